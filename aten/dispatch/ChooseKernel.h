@@ -4,9 +4,9 @@
 #include "c10/cpu/CpuInfo.h"
 
 // Declares a kernel of aten/native/cpu. A kernel file (the build defines CPU_CAPABILITY_AVX2 or the
-// like) sees the variant that it defines, in the inline namespace it defines it in; all other files
-// see every variant. Those that this build does not have are null: were they told apart by macros,
-// a build with other instruction sets would compile every file again.
+// like) sees only the variant that it defines, in the inline namespace of that instruction set; all
+// other files see every variant. Variants that this build lacks are weak symbols and null at run
+// time: telling them apart by macros would recompile every file for other instruction sets.
 #if defined(CPU_CAPABILITY_DEFAULT) || defined(CPU_CAPABILITY_AVX2) || \
     defined(CPU_CAPABILITY_AVX512)
 #define TORCH_PY_KERNEL(...)        \
@@ -26,10 +26,10 @@
   }
 #endif
 
-/// The variant of kernel `name` for this processor, of the function type that follows; to be used
-/// inside namespace at::native.
-#define TORCH_PY_CHOOSE_KERNEL(name, ...) \
-  ::at::native::choose_kernel<__VA_ARGS__>(&DEFAULT::name, &AVX2::name, &AVX512::name)
+/// The variant of kernel `name` for this processor. Used inside namespace at::native; the name must
+/// not be overloaded.
+#define TORCH_PY_CHOOSE_KERNEL(name) \
+  ::at::native::choose_kernel(&DEFAULT::name, &AVX2::name, &AVX512::name)
 
 namespace at::native {
 

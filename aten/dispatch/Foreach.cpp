@@ -27,6 +27,7 @@ std::vector<Scalar> packed_numbers(const char* op_name, const char* name, const 
               " must be a tensor of 1 dimension, but its sizes are ", tensor.sizes());
   TORCH_CHECK(static_cast<size_t>(tensor.size(0)) == count, op_name, ": ", name, " has ",
               tensor.size(0), " elements, but there are ", count, " tensors");
+
   std::vector<Scalar> numbers;
   numbers.reserve(count);
   for (size_t i = 0; i < count; ++i)

@@ -1,6 +1,6 @@
 #pragma once
-// What generated operators of lists (_foreach_*) are made of: a call of another operator for each
-// tensor, above autograd.
+// Helpers of generated list operators (_foreach_*), which call another operator for each tensor,
+// above autograd.
 #include <initializer_list>
 #include <vector>
 
@@ -13,15 +13,15 @@ struct NamedLength {
   size_t length;
 };
 
-/// Lists have a tensor at least, and one length; anything else is refused before anything changes.
+/// Checks, before anything changes, that lists are not empty and all of the same length.
 TORCH_PY_API void check_lists(const char* op_name, std::initializer_list<NamedLength> lists);
-/// A tensor that stands for a number is 0-dimensional.
+/// Checks that a tensor passed as a number is 0-dimensional.
 TORCH_PY_API void check_single_number(const char* op_name, const char* name, const Tensor& tensor);
 /// The elements of a 1-d tensor, one for each of `count` calls.
 TORCH_PY_API std::vector<Scalar> packed_numbers(const char* op_name, const char* name,
                                                 const Tensor& tensor, size_t count);
 
-/// function(0), function(1), ...
+/// The results of function(0), function(1), ..., function(count - 1).
 template <class Function>
 std::vector<Tensor> results_of_each(size_t count, const Function& function) {
   std::vector<Tensor> results;

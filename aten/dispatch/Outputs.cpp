@@ -41,9 +41,10 @@ void check_one_device(const char* op_name, std::initializer_list<NamedTensors> a
     for (const Tensor& tensor : argument.tensors) {
       if (!tensor.defined()) continue;
       if (first == nullptr) first = &tensor;
-      if (tensor.device() == first->device() ||
-          (tensor.is_cpu() && (tensor.dim() == 0 || argument.may_be_on_cpu)))
-        continue;
+      const bool counts_as_number =
+          tensor.is_cpu() && (tensor.dim() == 0 || argument.may_be_on_cpu);
+      if (tensor.device() == first->device() || counts_as_number) continue;
+
       TORCH_CHECK(false, "Expected all tensors to be on the same device, but got ", argument.name,
                   " is on ", tensor.device(), ", different from other tensors on ", first->device(),
                   " (when checking argument in method ", op_name, ")");

@@ -1,6 +1,6 @@
 #pragma once
-// Results of generated wrappers: where a kernel writes, and how a computed result reaches the
-// tensor the caller gave.
+// Results in generated wrappers: the tensor that a kernel writes to, and how its values reach the
+// tensor that the caller passed.
 #include <initializer_list>
 #include <tuple>
 #include <vector>
@@ -9,54 +9,52 @@
 
 namespace at {
 
-/// An argument of a call: one tensor (which may be undefined) or several.
+/// An argument of a call: one tensor, which may be undefined, or several.
 struct NamedTensors {
   const char* name;
   TensorList tensors;
   bool may_be_on_cpu = false;  // indices
 };
 
-/// Whether a call's tensors are on several devices, from its keys alone: what every call pays for
-/// the check.
+/// Whether a call's tensors are on several devices. Takes the keys alone, as every call pays for
+/// it.
 inline bool mixes_devices(DispatchKeySet keys) {
   const uint64_t devices = (keys & kDenseBackends).bits();
   return (devices & (devices - 1)) != 0;
 }
-/// Kernels read the memory of all their arguments as that of one device. Refuses arguments on
-/// another device than the first one's; 0-dim CPU tensors count as numbers, which may meet any
-/// device.
+/// Checks that all arguments are on the device of the first, as kernels assume. A 0-dimensional CPU
+/// tensor counts as a number and goes with any device.
 TORCH_PY_API void check_one_device(const char* op_name,
                                    std::initializer_list<NamedTensors> arguments);
 
-/// Exact: indices are int64, and a selection keeps the dtype of its source. Castable: the caller
-/// may choose by ``out``.
+/// Whether `out` must have the dtype of the result (Exact, e.g. int64 indices) or any dtype that
+/// the result can be cast to (Castable).
 enum class OutputDtype : uint8_t { Exact, Castable };
 
-/// Results that share memory would overwrite one another.
+/// Checks that the results of one call do not share memory, where they would overwrite each other.
 TORCH_PY_API void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> outs);
-/// What a kernel writes to when the caller gave `out`: out itself, resized, when it can hold the
-/// result as it is and shares no memory with an input; otherwise a fresh tensor that store_output
-/// copies from. An out that overlaps an input in part is refused.
+/// The tensor that a kernel writes to when the caller passed `out`: `out` itself, resized, if it
+/// can hold the result as it is and shares no memory with an input; otherwise a new tensor, from
+/// which store_output copies. An `out` that overlaps part of an input is an error.
 TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec,
                                   std::initializer_list<TensorList> inputs, OutputDtype dtype);
 /// Ends an out= call whose kernel wrote to `buffer`.
 TORCH_PY_API void store_output(const Tensor& out, const Tensor& buffer);
 /// Gives `out` the sizes and values of `result`, which must be castable to its dtype.
 TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result);
-/// What a kernel writes to that may read self and write it: self, where it can hold the result and
-/// shares no memory with the others.
+/// The tensor that an in-place kernel writes to: self, if it can hold the result and shares no
+/// memory with the others; otherwise a new one, from which store_inplace copies.
 TORCH_PY_API Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self,
                                    std::initializer_list<TensorList> others);
 /// Ends an in-place call whose kernel wrote to `buffer`.
 TORCH_PY_API void store_inplace(const Tensor& self, const Tensor& buffer);
-/// `self` as an in-place call of a composite reads it: a copy when autograd may save it, for its
-/// own gradient or that of the others, since self is then overwritten.
+/// `self` as the in-place form of a composite reads it: a copy if autograd may save it, because
+/// self is overwritten afterwards.
 TORCH_PY_API Tensor value_before(const Tensor& self, std::initializer_list<TensorList> others = {});
-/// Replaces the values of `self` by those of `result`, which has its sizes and can be cast to its
-/// dtype.
+/// Replaces the values of `self` by those of `result`, which must have its sizes and a dtype that
+/// can be cast to its own.
 TORCH_PY_API void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result);
-/// An in-place call whose result has other sizes, or a dtype that self cannot hold, is refused
-/// before anything changes.
+/// Checks, before anything changes, that `self` can hold a result with these sizes and this dtype.
 TORCH_PY_API void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes,
                                        ScalarType dtype);
 

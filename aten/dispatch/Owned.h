@@ -1,6 +1,6 @@
 #pragma once
-// Arguments of a call that outlive it: what views somebody else's memory is copied, the rest is as
-// it was.
+// Copies of arguments that outlive their call: own() copies the memory that an argument views, and
+// returns other arguments as they are.
 #include <algorithm>
 #include <optional>
 #include <string>

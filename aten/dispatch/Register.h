@@ -1,12 +1,12 @@
 #pragma once
-// What generated registrations are made of. `Op` is a struct of at::ops.
+// Functions that generated registrations call. `Op` is a struct of at::ops.
 #include "aten/core/Tensor.h"
 #include "c10/core/AbsentDevice.h"
 #include "c10/dispatch/OperatorEntry.h"
 
 namespace at {
 
-/// Makes the operator known by name. Kernels may be set before or after.
+/// Makes the operator known by its name. Kernels may be set before or after.
 template <class Op>
 void register_operator() {
   Dispatcher::singleton().add(&Op::entry);
@@ -21,7 +21,7 @@ void register_kernel(DispatchKeySet keys, typename Op::Schema* kernel, const cha
 template <class Op, class Schema>
 struct BelowAutograd;
 
-/// The autograd kernel of an operator without gradient: runs it and records nothing.
+/// The autograd kernel of an operator without a gradient: runs it and records nothing.
 template <class Op, class Result, class... Args>
 struct BelowAutograd<Op, Result(DispatchKeySet, Args...)> {
   static Result call(DispatchKeySet keys, Args... arguments) {
@@ -36,7 +36,7 @@ void register_without_gradient() {
                       "without gradient", "aten/dispatch/Register.h");
 }
 
-/// Keys of a call whose tensors may all be missing: the CPU's then.
+/// Keys of a call whose tensors may all be absent; the call then runs on the CPU.
 inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) {
   return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys;
 }

@@ -1,5 +1,7 @@
-"""Writes the generated tree. ``generate`` imports the templates on first use, so that checking the stamp
-stays cheap."""
+"""Writes the generated tree.
+
+The templates are imported on first use, so that an unchanged run need not import them.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +25,7 @@ def render(program: Program, library: str | None = None, cache: Path | None = No
 
 
 def _tree(program: Program, library: str | None, cache: Path | None) -> Tree:
+    # Imports jinja2, which an unchanged run does without.
     from codegen.emit.tree import Tree
 
     return Tree(program, library or program.library, cache)
@@ -33,8 +36,10 @@ def generate(program: Program, output_dir: Path | str, library: str | None = Non
     output = Path(output_dir)
     yaml_path = Path(program.path)
     inputs = fingerprint.inputs_digest(yaml_path, None if program.base is None else Path(program.base.path))
+
     tree = _tree(program, library, output / ".templates")
     files = tree.render()
+
     stamp = fingerprint.read_stamp(output) or {}
     output.mkdir(parents=True, exist_ok=True)
     report = write_tree(output, files, stamp.get("files", {}))

@@ -6,30 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from codegen.emit import style
-from codegen.emit.expand import MISSING
-from codegen.emit.functions import Function, functions_of
+from codegen.analysis.functions import Function, functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import MISSING
 from codegen.emit.places import place_of
 from codegen.emit.saved import Saved, SavedTensor, saved_values
 from codegen.expressions import cpp_formula, needs
-from codegen.expressions.nodes import Node as ExpressionNode
-from codegen.expressions.nodes import Number, TupleOf
+from codegen.expressions.nodes import Number
 from codegen.model import Derivative, Formula, Operator, Program
 from codegen.schema import Argument
 
 
 @dataclass(frozen=True)
 class Gradient:
-    """One formula, for one input or (``is_tuple``) several."""
+    """One formula, for one input or, with the kind ``tuple``, for several."""
 
     inputs: tuple[str, ...]
-    source: str  # as the entry writes it
     value: str  # in C++
-    kind: str  # tensor, list, tuple, zero, view, missing
+    kind: str  # tensor, list, tuple, zero, view or missing
     edges: tuple[str, ...]  # expressions for the numbers of the inputs' edges
     reduces: bool  # summed to the input's shape
     grads: tuple[int, ...]  # gradients without which there is nothing to do
     materialized: tuple[int, ...]  # gradients that are zeros when undefined
+
+    @property
+    def conditions(self) -> list[str]:
+        """For each input, whether its gradient is wanted."""
+        return [f"should_compute_output({edge})" for edge in self.edges]
 
 
 @dataclass(frozen=True)
@@ -71,38 +74,65 @@ class NodeClass:
 
     @cached_property
     def base(self) -> str:
-        """The argument that results of a view are views of; empty when the operator is none."""
+        """The argument that the results are views of; empty unless the operator is a view."""
         if self.operator.structure != "view":
             return ""
         return self.operator.tensor_arguments[0].name
 
     @property
     def view_arguments(self) -> list[str]:
-        """Of the replay of a view on the gradient."""
+        """The arguments for replaying a view on the gradient."""
         return ["gradient" if name == self.base else name for name in self.operator.schema.arguments.names()]
 
-    def guards(self, tensor: SavedTensor) -> list[str]:
-        """Edges for which the value is saved; empty when it is always."""
+    @property
+    def has_single_gradient(self) -> bool:
+        """Whether ``grads`` has exactly one element, which formulas call ``grad``."""
+        return self.outputs == 1 and not self.has_list_output
+
+    @property
+    def saved_arguments(self) -> list[Saved]:
+        return [saved for saved in self.saved if saved.is_argument]
+
+    @property
+    def saved_names(self) -> list[str]:
+        return [*(tensor.name for tensor in self.tensors), *(saved.name for saved in self.saved)]
+
+    @property
+    def materialized(self) -> list[int]:
+        """Gradients that are zeros when undefined, because a formula needs several at once."""
+        return list(dict.fromkeys(i for g in self.gradients for i in g.materialized))
+
+    def output(self, position: int) -> str:
+        """One of the operator's results, given them all as ``result``."""
+        return "result" if self.outputs == 1 else f"std::get<{position}>(result)"
+
+    def condition(self, tensor: SavedTensor) -> str:
+        """``if (...) `` where only some of the gradients need the value, else nothing."""
         if self.lists or len(tensor.inputs) == len(self.edges):
-            return []
-        return [f"node->should_compute_output({self.edge_names.index(name)})" for name in tensor.inputs]
+            return ""
+        edges = [self.edge_names.index(name) for name in tensor.inputs]
+        return f"if ({' || '.join(f'node->should_compute_output({edge})' for edge in edges)}) "
 
 
 def node_classes(
     operators: Sequence[Operator], names: Mapping[str, str], program: Program
 ) -> list[NodeClass]:
-    """An operator without gradient has one in place: the old value of self has no influence any more."""
+    """One node for each operator with a gradient, and for in-place forms of those without one.
+
+    In place, even a non-differentiable operator needs a node: it overwrites ``self``, whose gradient is zero.
+    """
     found = []
     for operator in operators:
         name = names[operator.unambiguous_name]
-        if style.gradient_of(operator) == "node":
+        if gradient_kind(operator) == "node":
             found.append(_node_class(operator, name, program, functions_of(operator)))
-        elif style.gradient_of(operator) == "none" and operator.has_inplace:
+        elif gradient_kind(operator) == "none" and operator.has_inplace:
             found.append(_node_class(_forgetful(operator), name, program, functions_of(operator)[1:2]))
     return found
 
 
 def _forgetful(operator: Operator) -> Operator:
+    """``operator`` with a gradient of zero for self."""
     zero = Derivative(("self",), Formula("0", Number(0), operator.location), operator.location)
     return replace(operator, derivatives=(zero,), non_differentiable=None)
 
@@ -129,13 +159,13 @@ def _node_class(
     saved, tensors = saved_values(operator, derivatives, is_replayed_view(operator))
     gradients = tuple(_gradient(operator, d, edges, program) for d in derivatives)
     infos = [n for g in gradients for n in g.inputs if g.reduces or g.kind in ("zero", "view")]
-    return NodeClass(
-        name, operator, place_of(operator), functions, edges, gradients, saved, tensors, tuple(infos)
-    )
+
+    place = place_of(operator)
+    return NodeClass(name, operator, place, functions, edges, gradients, saved, tensors, tuple(infos))
 
 
 def _derivatives(operator: Operator) -> tuple[Derivative, ...]:
-    """A view without formulas is replayed."""
+    """The operator's derivatives; a view without formulas is replayed instead."""
     if not is_replayed_view(operator):
         return operator.derivatives
     formula = Formula("the gradient, written through the same view of zeros", MISSING, operator.location)
@@ -150,38 +180,50 @@ def _gradient(
     operator: Operator, derivative: Derivative, edges: tuple[Argument, ...], program: Program
 ) -> Gradient:
     assert derivative.formula is not None
+    used = needs(derivative.formula.node, operator)
+    kind = _kind(operator, derivative, edges)
+    value = ""
+    if kind in ("tensor", "list", "tuple"):
+        members = {source: f"{member}_" for source, member in used.rename().items()}
+        value = cpp_formula(derivative.formula.node, operator, program, members)
+
+    # Without the gradients that a formula names there is nothing to compute; of several, one may be missing.
+    returns = operator.schema.returns
+    grads: tuple[int, ...] = used.grads or ((0,) if len(returns) == 1 else ())
+    if used.all_grads or any(r.type.is_list for r in returns):
+        grads = ()
+
+    # Pointwise operators broadcast, so a gradient may have to be summed to the input's shape.
+    broadcasts = operator.structure == "pointwise" and len(operator.tensor_arguments) > 1
+    return Gradient(
+        inputs=derivative.inputs,
+        value=value,
+        kind=kind,
+        edges=tuple(_edge_number(name, edges) for name in derivative.inputs),
+        reduces=broadcasts and kind == "tensor",
+        grads=grads,
+        materialized=grads if len(grads) > 1 else (),
+    )
+
+
+def _kind(operator: Operator, derivative: Derivative, edges: tuple[Argument, ...]) -> str:
+    assert derivative.formula is not None
     node = derivative.formula.node
-    numbers = tuple(_edge_number(name, edges) for name in derivative.inputs)
-    count = len(operator.schema.returns)
-    used = needs(node, operator)
-    kind, value = "tensor", ""
     if is_replayed_view(operator):
-        kind = "view"
-    elif node == MISSING:
-        kind = "missing"
-    elif node == Number(0):
-        kind = "zero"
-    else:
-        value = cpp_formula(
-            node, operator, program, {source: f"{member}_" for source, member in used.rename().items()}
-        )
-        kind = _kind(derivative, node, edges)
-    is_list_output = any(r.type.is_list for r in operator.schema.returns)
-    grads = () if used.all_grads or is_list_output else used.grads or ((0,) if count == 1 else ())
-    several = grads if len(grads) > 1 else ()
-    reduces = operator.structure == "pointwise" and len(operator.tensor_arguments) > 1 and kind == "tensor"
-    return Gradient(derivative.inputs, derivative.formula.text, value, kind, numbers, reduces, grads, several)
-
-
-def _kind(derivative: Derivative, node: ExpressionNode, edges: tuple[Argument, ...]) -> str:
+        return "view"
+    if node == MISSING:
+        return "missing"
+    if node == Number(0):
+        return "zero"
     if len(derivative.inputs) > 1:
-        return "tuple_of_formulas" if isinstance(node, TupleOf) else "tuple"
+        return "tuple"
+
     argument = next(a for a in edges if a.name == derivative.inputs[0])
     return "list" if argument.type.is_list else "tensor"
 
 
 def _edge_number(name: str, edges: tuple[Argument, ...]) -> str:
-    """``1``; behind a list of tensors ``1 + tensors_size_``."""
+    """The position of an input's edge: ``1``, or ``1 + tensors_size_`` after a list of tensors."""
     before = edges[: next(i for i, a in enumerate(edges) if a.name == name)]
     single = sum(1 for a in before if not a.type.is_list)
     lists = [f"{a.name}_size_" for a in before if a.type.is_list]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from codegen.emit.functions import Function, functions_of
-from codegen.emit.layout import WIDTH, fill
+from codegen.analysis.functions import Function, functions_of
 from codegen.emit.parameters import FastCall, Parameter, fast_calls, parameters_of, signature_text
 from codegen.model import Operator, Program
 from codegen.python_modules import PYTHON_MODULES
@@ -40,17 +39,17 @@ class Body:
         ]
 
     def slot(self, name: str) -> int:
-        """Of ``out`` or ``requires_grad``; -1 when there is none."""
+        """The position of ``out`` or ``requires_grad``; -1 if the function lacks it."""
         return next((i for i, p in enumerate(self.parameters) if p.argument is None and p.name == name), -1)
 
     @property
     def returns_list(self) -> bool:
-        """``_foreach_add_(list, 1)`` returns the list that it was given."""
+        """Whether the result is the list that was passed, as in ``_foreach_add_(list, 1)``."""
         return self.function.operator.each is not None and self.function.form == "inplace"
 
     @property
     def return_type(self) -> str:
-        """Of a named tuple; empty when the results have no names."""
+        """The name of the named tuple that is returned; empty if the results have no names."""
         names = [r.name for r in self.function.schema.returns]
         is_named = len(names) > 1 and all(names)
         return f"{self.function.struct}_results" if is_named else ""
@@ -107,7 +106,7 @@ class Callable:
 
 @dataclass
 class Shard:
-    """What one generated file holds."""
+    """The contents of one generated file."""
 
     callables: list[Callable]
     bodies: list[Body]
@@ -120,7 +119,7 @@ class Shard:
 
     @property
     def makes_new(self) -> bool:
-        """Whether the default device matters to a function here."""
+        """Whether a function here creates tensors on the default device."""
         return any(p.is_of_new for b in self.bodies for p in b.parameters)
 
     def operators(self) -> list[Operator]:
@@ -128,7 +127,7 @@ class Shard:
 
 
 def shards(program: Program, library: str | None) -> dict[str, Shard]:
-    """By topic. All overloads of a callable stand in the topic of the first."""
+    """The shard of each topic. All overloads of a callable belong to the topic of the first."""
     callables: dict[tuple[str, str], Callable] = {}
     topic_of: dict[tuple[str, str], str] = {}
     for operator in program:
@@ -137,13 +136,14 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
             key = (owner, name)
             topic_of.setdefault(key, operator.topic)
             callables.setdefault(key, Callable(name, owner, module)).overloads.append(overload)
+
     found: dict[str, Shard] = {}
     for key, callable_ in callables.items():
-        if (
-            callable_.overloads[0].body.function.operator.each is not None
-        ):  # declared by several entries, in any order
+        # Overloads of list operators are declared by several entries, in any order.
+        if callable_.overloads[0].body.function.operator.each is not None:
             callable_.overloads.sort(key=_numbers)
         found.setdefault(topic_of[key], Shard([], [])).callables += [callable_, *_aliases(callable_)]
+
     for shard in found.values():
         bodies = {o.body.name: o.body for c in shard.callables for o in c.overloads}
         shard.bodies = list(bodies.values())
@@ -151,26 +151,28 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
 
 
 def _numbers(overload: Overload) -> int:
-    """How many arguments are numbers or lists of them, which tensors of no dimension would be as well.
+    """The rank of an overload: one that takes numbers, which a 0-dimensional tensor may be, comes later.
 
-    As in PyTorch, where ``_foreach_add(tensors, tensor(1.0))`` is a call with a number, and the overload of a
-    tensor the one with ``alpha``.
+    As in PyTorch, where ``_foreach_add(tensors, tensor(1.0))`` calls the overload for a number, and ``alpha``
+    selects the one for a tensor.
     """
-    count = sum(p.kind in ("Scalar", "ScalarList") for p in overload.parameters if not p.is_keyword_only)
-    has_more = any(p.is_keyword_only for p in overload.parameters) and any(
-        p.kind == "Tensor" for p in overload.parameters
-    )
-    return count + has_more
+    parameters = overload.parameters
+    count = sum(p.kind in ("Scalar", "ScalarList") for p in parameters if not p.is_keyword_only)
+    takes_tensor = any(p.kind == "Tensor" for p in parameters)
+    has_keywords = any(p.is_keyword_only for p in parameters)
+    return count + (takes_tensor and has_keywords)
 
 
 def _aliases(callable_: Callable) -> Iterator[Callable]:
-    """The same overloads under other names; their tables are those of ``callable_``."""
+    """The same overloads under other names; they share the tables of ``callable_``."""
     declared = dict.fromkeys(a for o in callable_.overloads for a in o.body.function.operator.aliases)
     is_inplace = callable_.overloads[0].body.function.form == "inplace"
+
     for alias in declared:
         place, _, name = alias.rpartition(".")
         if place and (is_inplace or callable_.is_method):
             continue
+
         name += "_" if is_inplace and not name.endswith("_") else ""
         owner, module = OWNERS[place] if place else (callable_.owner, callable_.module)
         renamed = [
@@ -181,19 +183,21 @@ def _aliases(callable_: Callable) -> Iterator[Callable]:
 
 
 def _exposures(operator: Operator, library: str | None) -> Iterator[tuple[str, str, Overload]]:
+    """Where Python finds the operator: the owner, the module and the signature there."""
     declared = functions_of(operator)
     owner, module = (library, "Library") if library else OWNERS[operator.python_module]
+
     out = next((f for f in declared if f.form == "out" and operator.has_out), None)
     body = Body(declared[0], out, parameters_of(operator, declared[0], out))
     if operator.is_function:
         yield owner, module, _overload(body, False)
     if operator.is_method:
         yield *METHOD, _overload(body, True)
+
     for function in declared[1:]:
         if function.form == "inplace":
             inplace = Body(function, None, parameters_of(operator, function, None))
-            # Next to the function it is the in-place form of: leaky_relu_ is no method where leaky_relu is
-            # none.
+            # In-place forms are methods only where the operator itself is a method.
             if operator.has_inplace_method:
                 yield *METHOD, _overload(inplace, True)
             if operator.has_inplace_function:
@@ -204,52 +208,47 @@ def _overload(body: Body, is_method: bool) -> Overload:
     parameters = body.parameters
     self_slot = -1
     if is_method:
-        self_slot = next(
-            i for i, p in enumerate(parameters) if p.argument is not None and p.argument.name == "self"
-        )
+        names = [p.argument.name if p.argument is not None else "" for p in parameters]
+        self_slot = names.index("self")
         parameters = tuple(p for p in parameters if "kOutput" not in p.flags)
     marked = _with_varargs(parameters, self_slot)
-    own_table = is_method and (
-        marked != parameters or body.function.form == "inplace" or not body.function.operator.is_function
-    )
-    table = f"{body.function.struct}_{'method_' if own_table else ''}parameters"
-    text = signature_text(body.function.python_name, marked, self_slot)
+
+    # A method shares the table of the function where both take the same parameters.
+    function = body.function
+    is_alone = function.form == "inplace" or not function.operator.is_function
+    own_table = is_method and (marked != parameters or is_alone)
+    table = f"{function.struct}_{'method_' if own_table else ''}parameters"
+
     return Overload(
-        body, text, marked, table, own_table or not is_method, self_slot, fast_calls(marked, self_slot)
+        body=body,
+        text=signature_text(function.python_name, marked, self_slot),
+        parameters=marked,
+        table=table,
+        own_table=own_table or not is_method,
+        self_slot=self_slot,
+        fast=fast_calls(marked, self_slot),
     )
 
 
 def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Parameter, ...]:
     """``x.view(2, 3)``, ``zeros(2, 3)``: a list of ints that is the only positional argument."""
     positional = [i for i, p in enumerate(parameters) if i != self_slot and not p.is_keyword_only]
-    if (
-        len(positional) != 1
-        or parameters[positional[0]].kind != "IntList"
-        or parameters[positional[0]].list_size
-    ):
+    if len(positional) != 1:
         return parameters
     only = positional[0]
+    if parameters[only].kind != "IntList" or parameters[only].list_size:
+        return parameters
+
     return tuple(p.with_flag("kVarargs") if i == only else p for i, p in enumerate(parameters))
 
 
-def unlocked(head: str, function: Function, names: Sequence[str], operands: Sequence[str], tail: str) -> str:
-    """``head unlocked([&] { return CALL; }, operands) tail``; ``unlocked`` decides by its operands whether to
-    release the GIL."""
+def unlocked(function: Function, names: Sequence[str], operands: Sequence[str]) -> str:
+    """The call of ``function`` without the GIL. The C++ ``unlocked`` keeps it where ``operands`` are so small
+    that the release would cost more."""
     verb = "" if function.result == "void" else "return "
-    call = f"at::ops::{function.struct}::call("
-    behind = "".join(f", {name}" for name in operands) + ")" + tail
-    line = f"{head}unlocked([&] {{ {verb}{call}{', '.join(names)}); }}{behind}"
-    if len(line) <= WIDTH:
-        return line
-    indentation = " " * (len(head) - len(head.lstrip()) + 4)
-    body = fill(f"{indentation}[&] {{ {verb}{call}", names, "); }")
-    fits = len(body.split("\n")[-1] + behind) <= WIDTH
-    return f"{head}unlocked(\n{body}{behind if fits else _below(behind, indentation)}"
+    call = f"at::ops::{function.struct}::call({', '.join(names)})"
+    return f"unlocked({', '.join([f'[&] {{ {verb}{call}; }}', *operands])})"
 
 
-def _below(behind: str, indentation: str) -> str:
-    return behind.replace(", ", f",\n{indentation}", 1)
-
-
-def out_elements(out: Function) -> list[str]:
-    return [f"out[{i}]" for i in range(len(out.out_names))]
+def out_elements(out: Function) -> tuple[str, ...]:
+    return tuple(f"out[{i}]" for i in range(len(out.out_names)))

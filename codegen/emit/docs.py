@@ -1,13 +1,13 @@
-"""``docs/operators/<Topic>.md``: a page for each topic."""
+"""``docs/operators/<Topic>.md``: one page of documentation for each topic."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.emit import style
+from codegen.analysis.argument_names import as_spelled
+from codegen.analysis.gradient_kind import gradient_kind
 from codegen.emit.bindings import Shard
-from codegen.emit.names import as_spelled
 from codegen.emit.places import line_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
@@ -15,7 +15,7 @@ from codegen.model import Operator
 
 @dataclass(frozen=True)
 class Page:
-    """What is said about one operator."""
+    """The documentation of one operator."""
 
     name: str
     anchor: str
@@ -30,14 +30,14 @@ class Page:
 
 
 def pages(operators: Sequence[Operator], signatures: Mapping[str, tuple[str, ...]]) -> list[Page]:
-    """Private operators have none."""
+    """The documentation of all operators but private ones."""
     return [
         _page(o, signatures.get(o.unambiguous_name, ())) for o in operators if o.python_module != "private"
     ]
 
 
 def signatures_of(shards: dict[str, Shard]) -> dict[str, tuple[str, ...]]:
-    """``torch.add(Tensor input, ...)`` and the like, by operator."""
+    """Python signatures, as ``torch.add(Tensor input, ...)``, by operator."""
     found: dict[str, tuple[str, ...]] = {}
     for shard in shards.values():
         for callable_ in shard.callables:
@@ -54,22 +54,27 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         for d in operator.derivatives
         if d.formula is not None
     )
+    formula = ""
+    if operator.expr is not None:
+        formula = latex(as_spelled(operator.expr.node, operator))
+
     return Page(
-        operator.name,
-        operator.unambiguous_name,
-        line_of(operator),
-        signatures,
-        operator.doc.strip(),
-        latex(as_spelled(operator.expr.node, operator)) if operator.expr is not None else "",
-        ", ".join(operator.dtypes),
-        tuple(requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires),
-        _gradient(operator),
-        derivatives,
+        name=operator.name,
+        anchor=operator.unambiguous_name,
+        place=line_of(operator),
+        signatures=signatures,
+        doc=operator.doc.strip(),
+        formula=formula,
+        dtypes=", ".join(operator.dtypes),
+        requirements=tuple(requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires),
+        gradient=_gradient(operator),
+        derivatives=derivatives,
     )
 
 
 def _gradient(operator: Operator) -> str:
-    kind = style.gradient_of(operator)
+    """Where the gradient comes from; empty if the page lists formulas for it."""
+    kind = gradient_kind(operator)
     if kind == "node":
         return "through the view" if not operator.derivatives else ""
     if kind == "decomposed":

@@ -17,7 +17,7 @@ class Macro:
 
 
 def macros(program: Program) -> list[Macro]:
-    """Sets in file order, then combinations sorted by name."""
+    """The macros of sets in file order, then those of combinations, sorted by name."""
     found = {s.macro: _macro(s.macro, s.members) for s in program.dtype_sets.values()}
     combined: dict[str, Macro] = {}
     for operator in program:

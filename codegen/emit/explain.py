@@ -1,4 +1,4 @@
-"""What follows from an operator, without generating the rest."""
+"""Generates only what follows from a few operators, for ``python -m codegen explain``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from codegen.emit.functions import functions_of
+from codegen.analysis.functions import functions_of
 from codegen.emit.tree import METADATA, Tree
 from codegen.model import Operator, Program
 
@@ -15,7 +15,7 @@ Place = tuple[str, int]
 
 
 class Explanation:
-    """Of operators of one topic: overloads of a name, usually. ``cache`` holds compiled templates."""
+    """The generated files of a few operators of one topic. ``cache`` holds compiled templates."""
 
     def __init__(self, program: Program, operators: Sequence[Operator], cache: Path | None = None) -> None:
         self.operators = operators
@@ -23,7 +23,7 @@ class Explanation:
 
     @property
     def program(self) -> Program:
-        """With the operators that formulas of this topic imply."""
+        """The program with the operators that formulas of this topic imply."""
         return self.tree.program
 
     @cached_property
@@ -31,7 +31,7 @@ class Explanation:
         return self.tree.render_around(self.operators)
 
     def places(self, operator: Operator) -> list[Place]:
-        """The first place in each file that the operator stands in: that of its schema, or of its heading."""
+        """The first place in each file that shows the operator: the line of its schema, or its heading."""
         return list(_find_lines(self.files, operator))
 
     @property
@@ -49,7 +49,7 @@ def _find_lines(files: Mapping[str, str], operator: Operator) -> Iterator[Place]
 
 
 def _find(text: str, mark: str) -> int:
-    """Of ``mark`` where its line ends behind it."""
+    """The position of ``mark`` at the end of a line, or before `` {``; -1 if the text lacks it."""
     start = text.find(mark)
     while start >= 0:
         following = text[start + len(mark) : start + len(mark) + 1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.analysis.argument_names import as_spelled
+from codegen.analysis.kernels import is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS
-from codegen.emit.expand import is_formula
-from codegen.emit.names import as_spelled
 from codegen.emit.places import place_of
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
 from codegen.expressions.nodes import Call, Node, walk
@@ -27,7 +27,7 @@ class ExprKernel:
     inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
     used: tuple[str, ...]  # those that the formula reads
     result: str  # C++ type of an element of the result
-    value: str  # the formula in C++
+    returned: str  # the formula in C++, as an element of the result
     name: str
     headers: tuple[str, ...]  # of the functions that it calls
 
@@ -43,7 +43,7 @@ def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]
         entry = operator.dispatch_for("CPU")
         # An entry with a formula may have a hand-written loop as well.
         if operator.expr is not None and entry is not None and entry.definition is not None:
-            if is_formula(entry.definition.path):
+            if is_formula_kernel(entry.definition.path):
                 found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
     return found
 
@@ -54,15 +54,15 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     used = names(node)
     inputs = tuple(a.name for a in operator.tensor_arguments)
     plain = operator.schema.arguments.non_tensors
-    boolean = is_boolean(node, operator)
     result = "scalar_t"
     if operator.promotion == "comparison":
         result = "bool"
     elif operator.promotion == "complex_to_real":
         result = "real_type<scalar_t>"
-    value = cpp_expr(node, {a.name: f"{a.name}_value" for a in plain})
-    if boolean and result != "bool":
-        value = f"{result}({value})"
+
+    value = _without_outer_parentheses(cpp_expr(node, {a.name: f"{a.name}_value" for a in plain}))
+    is_of_result_type = result == "bool" and is_boolean(node, operator)
+    returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(
         str(operator.schema),
         place_of(operator),
@@ -74,10 +74,20 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         inputs,
         tuple(n for n in inputs if n in used),
         result,
-        value,
+        returned,
         operator.base_name,
         _headers(node),
     )
+
+
+def _without_outer_parentheses(text: str) -> str:
+    """``a < b`` for ``(a < b)``: what encloses the whole expression is needed inside of others only."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and position + 1 < len(text):
+            return text
+    return text[1:-1] if text.startswith("(") else text
 
 
 def _headers(node: Node) -> tuple[str, ...]:

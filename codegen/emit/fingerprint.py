@@ -1,7 +1,6 @@
-"""What a generated tree was made from, so that a run with nothing to do ends before it begins.
+"""Records what a generated tree was made from, so that a run with nothing to do ends at once.
 
-Imports neither jinja2 nor yaml: reading the stamp and looking at some hundred files is all an unchanged run
-does.
+Imports neither jinja2 nor yaml: an unchanged run only reads the stamp and looks at some hundred files.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ def is_current(output: Path, yaml_path: Path, base: Path | None = None) -> bool:
     stamp = read_stamp(output)
     if stamp is None or stamp.get("inputs") != inputs_digest(yaml_path, base):
         return False
+
     files = stamp.get("files", {})
     return bool(files) and all(_state(output / name) == state for name, state in files.items())
 
@@ -44,10 +44,9 @@ def write_stamp(output: Path, inputs: str, files: Iterable[str]) -> None:
 
 
 def inputs_digest(yaml_path: Path, base: Path | None = None) -> str:
-    """Over the contents of the declarations, the generator and the templates, and over size and time of
-    scanned files.
+    """A digest of the contents of declarations, generator and templates, and of the state of scanned files.
 
-    ``base`` is the file that a library extends: what is generated depends on its kernels and samples as well.
+    ``base`` is the file that a library extends: the generated tree depends on its kernels and samples too.
     """
     digest = hashlib.sha256()
     for path in _read_inputs(yaml_path, base):
@@ -56,6 +55,7 @@ def inputs_digest(yaml_path: Path, base: Path | None = None) -> str:
             digest.update(path.read_bytes() + b"\0")
         except OSError:
             digest.update(b"missing\0")
+
     for name, state in _scanned_inputs([yaml_path, *([base] if base is not None else [])]):
         digest.update(f"{name}\0{state}\0".encode())
     return digest.hexdigest()

@@ -1,29 +1,25 @@
-"""Bodies of list operators: the checks of lengths, what is made once, and the call for each tensor."""
+"""Bodies of list operators (``_foreach_*``): checks of lengths, then a call for each tensor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.emit.functions import Function, functions_of
-from codegen.emit.layout import cpp_string
+from codegen.analysis.functions import Function, functions_of
+from codegen.emit.literals import cpp_string
 from codegen.model import EachArgument, Operator, cpp
 from codegen.schema import Argument
 
-# Declares what the bodies are made of.
+# Declares the functions that the bodies call.
 HEADER = "aten/dispatch/Foreach.h"
-_COPY = "copy_to_self"
 
 
 @dataclass(frozen=True)
 class Body:
-    """``head`` ends with the parenthesis that ``arguments`` of the call follow; ``tail`` closes what ``head``
-    opened."""
+    """The lines of a list operator."""
 
-    lists: tuple[str, ...]
+    lists: tuple[str, ...]  # as NamedLength
     prologue: tuple[str, ...]
-    head: str
-    arguments: tuple[str, ...]
-    tail: str
+    calls: str
 
 
 def body_of(operator: Operator) -> Body:
@@ -37,34 +33,39 @@ def body_of(operator: Operator) -> Body:
     values = tuple(
         _value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all)
     )
-    head, tail = _frame(operator, first, name)
-    if _COPY in head:  # the gradient may need self as it was
-        values = tuple(f"value_before({v})" if v == f"{first}[i]" else v for v in values)
-    return Body(lists, prologue, head, values, tail)
+    return Body(lists, prologue, _calls(operator, first, name, values))
 
 
-def _frame(operator: Operator, first: str, name: str) -> tuple[str, str]:
+def _calls(operator: Operator, first: str, name: str, values: tuple[str, ...]) -> str:
+    """The statement that calls the other operator for each tensor of the list ``first``."""
     assert operator.each is not None
-    called, is_inplace = operator.each.operator, operator.schema.is_inplace
-    function = _called(called, "inplace" if is_inplace else "function")
-    call = f"at::ops::{function.struct}::call("
+    is_inplace = operator.schema.is_inplace
+    function = _form_of(operator.each.operator, "inplace" if is_inplace else "function")
+    call = f"at::ops::{function.struct}::call"
     if not is_inplace:
-        return f"  return results_of_each({first}.size(), [&](size_t i) {{ return {call}", "); });"
-    loop = f"  for (size_t i = 0; i < {first}.size(); ++i) "
+        each = f"[&](size_t i) {{ return {call}({', '.join(values)}); }}"
+        return f"return results_of_each({first}.size(), {each});"
+
+    loop = f"for (size_t i = 0; i < {first}.size(); ++i)"
     if function.form == "inplace":
-        return loop + call, ");"
-    return f"{loop}{_COPY}({name}, {first}[i], {call}", "));"
+        return f"{loop} {call}({', '.join(values)});"
+
+    # Without an in-place form the result is copied; the gradient may need self as it was.
+    kept = [f"value_before({v})" if v == f"{first}[i]" else v for v in values]
+    return f"{loop} copy_to_self({name}, {first}[i], {call}({', '.join(kept)}));"
 
 
-def _called(operator: Operator, form: str) -> Function:
-    """The form that is asked for where there is one, else the declared one."""
+def _form_of(operator: Operator, form: str) -> Function:
+    """The function of this form, or the declared one if the operator lacks it."""
     found = functions_of(operator)
     return next((f for f in found if f.form == form), found[0])
 
 
 def _made_once(each: EachArgument, given: tuple[Argument, ...], name: str, first: str) -> tuple[str, ...]:
+    """Statements before the loop for one argument of the calls."""
     argument = given[each.source]
     own = argument.name
+
     if each.kind == "single":
         return (f'check_single_number({name}, "{argument.spelling}", {own});',)
     if each.kind == "number":
@@ -78,6 +79,7 @@ def _made_once(each: EachArgument, given: tuple[Argument, ...], name: str, first
 
 
 def _value(each: EachArgument, called: Argument, given: tuple[Argument, ...]) -> str:
+    """One argument of the call for tensor ``i``."""
     if each.kind == "default":
         return cpp.default_argument(called).removeprefix(" = ")
     own = given[each.source].name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.emit.functions import Function, declared_parameters, functions_of
+from codegen.analysis.functions import Function, declared_parameters, functions_of
 from codegen.emit.includes import header_of
 from codegen.emit.places import place_of
 from codegen.model import Operator
@@ -14,7 +14,7 @@ from codegen.schema import FunctionSchema
 
 @dataclass(frozen=True)
 class Inline:
-    """A free function: its parameters, and what it passes to ``call``."""
+    """A free function: its parameters, and the arguments that it passes to ``call``."""
 
     parameters: tuple[str, ...]
     arguments: tuple[str, ...]
@@ -32,7 +32,7 @@ class HeaderFunction:
 
 
 def group_by_header(operators: Sequence[Operator]) -> dict[str, list[Operator]]:
-    """Path -> operators: overloads of one name share a header, whatever their topics."""
+    """The operators of each header, by path: overloads of one name share a header, whatever their topics."""
     found: dict[str, list[Operator]] = {}
     for operator in operators:
         found.setdefault(header_of(operator), []).append(operator)
@@ -40,6 +40,7 @@ def group_by_header(operators: Sequence[Operator]) -> dict[str, list[Operator]]:
 
 
 def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
+    """The functions that one header declares."""
     found = []
     declared: set[tuple[str, tuple[str, ...]]] = set()
     for operator in operators:
@@ -47,19 +48,20 @@ def header_functions(operators: Sequence[Operator]) -> list[HeaderFunction]:
             inlines = []
             for scalars in _scalar_choices(function):
                 parameters = declared_parameters(function.schema, scalars)
+                # Another overload of the operator may take the Scalar already.
                 key = (function.name, tuple(_type_of(p) for p in parameters))
-                if key not in declared:  # an overload of its own takes the Scalar
+                if key not in declared:
                     declared.add(key)
                     inlines.append(Inline(parameters, _arguments(function.schema, scalars)))
+
             found.append(HeaderFunction(function, place_of(operator), summary(operator), tuple(inlines)))
     return found
 
 
 def _scalar_choices(function: Function) -> list[tuple[str, ...]]:
-    """Which tensor arguments are numbers in each C++ overload: none, then each alone."""
-    allowed = [
-        name for name in function.operator.scalars if not (function.form == "inplace" and name == "self")
-    ]
+    """The tensor arguments that are numbers in each C++ overload: first none, then each alone."""
+    is_inplace = function.form == "inplace"
+    allowed = [name for name in function.operator.scalars if not (is_inplace and name == "self")]
     return [(), *((name,) for name in allowed)]
 
 

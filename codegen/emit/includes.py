@@ -1,29 +1,32 @@
-"""Which headers printed C++ needs."""
+"""The headers that printed C++ includes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from codegen.emit.functions import file_stem
+from codegen.analysis.functions import file_stem
 from codegen.model import Operator, Program
 
 _CALL = re.compile(r"\bat::(\w+)\(")
 
 
 def operator_headers(texts: Iterable[str], program: Program) -> set[str]:
-    """Of the operators whose free functions are called."""
+    """Headers of the operators whose free functions ``texts`` call."""
     called = {name for text in texts for name in _CALL.findall(text)}
     return {header_of(overload) for name in called for overload in program.by_base_name(name)}
 
 
 def header_of(operator: Operator) -> str:
-    """A library's headers have a folder of their own: it may add overloads to names of the tree."""
+    """The header that declares an operator.
+
+    Those of a library are in a folder of its own, because it may add overloads to operators of the tree.
+    """
     return f"{operator.library or 'aten'}/ops/{file_stem(operator)}.h"
 
 
 def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
-    """Of functions that formulas use on numbers; ``takes_scalars``: c10::Scalar among them."""
+    """Headers of functions that formulas call on numbers; ``takes_scalars`` if some are c10::Scalar."""
     joined = "\n".join(texts)
     found = set()
     if "at::vec::" in joined:
@@ -35,11 +38,12 @@ def library_headers(texts: Iterable[str], takes_scalars: bool) -> set[str]:
 
 
 def list_headers(texts: Iterable[str]) -> set[str]:
-    """Of the index of a list, in formulas and in requirements."""
+    """The header for indexing a list, in formulas and in requirements."""
     return {"aten/core/ListElement.h"} if any("at::element_of(" in text for text in texts) else set()
 
 
 def standard_headers(texts: Iterable[str]) -> list[str]:
+    """The standard library's headers that ``texts`` need."""
     joined = "\n".join(texts)
     found = []
     if re.search(r"\bstd::(max|min|all_of)\b", joined):

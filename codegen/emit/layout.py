@@ -1,82 +1,150 @@
-"""Lines no longer than the formatter would make them, so that generated code needs none."""
+"""Breaks the long lines of generated code, once per file and after rendering, so that templates need not.
+
+A line that fits is left alone. String literals and ``//`` comments, which hold schemas, stay whole even where
+they are too long, so that a search finds them. Stubs are laid out as ruff does it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Sequence
 
-WIDTH = 140
+from codegen.emit.line_breaker import INDENT, brackets_of, break_line
 
-# Items of a list of parameters or arguments: texts, and lists of texts.
-Items = Sequence[str | Sequence[str]]
+CPP_WIDTH = 100
+STUB_WIDTH = 110
+
+_CONDITION = re.compile(r" *(?:if|for) \(")
+# Without these, the brackets of a line hold plain lists.
+_NESTING = re.compile(r"""["'\[{?|+*]|&&""")
 
 
-def fill(head: str, nested: Items, tail: str = "", separator: str = ",") -> str:
-    """``head`` + items + ``tail``; what does not fit continues below the first item.
-
-    ``head`` ends with the opening bracket. Where items are too long to stand behind it, they all start in the
-    next line.
-    """
-    items = list(_flat(nested))
-    line = f"{head}{f'{separator} '.join(items)}{tail}"
-    if len(line) <= WIDTH and "\n" not in line:
-        return line
-    text = _filled(head, " " * len(head), items, tail, separator)
-    if "\n" in text and max(map(len, text.split("\n"))) > WIDTH:
-        margin = " " * (len(head) - len(head.lstrip()) + 4)
-        text = f"{head}\n{_filled(margin, margin, items, tail, separator)}"
+def wrapped(path: str, text: str) -> str:
+    """The text of the generated file ``path`` with its long lines broken."""
+    if path.endswith((".cpp", ".h")):
+        return _each_long_line(text, CPP_WIDTH, wrap_cpp)
+    if path.endswith(".pyi"):
+        return _each_long_line(text, STUB_WIDTH, wrap_stub)
     return text
 
 
-def _filled(head: str, margin: str, items: list[str], tail: str, separator: str) -> str:
-    lines: list[str] = []
-    line = head
-    for position, item in enumerate(items):
-        is_last = position + 1 == len(items)
-        text = item + (tail if is_last else separator)
-        fits = len(line) + (line[-1:] == separator) + len(text) <= WIDTH
-        if not fits and position > 0:
-            lines.append(line)
-            line = margin + text
-        else:
-            line += (" " if position > 0 else "") + text
-    if not items:
-        line += tail
-    return "\n".join([*lines, line])
-
-
-def _flat(items: Items) -> Iterator[str]:
-    for item in items:
-        if isinstance(item, str):
-            yield item
-        else:
-            yield from item
-
-
-def comment(text: str, prefix: str = "// ") -> str:
-    """Words of ``text`` in comment lines."""
-    lines: list[str] = []
-    line = prefix.rstrip()
-    for word in text.split():
-        if len(line) + 1 + len(word) > WIDTH and line != prefix.rstrip():
-            lines.append(line)
-            line = prefix.rstrip()
-        line += " " + word
-    return "\n".join([*lines, line])
-
-
-def indented(text: str, columns: int) -> str:
-    """Every line but empty ones moved to the right."""
-    return "\n".join(" " * columns + line if line else line for line in text.split("\n"))
-
-
-def cpp_string(text: str) -> str:
-    """A C++ string literal."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
-
-
-def cpp_lines(text: str, columns: int) -> str:
-    """A C++ string literal, one piece a line, that follows ``columns`` of indentation."""
+def _each_long_line(text: str, width: int, wrap: Callable[[str], str]) -> str:
     lines = text.split("\n")
-    pieces = [cpp_string(line + ("\n" if i + 1 < len(lines) else "")) for i, line in enumerate(lines)]
-    return ("\n" + " " * columns).join(pieces)
+    return "\n".join([line if len(line) <= width else wrap(line) for line in lines])
+
+
+# C++
+
+
+def wrap_cpp(line: str, width: int = CPP_WIDTH) -> str:
+    """One long line of C++, broken into several."""
+    start = line.lstrip()
+    if start.startswith("///"):
+        return _wrap_words(line, width)
+    if start.startswith(("//", "#")) or start.endswith("\\"):
+        return line
+
+    if _CONDITION.match(line):
+        return _condition_and_statement(line, width)
+    return _fill_plain_list(line, width) or _break_assignment(line, width) or break_line(line, width)
+
+
+def _wrap_words(line: str, width: int) -> str:
+    """A documentation comment, broken between words."""
+    prefix = line[: line.index("///") + 3]
+    lines = []
+    current = prefix
+    for word in line[len(prefix) :].split():
+        if len(current) + 1 + len(word) > width and current != prefix:
+            lines.append(current)
+            current = prefix
+        current += f" {word}"
+    return "\n".join([*lines, current])
+
+
+def _condition_and_statement(line: str, width: int) -> str:
+    """``if (condition) statement;``: the statement goes below the condition."""
+    opening = line.index("(")
+    condition = next((b for b in brackets_of(line) if b.start == opening), None)
+    following = line[condition.end :].strip() if condition is not None else ""
+    if condition is None or following in ("", "{"):
+        return break_line(line, width)
+
+    margin = " " * (len(line) - len(line.lstrip()) + 2)
+    statement = margin + following
+    parts = (line[: condition.end], statement)
+    return "\n".join([part if len(part) <= width else wrap_cpp(part, width) for part in parts])
+
+
+def _fill_plain_list(line: str, width: int) -> str | None:
+    """What ``break_line`` does, in a fraction of the time: most lines hold one list of names and types.
+
+    None if the line holds more, or an item needs more than a line.
+    """
+    if line.count("(") != 1 or _NESTING.search(line, 0, len(line) - 1) is not None:
+        return None
+    head, _, rest = line.partition("(")
+    inside, _, tail = rest.partition(")")
+    items = inside.split(", ")
+    if len(items) == 1:
+        return None
+
+    head += "("
+    tail = f"){tail}"
+    margin = " " * (len(head) - len(head.lstrip()) + INDENT)
+    for item in items:
+        if item.count("<") != item.count(">") or len(margin) + len(item) + len(tail) >= width:
+            return None
+
+    lines = []
+    current = head + items[0]
+    if len(current) + 1 > width:
+        lines.append(head)
+        current = margin + items[0]
+    for item in items[1:-1]:
+        if len(current) + len(item) + 3 > width:
+            lines.append(f"{current},")
+            current = margin + item
+        else:
+            current += f", {item}"
+
+    last = items[-1] + tail
+    if len(current) + len(last) + 2 > width:
+        return "\n".join([*lines, f"{current},", margin + last])
+    return "\n".join([*lines, f"{current}, {last}"])
+
+
+def _break_assignment(line: str, width: int) -> str | None:
+    """The right side on a line of its own; None if it has a list to break, or is too long for that."""
+    left, sign, right = line.partition(" = ")
+    margin = " " * (len(line) - len(line.lstrip()) + INDENT)
+    if not sign or "," in line or len(margin) + len(right) > width:
+        return None
+    return f"{left} =\n{margin}{right}"
+
+
+# Python stubs
+
+
+def wrap_stub(line: str, width: int = STUB_WIDTH) -> str:
+    """One long line of a Python stub: ``def name(...) -> type: ...`` or ``from module import names``."""
+    margin = " " * (len(line) - len(line.lstrip()))
+    imported = re.fullmatch(r"(from [\w.]+ import )(.*)", line)
+    if imported is not None:
+        return _exploded(f"{imported[1]}(", imported[2].split(", "), ")", margin)
+
+    parameters = next((b for b in brackets_of(line) if line[b.start] == "("), None)
+    if line.lstrip().startswith("#") or parameters is None:
+        return line
+
+    head, tail = line[: parameters.start + 1], line[parameters.end - 1 :]
+    inside = line[parameters.start + 1 : parameters.end - 1]
+    if len(margin) + INDENT + len(inside) <= width:
+        return f"{head}\n{margin}{' ' * INDENT}{inside}\n{margin}{tail}"
+    items = [line[a:b].strip(" ,") for a, b in parameters.items()]
+    return _exploded(head, items, tail, margin)
+
+
+def _exploded(head: str, items: Sequence[str], tail: str, margin: str) -> str:
+    """Every item on a line of its own."""
+    return "\n".join([head, *(f"{margin}{' ' * INDENT}{item}," for item in items), margin + tail])

@@ -1,13 +1,11 @@
-"""``aten/native/declarations/*.h``: declarations of what is written by hand, a header for each source
-file."""
+"""``aten/native/declarations/*.h``: declarations of hand-written kernels, one header for each source file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codegen.emit import style
-from codegen.emit.expand import is_formula
+from codegen.analysis.kernels import direct_kernels, is_formula_kernel, loop_entries, shaped_outputs
 from codegen.emit.places import place_of
 from codegen.model import Kernel, Operator, cpp, vocabulary
 from codegen.model.rooms import shape_file
@@ -16,16 +14,16 @@ from codegen.remembered import remembered
 
 @dataclass(frozen=True)
 class Declaration:
-    """``head`` ends with the parenthesis that ``parameters`` follow."""
+    """A function: ``head`` is its result and its name."""
 
     head: str
     parameters: tuple[str, ...]
-    scope: str
+    scope: str  # namespaces inside of at::native: isa, cuda, or empty
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What one operator declares of one source file."""
+    """The functions of one source file that one operator uses."""
 
     schema: str
     place: str
@@ -33,37 +31,28 @@ class Entry:
 
 
 def loop_parameters(operator: Operator) -> tuple[str, ...]:
-    """Of a kernel for LOOP_KEYS."""
+    """The parameters of a kernel that a wrapper calls as the operator's structure requires."""
     arguments = operator.schema.arguments
+    iterator = "TensorIteratorBase& iter"
     if operator.structure == "pointwise":
-        return ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in arguments.non_tensors))
+        return (iterator, *(cpp.parameter(a) for a in arguments.non_tensors))
     if operator.structure == "reduction":
-        return (
-            "TensorIteratorBase& iter",
-            *(cpp.parameter(a) for a in cpp.reduction_kernel_arguments(operator)),
-        )
+        return (iterator, *(cpp.parameter(a) for a in cpp.reduction_kernel_arguments(operator)))
+
     every = tuple(cpp.parameter(a) for a in arguments.flat_all)
     if operator.structure == "shaped":
         return every + tuple(f"const Tensor& {name}" for name in shaped_outputs(operator))
     return every
 
 
-def shaped_outputs(operator: Operator) -> tuple[str, ...]:
-    """Parameter names of the tensors that a shaped kernel fills."""
-    fresh = [r for r in operator.schema.returns if not r.is_write]
-    return tuple(f"out{i}" for i in range(len(fresh)))
-
-
 def header_of_source(path: str) -> str:
-    """The generated header that declares the kernels of a source file: a file that gets no new kernel sees no
-    change."""
+    """The generated header that declares the kernels of one source file, so that others see no change."""
     stem = path.removeprefix("aten/native/").rsplit(".", 1)[0]
     return f"aten/native/declarations/{stem}.h"
 
 
 def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
-    """Source file -> declarations; a kernel that several operators share with one signature is declared
-    once."""
+    """The declarations of each source file. A kernel that several operators share is declared once."""
     seen: set[tuple[str, str, tuple[str, ...]]] = set()
     found: dict[str, list[Entry]] = {}
     for operator in operators:
@@ -73,54 +62,54 @@ def by_source(operators: Sequence[Operator]) -> dict[str, list[Entry]]:
             if key not in seen:
                 seen.add(key)
                 own.setdefault(path, []).append(declaration)
+
         for path, declarations in own.items():
-            found.setdefault(path, []).append(
-                Entry(str(operator.schema), place_of(operator), tuple(declarations))
-            )
+            entry = Entry(str(operator.schema), place_of(operator), tuple(declarations))
+            found.setdefault(path, []).append(entry)
     return found
 
 
 def sources_of(operators: Sequence[Operator]) -> list[str]:
     """Hand-written files that hold kernels or shape rules of ``operators``."""
     return sorted(
-        {path for operator in operators for path, _ in _declarations(operator) if not is_formula(path)}
+        {path for operator in operators for path, _ in _declarations(operator) if not is_formula_kernel(path)}
     )
 
 
 @remembered
 def _declarations(operator: Operator) -> tuple[tuple[str, Declaration], ...]:
-    """Source files, and what they hold of ``operator``."""
+    """The hand-written functions that ``operator`` uses, each with its source file."""
     return tuple(_declared(operator))
 
 
 def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     every = tuple(cpp.parameter(a) for a in operator.schema.arguments.flat_all)
     if operator.structure == "shaped" and operator.shape is not None:
-        head = cpp.shape_signature(operator, operator.shape).split("(")[0] + "("
+        head = cpp.shape_signature(operator, operator.shape).split("(")[0]
         place = operator.shape_definition
-        yield (
-            (place.path if place is not None else shape_file(operator)),
-            Declaration(head, every, ""),
-        )
-    for entry in style.loop_entries(operator):
+        path = place.path if place is not None else shape_file(operator)
+        yield path, Declaration(head, every, "")
+
+    for entry in loop_entries(operator):
         assert entry.definition is not None
+        head = f"void {entry.kernel}"
         yield (
             entry.definition.path,
-            Declaration(f"void {entry.kernel}(", loop_parameters(operator), _scope(entry.definition)),
+            Declaration(head, loop_parameters(operator), _scope(entry.definition)),
         )
+
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
-    for direct in style.direct_kernels(operator):
-        yield (
-            direct.definition.path,
-            Declaration(f"{result} {direct.kernel}(", every, _scope(direct.definition)),
-        )
+    for direct in direct_kernels(operator):
+        head = f"{result} {direct.kernel}"
+        yield direct.definition.path, Declaration(head, every, _scope(direct.definition))
+
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:
-        yield inplace.definition.path, Declaration(f"void {inplace.kernel}(", every, "")
+        yield inplace.definition.path, Declaration(f"void {inplace.kernel}", every, "")
 
 
 def _scope(definition: Kernel) -> str:
-    """Of a kernel inside at::native: ``isa`` for one namespace per instruction set."""
+    """The namespace of a kernel in at::native; ``isa`` if there is one for each instruction set."""
     return "isa" if definition.is_per_isa else "cuda" if definition.is_cuda else ""
 
 

@@ -1,15 +1,16 @@
-"""Python parameters: tables for the argument binder, conversions to C++, and the tests of the fast path."""
+"""Python parameters: rows for the argument binder, conversions to C++, and type tests of the fast path."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codegen.emit.functions import Function
-from codegen.emit.layout import cpp_string
+from codegen.analysis.functions import Function
+from codegen.emit.literals import cpp_string
 from codegen.model import Operator, cpp
 from codegen.schema import Argument, Symbol
 
+# Type of the schema -> Kind.
 _KINDS = {
     "Tensor": "Tensor",
     "int": "Int",
@@ -25,6 +26,7 @@ _KINDS = {
     "MemoryFormat": "MemoryFormat",
     "Generator": "Generator",
 }
+# Kind -> text in signatures that error messages list.
 _TEXTS = {
     "Tensor": "Tensor",
     "TensorOrNumber": "Tensor or Number",
@@ -62,6 +64,7 @@ _ACCESSORS = {
     "TensorList": "tensor_list",
     "OptionalTensorList": "tensor_list",
 }
+# Kind -> tests for arguments that need no conversion.
 _PLAIN = {
     "Tensor": ("is_plain_tensor",),
     "TensorOrNumber": ("is_plain_tensor", "is_plain_number"),
@@ -75,7 +78,7 @@ _FACTORY_ARGUMENTS = ("dtype", "layout", "device", "pin_memory")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A row of a parameter table. ``argument`` is None for what only Python has: requires_grad and out."""
+    """A row of a parameter table. ``argument`` is None for requires_grad and out, which only Python has."""
 
     name: str
     kind: str
@@ -107,7 +110,7 @@ class Parameter:
 
     @property
     def declarations(self) -> list[str]:
-        """``const at::Scalar alpha = args.scalar(2, 1);``"""
+        """The statements that declare the C++ argument: ``const auto alpha = args.scalar(2, 1);``"""
         if self.kind == "TensorOrNumber":
             return [
                 f"at::Tensor {self.cpp_name}_number;",
@@ -118,9 +121,12 @@ class Parameter:
 
     @property
     def conversion(self) -> str:
-        argument, slot = self.argument, self.slot
+        """The C++ expression for the argument's value."""
+        argument = self.argument
         assert argument is not None
         optional = argument.type.is_optional
+        slot = self.slot
+
         if self.kind == "Tensor":
             return f"args.{'optional_' if optional else ''}tensor({slot})"
         if self.kind == "TensorOrNumber":
@@ -136,28 +142,32 @@ class Parameter:
 
     def _with_default(self, argument: Argument, optional: bool) -> str:
         accessor = ("optional_" if optional else "") + _ACCESSORS[self.kind]
-        size = [str(self.list_size)] if self.kind == "IntList" else []
+        inputs = [str(self.slot)]
+        if self.kind == "IntList":
+            inputs.append(str(self.list_size))
+
         default = _default(argument, self.list_size)
-        inputs = [str(self.slot), *size]
         if default is None:
             return f"args.{accessor}({', '.join(inputs)})"
-        if optional:
-            type_ = cpp.argument_type(argument.type).removeprefix("const ").removesuffix("&")
-            return (
-                f"args.object({self.slot}) == nullptr ? {_qualified(type_)}({default}) : "
-                f"args.{accessor}({', '.join(inputs)})"
-            )
-        return f"args.{accessor}({', '.join([*inputs, default])})"
+        if not optional:
+            return f"args.{accessor}({', '.join([*inputs, default])})"
+
+        # Accessors of optional arguments take no default: an absent argument has it, None has none.
+        type_ = _qualified(cpp.argument_type(argument.type).removeprefix("const ").removesuffix("&"))
+        given = f"args.{accessor}({', '.join(inputs)})"
+        return f"args.object({self.slot}) == nullptr ? {type_}({default}) : {given}"
 
 
 def _qualified(type_: str) -> str:
+    """``std::optional<at::Layout>`` for ``std::optional<Layout>``."""
     return type_.replace("std::optional<", "std::optional<at::") if type_[14:15].isupper() else type_
 
 
 def _default(argument: Argument, list_size: int) -> str | None:
-    """In C++; None when there is none to pass."""
+    """The default in C++; None for arguments without a default, or with None as their default."""
     if not argument.has_default or argument.default_value is None:
         return None
+
     value = argument.default_value
     if argument.type.is_list:
         values = value if isinstance(value, tuple) else (value,) * max(list_size, 1)
@@ -179,10 +189,12 @@ def parameters_of(operator: Operator, function: Function, out: Function | None) 
     for argument in arguments.flat_all:
         keyword_only = argument in arguments.kwarg_only
         found.append(_parameter(operator, argument, keyword_only, len(found)))
+
     if is_factory(operator):
         if not any(p.kind.startswith("Tensor") for p in found):
             found = [replace(p, is_of_new=p.kind == "Device") for p in found]
         found.append(Parameter("requires_grad", "Bool", ("kOptional", "kKeywordOnly"), 0, None, len(found)))
+
     if out is not None:
         flags = ("kOptional", "kNullable", "kKeywordOnly", "kOutput")
         count = len(out.out_names)
@@ -192,13 +204,14 @@ def parameters_of(operator: Operator, function: Function, out: Function | None) 
 
 
 def is_factory(operator: Operator) -> bool:
-    """Makes a tensor of a given dtype on a given device."""
+    """Whether the operator makes a tensor of a given dtype on a given device."""
     returns = operator.schema.returns
     names = operator.schema.arguments.names()
     return all(n in names for n in _FACTORY_ARGUMENTS) and len(returns) == 1 and not returns[0].is_alias
 
 
 def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot: int) -> Parameter:
+    """The row of one of the operator's arguments."""
     list_type = argument.type.list_type
     kind = _KINDS[argument.type.base.name]
     size = 0
@@ -208,6 +221,7 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
             kind = "OptionalTensorList"
     elif kind == "Tensor" and argument.name in operator.scalars:
         kind = "TensorOrNumber"
+
     flags = []
     if argument.has_default:
         flags.append("kOptional")
@@ -215,6 +229,7 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
         flags.append("kNullable")
     if keyword_only:
         flags.append("kKeywordOnly")
+
     name = "input" if argument.name == "self" and argument.type.is_plain("Tensor") else argument.spelling
     return Parameter(name, kind, tuple(flags), size, argument, slot)
 
@@ -236,16 +251,14 @@ def signature_text(name: str, parameters: Sequence[Parameter], self_slot: int) -
 def _default_text(parameter: Parameter) -> str:
     if parameter.is_required:
         return ""
+
     argument = parameter.argument
     if argument is None:
         return " = False" if parameter.kind == "Bool" else " = None"
+
     value = argument.default_value
-    if isinstance(value, Symbol):
-        return (
-            f" = torch.{value.name}"
-            if argument.type.base.name in ("MemoryFormat", "ScalarType", "Layout")
-            else f" = {argument.default}"
-        )
+    if isinstance(value, Symbol) and argument.type.base.name in ("MemoryFormat", "ScalarType", "Layout"):
+        return f" = torch.{value.name}"
     if argument.type.is_list and isinstance(value, tuple):
         return f" = ({', '.join(map(str, value))}{',' if len(value) == 1 else ''})"
     return f" = {argument.default}"
@@ -260,12 +273,14 @@ class FastCall:
 
 
 def fast_calls(parameters: Sequence[Parameter], self_slot: int) -> tuple[FastCall, ...]:
-    """For every number of arguments that needs no binding. ``Arguments.set`` puts self first."""
-    if self_slot > 0:
+    """The all-positional calls that need no binding, one for each number of arguments."""
+    if self_slot > 0:  # Arguments.set puts self first
         return ()
+
     positional = [p for i, p in enumerate(parameters) if i != self_slot and not p.is_keyword_only]
     if any(p.is_required for p in parameters if p.is_keyword_only):
         return ()
+
     found = []
     tests: list[str] = []
     for count in range(len(positional) + 1):
@@ -274,17 +289,19 @@ def fast_calls(parameters: Sequence[Parameter], self_slot: int) -> tuple[FastCal
             if test is None:
                 break
             tests.append(test)
+
         if all(not p.is_required for p in positional[count:]):
             found.append(FastCall(count, tuple(tests) if count != 1 else (_bare(tests[0]),)))
     return tuple(found)
 
 
 def _bare(test: str) -> str:
+    """``test`` without the parentheses that it needs next to other tests."""
     return test[1:-1] if test.startswith("(") else test
 
 
 def _test(parameter: Parameter, value: str) -> str | None:
-    """An expression that holds for plain arguments; None when the binder is to decide."""
+    """A condition for arguments that need no conversion; None if only the binder can decide."""
     if parameter.kind == "IntList" and parameter.list_size == 1 and "kVarargs" not in parameter.flags:
         return f"is_plain_int({value})"
     if parameter.kind not in _PLAIN:

@@ -1,8 +1,9 @@
-"""Where an entry stands, as generated files say it.
+"""The place of an entry in the declarations, as generated files name it.
 
-Note [Line numbers]. Sources name the topic of an entry and not its line: with lines, a new entry would change
-every file generated from the entries below it, and recompile them. The schema above each function finds the
-entry; lines are in operators.json, in the documentation, and printed by ``python -m codegen explain``.
+Note [Line numbers]. Generated sources name the topic of an entry and not its line: with lines, a new entry
+would change every file generated from the entries below it, and recompile them. One finds the entry by the
+schema above each function. Lines are in operators.json, in the documentation and in the output of
+``python -m codegen explain``.
 """
 
 from __future__ import annotations
@@ -16,5 +17,5 @@ def place_of(operator: Operator) -> str:
 
 
 def line_of(operator: Operator) -> str:
-    """``native_functions.yaml:12``, for what is not compiled."""
+    """``native_functions.yaml:12``, for files that are not compiled."""
     return f"{operator.location.file}:{operator.location.line}"

@@ -1,4 +1,4 @@
-"""``requires:`` as checks in front of every kernel."""
+"""Prints ``requires:`` as checks, which every kernel begins with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from codegen.emit.layout import cpp_string
+from codegen.emit.literals import cpp_string
 from codegen.expressions.print_cpp import cpp_requirement
 from codegen.model import Operator
 
@@ -33,6 +33,7 @@ class Check:
 
 
 def checks_of(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> tuple[Check, ...]:
+    """The checks of an operator, in the order of its requirements."""
     found = []
     for requirement in operator.requires:
         printed = cpp_requirement(requirement.check.node, operator, dtype_sets)
@@ -44,7 +45,7 @@ def checks_of(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> 
 
 
 def _message(operator: Operator, text: str) -> list[str]:
-    """``{self}`` stands for the value of an argument; of a tensor its sizes are shown."""
+    """The parts of a message in which ``{name}`` is an argument's value, or the sizes of a tensor."""
     parts = []
     for position, piece in enumerate(_PLACEHOLDER.split(text)):
         if position % 2 == 0:

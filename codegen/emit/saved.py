@@ -1,15 +1,16 @@
-"""What a Node keeps from the forward call."""
+"""The values that a Node saves in the forward call, for its formulas."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen.expressions import cpp_formula, needs
+from codegen.expressions.formulas import Metadata
 from codegen.model import Derivative, Operator, cpp
 from codegen.schema import Argument
 
-# Argument types that view somebody else's memory -> the type that owns a copy.
+# Argument types that view memory of the caller -> the type that owns a copy.
 _OWNING = {
     "IntArrayRef": "at::DimVector",
     "OptionalIntArrayRef": "std::optional<at::DimVector>",
@@ -48,60 +49,65 @@ class SavedTensor:
 def saved_values(
     operator: Operator, derivatives: Sequence[Derivative], all_plain: bool
 ) -> tuple[tuple[Saved, ...], tuple[SavedTensor, ...]]:
-    """``all_plain``: the backward calls the operator again."""
+    """The plain values and the tensors that formulas need.
+
+    ``all_plain``: every plain argument is saved, because the backward calls the operator again.
+    """
     plain: dict[str, Saved] = {}
     tensors: dict[str, SavedTensor] = {}
     if all_plain:
-        for argument in operator.schema.arguments.non_tensors:
-            plain[argument.name] = _argument(argument)
+        plain.update((a.name, _argument(a)) for a in operator.schema.arguments.non_tensors)
+
     for derivative in derivatives:
         assert derivative.formula is not None
         used = needs(derivative.formula.node, operator)
         for name in used.arguments:
-            argument_ = operator.schema.arguments.find(name)
-            assert argument_ is not None, f"{operator.name}: needs() names {name}, which is no argument"
-            if argument_.type.is_tensor_like:
-                _add(
-                    tensors,
-                    SavedTensor(name, f"{name}_", argument_.type.is_list, False, 0, derivative.inputs),
-                )
+            argument = operator.schema.arguments.find(name)
+            assert argument is not None, f"{operator.name}: needs() names {name}, which is not an argument"
+            if argument.type.is_tensor_like:
+                is_list = argument.type.is_list
+                _add(tensors, SavedTensor(name, f"{name}_", is_list, False, 0, derivative.inputs))
             else:
-                plain[name] = _argument(argument_)
+                plain[name] = _argument(argument)
+
         for name in used.results:
             position = int(name.removeprefix("result") or 0)
             is_list = operator.schema.returns[position].type.is_list
             _add(tensors, SavedTensor(name, f"{name}_", is_list, True, position, derivative.inputs))
+
         for metadata in used.metadata:
-            value = cpp_formula(metadata.node, operator)
-            value = f"own({value})" if metadata.kind == "int[]" else value
-            target = operator.schema.arguments.find(metadata.target)
-            if target is not None and target.type.is_optional and metadata.method != "defined":
-                # nothing has no properties
-                value = f"{metadata.target}.defined() ? {value} : {metadata.cpp_type}()"
-            plain[metadata.member] = Saved(
-                metadata.member, f"{metadata.member}_", metadata.cpp_type, value, False
-            )
+            plain[metadata.member] = _metadata(operator, metadata)
+
     return tuple(plain.values()), tuple(tensors.values())
 
 
 def _add(tensors: dict[str, SavedTensor], tensor: SavedTensor) -> None:
+    """Adds a tensor, or the inputs whose gradients use it if it is saved already."""
     before = tensors.get(tensor.name)
-    inputs = (*(before.inputs if before else ()), *tensor.inputs)
-    tensors[tensor.name] = SavedTensor(
-        tensor.name, tensor.member, tensor.is_list, tensor.is_result, tensor.position, inputs
-    )
+    if before is not None:
+        tensor = replace(tensor, inputs=(*before.inputs, *tensor.inputs))
+    tensors[tensor.name] = tensor
+
+
+def _metadata(operator: Operator, metadata: Metadata) -> Saved:
+    """A property of a tensor that is not saved itself, as ``self.sizes()``."""
+    value = cpp_formula(metadata.node, operator)
+    if metadata.kind == "int[]":
+        value = f"own({value})"
+
+    # An absent tensor has no properties.
+    target = operator.schema.arguments.find(metadata.target)
+    if target is not None and target.type.is_optional and metadata.method != "defined":
+        value = f"{metadata.target}.defined() ? {value} : {metadata.cpp_type}()"
+    return Saved(metadata.member, f"{metadata.member}_", metadata.cpp_type, value, is_argument=False)
 
 
 def _argument(argument: Argument) -> Saved:
-    type_ = cpp.argument_type(argument.type)
-    value_type = type_.removeprefix("const ").removesuffix("&")
-    return Saved(
-        argument.name,
-        f"{argument.name}_",
-        _qualified(_OWNING.get(value_type, value_type)),
-        f"own({argument.name})",
-        True,
-    )
+    """An argument of the operator, copied where its type views memory of the caller."""
+    type_ = cpp.argument_type(argument.type).removeprefix("const ").removesuffix("&")
+    value = f"own({argument.name})" if type_ in _OWNING else argument.name
+    member_type = _qualified(_OWNING.get(type_, type_))
+    return Saved(argument.name, f"{argument.name}_", member_type, value, is_argument=True)
 
 
 def _qualified(type_: str) -> str:

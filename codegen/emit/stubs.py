@@ -10,7 +10,7 @@ from codegen.emit.parameters import Parameter
 from codegen.model.keywords import PYTHON_KEYWORDS
 from codegen.schema import Return, Type
 
-# Builtins are spelled _int and so on: Tensor has methods of their names.
+# Kind -> type. Builtins are spelled _int and so on, because Tensor has methods with their names.
 _TYPES = {
     "Tensor": "Tensor",
     "TensorOrNumber": "Tensor | Number",
@@ -50,7 +50,7 @@ class NamedResult:
 
 @dataclass(frozen=True)
 class Stub:
-    """One ``def`` line; ``is_overload`` asks for the decorator."""
+    """One ``def``; with ``is_overload``, it is decorated."""
 
     name: str
     parameters: str
@@ -69,7 +69,7 @@ def named_results(shards: Iterable[Shard]) -> list[NamedResult]:
 
 
 def stubs_of(shards: Iterable[Shard], module: str) -> list[Stub]:
-    """Sorted by name."""
+    """The declarations of a module, sorted by name."""
     callables = sorted((c for s in shards for c in s.of_module(module)), key=lambda c: c.name)
     return [
         stub for callable_ in callables if callable_.name not in PYTHON_KEYWORDS for stub in _stubs(callable_)
@@ -102,24 +102,28 @@ def _result(type_: Type) -> str:
 
 
 def _parameters(overload: Overload, is_method: bool, varargs: bool = False) -> str:
+    """The parameter list; ``varargs``: with ``*size`` for a list of ints that may be several arguments."""
     parts = ["self"] if is_method else []
     starred = False
     for position, parameter in enumerate(overload.parameters):
         if position == overload.self_slot:
             continue
+
         if varargs and "kVarargs" in parameter.flags:
             parts.append(f"*{parameter.name}: _int")
             starred = True
             continue
+
         if (parameter.is_keyword_only or _follows_default(overload, position)) and not starred:
             parts.append("*")
             starred = True
         parts.append(_parameter(parameter))
+
     return ", ".join(parts)
 
 
 def _follows_default(overload: Overload, position: int) -> bool:
-    """Python wants parameters without default first."""
+    """Whether a required parameter comes after one with a default, which Python allows for keywords only."""
     before = [p for i, p in enumerate(overload.parameters[:position]) if i != overload.self_slot]
     return overload.parameters[position].is_required and any(not p.is_required for p in before)
 

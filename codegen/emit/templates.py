@@ -1,21 +1,31 @@
-"""The template environment."""
+"""The Jinja2 environment that renders templates: strict, and faster than the standard one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from codegen.emit import layout
+from codegen.emit import literals
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 GENERATOR = "python -m codegen generate"
 
 
+def _commas(items: Iterable[str]) -> str:
+    """A list of arguments or parameters."""
+    return ", ".join(items)
+
+
+def _more(items: Iterable[str]) -> str:
+    """The rest of a list of arguments or parameters, behind the first ones."""
+    return "".join([f", {item}" for item in items])
+
+
 class _Loader(jinja2.FileSystemLoader):
-    """Compiled templates, which the output keeps, name their source without the folder of this checkout."""
+    """Names sources without the folder of this checkout, as the output keeps compiled templates."""
 
     def get_source(
         self, environment: jinja2.Environment, template: str
@@ -25,7 +35,7 @@ class _Loader(jinja2.FileSystemLoader):
 
 
 class _Context(jinja2.runtime.Context):
-    """Calls functions as they are: none of ours asks for the context."""
+    """Calls functions directly, as none of ours takes the context."""
 
     def call(
         self,
@@ -40,8 +50,7 @@ class _Context(jinja2.runtime.Context):
 
 
 class _Environment(jinja2.Environment):
-    """What a template asks of an object must be there: without jinja's second guess at items, a third
-    faster."""
+    """Looks up attributes only, never items as Jinja does next; that makes rendering a third faster."""
 
     context_class = _Context
     getattr = staticmethod(getattr)  # type: ignore[assignment]
@@ -56,6 +65,7 @@ class Templates:
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
             bytecode = jinja2.FileSystemBytecodeCache(str(cache))
+
         self.environment = _Environment(
             loader=_Loader(folder),
             undefined=jinja2.StrictUndefined,
@@ -67,12 +77,13 @@ class Templates:
             auto_reload=False,
             cache_size=-1,
         )
-        self.environment.globals.update(source=source, fill=layout.fill)
+
+        self.environment.globals.update(source=source)
         self.environment.filters.update(
-            comment=layout.comment,
-            cpp_string=layout.cpp_string,
-            indented=layout.indented,
-            cpp_lines=layout.cpp_lines,
+            commas=_commas,
+            more=_more,
+            cpp_string=literals.cpp_string,
+            cpp_lines=literals.cpp_lines,
         )
 
     def render(self, template: str, **values: Any) -> str:

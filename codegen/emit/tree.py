@@ -1,10 +1,14 @@
-"""Which files there are, and what each template is given."""
+"""The generated files of a program, and the values that each template is given."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from codegen.analysis.functions import functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import expand, missing
+from codegen.analysis.kernels import is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.emit import (
     autograd,
@@ -14,16 +18,16 @@ from codegen.emit import (
     foreach,
     headers,
     includes,
+    layout,
     metadata,
     native,
     registration,
     stubs,
-    style,
+    wrapper_texts,
 )
-from codegen.emit.expand import expand, is_formula, missing
 from codegen.emit.expr_kernels import kernels_by_file
-from codegen.emit.functions import functions_of
 from codegen.emit.places import place_of
+from codegen.emit.registration import Section
 from codegen.emit.templates import Templates
 from codegen.expressions.functions import MATH
 from codegen.model import Operator, Program, Topic
@@ -54,7 +58,7 @@ COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 class Tree:
-    """All generated files of one program; with ``only``, those of one topic are right."""
+    """All generated files of one program. With ``only``, just those of that topic are complete."""
 
     def __init__(
         self, program: Program, library: str | None, cache: Path | None, only: str | None = None
@@ -75,9 +79,11 @@ class Tree:
         self.declarations()
         self.bindings()
         self.files[METADATA] = metadata.render(self.program, self.node_names)
+
         for topic in self.program.topics.values():
             if topic.operators:
                 self.topic(topic)
+
         if self.library is None:
             self.dispatch_macros()
             self.stubs()
@@ -86,45 +92,46 @@ class Tree:
         return dict(sorted(self.files.items()))
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
-        """The files that operators of a topic stand in, but for METADATA, which holds them all."""
+        """The files that show operators of one topic, except METADATA, which shows all operators."""
         names = {o.unambiguous_name for o in operators}
         own = [self.program.operators[name] for name in names]
         self.headers({includes.header_of(o) for o in own})
         self.declarations(native.by_source(own))
-        self.bindings(
-            [
-                t
-                for t, shard in self.shards.items()
-                if not names.isdisjoint(o.unambiguous_name for o in shard.operators())
-            ]
-        )
+
+        # A callable is bound in the topic of its first overload, which may be another one.
+        bound = [
+            t
+            for t, shard in self.shards.items()
+            if any(o.unambiguous_name in names for o in shard.operators())
+        ]
+        self.bindings(bound)
+
         for topic in {o.topic for o in own}:
             self.topic(self.program.topics[topic])
         return dict(sorted(self.files.items()))
 
     def topic(self, topic: Topic) -> None:
-        """What is generated for each topic by itself."""
+        """The files that each topic has to itself."""
         self.native(topic)
         self.expr_kernels(topic)
         self.registration(topic)
         self.autograd(topic)
         pages = docs.pages(topic.operators, self.signatures)
         if pages:
-            self.add(
-                f"docs/operators/{topic.name}.md", "docs/operators/Topic.md", topic=topic.name, pages=pages
-            )
+            path = f"docs/operators/{topic.name}.md"
+            self.add(path, "docs/operators/Topic.md", topic=topic.name, pages=pages)
 
     def notes(self) -> list[str]:
-        """Derivatives of formulas that end: what they would need has no rule, or is no operator of the
-        program."""
+        """Derivatives of formulas that are not generated, since a rule or an operator is missing."""
         return [
             f"{o.location}: {o.name}: the derivative in {inputs} is not generated; {reason}"
             for o, inputs, reason in missing(self.program)
         ]
 
     def add(self, path: str, template: str, /, **values: object) -> None:
+        """Renders one file."""
         assert path not in self.files, f"two generated files are called {path}"
-        self.files[path] = self.templates.render(template, **values)
+        self.files[path] = layout.wrapped(path, self.templates.render(template, **values))
 
     # C++
 
@@ -138,7 +145,7 @@ class Tree:
 
     def declarations(self, wanted: Collection[str] | None = None) -> None:
         for path, entries in native.by_source(self.operators).items():
-            if not is_formula(path) and (wanted is None or path in wanted):
+            if not is_formula_kernel(path) and (wanted is None or path in wanted):
                 self.add(
                     native.header_of_source(path),
                     "aten/native/declarations/source.h",
@@ -166,51 +173,47 @@ class Tree:
 
     def registration(self, topic: Topic) -> None:
         sections = registration.sections(topic.operators, self.dtype_sets)
-        stubs = [stub for section in sections for stub in section.stubs]
-        texts = [c.condition for section in sections for c in section.checks]
-        sources = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
-        formulas = [
-            e for path, found in native.by_source(topic.operators).items() if is_formula(path) for e in found
-        ]
-        casts = (
-            ["aten/core/Autocast.h"]
-            if any(f.casts for section in sections for f in section.functions)
-            else []
-        )
-        lists = [foreach.HEADER] if any(o.each is not None for o in topic.operators) else []
-        included = [
-            *sources,
-            *casts,
-            *lists,
-            *headers.group_by_header(topic.operators),
-            *includes.list_headers(texts),
-        ]
+        conditions = [c.condition for section in sections for c in section.checks]
+        declared = native.by_source(topic.operators)
         self.add(
             f"aten/register/{topic.name}.cpp",
             "aten/register/Topic.cpp",
             topic=topic.name,
-            headers=included,
-            formulas=formulas,
+            headers=self.registration_headers(topic, sections, conditions),
+            standard_headers=includes.standard_headers(conditions),
+            formulas=[e for path, entries in declared.items() if is_formula_kernel(path) for e in entries],
             sections=sections,
-            stubs=stubs,
-            r=registration,
-            standard_headers=includes.standard_headers(texts),
+            stubs=[stub for section in sections for stub in section.stubs],
+            r=wrapper_texts,
         )
+
+    def registration_headers(
+        self, topic: Topic, sections: Sequence[Section], conditions: Sequence[str]
+    ) -> list[str]:
+        found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
+        found += headers.group_by_header(topic.operators)
+        found += includes.list_headers(conditions)
+        if any(f.casts for section in sections for f in section.functions):
+            found.append("aten/core/Autocast.h")
+        if any(o.each is not None for o in topic.operators):
+            found.append(foreach.HEADER)
+        return found
 
     def autograd(self, topic: Topic) -> None:
         nodes = autograd.node_classes(topic.operators, self.node_names, self.program)
-        decomposed = [o for o in topic.operators if style.gradient_of(o) == "decomposed"]
+        decomposed = [o for o in topic.operators if gradient_kind(o) == "decomposed"]
         outs = [f for o in decomposed for f in functions_of(o) if f.form == "out" and f.tensors]
         if not nodes and not outs:
             return
-        texts = [g.value for node in nodes for g in node.gradients] + [
-            s.value for node in nodes for s in node.saved
-        ]
+
+        formulas = [g.value for node in nodes for g in node.gradients]
+        formulas += [s.value for node in nodes for s in node.saved]
         takes_scalars = any(s.type == "at::Scalar" for node in nodes for s in node.saved)
-        found = includes.operator_headers(texts, self.program) | includes.library_headers(
-            texts, takes_scalars
-        )
+
+        found = includes.operator_headers(formulas, self.program)
+        found |= includes.library_headers(formulas, takes_scalars)
         found |= {includes.header_of(o) for o in (*(n.operator for n in nodes), *(f.operator for f in outs))}
+
         self.add(f"{AUTOGRAD}/{topic.name}Nodes.h", f"{AUTOGRAD}/TopicNodes.h", nodes=nodes)
         self.add(
             f"{AUTOGRAD}/{topic.name}Nodes.cpp",
@@ -219,13 +222,14 @@ class Tree:
             nodes=nodes,
             decomposed_out=outs,
             headers=sorted(found),
-            standard_headers=includes.standard_headers(texts),
+            standard_headers=includes.standard_headers(formulas),
         )
 
     def bindings(self, wanted: Collection[str] | None = None) -> None:
         for topic, shard in self.shards.items():
             if wanted is not None and topic not in wanted:
                 continue
+
             found = sorted({includes.header_of(o) for o in shard.operators()})
             self.add(
                 f"{BINDINGS}/{topic}.cpp",
@@ -240,18 +244,15 @@ class Tree:
             )
 
     def module(self, library: str) -> None:
+        """The Python module of a library outside the tree."""
+        path = f"{BINDINGS}/module.cpp"
         doc = f"Operators declared in {self.program.file}."
-        self.add(
-            f"{BINDINGS}/module.cpp",
-            f"{BINDINGS}/module.cpp",
-            library=library,
-            topics=list(self.shards),
-            doc=doc,
-        )
+        self.add(path, path, library=library, topics=list(self.shards), doc=doc)
 
     # Python
 
     def stubs(self) -> None:
+        """The declarations of all functions and methods, for type checkers and editors."""
         shards = list(self.shards.values())
         self.add(
             "torch_py/_C.pyi",
@@ -261,8 +262,10 @@ class Tree:
             comparisons=COMPARISONS,
         )
         self.files[f"{PYTHON}/__init__.pyi"] = ""
+
         named = stubs.named_results(shards)
         self.add(f"{PYTHON}/_results.pyi", f"{PYTHON}/_results.pyi", results=named)
+
         for name, module in (*STUBS.items(), ("_methods", "Method")):
             found = stubs.stubs_of(shards, module)
             used = sorted({stub.result for stub in found} & {result.name for result in named})

@@ -1,4 +1,4 @@
-"""Brings a folder to the state of a rendered tree, touching nothing that is right already."""
+"""Writes a rendered tree to a folder and leaves files alone whose text is right already."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ def write_tree(folder: Path, files: Mapping[str, str], before: Iterable[str]) ->
         if not _holds(path, data):
             _replace(path, data)
             written.append(name)
+
     removed = []
     for name in sorted(set(before) - set(files)):
         if (folder / name).exists():
             (folder / name).unlink()
             removed.append(name)
             _remove_empty(folder, (folder / name).parent)
+
     return GenerateReport(tuple(written), tuple(removed), len(files) - len(written))
 
 

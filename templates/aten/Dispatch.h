@@ -1,10 +1,11 @@
 // {{ banner }}
-// From a dtype known at run time to a C++ type: AT_DISPATCH_FLOATING(iter.common_dtype(), "exp", [&] { ... scalar_t ... });
+// From a dtype known at run time to a C++ type:
+// AT_DISPATCH_FLOATING(iter.common_dtype(), "exp", [&] { ... scalar_t ... });
 #pragma once
 #include "aten/dispatch/Dtypes.h"
 {% for macro in macros %}
 
-// {{ macro.members|join(", ") }}
+// {{ macro.members|commas }}
 #define {{ macro.name }}(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, \
 {% for constant in macro.constants %}

@@ -1,4 +1,4 @@
-"""codegen.emit: what is written when, and the pieces that generated text is made of."""
+"""codegen.emit and codegen.analysis: which files are written when, and the pieces of generated text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from codegen.analysis import argument_names
+from codegen.analysis.functions import functions_of
+from codegen.analysis.gradient_kind import gradient_kind
+from codegen.analysis.implied_operators import MISSING, expand
 from codegen.cli.main import main
 from codegen.cli.python_signature import python_signatures
-from codegen.emit import fingerprint, generate, names, render
-from codegen.emit.expand import MISSING, expand
+from codegen.emit import fingerprint, generate, render
 from codegen.emit.explain import Explanation
-from codegen.emit.functions import functions_of
-from codegen.emit.layout import WIDTH, comment, cpp_string, fill
+from codegen.emit.literals import cpp_lines, cpp_string
 from codegen.emit.parameters import parameters_of, signature_text
-from codegen.emit.style import gradient_of
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
 from codegen.scanned import kernel_files
@@ -93,21 +94,24 @@ def test_stamp(workspace: Path, tmp_path: Path) -> None:
     assert not fingerprint.is_current(output, yaml)
     generate(load(yaml), output)
     assert fingerprint.is_current(output, yaml)
+
     edited = output / "aten/register/Memory.cpp"
     edited.write_text(edited.read_text() + "// by hand\n")
     assert not fingerprint.is_current(output, yaml)
     generate(load(yaml), output)
     assert fingerprint.is_current(output, yaml)
+
     yaml.write_text(yaml.read_text() + "\n# a comment\n")
     assert not fingerprint.is_current(output, yaml)
 
 
 def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
-    """Everything that is looked into counts: kernels in any folder, and kernels and samples of the tree."""
+    """All scanned files count: kernels in any folder of the library, and kernels and samples of the tree."""
     mine, output = tmp_path / "mine", tmp_path / "mine" / "out"
     (mine / "loops").mkdir(parents=True)
     declarations = mine / "library.yaml"
     declarations.write_text(LIBRARY)
+
     base = workspace / "operators.yaml"
     names_of_samples = dict.fromkeys(re.findall(r"samples: (\w+)", base.read_text()))
     samples = "".join(f'@samples("{name}")\ndef {name}(): ...\n' for name in names_of_samples)
@@ -117,17 +121,19 @@ def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
         workspace / "aten/native/new.cpp",
         workspace / "tests/ops/samples/new.py",
     ]
+
     for path in inputs:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(samples if path.suffix == ".py" else "")
         generate(load(declarations, load(base)), output)
-        assert fingerprint.is_current(output, declarations, base), "what is generated is no input"
+        assert fingerprint.is_current(output, declarations, base), "generated files are not inputs"
         assert not fingerprint.is_current(output, declarations)
+
         path.write_text("// changed\n")
         assert not fingerprint.is_current(output, declarations, base), path
 
 
-def test_generated_sources_are_no_kernels(tmp_path: Path) -> None:
+def test_generated_sources_are_not_kernels(tmp_path: Path) -> None:
     declarations = tmp_path / "library.yaml"
     declarations.write_text(LIBRARY)
     generate(load(declarations, golden_program()), tmp_path / "out")
@@ -180,8 +186,9 @@ def test_templates_name_no_operator() -> None:
             called = set(re.findall(r"\b(?:at|ops)::(\w+)\(", path.read_text()))
             assert not called & names, f"{path.name} calls {called & names}"
     call = re.compile(rf"\b(?:at|ops)::(?:{'|'.join(sorted(names))})\(")
-    for path in sorted((REPOSITORY / "codegen" / "emit").glob("*.py")):
-        assert not call.findall(path.read_text()), path.name
+    for package in ("analysis", "emit"):
+        for path in sorted((REPOSITORY / "codegen" / package).glob("*.py")):
+            assert not call.findall(path.read_text()), path.name
 
 
 def load_tree() -> list[str]:
@@ -213,7 +220,7 @@ def test_gradients_of_formulas() -> None:
 
 
 def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
-    assert gradient_of(operator("less.Tensor")) == "none"
+    assert gradient_kind(operator("less.Tensor")) == "none"
     nodes = golden_files()["torch_py/csrc/autograd/generated/ArithmeticNodes.cpp"]
     assert (
         "Tensor less__Tensor(DispatchKeySet keys" in nodes
@@ -223,7 +230,7 @@ def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
 
 def test_styles() -> None:
     styles = {
-        name: gradient_of(operator(name))
+        name: gradient_kind(operator(name))
         for name in ("add.Tensor", "dropout", "nonzero", "zeros", "transpose.int")
     }
     assert styles == {
@@ -238,25 +245,12 @@ def test_styles() -> None:
 # Text
 
 
-def test_fill() -> None:
-    assert fill("f(", ["a", "b"], ");") == "f(a, b);"
-    assert fill("f(", [], ");") == "f();"
-    items = [f"argument_{i}" for i in range(30)]
-    lines = fill("  call(", items, ");").split("\n")
-    assert all(len(line) <= WIDTH for line in lines)
-    assert lines[1].startswith(" " * 7 + "argument_") and lines[-1].endswith("argument_29);")
-    wide = fill("  const " + "x" * 100 + "(", ["y" * 60, "z" * 60], ");").split("\n")
-    assert wide[0].endswith("(") and wide[1] == " " * 6 + "y" * 60 + ", " + "z" * 60 + ");"
-
-
-def test_strings_and_comments() -> None:
+def test_string_literals() -> None:
     assert cpp_string('say "so"\n') == '"say \\"so\\"\\n"'
-    assert all(
-        len(line) <= WIDTH and line.startswith("/// ") for line in comment("word " * 100, "/// ").split("\n")
-    )
+    assert cpp_lines("a\nb", 2) == '"a\\n"\n  "b"'
 
 
-def test_keywords_of_cpp_are_no_names() -> None:
+def test_keywords_of_cpp_are_not_names() -> None:
     (function,) = functions_of(operator("float"))
     assert (function.struct, function.name, function.python_name) == ("float_", "float_", "float")
 
@@ -271,9 +265,11 @@ def test_python_parameters() -> None:
         ("alpha", "Scalar"),
         ("out", "Tensor"),
     ]
+
     text = signature_text("add", parameters, -1)
     assert text == "add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)"
     assert signature_text("add", parameters[:3], 0) == "add(Tensor or Number other, *, Number alpha = 1)"
+
     zeros = operator("zeros")
     names = [p.name for p in parameters_of(zeros, functions_of(zeros)[0], functions_of(zeros)[1])]
     assert names == ["size", "dtype", "layout", "device", "pin_memory", "requires_grad", "out"]
@@ -304,6 +300,7 @@ def test_in_place_functions(workspace: Path) -> None:
     program = load(yaml)
     files = render(program)
     stubs, methods = (files[f"torch_py/_generated/{name}.pyi"] for name in ("_nn", "_methods"))
+
     assert "def softcap_(input: Tensor, cap: _float = ...) -> Tensor: ..." in stubs
     assert "def softcap_(self, cap: _float = ...) -> Tensor: ..." in methods
     assert "def add_(" not in files["torch_py/_generated/_torch.pyi"] and "def add_(" in methods
@@ -316,8 +313,11 @@ def test_in_place_functions(workspace: Path) -> None:
 def test_numbers_become_tensors_where_an_operator_takes_no_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Derivatives of every order: those of atan2(self, 1) call atan2, whose arguments are tensors. What is
-    left out is said."""
+    """Derivatives of every order: those of hypot(self, 1) call hypot, whose arguments are tensors.
+
+    Derivatives that are left out are reported.
+    """
+
     yaml = tmp_path / "native_functions.yaml"
     entry = (
         "    - func: {}(Tensor self{}) -> Tensor\n      variants: function\n      structure: "
@@ -333,11 +333,13 @@ def test_numbers_become_tensors_where_an_operator_takes_no_number(
         ("g", "", "lgamma(self)"),
         ("digamma", "", "digamma(self)"),
     )
+
     scalar = (
         "    - func: scalar_tensor(Scalar s) -> Tensor\n      structure: composite\n      dispatch:\n  "
         "      All: scalar_tensor\n"
     )
     scalar += "      samples: unary\n      doc: x\n"
+
     reason = "non_differentiable: a test"
     text = "".join(
         entry.format(*name, reason if name[0] not in ("f", "g") else "tags: core") for name in names
@@ -345,8 +347,10 @@ def test_numbers_become_tensors_where_an_operator_takes_no_number(
     yaml.write_text("topics:\n  A:\n" + scalar + text)
     (tmp_path / "aten/native").mkdir(parents=True)
     (tmp_path / "aten/native/A.cpp").write_text("Tensor scalar_tensor(const Scalar& s) {}\n")
+
     helper = expand(load(yaml)).find("f_backward")
     assert helper is not None and "hypot(self, scalar_tensor(1))" in helper.derivatives[1].formula.text  # type: ignore[union-attr]
+
     assert main(["generate", "--yaml", str(yaml), "--output", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 and lines[1].endswith(
@@ -367,6 +371,7 @@ def test_explain() -> None:
     explanation = Explanation(golden_program(), [operator("softcap")])
     found = dict(explanation.places(operator("softcap")))
     assert {path: golden_files()[path] for path in explanation.files} == explanation.files
+
     for path in (
         "aten/ops/softcap.h",
         "aten/register/Arithmetic.cpp",
@@ -380,7 +385,11 @@ def test_explain() -> None:
 
 # Names of arguments
 
-NAMES = """\
+WORDS = (
+    "with_words(Tensor self, float output, float iter, bool default=True, *, "
+    "float wrap=inf, float self_value=nan) -> Tensor"
+)
+NAMES = f"""\
 library: named
 topics:
   Named:
@@ -389,7 +398,7 @@ topics:
       dtypes: floating
       expr: grad_output * sin(self)
       doc: A formula.
-    - func: with_words(Tensor self, float output, float iter, bool default=True, *, float wrap=inf, float self_value=nan) -> Tensor
+    - func: {WORDS}
       variants: function, method, inplace, out
       structure: pointwise
       dtypes: floating
@@ -403,6 +412,7 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "named.yaml").write_text(NAMES)
     program = load(tmp_path / "named.yaml", golden_program())
     expanded = expand(program)
+
     helper = expanded.find("with_grad_backward_grad_output")
     assert (
         helper is not None
@@ -411,35 +421,38 @@ def test_arguments_have_names_of_their_own(tmp_path: Path) -> None:
     assert str(expanded.find("with_words_backward").schema).startswith(
         "with_words_backward(Tensor grad_output, "
     )  # type: ignore[union-attr]
+
     words = expanded.find("with_words")
     assert words is not None and str(words.schema) == str(program.find("with_words").schema)  # type: ignore[union-attr]
     assert words.schema.arguments.names() == ("self", "output", "iter_", "default_", "wrap_", "self_value_")
+
     files = render(program)
-    kernel = files["aten/native/cpu/expr/with_wordsKernel.isa.cpp"]
+    kernel = " ".join(files["aten/native/cpu/expr/with_wordsKernel.isa.cpp"].split())
     assert "TensorIteratorBase& iter, double output, double iter_, bool default_, double wrap_" in kernel
-    header = files["named/ops/with_words.h"]
+
+    header = " ".join(files["named/ops/with_words.h"].split())
     assert (
         "double wrap_ = std::numeric_limits<double>::infinity()" in header
         and "= std::numeric_limits<double>::quiet_NaN()" in header
     )
+
     binding = files["torch_py/csrc/bindings/generated/Named.cpp"]
     assert '{"default", Kind::Bool' in binding and "const auto default_ = " in binding
     assert 'expected iter > 0, but got iter = "' in files["aten/register/Named.cpp"]
+
     (row,) = (
         r
         for r in json.loads(files["torch_py/_generated/operators.json"])["operators"]
         if r["name"] == "with_words"
     )
-    assert row[
-        "numpy"
-    ] == "np.exp(self * output) * iter + np.where((default != 0), wrap, self_value)" and row["requires"] == [
-        "iter > 0"
-    ]
+
+    assert row["numpy"] == "np.exp(self * output) * iter + np.where((default != 0), wrap, self_value)"
+    assert row["requires"] == ["iter > 0"]
 
 
 def test_names_of_generated_code_are_known() -> None:
-    """Every variable and function that a generated body names unqualified gives way to no argument."""
-    known = names.GENERATED | {
+    """Arguments are renamed where generated bodies use their names, unqualified, for something else."""
+    known = argument_names.GENERATED | {
         a.name for o in expand(golden_program()) for f in functions_of(o) for a in f.arguments
     }
     outside = (
@@ -456,14 +469,17 @@ def test_names_of_generated_code_are_known() -> None:
         "reset_list",
         "grad",
     )
+
     for path, text in golden_files().items():
         if not path.endswith((".cpp", ".h")) or path == "aten/Dispatch.h":
             continue
+
         bodies = [
             line
             for line in re.sub(r'//[^\n]*|"(?:[^"\\]|\\.)*"|#[^\n]*', "", text).split("\n")
             if line.startswith("  ")
         ]
+
         for line in bodies:
             called = re.findall(r"(?<![\w.>:&])([a-z_]\w*)(?:<[^<>()]*>)?\(", line)
             declared = re.findall(
@@ -471,6 +487,7 @@ def test_names_of_generated_code_are_known() -> None:
                 r":)",
                 line,
             )
+
             for name in (*called, *declared):
                 derived = (
                     name.rsplit("_", 1)[0] in known

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from codegen.emit import generate
-from codegen.emit.layout import WIDTH
+from codegen.emit.layout import CPP_WIDTH
 from tests.codegen.golden import EXPECTED, golden_files, golden_program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -28,6 +28,7 @@ def test_golden(request: pytest.FixtureRequest) -> None:
         for name, text in files.items():
             (EXPECTED / name).parent.mkdir(parents=True, exist_ok=True)
             (EXPECTED / name).write_text(text, encoding="utf-8")
+
     expected = {
         p.relative_to(EXPECTED).as_posix(): p.read_text(encoding="utf-8")
         for p in EXPECTED.rglob("*")
@@ -51,7 +52,7 @@ def test_reads_well(name: str) -> None:
     long = [
         line
         for line in text.split("\n")
-        if len(line) > WIDTH and '"' not in line and not line.startswith(("//", "  //"))
+        if len(line) > CPP_WIDTH and '"' not in line and not line.startswith(("//", "  //"))
     ]
     assert not long, long[0]
 

@@ -25,8 +25,6 @@ topics:
     - func: rounded(Tensor self) -> Tensor
       structure: pointwise
       dtypes: floating
-      dispatch:
-        CPU: rounded_kernel
       non_differentiable: a step function
       samples: unary
       doc: Rounds.
@@ -38,10 +36,7 @@ topics:
   Folding:
     - func: folded(Tensor self) -> Tensor
       structure: shaped
-      shape: folded_shape
       dtypes: floating
-      dispatch:
-        CPU: folded_kernel
       non_differentiable: not written
       samples: unary
       doc: Folds.

@@ -182,9 +182,9 @@ def _metadata() -> dict[str, Any]:
     if not WITH_PEER:
         raise FileNotFoundError(f"there is none of {', '.join(_METADATA)} in {ROOT}: build first, with make")
     # The samples can be tried with PyTorch before anything is built.
+    from codegen.analysis.implied_operators import expand
     from codegen.diagnostics import Diagnostics
     from codegen.emit import autograd, metadata
-    from codegen.emit.expand import expand
     from codegen.model import read_program
 
     program = read_program(ROOT / "native_functions.yaml", Diagnostics())

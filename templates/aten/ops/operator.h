@@ -10,10 +10,10 @@ namespace ops {
 // {{ f.schema }}
 // {{ f.place }}
 struct TORCH_PY_API {{ f.struct }} {
-{{ fill("  using Schema = " ~ f.result ~ "(", ["DispatchKeySet", f.types], ");") }}
+  using Schema = {{ f.result }}(DispatchKeySet{{ f.types|more }});
   static OperatorEntry entry;
-{{ fill("  static " ~ f.result ~ " call(", f.parameters, ");") }}
-{{ fill("  static " ~ f.result ~ " redispatch(", ["DispatchKeySet keys", f.parameters], ");") }}
+  static {{ f.result }} call({{ f.parameters|commas }});
+  static {{ f.result }} redispatch(DispatchKeySet keys{{ f.parameters|more }});
 };
 {% endfor %}
 
@@ -21,9 +21,9 @@ struct TORCH_PY_API {{ f.struct }} {
 {% for f in functions %}
 {% for inline in f.inlines %}
 
-{{ f.summary | comment("/// ") }}
-{{ fill("inline " ~ f.result ~ " " ~ f.name ~ "(", inline.parameters, ") {") }}
-{{ fill("  return ops::" ~ f.struct ~ "::call(", inline.arguments, ");") }}
+/// {{ f.summary }}
+inline {{ f.result }} {{ f.name }}({{ inline.parameters|commas }}) {
+  return ops::{{ f.struct }}::call({{ inline.arguments|commas }});
 }
 {% endfor %}
 {% endfor %}

@@ -20,11 +20,7 @@ namespace at::native {
 
 {% for entry in formulas %}
 {% for declaration in entry.declarations %}
-{% if declaration.scope == "isa" %}
-{{ fill("TORCH_PY_KERNEL(" ~ declaration.head, declaration.parameters, "))") }}
-{% else %}
-{{ fill(declaration.head, declaration.parameters, ");") }}
-{% endif %}
+{% include "aten/native/declarations/kernel.h" %}
 {% endfor %}
 {% endfor %}
 
@@ -32,15 +28,15 @@ namespace at::native {
 {% endif %}
 {% if stubs %}
 
-// Loops that have a variant for each instruction set or device.
+// Kernels that have a variant for each instruction set or device.
 namespace at::native {
 namespace {
 
 {% for stub in stubs %}
-{% if stub.loop %}
-{{ fill("const DeviceKernels<void(" ~ stub.types ~ ")> " ~ stub.name ~ "(", [stub.label, stub.cpu.split(", "), [stub.cuda] if stub.cuda != "nullptr" else []], ");") }}
+{% if stub.label %}
+const DeviceKernels {{ stub.name }}({{ stub.label }}{{ stub.kernels|more }});
 {% else %}
-{{ fill("const auto " ~ stub.name ~ " = ", stub.cpu.split(", "), ";") }}
+const auto {{ stub.name }} = {{ stub.kernels[0] }};
 {% endif %}
 {% endfor %}
 
@@ -48,6 +44,7 @@ namespace {
 }  // namespace at::native
 {% endif %}
 
+// The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
 namespace {
 {% for section in sections %}
@@ -55,9 +52,9 @@ namespace {
 // {{ section.operator.schema }}
 // {{ section.place }}
 {% if section.checks %}
-{{ fill("void check_" ~ section.operator.unambiguous_name ~ "(", section.checked_parameters, ") {") }}
+void check_{{ section.operator.unambiguous_name }}({{ section.checked_parameters|commas }}) {
 {% for check in section.checks %}
-{{ fill("  " ~ check.macro ~ "(", [check.condition, check.message], ");") }}
+  {{ check.macro }}({{ check.condition }}{{ check.message|more }});
 {% endfor %}
 }
 {% endif %}
@@ -76,27 +73,7 @@ namespace at::ops {
 {% for section in sections %}
 {% for f in section.functions %}
 
-// {{ f.schema }}
-{{ fill("constinit OperatorEntry " ~ f.struct ~ "::entry(", [f.entry_name|cpp_string, f.schema|string|cpp_string], ");") }}
-{{ fill(f.result ~ " " ~ f.struct ~ "::call(", f.parameters, ") {") }}
-{% if f.casts %}
-  if (autocast::is_active()) {
-    const autocast::Suspended inside;
-    {{ "" if f.operator.autocast == "promote" else "const " }}autocast::Cast cast(autocast::Policy::{{ f.autocast_policy }}, inside);
-{% if f.operator.autocast == "promote" %}
-{% for argument in f.tensors %}
-    cast.see({{ argument.name }});
-{% endfor %}
-{% endif %}
-{{ fill("    return call(", f.cast_names, ");") }}
-  }
-{% endif %}
-  const DispatchKeySet keys = effective_keys({{ r.key_expression(f) }});
-{{ fill("  return entry.lookup<Schema*>(keys.highest())(", ["keys", f.names], ");") }}
-}
-{{ fill(f.result ~ " " ~ f.struct ~ "::redispatch(", ["DispatchKeySet keys", f.parameters], ") {") }}
-{{ fill("  return entry.lookup<Schema*>(keys.highest())(", ["keys", f.names], ");") }}
-}
+{% include "aten/register/call.cpp" %}
 {% endfor %}
 {% endfor %}
 
@@ -111,13 +88,14 @@ const bool registered = [] {
   register_operator<ops::{{ f.struct }}>();
 {% endfor %}
 {% for w in section.wrappers %}
-{{ fill("  register_kernel<ops::" ~ w.function.struct ~ ">(", [w.keys, "&" ~ w.name, w.loop.kernel|cpp_string if w.loop else w.kernel_name|cpp_string, w.origin|cpp_string], ");") }}
+  register_kernel<ops::{{ w.function.struct }}>({{ w.keys }}, &{{ w.name }}, {{ w.label|cpp_string }}, {{ w.origin|cpp_string }});
 {% endfor %}
 {% if section.gradient == "none" %}
 {% for f in section.functions if not (f.form == "inplace" and section.operator.has_inplace) %}
   register_without_gradient<ops::{{ f.struct }}>();
 {% endfor %}
 {% endif %}
+
 {% endfor %}
   return true;
 }();

@@ -11,8 +11,10 @@ from torch_py._generated._results import {{ results|join(", ") }}
 
 class OperatorMethods:
     """Methods of Tensor that are operators."""
-{% for stub in stubs %}
+{% if stubs %}
 
+{% endif %}
+{% for stub in stubs %}
 {% if stub.is_overload %}
     @overload
 {% endif %}

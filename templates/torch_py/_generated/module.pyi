@@ -8,8 +8,10 @@ from torch_py._C import Generator, Number, _bool, _float, _int, device, dtype, l
 {% if results %}
 from torch_py._generated._results import {{ results|join(", ") }}
 {% endif %}
-{% for stub in stubs %}
+{% if stubs %}
 
+{% endif %}
+{% for stub in stubs %}
 {% if stub.is_overload %}
 @overload
 {% endif %}

@@ -1,5 +1,6 @@
 // {{ banner }}
-// Kernels and shape rules of {{ source_file }}: one that is defined there with other parameters is not found by the linker.
+// The kernels and shape rules of {{ source_file }}.
+// A definition there with other parameters is a link error.
 #pragma once
 #include "aten/dispatch/ChooseKernel.h"
 #include "aten/iteration/TensorIterator.h"
@@ -10,13 +11,7 @@ namespace at::native {
 // {{ entry.schema }}
 // {{ entry.place }}
 {% for declaration in entry.declarations %}
-{% if declaration.scope == "isa" %}
-{{ fill("TORCH_PY_KERNEL(" ~ declaration.head, declaration.parameters, "))") }}
-{% elif declaration.scope == "cuda" %}
-{{ fill("namespace cuda { " ~ declaration.head, declaration.parameters, "); }") }}
-{% else %}
-{{ fill(declaration.head, declaration.parameters, ");") }}
-{% endif %}
+{% include "aten/native/declarations/kernel.h" %}
 {% endfor %}
 {% endfor %}
 

@@ -16,7 +16,7 @@ using namespace at;
 
 namespace {
 
-/// Whether any of `count` edges from `first` on leads somewhere.
+/// Whether a gradient is wanted for any of the `count` edges that begin at `first`.
 bool should_compute_any(const Node& node, size_t first, size_t count) {
   for (size_t edge = first; edge < first + count; ++edge) {
     if (node.should_compute_output(edge)) return true;
@@ -39,7 +39,7 @@ namespace {
 
 // {{ f.schema }}
 // {{ node.place }}
-{% include "torch_py/csrc/autograd/generated/kernel.cpp" %}
+{% include "torch_py/csrc/autograd/generated/" ~ f.form ~ ".cpp" %}
 {% endfor %}
 {% endfor %}
 {% for f in decomposed_out %}
@@ -52,11 +52,12 @@ const bool registered = [] {
   const char* origin = "torch_py/csrc/autograd/generated/{{ topic }}Nodes.cpp";
 {% for node in nodes %}
 {% for f in node.functions %}
-{{ fill("  register_kernel<ops::" ~ f.struct ~ ">(", ["kAutogradKeys", "&" ~ f.struct, (node.name if f.form != "out" else "no gradient through out")|cpp_string, "origin"], ");") }}
+{% set label = "no gradient through out" if f.form == "out" else node.name %}
+  register_kernel<ops::{{ f.struct }}>(kAutogradKeys, &{{ f.struct }}, {{ label|cpp_string }}, origin);
 {% endfor %}
 {% endfor %}
 {% for f in decomposed_out %}
-{{ fill("  register_kernel<ops::" ~ f.struct ~ ">(", ["kAutogradKeys", "&" ~ f.struct, "no gradient through out"|cpp_string, "origin"], ");") }}
+  register_kernel<ops::{{ f.struct }}>(kAutogradKeys, &{{ f.struct }}, "no gradient through out", origin);
 {% endfor %}
   return true;
 }();

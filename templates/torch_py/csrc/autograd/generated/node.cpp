@@ -1,8 +1,11 @@
 variable_list {{ node.name }}::apply(variable_list&& grads) {
   variable_list grad_inputs({{ node.edge_count }});
-{% if node.outputs == 1 and not node.has_list_output %}
+{% if node.has_single_gradient %}
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+{% endif %}
+{% if node.tensors or node.saved_arguments or node.materialized %}
+
 {% endif %}
 {% for tensor in node.tensors %}
 {% if tensor.is_list %}
@@ -11,14 +14,13 @@ variable_list {{ node.name }}::apply(variable_list&& grads) {
   const Tensor {{ tensor.name }} = {{ tensor.member }}.unpack(this);
 {% endif %}
 {% endfor %}
-{% for saved in node.saved if saved.is_argument %}
+{% for saved in node.saved_arguments %}
   const auto& {{ saved.name }} = {{ saved.member }};
 {% endfor %}
-{% for g in node.gradients %}
-{% for i in g.materialized %}
+{% for i in node.materialized %}
   if (!grads[{{ i }}].defined()) grads[{{ i }}] = input_metadata({{ i }}).zeros();
 {% endfor %}
-{% endfor %}
+
 {% for g in node.gradients %}
 {% include "torch_py/csrc/autograd/generated/gradient.cpp" %}
 {% endfor %}
@@ -38,15 +40,17 @@ void {{ node.name }}::release_variables() {
 {% endif %}
 {% if node.saved or node.tensors %}
 
-{% set quoted = [] %}
-{% for saved in (node.tensors|list) + (node.saved|list) %}
-{% set _ = quoted.append(saved.name|cpp_string) %}
-{% endfor %}
-std::vector<const char*> {{ node.name }}::saved_names() const { return {{ "{" ~ quoted|join(", ") ~ "}" }}; }
+std::vector<const char*> {{ node.name }}::saved_names() const {
+  return { {{- node.saved_names|map("cpp_string")|commas -}} };
+}
 
 SavedValue {{ node.name }}::saved_value(std::string_view name) const {
 {% for tensor in node.tensors %}
-  if (name == {{ tensor.name|cpp_string }}) return {{ "unpack_list(" ~ tensor.member ~ ", this)" if tensor.is_list else tensor.member ~ ".unpack(this)" }};
+{% if tensor.is_list %}
+  if (name == {{ tensor.name|cpp_string }}) return unpack_list({{ tensor.member }}, this);
+{% else %}
+  if (name == {{ tensor.name|cpp_string }}) return {{ tensor.member }}.unpack(this);
+{% endif %}
 {% endfor %}
 {% for saved in node.saved %}
   if (name == {{ saved.name|cpp_string }}) return {{ saved.member }};

@@ -38,7 +38,7 @@ const RegisterMethods {{ module|lower }}_table({Module::{{ module }}, {{ module|
 }  // namespace
 {% if library is not none %}
 
-// For the module of the library.
+// The module of the library installs these.
 {% for module in ["Library", "Method"] %}
 {% set count = shard.of_module(module)|length %}
 extern const MethodTable {{ topic }}_{{ module|lower }}_table;

@@ -1,3 +1,5 @@
+{# The tables of a Python function or method, and its entry point. #}
+{% set self = "self" if callable.is_method else "" %}
 {% for overload in callable.overloads if overload.own_table %}
 const Parameter {{ overload.table }}[] = {
 {% for parameter in overload.parameters %}
@@ -7,27 +9,29 @@ const Parameter {{ overload.table }}[] = {
 {% endfor %}
 const Signature {{ callable.c_name }}_signatures[] = {
 {% for overload in callable.overloads %}
-{{ fill("    {", [overload.text|cpp_string, overload.table if overload.parameters else "nullptr", overload.parameters|length|string, overload.self_slot|string], "},") }}
+{% set table = overload.table if overload.parameters else "nullptr" %}
+    { {{- overload.text|cpp_string }}, {{ table }}, {{ overload.parameters|length }}, {{ overload.self_slot }}},
 {% endfor %}
 };
-{{ fill("const Function " ~ callable.c_name ~ "_function = {", [callable.name|cpp_string, callable.owner|cpp_string, callable.c_name ~ "_signatures", callable.overloads|length|string], "};") }}
+const Function {{ callable.c_name }}_function = { {{- callable.name|cpp_string }}, {{ callable.owner|cpp_string }}, {{ callable.c_name }}_signatures, {{ callable.overloads|length }}};
 
-PyObject* {{ callable.c_name }}(PyObject*{{ " self" if callable.is_method else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* {{ callable.c_name }}(PyObject*{{ " self" if self else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
 {% if callable.fast_by_count %}
-  if (kwnames == nullptr && !has_function_modes(){{ " && is_plain_tensor(self)" if callable.is_method else "" }}) {
+  if (kwnames == nullptr && !has_function_modes(){{ " && is_plain_tensor(self)" if self else "" }}) {
     switch (nargs) {
 {% for count, calls in callable.fast_by_count %}
       case {{ count }}:
 {% for overload, fast in calls %}
 {% if fast.tests %}
-{{ fill("        if (", fast.tests, ") {", " &&") }}
-          call.set({{ "self, " if callable.is_method else "" }}args, nargs);
+        if ({{ fast.tests|join(" && ") }}) {
+          call.set({{ "self, " if self else "" }}args, nargs);
           return {{ overload.body.name }}(call);
         }
 {% else %}
-        call.set({{ "self, " if callable.is_method else "" }}args, nargs);
+        call.set({{ "self, " if self else "" }}args, nargs);
         return {{ overload.body.name }}(call);
 {% endif %}
 {% endfor %}
@@ -38,8 +42,9 @@ PyObject* {{ callable.c_name }}(PyObject*{{ " self" if callable.is_method else "
       default: break;
     }
   }
+
 {% endif %}
-  switch (call.bind({{ callable.c_name }}_function, {{ "self" if callable.is_method else "nullptr" }}, args, nargs, kwnames)) {
+  switch (call.bind({{ callable.c_name }}_function, {{ self or "nullptr" }}, args, nargs, kwnames)) {
 {% for overload in callable.overloads %}
     case {{ loop.index0 }}: return {{ overload.body.name }}(call);
 {% endfor %}

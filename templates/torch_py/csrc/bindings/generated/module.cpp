@@ -17,15 +17,18 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "{{ library }}", {{ doc|cpp_str
 
 extern "C" __attribute__((visibility("default"))) PyObject* PyInit_{{ library }}() {
   using namespace torch::python;
-  // The types and the dispatcher that the operators use belong to torch_py.
+  // The operators use the types and the dispatcher of torch_py.
   const ObjectPtr core = ObjectPtr::steal(PyImport_ImportModule("torch_py"));
   if (core.get() == nullptr) return nullptr;
+
   PyObject* module = PyModule_Create(&definition);
   if (module == nullptr) return nullptr;
+
   HANDLE_ERRORS
+  PyObject* tensor_type = reinterpret_cast<PyObject*>(tensor_class);
 {% for topic in topics %}
   install_methods(module, {{ topic }}_library_table.methods, {{ topic }}_library_table.count);
-  install_methods(reinterpret_cast<PyObject*>(tensor_class), {{ topic }}_method_table.methods, {{ topic }}_method_table.count);
+  install_methods(tensor_type, {{ topic }}_method_table.methods, {{ topic }}_method_table.count);
 {% endfor %}
   return module;
   END_HANDLE_ERRORS

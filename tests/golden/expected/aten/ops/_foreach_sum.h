@@ -12,7 +12,8 @@ struct TORCH_PY_API _foreach_sum {
   using Schema = std::vector<Tensor>(DispatchKeySet, TensorList, std::optional<ScalarType>);
   static OperatorEntry entry;
   static std::vector<Tensor> call(TensorList self, std::optional<ScalarType> dtype);
-  static std::vector<Tensor> redispatch(DispatchKeySet keys, TensorList self, std::optional<ScalarType> dtype);
+  static std::vector<Tensor> redispatch(DispatchKeySet keys, TensorList self,
+      std::optional<ScalarType> dtype);
 };
 
 }  // namespace ops

@@ -12,7 +12,8 @@ struct TORCH_PY_API add_Tensor {
   using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, const Scalar&);
   static OperatorEntry entry;
   static Tensor call(const Tensor& self, const Tensor& other, const Scalar& alpha);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+      const Scalar& alpha);
 };
 
 // add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
@@ -21,7 +22,8 @@ struct TORCH_PY_API add__Tensor {
   using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, const Scalar&);
   static OperatorEntry entry;
   static Tensor call(const Tensor& self, const Tensor& other, const Scalar& alpha);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+      const Scalar& alpha);
 };
 
 // add.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
@@ -29,8 +31,10 @@ struct TORCH_PY_API add__Tensor {
 struct TORCH_PY_API add_Tensor_out {
   using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, const Scalar&, const Tensor&);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out);
+  static Tensor call(const Tensor& self, const Tensor& other, const Scalar& alpha,
+      const Tensor& out);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+      const Scalar& alpha, const Tensor& out);
 };
 
 }  // namespace ops
@@ -56,12 +60,14 @@ inline Tensor add_(const Tensor& self, const Scalar& other, const Scalar& alpha 
 }
 
 /// self + alpha * other.
-inline Tensor add_out(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+inline Tensor add_out(const Tensor& out, const Tensor& self, const Tensor& other,
+    const Scalar& alpha = 1) {
   return ops::add_Tensor_out::call(self, other, alpha, out);
 }
 
 /// self + alpha * other.
-inline Tensor add_out(const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+inline Tensor add_out(const Tensor& out, const Tensor& self, const Scalar& other,
+    const Scalar& alpha = 1) {
   return ops::add_Tensor_out::call(self, wrapped_scalar(other), alpha, out);
 }
 

@@ -12,13 +12,15 @@ struct TORCH_PY_API cat_backward {
   using Schema = std::vector<Tensor>(DispatchKeySet, const Tensor&, TensorList, int64_t);
   static OperatorEntry entry;
   static std::vector<Tensor> call(const Tensor& grad_output, TensorList tensors, int64_t dim);
-  static std::vector<Tensor> redispatch(DispatchKeySet keys, const Tensor& grad_output, TensorList tensors, int64_t dim);
+  static std::vector<Tensor> redispatch(DispatchKeySet keys, const Tensor& grad_output,
+      TensorList tensors, int64_t dim);
 };
 
 }  // namespace ops
 
 /// The parts of a gradient.
-inline std::vector<Tensor> cat_backward(const Tensor& grad_output, TensorList tensors, int64_t dim) {
+inline std::vector<Tensor> cat_backward(const Tensor& grad_output, TensorList tensors,
+    int64_t dim) {
   return ops::cat_backward::call(grad_output, tensors, dim);
 }
 

@@ -12,7 +12,8 @@ struct TORCH_PY_API dropout {
   using Schema = Tensor(DispatchKeySet, const Tensor&, double, bool, Generator*);
   static OperatorEntry entry;
   static Tensor call(const Tensor& self, double p, bool train, Generator* generator);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train, Generator* generator);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train,
+      Generator* generator);
 };
 
 // dropout_(Tensor(a!) self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor(a!)
@@ -21,18 +22,21 @@ struct TORCH_PY_API dropout_ {
   using Schema = Tensor(DispatchKeySet, const Tensor&, double, bool, Generator*);
   static OperatorEntry entry;
   static Tensor call(const Tensor& self, double p, bool train, Generator* generator);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train, Generator* generator);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train,
+      Generator* generator);
 };
 
 }  // namespace ops
 
 /// Zeros at random.
-inline Tensor dropout(const Tensor& self, double p = 0.5, bool train = true, Generator* generator = nullptr) {
+inline Tensor dropout(const Tensor& self, double p = 0.5, bool train = true,
+    Generator* generator = nullptr) {
   return ops::dropout::call(self, p, train, generator);
 }
 
 /// Zeros at random.
-inline Tensor dropout_(const Tensor& self, double p = 0.5, bool train = true, Generator* generator = nullptr) {
+inline Tensor dropout_(const Tensor& self, double p = 0.5, bool train = true,
+    Generator* generator = nullptr) {
   return ops::dropout_::call(self, p, train, generator);
 }
 

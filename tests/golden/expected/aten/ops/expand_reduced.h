@@ -11,14 +11,17 @@ namespace ops {
 struct TORCH_PY_API expand_reduced {
   using Schema = Tensor(DispatchKeySet, const Tensor&, IntArrayRef, OptionalIntArrayRef, bool);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim);
+  static Tensor call(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim,
+      bool keepdim);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes,
+      OptionalIntArrayRef dim, bool keepdim);
 };
 
 }  // namespace ops
 
 /// Undoes a reduction.
-inline Tensor expand_reduced(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+inline Tensor expand_reduced(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim,
+    bool keepdim) {
   return ops::expand_reduced::call(grad_output, sizes, dim, keepdim);
 }
 

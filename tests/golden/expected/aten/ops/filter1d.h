@@ -9,18 +9,20 @@ namespace ops {
 // filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor
 // operators.yaml, Network
 struct TORCH_PY_API filter1d {
-  using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, const Tensor&, IntArrayRef, std::string_view);
+  using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, const Tensor&, IntArrayRef,
+      std::string_view);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, std::string_view padding_mode);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-                           std::string_view padding_mode);
+  static Tensor call(const Tensor& input, const Tensor& weight, const Tensor& bias,
+      IntArrayRef stride, std::string_view padding_mode);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& input, const Tensor& weight,
+      const Tensor& bias, IntArrayRef stride, std::string_view padding_mode);
 };
 
 }  // namespace ops
 
 /// A convolution.
-inline Tensor filter1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {}, IntArrayRef stride = 1,
-                       std::string_view padding_mode = "zeros") {
+inline Tensor filter1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+    IntArrayRef stride = 1, std::string_view padding_mode = "zeros") {
   return ops::filter1d::call(input, weight, bias, stride, padding_mode);
 }
 

@@ -9,19 +9,21 @@ namespace ops {
 // filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)
 // operators.yaml, Network
 struct TORCH_PY_API filter1d_backward {
-  using Schema = std::tuple<Tensor, Tensor, Tensor>(DispatchKeySet, const Tensor&, const Tensor&, const Tensor&, bool, IntArrayRef);
+  using Schema = std::tuple<Tensor, Tensor, Tensor>(DispatchKeySet, const Tensor&, const Tensor&,
+      const Tensor&, bool, IntArrayRef);
   static OperatorEntry entry;
-  static std::tuple<Tensor, Tensor, Tensor> call(const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool has_bias,
-                                                 IntArrayRef stride);
-  static std::tuple<Tensor, Tensor, Tensor> redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& input,
-                                                       const Tensor& weight, bool has_bias, IntArrayRef stride);
+  static std::tuple<Tensor, Tensor, Tensor> call(const Tensor& grad_output, const Tensor& input,
+      const Tensor& weight, bool has_bias, IntArrayRef stride);
+  static std::tuple<Tensor, Tensor, Tensor> redispatch(DispatchKeySet keys,
+      const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool has_bias,
+      IntArrayRef stride);
 };
 
 }  // namespace ops
 
 /// The gradients of filter1d.
-inline std::tuple<Tensor, Tensor, Tensor> filter1d_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
-                                                            bool has_bias, IntArrayRef stride) {
+inline std::tuple<Tensor, Tensor, Tensor> filter1d_backward(const Tensor& grad_output,
+    const Tensor& input, const Tensor& weight, bool has_bias, IntArrayRef stride) {
   return ops::filter1d_backward::call(grad_output, input, weight, has_bias, stride);
 }
 

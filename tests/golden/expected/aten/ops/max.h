@@ -12,17 +12,20 @@ struct TORCH_PY_API max_dim {
   using Schema = std::tuple<Tensor, Tensor>(DispatchKeySet, const Tensor&, int64_t, bool);
   static OperatorEntry entry;
   static std::tuple<Tensor, Tensor> call(const Tensor& self, int64_t dim, bool keepdim);
-  static std::tuple<Tensor, Tensor> redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim, bool keepdim);
+  static std::tuple<Tensor, Tensor> redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim,
+      bool keepdim);
 };
 
 // max.dim_out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
 // operators.yaml, Reduction
 struct TORCH_PY_API max_dim_out {
-  using Schema = std::tuple<Tensor, Tensor>(DispatchKeySet, const Tensor&, int64_t, bool, const Tensor&, const Tensor&);
+  using Schema = std::tuple<Tensor, Tensor>(DispatchKeySet, const Tensor&, int64_t, bool,
+      const Tensor&, const Tensor&);
   static OperatorEntry entry;
-  static std::tuple<Tensor, Tensor> call(const Tensor& self, int64_t dim, bool keepdim, const Tensor& values, const Tensor& indices);
-  static std::tuple<Tensor, Tensor> redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim, bool keepdim, const Tensor& values,
-                                               const Tensor& indices);
+  static std::tuple<Tensor, Tensor> call(const Tensor& self, int64_t dim, bool keepdim,
+      const Tensor& values, const Tensor& indices);
+  static std::tuple<Tensor, Tensor> redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim,
+      bool keepdim, const Tensor& values, const Tensor& indices);
 };
 
 }  // namespace ops
@@ -33,8 +36,8 @@ inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keep
 }
 
 /// The largest values and where they are.
-inline std::tuple<Tensor, Tensor> max_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim,
-                                          bool keepdim = false) {
+inline std::tuple<Tensor, Tensor> max_out(const Tensor& values, const Tensor& indices,
+    const Tensor& self, int64_t dim, bool keepdim = false) {
   return ops::max_dim_out::call(self, dim, keepdim, values, indices);
 }
 

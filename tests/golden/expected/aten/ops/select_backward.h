@@ -11,15 +11,17 @@ namespace ops {
 struct TORCH_PY_API select_backward {
   using Schema = Tensor(DispatchKeySet, const Tensor&, IntArrayRef, int64_t, const Tensor&, bool);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& grad_output, IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes, int64_t dim, const Tensor& indices,
-                           bool keepdim);
+  static Tensor call(const Tensor& grad_output, IntArrayRef sizes, int64_t dim,
+      const Tensor& indices, bool keepdim);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes,
+      int64_t dim, const Tensor& indices, bool keepdim);
 };
 
 }  // namespace ops
 
 /// Puts gradients where values came from.
-inline Tensor select_backward(const Tensor& grad_output, IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim) {
+inline Tensor select_backward(const Tensor& grad_output, IntArrayRef sizes, int64_t dim,
+    const Tensor& indices, bool keepdim) {
   return ops::select_backward::call(grad_output, sizes, dim, indices, keepdim);
 }
 

@@ -12,7 +12,8 @@ struct TORCH_PY_API softcap_backward {
   using Schema = Tensor(DispatchKeySet, const Tensor&, const Tensor&, double);
   static OperatorEntry entry;
   static Tensor call(const Tensor& grad_output, const Tensor& self, double cap);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self, double cap);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self,
+      double cap);
 };
 
 }  // namespace ops

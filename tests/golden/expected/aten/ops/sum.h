@@ -9,32 +9,38 @@ namespace ops {
 // sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
 // operators.yaml, Reduction
 struct TORCH_PY_API sum_dim_IntList {
-  using Schema = Tensor(DispatchKeySet, const Tensor&, OptionalIntArrayRef, bool, std::optional<ScalarType>);
+  using Schema = Tensor(DispatchKeySet, const Tensor&, OptionalIntArrayRef, bool,
+      std::optional<ScalarType>);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+  static Tensor call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+      std::optional<ScalarType> dtype);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim,
+      bool keepdim, std::optional<ScalarType> dtype);
 };
 
 // sum.dim_IntList_out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
 // operators.yaml, Reduction
 struct TORCH_PY_API sum_dim_IntList_out {
-  using Schema = Tensor(DispatchKeySet, const Tensor&, OptionalIntArrayRef, bool, std::optional<ScalarType>, const Tensor&);
+  using Schema = Tensor(DispatchKeySet, const Tensor&, OptionalIntArrayRef, bool,
+      std::optional<ScalarType>, const Tensor&);
   static OperatorEntry entry;
-  static Tensor call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, const Tensor& out);
-  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
-                           const Tensor& out);
+  static Tensor call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+      std::optional<ScalarType> dtype, const Tensor& out);
+  static Tensor redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim,
+      bool keepdim, std::optional<ScalarType> dtype, const Tensor& out);
 };
 
 }  // namespace ops
 
 /// The sum over dim.
-inline Tensor sum(const Tensor& self, OptionalIntArrayRef dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
+inline Tensor sum(const Tensor& self, OptionalIntArrayRef dim = {}, bool keepdim = false,
+    std::optional<ScalarType> dtype = {}) {
   return ops::sum_dim_IntList::call(self, dim, keepdim, dtype);
 }
 
 /// The sum over dim.
-inline Tensor sum_out(const Tensor& out, const Tensor& self, OptionalIntArrayRef dim = {}, bool keepdim = false,
-                      std::optional<ScalarType> dtype = {}) {
+inline Tensor sum_out(const Tensor& out, const Tensor& self, OptionalIntArrayRef dim = {},
+    bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   return ops::sum_dim_IntList_out::call(self, dim, keepdim, dtype, out);
 }
 

@@ -9,38 +9,42 @@ namespace ops {
 // zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
 // operators.yaml, Memory
 struct TORCH_PY_API zeros {
-  using Schema = Tensor(DispatchKeySet, IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>,
-                        std::optional<bool>);
+  using Schema = Tensor(DispatchKeySet, IntArrayRef, std::optional<ScalarType>,
+      std::optional<Layout>, std::optional<Device>, std::optional<bool>);
   static OperatorEntry entry;
-  static Tensor call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                     std::optional<bool> pin_memory);
-  static Tensor redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                           std::optional<Device> device, std::optional<bool> pin_memory);
+  static Tensor call(IntArrayRef size, std::optional<ScalarType> dtype,
+      std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory);
+  static Tensor redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,
+      std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory);
 };
 
 // zeros.out(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, Tensor(a!) out) -> Tensor(a!)
 // operators.yaml, Memory
 struct TORCH_PY_API zeros_out {
-  using Schema = Tensor(DispatchKeySet, IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>,
-                        std::optional<bool>, const Tensor&);
+  using Schema = Tensor(DispatchKeySet, IntArrayRef, std::optional<ScalarType>,
+      std::optional<Layout>, std::optional<Device>, std::optional<bool>, const Tensor&);
   static OperatorEntry entry;
-  static Tensor call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                     std::optional<bool> pin_memory, const Tensor& out);
-  static Tensor redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                           std::optional<Device> device, std::optional<bool> pin_memory, const Tensor& out);
+  static Tensor call(IntArrayRef size, std::optional<ScalarType> dtype,
+      std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+      const Tensor& out);
+  static Tensor redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,
+      std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+      const Tensor& out);
 };
 
 }  // namespace ops
 
 /// Zeros.
-inline Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype = {}, std::optional<Layout> layout = {},
-                    std::optional<Device> device = {}, std::optional<bool> pin_memory = {}) {
+inline Tensor zeros(IntArrayRef size, std::optional<ScalarType> dtype = {},
+    std::optional<Layout> layout = {}, std::optional<Device> device = {},
+    std::optional<bool> pin_memory = {}) {
   return ops::zeros::call(size, dtype, layout, device, pin_memory);
 }
 
 /// Zeros.
-inline Tensor zeros_out(const Tensor& out, IntArrayRef size, std::optional<ScalarType> dtype = {}, std::optional<Layout> layout = {},
-                        std::optional<Device> device = {}, std::optional<bool> pin_memory = {}) {
+inline Tensor zeros_out(const Tensor& out, IntArrayRef size, std::optional<ScalarType> dtype = {},
+    std::optional<Layout> layout = {}, std::optional<Device> device = {},
+    std::optional<bool> pin_memory = {}) {
   return ops::zeros_out::call(size, dtype, layout, device, pin_memory, out);
 }
 

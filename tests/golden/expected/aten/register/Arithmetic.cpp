@@ -3,7 +3,7 @@
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/ops/add.h"
 #include "aten/ops/less.h"
@@ -24,47 +24,48 @@ TORCH_PY_KERNEL(void softcap_backward_kernel(TensorIteratorBase& iter, double ca
 
 }  // namespace at::native
 
-// Loops that have a variant for each instruction set or device.
+// Kernels that have a variant for each instruction set or device.
 namespace at::native {
 namespace {
 
-const DeviceKernels<void(TensorIteratorBase&, const Scalar&)> add_Tensor_loop("add.Tensor", TORCH_PY_CHOOSE_KERNEL(add_kernel,
-                                                                              void(TensorIteratorBase&, const Scalar&)));
-const DeviceKernels<void(TensorIteratorBase&)> mul_Tensor_loop("mul.Tensor", TORCH_PY_CHOOSE_KERNEL(mul_kernel, void(TensorIteratorBase&)));
-const DeviceKernels<void(TensorIteratorBase&)> less_Tensor_loop("less.Tensor", TORCH_PY_CHOOSE_KERNEL(less_Tensor_kernel,
-                                                                void(TensorIteratorBase&)));
-const DeviceKernels<void(TensorIteratorBase&)> tanh_loop("tanh", TORCH_PY_CHOOSE_KERNEL(tanh_kernel, void(TensorIteratorBase&)));
-const DeviceKernels<void(TensorIteratorBase&)> tanh_backward_loop("tanh_backward", TORCH_PY_CHOOSE_KERNEL(tanh_backward_kernel,
-                                                                  void(TensorIteratorBase&)));
-const DeviceKernels<void(TensorIteratorBase&, double)> softcap_loop("softcap", TORCH_PY_CHOOSE_KERNEL(softcap_kernel,
-                                                                    void(TensorIteratorBase&, double)));
-const DeviceKernels<void(TensorIteratorBase&, double)> softcap_backward_loop("softcap_backward",
-                                                                             TORCH_PY_CHOOSE_KERNEL(softcap_backward_kernel,
-                                                                             void(TensorIteratorBase&, double)));
+const DeviceKernels add_Tensor_loop("add.Tensor", TORCH_PY_CHOOSE_KERNEL(add_kernel));
+const DeviceKernels mul_Tensor_loop("mul.Tensor", TORCH_PY_CHOOSE_KERNEL(mul_kernel));
+const DeviceKernels less_Tensor_loop("less.Tensor", TORCH_PY_CHOOSE_KERNEL(less_Tensor_kernel));
+const DeviceKernels tanh_loop("tanh", TORCH_PY_CHOOSE_KERNEL(tanh_kernel));
+const DeviceKernels tanh_backward_loop("tanh_backward",
+    TORCH_PY_CHOOSE_KERNEL(tanh_backward_kernel));
+const DeviceKernels softcap_loop("softcap", TORCH_PY_CHOOSE_KERNEL(softcap_kernel));
+const DeviceKernels softcap_backward_loop("softcap_backward",
+    TORCH_PY_CHOOSE_KERNEL(softcap_backward_kernel));
 
 }  // namespace
 }  // namespace at::native
 
+// The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
 namespace {
 
 // add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 // operators.yaml, Arithmetic
 Tensor add_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, Tensor(), {&self, &other}, OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, Tensor(),
+      {&self, &other}, OutputKind::Function);
   native::add_Tensor_loop(iter.device(), iter, alpha);
   return iter.finish();
 }
 
 Tensor add__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  TensorIterator iter = TensorIterator::pointwise("add_", Promotion::Default, self, {&self, &other}, OutputKind::Inplace);
+  TensorIterator iter = TensorIterator::pointwise("add_", Promotion::Default, self, {&self, &other},
+      OutputKind::Inplace);
   native::add_Tensor_loop(iter.device(), iter, alpha);
   iter.store();
   return self;
 }
 
-Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
-  TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, out, {&self, &other}, OutputKind::Out);
+Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha,
+    const Tensor& out) {
+  TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, out, {&self, &other},
+      OutputKind::Out);
   native::add_Tensor_loop(iter.device(), iter, alpha);
   iter.store();
   return out;
@@ -73,13 +74,15 @@ Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, c
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
 // operators.yaml, Arithmetic
 Tensor mul_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
-  TensorIterator iter = TensorIterator::pointwise("mul", Promotion::Default, Tensor(), {&self, &other}, OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("mul", Promotion::Default, Tensor(),
+      {&self, &other}, OutputKind::Function);
   native::mul_Tensor_loop(iter.device(), iter);
   return iter.finish();
 }
 
 Tensor mul__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
-  TensorIterator iter = TensorIterator::pointwise("mul_", Promotion::Default, self, {&self, &other}, OutputKind::Inplace);
+  TensorIterator iter = TensorIterator::pointwise("mul_", Promotion::Default, self, {&self, &other},
+      OutputKind::Inplace);
   native::mul_Tensor_loop(iter.device(), iter);
   iter.store();
   return self;
@@ -88,13 +91,15 @@ Tensor mul__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
 // less.Tensor(Tensor self, Tensor other) -> Tensor
 // operators.yaml, Arithmetic
 Tensor less_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
-  TensorIterator iter = TensorIterator::pointwise("less", Promotion::Comparison, Tensor(), {&self, &other}, OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("less", Promotion::Comparison, Tensor(),
+      {&self, &other}, OutputKind::Function);
   native::less_Tensor_loop(iter.device(), iter);
   return iter.finish();
 }
 
 Tensor less__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
-  TensorIterator iter = TensorIterator::pointwise("less_", Promotion::Comparison, self, {&self, &other}, OutputKind::Inplace);
+  TensorIterator iter = TensorIterator::pointwise("less_", Promotion::Comparison, self,
+      {&self, &other}, OutputKind::Inplace);
   native::less_Tensor_loop(iter.device(), iter);
   iter.store();
   return self;
@@ -103,7 +108,8 @@ Tensor less__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
 // tanh(Tensor self) -> Tensor
 // operators.yaml, Arithmetic
 Tensor tanh(DispatchKeySet, const Tensor& self) {
-  TensorIterator iter = TensorIterator::pointwise("tanh", Promotion::IntToFloat, Tensor(), {&self}, OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("tanh", Promotion::IntToFloat, Tensor(), {&self},
+      OutputKind::Function);
   native::tanh_loop(iter.device(), iter);
   return iter.finish();
 }
@@ -111,8 +117,8 @@ Tensor tanh(DispatchKeySet, const Tensor& self) {
 // tanh_backward(Tensor grad_output, Tensor output) -> Tensor
 // operators.yaml, Arithmetic
 Tensor tanh_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& output) {
-  TensorIterator iter = TensorIterator::pointwise("tanh_backward", Promotion::Default, Tensor(), {&grad_output, &output},
-                                                  OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("tanh_backward", Promotion::Default, Tensor(),
+      {&grad_output, &output}, OutputKind::Function);
   native::tanh_backward_loop(iter.device(), iter);
   return iter.finish();
 }
@@ -125,14 +131,16 @@ void check_softcap(double cap) {
 
 Tensor softcap(DispatchKeySet, const Tensor& self, double cap) {
   check_softcap(cap);
-  TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, Tensor(), {&self}, OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, Tensor(),
+      {&self}, OutputKind::Function);
   native::softcap_loop(iter.device(), iter, cap);
   return iter.finish();
 }
 
 Tensor softcap_(DispatchKeySet, const Tensor& self, double cap) {
   check_softcap(cap);
-  TensorIterator iter = TensorIterator::pointwise("softcap_", Promotion::IntToFloat, self, {&self}, OutputKind::Inplace);
+  TensorIterator iter = TensorIterator::pointwise("softcap_", Promotion::IntToFloat, self, {&self},
+      OutputKind::Inplace);
   native::softcap_loop(iter.device(), iter, cap);
   iter.store();
   return self;
@@ -140,7 +148,8 @@ Tensor softcap_(DispatchKeySet, const Tensor& self, double cap) {
 
 Tensor softcap_out(DispatchKeySet, const Tensor& self, double cap, const Tensor& out) {
   check_softcap(cap);
-  TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, out, {&self}, OutputKind::Out);
+  TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, out, {&self},
+      OutputKind::Out);
   native::softcap_loop(iter.device(), iter, cap);
   iter.store();
   return out;
@@ -149,8 +158,8 @@ Tensor softcap_out(DispatchKeySet, const Tensor& self, double cap, const Tensor&
 // softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
 // operators.yaml, Arithmetic
 Tensor softcap_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& self, double cap) {
-  TensorIterator iter = TensorIterator::pointwise("softcap_backward", Promotion::Default, Tensor(), {&grad_output, &self},
-                                                  OutputKind::Function);
+  TensorIterator iter = TensorIterator::pointwise("softcap_backward", Promotion::Default, Tensor(),
+      {&grad_output, &self}, OutputKind::Function);
   native::softcap_backward_loop(iter.device(), iter, cap);
   return iter.finish();
 }
@@ -161,38 +170,45 @@ Tensor softcap_backward(DispatchKeySet, const Tensor& grad_output, const Tensor&
 namespace at::ops {
 
 // add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-constinit OperatorEntry add_Tensor::entry("add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+constinit OperatorEntry add_Tensor::entry("add.Tensor",
+    "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
 Tensor add_Tensor::call(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
 }
-Tensor add_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+Tensor add_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+    const Scalar& alpha) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
 }
 
 // add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-constinit OperatorEntry add__Tensor::entry("add_.Tensor", "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
+constinit OperatorEntry add__Tensor::entry("add_.Tensor",
+    "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
 Tensor add__Tensor::call(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
 }
-Tensor add__Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+Tensor add__Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+    const Scalar& alpha) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
 }
 
 // add.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 constinit OperatorEntry add_Tensor_out::entry("add.Tensor_out",
-                                              "add.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)");
-Tensor add_Tensor_out::call(const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
+    "add.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)");
+Tensor add_Tensor_out::call(const Tensor& self, const Tensor& other, const Scalar& alpha,
+    const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other) | keys_of(out));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha, out);
 }
-Tensor add_Tensor_out::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
+Tensor add_Tensor_out::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+    const Scalar& alpha, const Tensor& out) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha, out);
 }
 
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
-constinit OperatorEntry mul_Tensor::entry("mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor");
+constinit OperatorEntry mul_Tensor::entry("mul.Tensor",
+    "mul.Tensor(Tensor self, Tensor other) -> Tensor");
 Tensor mul_Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other);
@@ -202,7 +218,8 @@ Tensor mul_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Ten
 }
 
 // mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-constinit OperatorEntry mul__Tensor::entry("mul_.Tensor", "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)");
+constinit OperatorEntry mul__Tensor::entry("mul_.Tensor",
+    "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)");
 Tensor mul__Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other);
@@ -212,7 +229,8 @@ Tensor mul__Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Te
 }
 
 // less.Tensor(Tensor self, Tensor other) -> Tensor
-constinit OperatorEntry less_Tensor::entry("less.Tensor", "less.Tensor(Tensor self, Tensor other) -> Tensor");
+constinit OperatorEntry less_Tensor::entry("less.Tensor",
+    "less.Tensor(Tensor self, Tensor other) -> Tensor");
 Tensor less_Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other);
@@ -222,7 +240,8 @@ Tensor less_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Te
 }
 
 // less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-constinit OperatorEntry less__Tensor::entry("less_.Tensor", "less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)");
+constinit OperatorEntry less__Tensor::entry("less_.Tensor",
+    "less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)");
 Tensor less__Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
   return entry.lookup<Schema*>(keys.highest())(keys, self, other);
@@ -242,12 +261,14 @@ Tensor tanh::redispatch(DispatchKeySet keys, const Tensor& self) {
 }
 
 // tanh_backward(Tensor grad_output, Tensor output) -> Tensor
-constinit OperatorEntry tanh_backward::entry("tanh_backward", "tanh_backward(Tensor grad_output, Tensor output) -> Tensor");
+constinit OperatorEntry tanh_backward::entry("tanh_backward",
+    "tanh_backward(Tensor grad_output, Tensor output) -> Tensor");
 Tensor tanh_backward::call(const Tensor& grad_output, const Tensor& output) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(output));
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, output);
 }
-Tensor tanh_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& output) {
+Tensor tanh_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
+    const Tensor& output) {
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, output);
 }
 
@@ -262,7 +283,8 @@ Tensor softcap::redispatch(DispatchKeySet keys, const Tensor& self, double cap) 
 }
 
 // softcap_(Tensor(a!) self, float cap=30.0) -> Tensor(a!)
-constinit OperatorEntry softcap_::entry("softcap_", "softcap_(Tensor(a!) self, float cap=30.0) -> Tensor(a!)");
+constinit OperatorEntry softcap_::entry("softcap_",
+    "softcap_(Tensor(a!) self, float cap=30.0) -> Tensor(a!)");
 Tensor softcap_::call(const Tensor& self, double cap) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, cap);
@@ -272,23 +294,26 @@ Tensor softcap_::redispatch(DispatchKeySet keys, const Tensor& self, double cap)
 }
 
 // softcap.out(Tensor self, float cap=30.0, *, Tensor(a!) out) -> Tensor(a!)
-constinit OperatorEntry softcap_out::entry("softcap.out", "softcap.out(Tensor self, float cap=30.0, *, Tensor(a!) out) -> Tensor(a!)");
+constinit OperatorEntry softcap_out::entry("softcap.out",
+    "softcap.out(Tensor self, float cap=30.0, *, Tensor(a!) out) -> Tensor(a!)");
 Tensor softcap_out::call(const Tensor& self, double cap, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(out));
   return entry.lookup<Schema*>(keys.highest())(keys, self, cap, out);
 }
-Tensor softcap_out::redispatch(DispatchKeySet keys, const Tensor& self, double cap, const Tensor& out) {
+Tensor softcap_out::redispatch(DispatchKeySet keys, const Tensor& self, double cap,
+    const Tensor& out) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, cap, out);
 }
 
 // softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
 constinit OperatorEntry softcap_backward::entry("softcap_backward",
-                                                "softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor");
+    "softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor");
 Tensor softcap_backward::call(const Tensor& grad_output, const Tensor& self, double cap) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, self, cap);
 }
-Tensor softcap_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self, double cap) {
+Tensor softcap_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
+    const Tensor& self, double cap) {
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, self, cap);
 }
 
@@ -301,43 +326,50 @@ const bool registered = [] {
   register_operator<ops::add_Tensor>();
   register_operator<ops::add__Tensor>();
   register_operator<ops::add_Tensor_out>();
-  register_kernel<ops::add_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &add_Tensor, "add_kernel",
-                                   "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::add__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &add__Tensor, "add_kernel",
-                                    "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::add_Tensor_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &add_Tensor_out, "add_kernel",
-                                       "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::add_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &add_Tensor, "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::add__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &add__Tensor, "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::add_Tensor_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &add_Tensor_out, "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+
   register_operator<ops::mul_Tensor>();
   register_operator<ops::mul__Tensor>();
-  register_kernel<ops::mul_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &mul_Tensor, "mul_kernel",
-                                   "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::mul__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &mul__Tensor, "mul_kernel",
-                                    "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::mul_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &mul_Tensor, "mul_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::mul__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &mul__Tensor, "mul_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+
   register_operator<ops::less_Tensor>();
   register_operator<ops::less__Tensor>();
-  register_kernel<ops::less_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &less_Tensor, "less_Tensor_kernel",
-                                    "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
-  register_kernel<ops::less__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &less__Tensor, "less_Tensor_kernel",
-                                     "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
+  register_kernel<ops::less_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &less_Tensor, "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
+  register_kernel<ops::less__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &less__Tensor, "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
   register_without_gradient<ops::less_Tensor>();
+
   register_operator<ops::tanh>();
-  register_kernel<ops::tanh>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &tanh, "tanh_kernel",
-                             "aten/native/cpu/expr/tanhKernel.isa.cpp");
+  register_kernel<ops::tanh>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &tanh,
+      "tanh_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
+
   register_operator<ops::tanh_backward>();
-  register_kernel<ops::tanh_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &tanh_backward, "tanh_backward_kernel",
-                                      "aten/native/cpu/expr/tanhKernel.isa.cpp");
+  register_kernel<ops::tanh_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &tanh_backward, "tanh_backward_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
+
   register_operator<ops::softcap>();
   register_operator<ops::softcap_>();
   register_operator<ops::softcap_out>();
-  register_kernel<ops::softcap>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap, "softcap_kernel",
-                                "aten/native/cpu/expr/softcapKernel.isa.cpp");
-  register_kernel<ops::softcap_>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap_, "softcap_kernel",
-                                 "aten/native/cpu/expr/softcapKernel.isa.cpp");
-  register_kernel<ops::softcap_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap_out, "softcap_kernel",
-                                    "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_kernel<ops::softcap>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap,
+      "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_kernel<ops::softcap_>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap_,
+      "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_kernel<ops::softcap_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &softcap_out, "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+
   register_operator<ops::softcap_backward>();
-  register_kernel<ops::softcap_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap_backward, "softcap_backward_kernel",
-                                         "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_kernel<ops::softcap_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &softcap_backward, "softcap_backward_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+
   return true;
 }();
 

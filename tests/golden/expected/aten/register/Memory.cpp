@@ -3,7 +3,7 @@
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
@@ -13,28 +13,29 @@
 #include "aten/ops/nonzero.h"
 #include "aten/ops/zeros.h"
 
-// Loops that have a variant for each instruction set or device.
+// Kernels that have a variant for each instruction set or device.
 namespace at::native {
 namespace {
 
-const DeviceKernels<void(const Tensor&, const Scalar&)> fill__Scalar_loop("fill_.Scalar", TORCH_PY_CHOOSE_KERNEL(fill_kernel,
-                                                                          void(const Tensor&, const Scalar&)));
+const DeviceKernels fill__Scalar_loop("fill_.Scalar", TORCH_PY_CHOOSE_KERNEL(fill_kernel));
 
 }  // namespace
 }  // namespace at::native
 
+// The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
 namespace {
 
 // zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
 // operators.yaml, Memory
-Tensor zeros(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-             std::optional<bool> pin_memory) {
+Tensor zeros(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dtype,
+    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
   return native::zeros(size, dtype, layout, device, pin_memory);
 }
 
-Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                 std::optional<Device> device, std::optional<bool> pin_memory, const Tensor& out) {
+Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dtype,
+    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+    const Tensor& out) {
   copy_to_output("zeros", out, native::zeros(size, dtype, layout, device, pin_memory));
   return out;
 }
@@ -77,34 +78,36 @@ Tensor float_(DispatchKeySet, const Tensor& self) {
 namespace at::ops {
 
 // zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-constinit OperatorEntry zeros::entry(
-    "zeros", "zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor");
-Tensor zeros::call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                   std::optional<bool> pin_memory) {
+constinit OperatorEntry zeros::entry("zeros",
+    "zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor");
+Tensor zeros::call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
   const DispatchKeySet keys = effective_keys(keys_of_device(device));
   return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory);
 }
-Tensor zeros::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                         std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor zeros::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,
+    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
   return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory);
 }
 
 // zeros.out(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, Tensor(a!) out) -> Tensor(a!)
-constinit OperatorEntry zeros_out::entry(
-    "zeros.out",
+constinit OperatorEntry zeros_out::entry("zeros.out",
     "zeros.out(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, Tensor(a!) out) -> Tensor(a!)");
-Tensor zeros_out::call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                       std::optional<bool> pin_memory, const Tensor& out) {
+Tensor zeros_out::call(IntArrayRef size, std::optional<ScalarType> dtype,
+    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+    const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(out));
   return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory, out);
 }
-Tensor zeros_out::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                             std::optional<Device> device, std::optional<bool> pin_memory, const Tensor& out) {
+Tensor zeros_out::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,
+    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+    const Tensor& out) {
   return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory, out);
 }
 
 // fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
-constinit OperatorEntry fill__Scalar::entry("fill_.Scalar", "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)");
+constinit OperatorEntry fill__Scalar::entry("fill_.Scalar",
+    "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)");
 Tensor fill__Scalar::call(const Tensor& self, const Scalar& value) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, value);
@@ -114,7 +117,8 @@ Tensor fill__Scalar::redispatch(DispatchKeySet keys, const Tensor& self, const S
 }
 
 // _foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()
-constinit OperatorEntry _foreach_fill_::entry("_foreach_fill_", "_foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()");
+constinit OperatorEntry _foreach_fill_::entry("_foreach_fill_",
+    "_foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()");
 void _foreach_fill_::call(TensorList self, ArrayRef<Scalar> value) {
   const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
   return entry.lookup<Schema*>(keys.highest())(keys, self, value);
@@ -134,7 +138,8 @@ Tensor nonzero::redispatch(DispatchKeySet keys, const Tensor& self) {
 }
 
 // nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-constinit OperatorEntry nonzero_out::entry("nonzero.out", "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)");
+constinit OperatorEntry nonzero_out::entry("nonzero.out",
+    "nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)");
 Tensor nonzero_out::call(const Tensor& self, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(out));
   return entry.lookup<Schema*>(keys.highest())(keys, self, out);
@@ -165,19 +170,28 @@ const bool registered = [] {
   register_kernel<ops::zeros_out>(kDenseBackends, &zeros_out, "zeros", "aten/native/Golden.cpp");
   register_without_gradient<ops::zeros>();
   register_without_gradient<ops::zeros_out>();
+
   register_operator<ops::fill__Scalar>();
-  register_kernel<ops::fill__Scalar>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &fill__Scalar, "fill_kernel",
-                                     "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::fill__Scalar>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &fill__Scalar, "fill_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+
   register_operator<ops::_foreach_fill_>();
-  register_kernel<ops::_foreach_fill_>(kDenseBackends | kAutogradKeys, &_foreach_fill_, "_foreach_fill_", "each fill_.Scalar");
+  register_kernel<ops::_foreach_fill_>(kDenseBackends | kAutogradKeys, &_foreach_fill_,
+      "_foreach_fill_", "each fill_.Scalar");
+
   register_operator<ops::nonzero>();
   register_operator<ops::nonzero_out>();
-  register_kernel<ops::nonzero>(DispatchKeySet(DispatchKey::CPU), &nonzero, "nonzero", "aten/native/Golden.cpp");
-  register_kernel<ops::nonzero_out>(DispatchKeySet(DispatchKey::CPU), &nonzero_out, "nonzero", "aten/native/Golden.cpp");
+  register_kernel<ops::nonzero>(DispatchKeySet(DispatchKey::CPU), &nonzero, "nonzero",
+      "aten/native/Golden.cpp");
+  register_kernel<ops::nonzero_out>(DispatchKeySet(DispatchKey::CPU), &nonzero_out, "nonzero",
+      "aten/native/Golden.cpp");
   register_without_gradient<ops::nonzero>();
   register_without_gradient<ops::nonzero_out>();
+
   register_operator<ops::float_>();
-  register_kernel<ops::float_>(kDenseBackends | kAutogradKeys, &float_, "to_float", "aten/native/Golden.cpp");
+  register_kernel<ops::float_>(kDenseBackends | kAutogradKeys, &float_, "to_float",
+      "aten/native/Golden.cpp");
+
   return true;
 }();
 

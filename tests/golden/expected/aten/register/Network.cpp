@@ -5,43 +5,46 @@
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/filter1d.h"
 #include "aten/ops/filter1d_backward.h"
 
-// Loops that have a variant for each instruction set or device.
+// Kernels that have a variant for each instruction set or device.
 namespace at::native {
 namespace {
 
-const DeviceKernels<void(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, std::string_view, const Tensor&)> filter1d_loop(
-    "filter1d", TORCH_PY_CHOOSE_KERNEL(filter1d_kernel, void(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, std::string_view,
-    const Tensor&)));
-const auto filter1d_backward_filter1d_backward = TORCH_PY_CHOOSE_KERNEL(filter1d_backward, std::tuple<Tensor, Tensor, Tensor>(const Tensor&,
-                                                 const Tensor&, const Tensor&, bool, IntArrayRef));
+const DeviceKernels filter1d_loop("filter1d", TORCH_PY_CHOOSE_KERNEL(filter1d_kernel));
+const auto filter1d_backward_filter1d_backward = TORCH_PY_CHOOSE_KERNEL(filter1d_backward);
 
 }  // namespace
 }  // namespace at::native
 
+// The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
 namespace {
 
 // filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor
 // operators.yaml, Network
 void check_filter1d(const Tensor& input, const Tensor& weight, IntArrayRef stride) {
-  TORCH_CHECK(input.dim() == 3, "filter1d(): expected input.dim() == 3, but got input.dim() = ", input.dim());
-  TORCH_CHECK(input.size(1) == weight.size(1), "filter1d(): expected input.size(1) == weight.size(1), but got input.size(1) = ",
-              input.size(1), ", weight.size(1) = ", weight.size(1));
-  TORCH_CHECK(std::all_of(stride.begin(), stride.end(), [&](auto element) { return (element > 0); }),
-              "filter1d(): expected all(stride > 0), but got stride = ", stride);
+  TORCH_CHECK(input.dim() == 3, "filter1d(): expected input.dim() == 3, but got input.dim() = ",
+      input.dim());
+  TORCH_CHECK(input.size(1) == weight.size(1),
+      "filter1d(): expected input.size(1) == weight.size(1), but got input.size(1) = ",
+      input.size(1), ", weight.size(1) = ", weight.size(1));
+  TORCH_CHECK(
+      std::all_of(stride.begin(), stride.end(), [&](auto element) { return (element > 0); }),
+      "filter1d(): expected all(stride > 0), but got stride = ", stride);
 }
 
-Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-                std::string_view padding_mode) {
-  if (mixes_devices(keys)) check_one_device("filter1d", {{"input", input}, {"weight", weight}, {"bias", bias}});
+Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias,
+    IntArrayRef stride, std::string_view padding_mode) {
+  if (mixes_devices(keys))
+    check_one_device("filter1d", {{"input", input}, {"weight", weight}, {"bias", bias}});
   check_filter1d(input, weight, stride);
+
   const TensorSpec spec0 = native::filter1d_shape(input, weight, bias, stride, padding_mode);
   const Tensor out0 = empty_from_spec(spec0);
   native::filter1d_loop(out0.device(), input, weight, bias, stride, padding_mode, out0);
@@ -50,9 +53,11 @@ Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, 
 
 // filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)
 // operators.yaml, Network
-std::tuple<Tensor, Tensor, Tensor> filter1d_backward(DispatchKeySet keys, const Tensor& grad_output, const Tensor& input,
-                                                     const Tensor& weight, bool has_bias, IntArrayRef stride) {
-  if (mixes_devices(keys)) check_one_device("filter1d_backward", {{"grad_output", grad_output}, {"input", input}, {"weight", weight}});
+std::tuple<Tensor, Tensor, Tensor> filter1d_backward(DispatchKeySet keys, const Tensor& grad_output,
+    const Tensor& input, const Tensor& weight, bool has_bias, IntArrayRef stride) {
+  if (mixes_devices(keys))
+    check_one_device("filter1d_backward",
+        {{"grad_output", grad_output}, {"input", input}, {"weight", weight}});
   return native::filter1d_backward_filter1d_backward(grad_output, input, weight, has_bias, stride);
 }
 
@@ -80,50 +85,54 @@ Tensor dropout_(DispatchKeySet, const Tensor& self, double p, bool train, Genera
 namespace at::ops {
 
 // filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor
-constinit OperatorEntry filter1d::entry(
-    "filter1d", "filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor");
-Tensor filter1d::call(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, std::string_view padding_mode) {
+constinit OperatorEntry filter1d::entry("filter1d",
+    "filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor");
+Tensor filter1d::call(const Tensor& input, const Tensor& weight, const Tensor& bias,
+    IntArrayRef stride, std::string_view padding_mode) {
   const DispatchKeySet keys = effective_keys(keys_of(input) | keys_of(weight) | keys_of(bias));
   return entry.lookup<Schema*>(keys.highest())(keys, input, weight, bias, stride, padding_mode);
 }
-Tensor filter1d::redispatch(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-                            std::string_view padding_mode) {
+Tensor filter1d::redispatch(DispatchKeySet keys, const Tensor& input, const Tensor& weight,
+    const Tensor& bias, IntArrayRef stride, std::string_view padding_mode) {
   return entry.lookup<Schema*>(keys.highest())(keys, input, weight, bias, stride, padding_mode);
 }
 
 // filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)
-constinit OperatorEntry filter1d_backward::entry(
-    "filter1d_backward",
+constinit OperatorEntry filter1d_backward::entry("filter1d_backward",
     "filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)");
-std::tuple<Tensor, Tensor, Tensor> filter1d_backward::call(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
-                                                           bool has_bias, IntArrayRef stride) {
-  const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(input) | keys_of(weight));
+std::tuple<Tensor, Tensor, Tensor> filter1d_backward::call(const Tensor& grad_output,
+    const Tensor& input, const Tensor& weight, bool has_bias, IntArrayRef stride) {
+  const DispatchKeySet keys =
+      effective_keys(keys_of(grad_output) | keys_of(input) | keys_of(weight));
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, input, weight, has_bias, stride);
 }
-std::tuple<Tensor, Tensor, Tensor> filter1d_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output, const Tensor& input,
-                                                                 const Tensor& weight, bool has_bias, IntArrayRef stride) {
+std::tuple<Tensor, Tensor, Tensor> filter1d_backward::redispatch(DispatchKeySet keys,
+    const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool has_bias,
+    IntArrayRef stride) {
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, input, weight, has_bias, stride);
 }
 
 // dropout(Tensor self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor
 constinit OperatorEntry dropout::entry("dropout",
-                                       "dropout(Tensor self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor");
+    "dropout(Tensor self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor");
 Tensor dropout::call(const Tensor& self, double p, bool train, Generator* generator) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
 }
-Tensor dropout::redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train, Generator* generator) {
+Tensor dropout::redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train,
+    Generator* generator) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
 }
 
 // dropout_(Tensor(a!) self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor(a!)
-constinit OperatorEntry dropout_::entry(
-    "dropout_", "dropout_(Tensor(a!) self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor(a!)");
+constinit OperatorEntry dropout_::entry("dropout_",
+    "dropout_(Tensor(a!) self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor(a!)");
 Tensor dropout_::call(const Tensor& self, double p, bool train, Generator* generator) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
 }
-Tensor dropout_::redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train, Generator* generator) {
+Tensor dropout_::redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train,
+    Generator* generator) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
 }
 
@@ -134,16 +143,21 @@ namespace {
 
 const bool registered = [] {
   register_operator<ops::filter1d>();
-  register_kernel<ops::filter1d>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &filter1d, "filter1d_kernel",
-                                 "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::filter1d>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &filter1d,
+      "filter1d_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+
   register_operator<ops::filter1d_backward>();
-  register_kernel<ops::filter1d_backward>(DispatchKeySet(DispatchKey::CPU), &filter1d_backward, "filter1d_backward",
-                                          "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::filter1d_backward>(DispatchKeySet(DispatchKey::CPU), &filter1d_backward,
+      "filter1d_backward", "aten/native/cpu/GoldenKernel.isa.cpp");
   register_without_gradient<ops::filter1d_backward>();
+
   register_operator<ops::dropout>();
   register_operator<ops::dropout_>();
-  register_kernel<ops::dropout>(kDenseBackends | kAutogradKeys, &dropout, "dropout", "aten/native/Golden.cpp");
-  register_kernel<ops::dropout_>(kDenseBackends | kAutogradKeys, &dropout_, "dropout", "aten/native/Golden.cpp");
+  register_kernel<ops::dropout>(kDenseBackends | kAutogradKeys, &dropout, "dropout",
+      "aten/native/Golden.cpp");
+  register_kernel<ops::dropout_>(kDenseBackends | kAutogradKeys, &dropout_, "dropout",
+      "aten/native/Golden.cpp");
+
   return true;
 }();
 

@@ -3,7 +3,7 @@
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
@@ -13,34 +13,34 @@
 #include "aten/ops/select_backward.h"
 #include "aten/ops/sum.h"
 
-// Loops that have a variant for each instruction set or device.
+// Kernels that have a variant for each instruction set or device.
 namespace at::native {
 namespace {
 
-const DeviceKernels<void(TensorIteratorBase&)> sum_dim_IntList_loop("sum.dim_IntList", TORCH_PY_CHOOSE_KERNEL(sum_kernel,
-                                                                    void(TensorIteratorBase&)));
-const DeviceKernels<void(const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> max_dim_loop("max.dim",
-                                                                                                   TORCH_PY_CHOOSE_KERNEL(max_dim_kernel,
-                                                                                                   void(const Tensor&, int64_t, bool,
-                                                                                                   const Tensor&, const Tensor&)));
+const DeviceKernels sum_dim_IntList_loop("sum.dim_IntList", TORCH_PY_CHOOSE_KERNEL(sum_kernel));
+const DeviceKernels max_dim_loop("max.dim", TORCH_PY_CHOOSE_KERNEL(max_dim_kernel));
 
 }  // namespace
 }  // namespace at::native
 
+// The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
 namespace {
 
 // sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
 // operators.yaml, Reduction
-Tensor sum_dim_IntList(DispatchKeySet, const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  TensorIterator iter = native::make_reduction("sum", Tensor(), self, dim, keepdim, native::ReductionDtype::IntToLong, dtype);
+Tensor sum_dim_IntList(DispatchKeySet, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+    std::optional<ScalarType> dtype) {
+  TensorIterator iter = native::make_reduction("sum", Tensor(), self, dim, keepdim,
+      native::ReductionDtype::IntToLong, dtype);
   native::sum_dim_IntList_loop(iter.device(), iter);
   return iter.finish();
 }
 
-Tensor sum_dim_IntList_out(DispatchKeySet, const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
-                           const Tensor& out) {
-  TensorIterator iter = native::make_reduction("sum", out, self, dim, keepdim, native::ReductionDtype::IntToLong, dtype);
+Tensor sum_dim_IntList_out(DispatchKeySet, const Tensor& self, OptionalIntArrayRef dim,
+    bool keepdim, std::optional<ScalarType> dtype, const Tensor& out) {
+  TensorIterator iter = native::make_reduction("sum", out, self, dim, keepdim,
+      native::ReductionDtype::IntToLong, dtype);
   native::sum_dim_IntList_loop(iter.device(), iter);
   iter.store();
   return out;
@@ -50,12 +50,15 @@ Tensor sum_dim_IntList_out(DispatchKeySet, const Tensor& self, OptionalIntArrayR
 // operators.yaml, Reduction
 std::vector<Tensor> _foreach_sum(DispatchKeySet, TensorList self, std::optional<ScalarType> dtype) {
   check_lists("_foreach_sum", {{"self", self.size()}});
-  return results_of_each(self.size(), [&](size_t i) { return at::ops::sum_dim_IntList::call(self[i], {}, false, dtype); });
+  return results_of_each(self.size(), [&](size_t i) {
+    return at::ops::sum_dim_IntList::call(self[i], {}, false, dtype);
+  });
 }
 
 // expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor
 // operators.yaml, Reduction
-Tensor expand_reduced(DispatchKeySet, const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+Tensor expand_reduced(DispatchKeySet, const Tensor& grad_output, IntArrayRef sizes,
+    OptionalIntArrayRef dim, bool keepdim) {
   return native::expand_reduced(grad_output, sizes, dim, keepdim);
 }
 
@@ -67,20 +70,24 @@ void check_max_dim(const Tensor& self, int64_t dim) {
 
 std::tuple<Tensor, Tensor> max_dim(DispatchKeySet, const Tensor& self, int64_t dim, bool keepdim) {
   check_max_dim(self, dim);
+
   const auto [spec0, spec1] = native::max_dim_shape(self, dim, keepdim);
   const Tensor out0 = empty_from_spec(spec0);
   const Tensor out1 = empty_from_spec(spec1);
+
   native::max_dim_loop(out0.device(), self, dim, keepdim, out0, out1);
   return {out0, out1};
 }
 
-std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet, const Tensor& self, int64_t dim, bool keepdim, const Tensor& values,
-                                       const Tensor& indices) {
+std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet, const Tensor& self, int64_t dim,
+    bool keepdim, const Tensor& values, const Tensor& indices) {
   check_max_dim(self, dim);
+
   const auto [spec0, spec1] = native::max_dim_shape(self, dim, keepdim);
   check_distinct_outputs("max", {values, indices});
   const Tensor out0_buffer = output_buffer("max", values, spec0, {self}, OutputDtype::Exact);
   const Tensor out1_buffer = output_buffer("max", indices, spec1, {self}, OutputDtype::Exact);
+
   native::max_dim_loop(out0_buffer.device(), self, dim, keepdim, out0_buffer, out1_buffer);
   store_output(values, out0_buffer);
   store_output(indices, out1_buffer);
@@ -89,7 +96,8 @@ std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet, const Tensor& self, int64
 
 // select_backward(Tensor grad_output, SymInt[] sizes, int dim, Tensor indices, bool keepdim) -> Tensor
 // operators.yaml, Reduction
-Tensor select_backward(DispatchKeySet, const Tensor& grad_output, IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim) {
+Tensor select_backward(DispatchKeySet, const Tensor& grad_output, IntArrayRef sizes, int64_t dim,
+    const Tensor& indices, bool keepdim) {
   return native::select_backward(grad_output, sizes, dim, indices, keepdim);
 }
 
@@ -99,85 +107,91 @@ Tensor select_backward(DispatchKeySet, const Tensor& grad_output, IntArrayRef si
 namespace at::ops {
 
 // sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-constinit OperatorEntry sum_dim_IntList::entry(
-    "sum.dim_IntList", "sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor");
-Tensor sum_dim_IntList::call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+constinit OperatorEntry sum_dim_IntList::entry("sum.dim_IntList",
+    "sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor");
+Tensor sum_dim_IntList::call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+    std::optional<ScalarType> dtype) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype);
 }
-Tensor sum_dim_IntList::redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
-                                   std::optional<ScalarType> dtype) {
+Tensor sum_dim_IntList::redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim,
+    bool keepdim, std::optional<ScalarType> dtype) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype);
 }
 
 // sum.dim_IntList_out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
-constinit OperatorEntry sum_dim_IntList_out::entry(
-    "sum.dim_IntList_out",
+constinit OperatorEntry sum_dim_IntList_out::entry("sum.dim_IntList_out",
     "sum.dim_IntList_out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)");
-Tensor sum_dim_IntList_out::call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
-                                 const Tensor& out) {
+Tensor sum_dim_IntList_out::call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+    std::optional<ScalarType> dtype, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(out));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype, out);
 }
-Tensor sum_dim_IntList_out::redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
-                                       std::optional<ScalarType> dtype, const Tensor& out) {
+Tensor sum_dim_IntList_out::redispatch(DispatchKeySet keys, const Tensor& self,
+    OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, const Tensor& out) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype, out);
 }
 
 // _foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]
-constinit OperatorEntry _foreach_sum::entry("_foreach_sum", "_foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]");
+constinit OperatorEntry _foreach_sum::entry("_foreach_sum",
+    "_foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]");
 std::vector<Tensor> _foreach_sum::call(TensorList self, std::optional<ScalarType> dtype) {
   const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dtype);
 }
-std::vector<Tensor> _foreach_sum::redispatch(DispatchKeySet keys, TensorList self, std::optional<ScalarType> dtype) {
+std::vector<Tensor> _foreach_sum::redispatch(DispatchKeySet keys, TensorList self,
+    std::optional<ScalarType> dtype) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, dtype);
 }
 
 // expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor
 constinit OperatorEntry expand_reduced::entry("expand_reduced",
-                                              "expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor");
-Tensor expand_reduced::call(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
+    "expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor");
+Tensor expand_reduced::call(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim,
+    bool keepdim) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output));
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, keepdim);
 }
-Tensor expand_reduced::redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim,
-                                  bool keepdim) {
+Tensor expand_reduced::redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes,
+    OptionalIntArrayRef dim, bool keepdim) {
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, keepdim);
 }
 
 // max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
-constinit OperatorEntry max_dim::entry("max.dim", "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)");
+constinit OperatorEntry max_dim::entry("max.dim",
+    "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)");
 std::tuple<Tensor, Tensor> max_dim::call(const Tensor& self, int64_t dim, bool keepdim) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim);
 }
-std::tuple<Tensor, Tensor> max_dim::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> max_dim::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim,
+    bool keepdim) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim);
 }
 
 // max.dim_out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
-constinit OperatorEntry max_dim_out::entry(
-    "max.dim_out",
+constinit OperatorEntry max_dim_out::entry("max.dim_out",
     "max.dim_out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)");
-std::tuple<Tensor, Tensor> max_dim_out::call(const Tensor& self, int64_t dim, bool keepdim, const Tensor& values, const Tensor& indices) {
+std::tuple<Tensor, Tensor> max_dim_out::call(const Tensor& self, int64_t dim, bool keepdim,
+    const Tensor& values, const Tensor& indices) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(values) | keys_of(indices));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, values, indices);
 }
-std::tuple<Tensor, Tensor> max_dim_out::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim, bool keepdim, const Tensor& values,
-                                                   const Tensor& indices) {
+std::tuple<Tensor, Tensor> max_dim_out::redispatch(DispatchKeySet keys, const Tensor& self,
+    int64_t dim, bool keepdim, const Tensor& values, const Tensor& indices) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, values, indices);
 }
 
 // select_backward(Tensor grad_output, SymInt[] sizes, int dim, Tensor indices, bool keepdim) -> Tensor
-constinit OperatorEntry select_backward::entry(
-    "select_backward", "select_backward(Tensor grad_output, SymInt[] sizes, int dim, Tensor indices, bool keepdim) -> Tensor");
-Tensor select_backward::call(const Tensor& grad_output, IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim) {
+constinit OperatorEntry select_backward::entry("select_backward",
+    "select_backward(Tensor grad_output, SymInt[] sizes, int dim, Tensor indices, bool keepdim) -> Tensor");
+Tensor select_backward::call(const Tensor& grad_output, IntArrayRef sizes, int64_t dim,
+    const Tensor& indices, bool keepdim) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(indices));
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, indices, keepdim);
 }
-Tensor select_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes, int64_t dim, const Tensor& indices,
-                                   bool keepdim) {
+Tensor select_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
+    IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim) {
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, indices, keepdim);
 }
 
@@ -189,22 +203,30 @@ namespace {
 const bool registered = [] {
   register_operator<ops::sum_dim_IntList>();
   register_operator<ops::sum_dim_IntList_out>();
-  register_kernel<ops::sum_dim_IntList>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &sum_dim_IntList, "sum_kernel",
-                                        "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::sum_dim_IntList_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &sum_dim_IntList_out, "sum_kernel",
-                                            "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::sum_dim_IntList>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &sum_dim_IntList, "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::sum_dim_IntList_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &sum_dim_IntList_out, "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+
   register_operator<ops::_foreach_sum>();
-  register_kernel<ops::_foreach_sum>(kDenseBackends | kAutogradKeys, &_foreach_sum, "_foreach_sum", "each sum.dim_IntList");
+  register_kernel<ops::_foreach_sum>(kDenseBackends | kAutogradKeys, &_foreach_sum, "_foreach_sum",
+      "each sum.dim_IntList");
+
   register_operator<ops::expand_reduced>();
-  register_kernel<ops::expand_reduced>(kDenseBackends | kAutogradKeys, &expand_reduced, "expand_reduced", "aten/native/Golden.cpp");
+  register_kernel<ops::expand_reduced>(kDenseBackends | kAutogradKeys, &expand_reduced,
+      "expand_reduced", "aten/native/Golden.cpp");
+
   register_operator<ops::max_dim>();
   register_operator<ops::max_dim_out>();
-  register_kernel<ops::max_dim>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &max_dim, "max_dim_kernel",
-                                "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::max_dim_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &max_dim_out, "max_dim_kernel",
-                                    "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::max_dim>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &max_dim,
+      "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::max_dim_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+      &max_dim_out, "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+
   register_operator<ops::select_backward>();
-  register_kernel<ops::select_backward>(kDenseBackends | kAutogradKeys, &select_backward, "select_backward", "aten/native/Golden.cpp");
+  register_kernel<ops::select_backward>(kDenseBackends | kAutogradKeys, &select_backward,
+      "select_backward", "aten/native/Golden.cpp");
+
   return true;
 }();
 

@@ -3,7 +3,7 @@
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"
 #include "aten/dispatch/Register.h"
-#include "aten/iteration/TensorIterator.h"
+#include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/Golden.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/cat_backward.h"
@@ -11,15 +11,16 @@
 #include "aten/ops/unbind.h"
 #include "aten/ops/view.h"
 
-// Loops that have a variant for each instruction set or device.
+// Kernels that have a variant for each instruction set or device.
 namespace at::native {
 namespace {
 
-const DeviceKernels<void(TensorList, int64_t, const Tensor&)> cat_loop("cat", &cat_kernel);
+const DeviceKernels cat_loop("cat", &cat_kernel);
 
 }  // namespace
 }  // namespace at::native
 
+// The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
 namespace {
 
@@ -53,6 +54,7 @@ Tensor cat(DispatchKeySet, TensorList tensors, int64_t dim) {
 Tensor cat_out(DispatchKeySet, TensorList tensors, int64_t dim, const Tensor& out) {
   const TensorSpec spec0 = native::cat_shape(tensors, dim);
   const Tensor out0_buffer = output_buffer("cat", out, spec0, {tensors}, OutputDtype::Castable);
+
   native::cat_loop(out0_buffer.device(), tensors, dim, out0_buffer);
   store_output(out, out0_buffer);
   return out;
@@ -60,7 +62,8 @@ Tensor cat_out(DispatchKeySet, TensorList tensors, int64_t dim, const Tensor& ou
 
 // cat_backward(Tensor grad_output, Tensor[] tensors, int dim) -> Tensor[]
 // operators.yaml, Shape
-std::vector<Tensor> cat_backward(DispatchKeySet, const Tensor& grad_output, TensorList tensors, int64_t dim) {
+std::vector<Tensor> cat_backward(DispatchKeySet, const Tensor& grad_output, TensorList tensors,
+    int64_t dim) {
   return native::cat_backward(grad_output, tensors, dim);
 }
 
@@ -70,17 +73,20 @@ std::vector<Tensor> cat_backward(DispatchKeySet, const Tensor& grad_output, Tens
 namespace at::ops {
 
 // transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
-constinit OperatorEntry transpose_int::entry("transpose.int", "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)");
+constinit OperatorEntry transpose_int::entry("transpose.int",
+    "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)");
 Tensor transpose_int::call(const Tensor& self, int64_t dim0, int64_t dim1) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim0, dim1);
 }
-Tensor transpose_int::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim0, int64_t dim1) {
+Tensor transpose_int::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim0,
+    int64_t dim1) {
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim0, dim1);
 }
 
 // unbind(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
-constinit OperatorEntry unbind::entry("unbind", "unbind(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]");
+constinit OperatorEntry unbind::entry("unbind",
+    "unbind(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]");
 std::vector<Tensor> unbind::call(const Tensor& self, int64_t dim) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
   return entry.lookup<Schema*>(keys.highest())(keys, self, dim);
@@ -110,22 +116,26 @@ Tensor cat::redispatch(DispatchKeySet keys, TensorList tensors, int64_t dim) {
 }
 
 // cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
-constinit OperatorEntry cat_out::entry("cat.out", "cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)");
+constinit OperatorEntry cat_out::entry("cat.out",
+    "cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)");
 Tensor cat_out::call(TensorList tensors, int64_t dim, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(tensors) | keys_of(out));
   return entry.lookup<Schema*>(keys.highest())(keys, tensors, dim, out);
 }
-Tensor cat_out::redispatch(DispatchKeySet keys, TensorList tensors, int64_t dim, const Tensor& out) {
+Tensor cat_out::redispatch(DispatchKeySet keys, TensorList tensors, int64_t dim,
+    const Tensor& out) {
   return entry.lookup<Schema*>(keys.highest())(keys, tensors, dim, out);
 }
 
 // cat_backward(Tensor grad_output, Tensor[] tensors, int dim) -> Tensor[]
-constinit OperatorEntry cat_backward::entry("cat_backward", "cat_backward(Tensor grad_output, Tensor[] tensors, int dim) -> Tensor[]");
+constinit OperatorEntry cat_backward::entry("cat_backward",
+    "cat_backward(Tensor grad_output, Tensor[] tensors, int dim) -> Tensor[]");
 std::vector<Tensor> cat_backward::call(const Tensor& grad_output, TensorList tensors, int64_t dim) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(tensors));
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, tensors, dim);
 }
-std::vector<Tensor> cat_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output, TensorList tensors, int64_t dim) {
+std::vector<Tensor> cat_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
+    TensorList tensors, int64_t dim) {
   return entry.lookup<Schema*>(keys.highest())(keys, grad_output, tensors, dim);
 }
 
@@ -136,17 +146,26 @@ namespace {
 
 const bool registered = [] {
   register_operator<ops::transpose_int>();
-  register_kernel<ops::transpose_int>(kDenseBackends, &transpose_int, "transpose", "aten/native/Golden.cpp");
+  register_kernel<ops::transpose_int>(kDenseBackends, &transpose_int, "transpose",
+      "aten/native/Golden.cpp");
+
   register_operator<ops::unbind>();
   register_kernel<ops::unbind>(kDenseBackends, &unbind, "unbind", "aten/native/Golden.cpp");
+
   register_operator<ops::view>();
   register_kernel<ops::view>(kDenseBackends, &view, "view", "aten/native/Golden.cpp");
+
   register_operator<ops::cat>();
   register_operator<ops::cat_out>();
-  register_kernel<ops::cat>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &cat, "cat_kernel", "aten/native/Golden.cpp");
-  register_kernel<ops::cat_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &cat_out, "cat_kernel", "aten/native/Golden.cpp");
+  register_kernel<ops::cat>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &cat,
+      "cat_kernel", "aten/native/Golden.cpp");
+  register_kernel<ops::cat_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &cat_out,
+      "cat_kernel", "aten/native/Golden.cpp");
+
   register_operator<ops::cat_backward>();
-  register_kernel<ops::cat_backward>(kDenseBackends | kAutogradKeys, &cat_backward, "cat_backward", "aten/native/Golden.cpp");
+  register_kernel<ops::cat_backward>(kDenseBackends | kAutogradKeys, &cat_backward, "cat_backward",
+      "aten/native/Golden.cpp");
+
   return true;
 }();
 

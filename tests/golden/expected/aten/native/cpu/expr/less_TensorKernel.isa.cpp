@@ -13,10 +13,11 @@ void less_Tensor_kernel(TensorIteratorBase& iter) {
   dispatch<kLong, kFloat, kDouble>(
       iter.common_dtype(), "less", [&]<typename scalar_t>() {
         using opmath_t = opmath_type<scalar_t>;
-        cpu_kernel(iter, [=](scalar_t self_element, scalar_t other_element) __attribute__((always_inline)) -> bool {
+        cpu_kernel(iter, [=](scalar_t self_element,
+            scalar_t other_element) __attribute__((always_inline)) -> bool {
           const auto self = static_cast<opmath_t>(self_element);
           const auto other = static_cast<opmath_t>(other_element);
-          return static_cast<bool>((self < other));
+          return self < other;
         });
       });
 }

@@ -29,10 +29,12 @@ void softcap_backward_kernel(TensorIteratorBase& iter, double cap) {
       iter.common_dtype(), "softcap_backward", [&]<typename scalar_t>() {
         using opmath_t = opmath_type<scalar_t>;
         const auto cap_value = static_cast<opmath_t>(cap);
-        cpu_kernel(iter, [=](scalar_t grad_output_element, scalar_t self_element) __attribute__((always_inline)) -> scalar_t {
+        cpu_kernel(iter, [=](scalar_t grad_output_element,
+            scalar_t self_element) __attribute__((always_inline)) -> scalar_t {
           const auto grad_output = static_cast<opmath_t>(grad_output_element);
           const auto self = static_cast<opmath_t>(self_element);
-          return static_cast<scalar_t>(grad_output * (opmath_t(1) - at::vec::integer_power<2>(at::vec::tanh(self / cap_value))));
+          return static_cast<scalar_t>(grad_output *
+              (opmath_t(1) - at::vec::integer_power<2>(at::vec::tanh(self / cap_value))));
         });
       });
 }

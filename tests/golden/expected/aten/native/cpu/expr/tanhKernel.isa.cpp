@@ -27,7 +27,8 @@ void tanh_backward_kernel(TensorIteratorBase& iter) {
   dispatch<kFloat, kDouble>(
       iter.common_dtype(), "tanh_backward", [&]<typename scalar_t>() {
         using opmath_t = opmath_type<scalar_t>;
-        cpu_kernel(iter, [=](scalar_t grad_output_element, scalar_t output_element) __attribute__((always_inline)) -> scalar_t {
+        cpu_kernel(iter, [=](scalar_t grad_output_element,
+            scalar_t output_element) __attribute__((always_inline)) -> scalar_t {
           const auto grad_output = static_cast<opmath_t>(grad_output_element);
           const auto output = static_cast<opmath_t>(output_element);
           return static_cast<scalar_t>(grad_output * (opmath_t(1) - output * output));

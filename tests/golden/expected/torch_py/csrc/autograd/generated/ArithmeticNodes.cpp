@@ -21,7 +21,9 @@ variable_list AddBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(2);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const auto& alpha = alpha_;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = reduce_grad(grad, self_info_);
   }
@@ -31,7 +33,9 @@ variable_list AddBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
-std::vector<const char*> AddBackward0::saved_names() const { return {"alpha"}; }
+std::vector<const char*> AddBackward0::saved_names() const {
+  return {"alpha"};
+}
 
 SavedValue AddBackward0::saved_value(std::string_view name) const {
   if (name == "alpha") return alpha_;
@@ -44,8 +48,10 @@ variable_list MulBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(2);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const Tensor other = other_.unpack(this);
   const Tensor self = self_.unpack(this);
+
   if (should_compute_output(0)) {
     grad_inputs[0] = reduce_grad(grad * other, self_info_);
   }
@@ -60,7 +66,9 @@ void MulBackward0::release_variables() {
   self_.reset();
 }
 
-std::vector<const char*> MulBackward0::saved_names() const { return {"other", "self"}; }
+std::vector<const char*> MulBackward0::saved_names() const {
+  return {"other", "self"};
+}
 
 SavedValue MulBackward0::saved_value(std::string_view name) const {
   if (name == "other") return other_.unpack(this);
@@ -74,6 +82,7 @@ variable_list LessBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = materialize_grad(Tensor(), self_info_);
   }
@@ -86,7 +95,9 @@ variable_list TanhBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const Tensor result = result_.unpack(this);
+
   if (should_compute_output(0)) {
     grad_inputs[0] = at::tanh_backward(grad, result);
   }
@@ -97,7 +108,9 @@ void TanhBackward0::release_variables() {
   result_.reset();
 }
 
-std::vector<const char*> TanhBackward0::saved_names() const { return {"result"}; }
+std::vector<const char*> TanhBackward0::saved_names() const {
+  return {"result"};
+}
 
 SavedValue TanhBackward0::saved_value(std::string_view name) const {
   if (name == "result") return result_.unpack(this);
@@ -110,8 +123,10 @@ variable_list TanhBackwardBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(2);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const Tensor output = output_.unpack(this);
   const Tensor grad_output = grad_output_.unpack(this);
+
   if (should_compute_output(0)) {
     grad_inputs[0] = reduce_grad(at::tanh_backward(grad, output), grad_output_info_);
   }
@@ -126,7 +141,9 @@ void TanhBackwardBackward0::release_variables() {
   grad_output_.reset();
 }
 
-std::vector<const char*> TanhBackwardBackward0::saved_names() const { return {"output", "grad_output"}; }
+std::vector<const char*> TanhBackwardBackward0::saved_names() const {
+  return {"output", "grad_output"};
+}
 
 SavedValue TanhBackwardBackward0::saved_value(std::string_view name) const {
   if (name == "output") return output_.unpack(this);
@@ -140,8 +157,10 @@ variable_list SoftcapBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const Tensor self = self_.unpack(this);
   const auto& cap = cap_;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = at::softcap_backward(grad, self, cap);
   }
@@ -152,7 +171,9 @@ void SoftcapBackward0::release_variables() {
   self_.reset();
 }
 
-std::vector<const char*> SoftcapBackward0::saved_names() const { return {"self", "cap"}; }
+std::vector<const char*> SoftcapBackward0::saved_names() const {
+  return {"self", "cap"};
+}
 
 SavedValue SoftcapBackward0::saved_value(std::string_view name) const {
   if (name == "self") return self_.unpack(this);
@@ -166,9 +187,11 @@ variable_list SoftcapBackwardBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(2);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const Tensor self = self_.unpack(this);
   const Tensor result = result_.unpack(this);
   const auto& cap = cap_;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = reduce_grad(at::softcap_backward(grad, self, cap), grad_output_info_);
   }
@@ -183,7 +206,9 @@ void SoftcapBackwardBackward0::release_variables() {
   result_.reset();
 }
 
-std::vector<const char*> SoftcapBackwardBackward0::saved_names() const { return {"self", "result", "cap"}; }
+std::vector<const char*> SoftcapBackwardBackward0::saved_names() const {
+  return {"self", "result", "cap"};
+}
 
 SavedValue SoftcapBackwardBackward0::saved_value(std::string_view name) const {
   if (name == "self") return self_.unpack(this);
@@ -196,19 +221,22 @@ namespace {
 
 // add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 // operators.yaml, Arithmetic
-Tensor add_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+Tensor add_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+    const Scalar& alpha) {
   c10::intrusive_ptr<AddBackward0> node;
   if (compute_requires_grad(self, other)) {
     node = c10::make_intrusive<AddBackward0>();
     node->set_next_edges(collect_next_edges(self, other));
-    node->alpha_ = own(alpha);
+    node->alpha_ = alpha;
     node->self_info_ = InputInfo(self);
     node->other_info_ = InputInfo(other);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::add_Tensor::redispatch(keys & kBelowAutograd, self, other, alpha);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
@@ -216,21 +244,25 @@ Tensor add_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other, 
 
 // add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
 // operators.yaml, Arithmetic
-Tensor add__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+Tensor add__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+    const Scalar& alpha) {
   const bool requires_grad = compute_requires_grad(self, other);
   check_inplace(self, requires_grad, "add_");
+
   c10::intrusive_ptr<AddBackward0> node;
   if (requires_grad) {
     node = c10::make_intrusive<AddBackward0>();
     node->set_next_edges(collect_next_edges(self, other));
-    node->alpha_ = own(alpha);
+    node->alpha_ = alpha;
     node->self_info_ = InputInfo(self);
     node->other_info_ = InputInfo(other);
   }
+
   {
     AutoDispatchBelowAutograd below;
     ops::add__Tensor::redispatch(keys & kBelowAutograd, self, other, alpha);
   }
+
   if (node) {
     rebase_history(self, node);
   }
@@ -239,7 +271,8 @@ Tensor add__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other,
 
 // add.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 // operators.yaml, Arithmetic
-Tensor add_Tensor_out(DispatchKeySet keys, const Tensor& self, const Tensor& other, const Scalar& alpha, const Tensor& out) {
+Tensor add_Tensor_out(DispatchKeySet keys, const Tensor& self, const Tensor& other,
+    const Scalar& alpha, const Tensor& out) {
   check_out_requires_no_grad("add", self, other, out);
   AutoDispatchBelowAutograd below;
   return ops::add_Tensor_out::redispatch(keys & kBelowAutograd, self, other, alpha, out);
@@ -257,10 +290,12 @@ Tensor mul_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other) 
     if (node->should_compute_output(0)) node->other_ = SavedVariable(other, false);
     if (node->should_compute_output(1)) node->self_ = SavedVariable(self, false);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::mul_Tensor::redispatch(keys & kBelowAutograd, self, other);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
@@ -271,6 +306,7 @@ Tensor mul_Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other) 
 Tensor mul__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other) {
   const bool requires_grad = compute_requires_grad(self, other);
   check_inplace(self, requires_grad, "mul_");
+
   c10::intrusive_ptr<MulBackward0> node;
   if (requires_grad) {
     node = c10::make_intrusive<MulBackward0>();
@@ -280,10 +316,12 @@ Tensor mul__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other)
     if (node->should_compute_output(0)) node->other_ = SavedVariable(other, false);
     if (node->should_compute_output(1)) node->self_ = SavedVariable(self.clone(), false);
   }
+
   {
     AutoDispatchBelowAutograd below;
     ops::mul__Tensor::redispatch(keys & kBelowAutograd, self, other);
   }
+
   if (node) {
     rebase_history(self, node);
   }
@@ -295,16 +333,19 @@ Tensor mul__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other)
 Tensor less__Tensor(DispatchKeySet keys, const Tensor& self, const Tensor& other) {
   const bool requires_grad = compute_requires_grad(self);
   check_inplace(self, requires_grad, "less_");
+
   c10::intrusive_ptr<LessBackward0> node;
   if (requires_grad) {
     node = c10::make_intrusive<LessBackward0>();
     node->set_next_edges(collect_next_edges(self));
     node->self_info_ = InputInfo(self);
   }
+
   {
     AutoDispatchBelowAutograd below;
     ops::less__Tensor::redispatch(keys & kBelowAutograd, self, other);
   }
+
   if (node) {
     rebase_history(self, node);
   }
@@ -319,10 +360,12 @@ Tensor tanh(DispatchKeySet keys, const Tensor& self) {
     node = c10::make_intrusive<TanhBackward0>();
     node->set_next_edges(collect_next_edges(self));
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::tanh::redispatch(keys & kBelowAutograd, self);
   }();
+
   forget_temporary_base(result);
   if (node) {
     set_history(result, node);
@@ -343,10 +386,12 @@ Tensor tanh_backward(DispatchKeySet keys, const Tensor& grad_output, const Tenso
     node->output_ = SavedVariable(output, false);
     if (node->should_compute_output(1)) node->grad_output_ = SavedVariable(grad_output, false);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::tanh_backward::redispatch(keys & kBelowAutograd, grad_output, output);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
@@ -359,13 +404,15 @@ Tensor softcap(DispatchKeySet keys, const Tensor& self, double cap) {
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<SoftcapBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->cap_ = own(cap);
+    node->cap_ = cap;
     node->self_ = SavedVariable(self, false);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::softcap::redispatch(keys & kBelowAutograd, self, cap);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
@@ -376,17 +423,20 @@ Tensor softcap(DispatchKeySet keys, const Tensor& self, double cap) {
 Tensor softcap_(DispatchKeySet keys, const Tensor& self, double cap) {
   const bool requires_grad = compute_requires_grad(self);
   check_inplace(self, requires_grad, "softcap_");
+
   c10::intrusive_ptr<SoftcapBackward0> node;
   if (requires_grad) {
     node = c10::make_intrusive<SoftcapBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->cap_ = own(cap);
+    node->cap_ = cap;
     node->self_ = SavedVariable(self.clone(), false);
   }
+
   {
     AutoDispatchBelowAutograd below;
     ops::softcap_::redispatch(keys & kBelowAutograd, self, cap);
   }
+
   if (node) {
     rebase_history(self, node);
   }
@@ -403,20 +453,23 @@ Tensor softcap_out(DispatchKeySet keys, const Tensor& self, double cap, const Te
 
 // softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
 // operators.yaml, Arithmetic
-Tensor softcap_backward(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self, double cap) {
+Tensor softcap_backward(DispatchKeySet keys, const Tensor& grad_output, const Tensor& self,
+    double cap) {
   c10::intrusive_ptr<SoftcapBackwardBackward0> node;
   if (compute_requires_grad(grad_output, self)) {
     node = c10::make_intrusive<SoftcapBackwardBackward0>();
     node->set_next_edges(collect_next_edges(grad_output, self));
-    node->cap_ = own(cap);
+    node->cap_ = cap;
     node->grad_output_info_ = InputInfo(grad_output);
     node->self_info_ = InputInfo(self);
     node->self_ = SavedVariable(self, false);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::softcap_backward::redispatch(keys & kBelowAutograd, grad_output, self, cap);
   }();
+
   forget_temporary_base(result);
   if (node) {
     set_history(result, node);
@@ -429,16 +482,19 @@ const bool registered = [] {
   const char* origin = "torch_py/csrc/autograd/generated/ArithmeticNodes.cpp";
   register_kernel<ops::add_Tensor>(kAutogradKeys, &add_Tensor, "AddBackward0", origin);
   register_kernel<ops::add__Tensor>(kAutogradKeys, &add__Tensor, "AddBackward0", origin);
-  register_kernel<ops::add_Tensor_out>(kAutogradKeys, &add_Tensor_out, "no gradient through out", origin);
+  register_kernel<ops::add_Tensor_out>(kAutogradKeys, &add_Tensor_out, "no gradient through out",
+      origin);
   register_kernel<ops::mul_Tensor>(kAutogradKeys, &mul_Tensor, "MulBackward0", origin);
   register_kernel<ops::mul__Tensor>(kAutogradKeys, &mul__Tensor, "MulBackward0", origin);
   register_kernel<ops::less__Tensor>(kAutogradKeys, &less__Tensor, "LessBackward0", origin);
   register_kernel<ops::tanh>(kAutogradKeys, &tanh, "TanhBackward0", origin);
-  register_kernel<ops::tanh_backward>(kAutogradKeys, &tanh_backward, "TanhBackwardBackward0", origin);
+  register_kernel<ops::tanh_backward>(kAutogradKeys, &tanh_backward, "TanhBackwardBackward0",
+      origin);
   register_kernel<ops::softcap>(kAutogradKeys, &softcap, "SoftcapBackward0", origin);
   register_kernel<ops::softcap_>(kAutogradKeys, &softcap_, "SoftcapBackward0", origin);
   register_kernel<ops::softcap_out>(kAutogradKeys, &softcap_out, "no gradient through out", origin);
-  register_kernel<ops::softcap_backward>(kAutogradKeys, &softcap_backward, "SoftcapBackwardBackward0", origin);
+  register_kernel<ops::softcap_backward>(kAutogradKeys, &softcap_backward,
+      "SoftcapBackwardBackward0", origin);
   return true;
 }();
 

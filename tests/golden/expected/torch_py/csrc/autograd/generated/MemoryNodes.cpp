@@ -14,6 +14,7 @@ variable_list FillBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = grad * 0;
   }
@@ -27,15 +28,18 @@ namespace {
 Tensor fill__Scalar(DispatchKeySet keys, const Tensor& self, const Scalar& value) {
   const bool requires_grad = compute_requires_grad(self);
   check_inplace(self, requires_grad, "fill_");
+
   c10::intrusive_ptr<FillBackward0> node;
   if (requires_grad) {
     node = c10::make_intrusive<FillBackward0>();
     node->set_next_edges(collect_next_edges(self));
   }
+
   {
     AutoDispatchBelowAutograd below;
     ops::fill__Scalar::redispatch(keys & kBelowAutograd, self, value);
   }
+
   if (node) {
     rebase_history(self, node);
   }

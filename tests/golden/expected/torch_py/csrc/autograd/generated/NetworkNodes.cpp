@@ -15,9 +15,11 @@ variable_list Filter1DBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(3);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const Tensor input = input_.unpack(this);
   const Tensor weight = weight_.unpack(this);
   const auto& stride = stride_;
+
   if (should_compute_output(0) || should_compute_output(1) || should_compute_output(2)) {
     const auto gradients = at::filter1d_backward(grad, input, weight, bias_defined_, stride);
     if (should_compute_output(0)) grad_inputs[0] = std::get<0>(gradients);
@@ -32,7 +34,9 @@ void Filter1DBackward0::release_variables() {
   weight_.reset();
 }
 
-std::vector<const char*> Filter1DBackward0::saved_names() const { return {"input", "weight", "stride", "bias_defined"}; }
+std::vector<const char*> Filter1DBackward0::saved_names() const {
+  return {"input", "weight", "stride", "bias_defined"};
+}
 
 SavedValue Filter1DBackward0::saved_value(std::string_view name) const {
   if (name == "input") return input_.unpack(this);
@@ -46,8 +50,8 @@ namespace {
 
 // filter1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding_mode='zeros') -> Tensor
 // operators.yaml, Network
-Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-                std::string_view padding_mode) {
+Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, const Tensor& bias,
+    IntArrayRef stride, std::string_view padding_mode) {
   c10::intrusive_ptr<Filter1DBackward0> node;
   if (compute_requires_grad(input, weight, bias)) {
     node = c10::make_intrusive<Filter1DBackward0>();
@@ -57,10 +61,13 @@ Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, 
     node->input_ = SavedVariable(input, false);
     node->weight_ = SavedVariable(weight, false);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
-    return ops::filter1d::redispatch(keys & kBelowAutograd, input, weight, bias, stride, padding_mode);
+    return ops::filter1d::redispatch(keys & kBelowAutograd, input, weight, bias, stride,
+        padding_mode);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;

@@ -17,15 +17,19 @@ variable_list SumBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const auto& dim = dim_;
   const auto& keepdim = keepdim_;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = at::expand_reduced(grad, self_sizes_, dim, keepdim);
   }
   return grad_inputs;
 }
 
-std::vector<const char*> SumBackward0::saved_names() const { return {"dim", "keepdim", "self_sizes"}; }
+std::vector<const char*> SumBackward0::saved_names() const {
+  return {"dim", "keepdim", "self_sizes"};
+}
 
 SavedValue SumBackward0::saved_value(std::string_view name) const {
   if (name == "dim") return dim_;
@@ -38,9 +42,11 @@ SavedValue SumBackward0::saved_value(std::string_view name) const {
 // operators.yaml, Reduction
 variable_list MaxBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
+
   const Tensor result1 = result1_.unpack(this);
   const auto& dim = dim_;
   const auto& keepdim = keepdim_;
+
   if (should_compute_output(0) && grads[0].defined()) {
     grad_inputs[0] = at::select_backward(grads[0], self_sizes_, dim, result1, keepdim);
   }
@@ -51,7 +57,9 @@ void MaxBackward0::release_variables() {
   result1_.reset();
 }
 
-std::vector<const char*> MaxBackward0::saved_names() const { return {"result1", "dim", "keepdim", "self_sizes"}; }
+std::vector<const char*> MaxBackward0::saved_names() const {
+  return {"result1", "dim", "keepdim", "self_sizes"};
+}
 
 SavedValue MaxBackward0::saved_value(std::string_view name) const {
   if (name == "result1") return result1_.unpack(this);
@@ -65,19 +73,22 @@ namespace {
 
 // sum.dim_IntList(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
 // operators.yaml, Reduction
-Tensor sum_dim_IntList(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor sum_dim_IntList(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim,
+    bool keepdim, std::optional<ScalarType> dtype) {
   c10::intrusive_ptr<SumBackward0> node;
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<SumBackward0>();
     node->set_next_edges(collect_next_edges(self));
     node->dim_ = own(dim);
-    node->keepdim_ = own(keepdim);
+    node->keepdim_ = keepdim;
     node->self_sizes_ = own(self.sizes());
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::sum_dim_IntList::redispatch(keys & kBelowAutograd, self, dim, keepdim, dtype);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;
@@ -85,28 +96,32 @@ Tensor sum_dim_IntList(DispatchKeySet keys, const Tensor& self, OptionalIntArray
 
 // sum.dim_IntList_out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
 // operators.yaml, Reduction
-Tensor sum_dim_IntList_out(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
-                           const Tensor& out) {
+Tensor sum_dim_IntList_out(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim,
+    bool keepdim, std::optional<ScalarType> dtype, const Tensor& out) {
   check_out_requires_no_grad("sum", self, out);
   AutoDispatchBelowAutograd below;
-  return ops::sum_dim_IntList_out::redispatch(keys & kBelowAutograd, self, dim, keepdim, dtype, out);
+  return ops::sum_dim_IntList_out::redispatch(keys & kBelowAutograd, self, dim, keepdim, dtype,
+      out);
 }
 
 // max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
 // operators.yaml, Reduction
-std::tuple<Tensor, Tensor> max_dim(DispatchKeySet keys, const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> max_dim(DispatchKeySet keys, const Tensor& self, int64_t dim,
+    bool keepdim) {
   c10::intrusive_ptr<MaxBackward0> node;
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<MaxBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->dim_ = own(dim);
-    node->keepdim_ = own(keepdim);
+    node->dim_ = dim;
+    node->keepdim_ = keepdim;
     node->self_sizes_ = own(self.sizes());
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::max_dim::redispatch(keys & kBelowAutograd, self, dim, keepdim);
   }();
+
   forget_temporary_base(result);
   if (node) {
     set_history(std::get<0>(result), node);
@@ -118,8 +133,8 @@ std::tuple<Tensor, Tensor> max_dim(DispatchKeySet keys, const Tensor& self, int6
 
 // max.dim_out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
 // operators.yaml, Reduction
-std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet keys, const Tensor& self, int64_t dim, bool keepdim, const Tensor& values,
-                                       const Tensor& indices) {
+std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet keys, const Tensor& self, int64_t dim,
+    bool keepdim, const Tensor& values, const Tensor& indices) {
   check_out_requires_no_grad("max", self, values, indices);
   AutoDispatchBelowAutograd below;
   return ops::max_dim_out::redispatch(keys & kBelowAutograd, self, dim, keepdim, values, indices);
@@ -128,7 +143,8 @@ std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet keys, const Tensor& self, 
 const bool registered = [] {
   const char* origin = "torch_py/csrc/autograd/generated/ReductionNodes.cpp";
   register_kernel<ops::sum_dim_IntList>(kAutogradKeys, &sum_dim_IntList, "SumBackward0", origin);
-  register_kernel<ops::sum_dim_IntList_out>(kAutogradKeys, &sum_dim_IntList_out, "no gradient through out", origin);
+  register_kernel<ops::sum_dim_IntList_out>(kAutogradKeys, &sum_dim_IntList_out,
+      "no gradient through out", origin);
   register_kernel<ops::max_dim>(kAutogradKeys, &max_dim, "MaxBackward0", origin);
   register_kernel<ops::max_dim_out>(kAutogradKeys, &max_dim_out, "no gradient through out", origin);
   return true;

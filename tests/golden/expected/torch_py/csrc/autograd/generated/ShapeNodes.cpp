@@ -14,7 +14,7 @@ using namespace at;
 
 namespace {
 
-/// Whether any of `count` edges from `first` on leads somewhere.
+/// Whether a gradient is wanted for any of the `count` edges that begin at `first`.
 bool should_compute_any(const Node& node, size_t first, size_t count) {
   for (size_t edge = first; edge < first + count; ++edge) {
     if (node.should_compute_output(edge)) return true;
@@ -30,8 +30,10 @@ variable_list TransposeBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const auto& dim0 = dim0_;
   const auto& dim1 = dim1_;
+
   if (should_compute_output(0)) {
     const Tensor gradient = materialize_grad(Tensor(), self_info_);
     const auto view = ops::transpose_int::call(gradient, dim0, dim1);
@@ -41,7 +43,9 @@ variable_list TransposeBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
-std::vector<const char*> TransposeBackward0::saved_names() const { return {"dim0", "dim1"}; }
+std::vector<const char*> TransposeBackward0::saved_names() const {
+  return {"dim0", "dim1"};
+}
 
 SavedValue TransposeBackward0::saved_value(std::string_view name) const {
   if (name == "dim0") return dim0_;
@@ -53,7 +57,9 @@ SavedValue TransposeBackward0::saved_value(std::string_view name) const {
 // operators.yaml, Shape
 variable_list UnbindBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
+
   const auto& dim = dim_;
+
   if (should_compute_output(0)) {
     const Tensor gradient = materialize_grad(Tensor(), self_info_);
     const auto view = ops::unbind::call(gradient, dim);
@@ -65,7 +71,9 @@ variable_list UnbindBackward0::apply(variable_list&& grads) {
   return grad_inputs;
 }
 
-std::vector<const char*> UnbindBackward0::saved_names() const { return {"dim"}; }
+std::vector<const char*> UnbindBackward0::saved_names() const {
+  return {"dim"};
+}
 
 SavedValue UnbindBackward0::saved_value(std::string_view name) const {
   if (name == "dim") return dim_;
@@ -78,13 +86,16 @@ variable_list ViewBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   if (should_compute_output(0)) {
     grad_inputs[0] = at::view(grad, self_sizes_);
   }
   return grad_inputs;
 }
 
-std::vector<const char*> ViewBackward0::saved_names() const { return {"self_sizes"}; }
+std::vector<const char*> ViewBackward0::saved_names() const {
+  return {"self_sizes"};
+}
 
 SavedValue ViewBackward0::saved_value(std::string_view name) const {
   if (name == "self_sizes") return self_sizes_;
@@ -97,8 +108,10 @@ variable_list CatBackward0::apply(variable_list&& grads) {
   variable_list grad_inputs(tensors_size_);
   const Tensor& grad = grads[0];
   if (!grad.defined()) return grad_inputs;
+
   const std::vector<Tensor> tensors = unpack_list(tensors_, this);
   const auto& dim = dim_;
+
   if (should_compute_any(*this, 0, tensors_size_)) {
     const std::vector<Tensor> gradients = at::cat_backward(grad, tensors, dim);
     for (size_t i = 0; i < gradients.size(); ++i) {
@@ -112,7 +125,9 @@ void CatBackward0::release_variables() {
   reset_list(tensors_);
 }
 
-std::vector<const char*> CatBackward0::saved_names() const { return {"tensors", "dim"}; }
+std::vector<const char*> CatBackward0::saved_names() const {
+  return {"tensors", "dim"};
+}
 
 SavedValue CatBackward0::saved_value(std::string_view name) const {
   if (name == "tensors") return unpack_list(tensors_, this);
@@ -129,14 +144,16 @@ Tensor transpose_int(DispatchKeySet keys, const Tensor& self, int64_t dim0, int6
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<TransposeBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->dim0_ = own(dim0);
-    node->dim1_ = own(dim1);
+    node->dim0_ = dim0;
+    node->dim1_ = dim1;
     node->self_info_ = InputInfo(self);
   }
+
   auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::transpose_int::redispatch(keys & kBelowAutograd, self, dim0, dim1);
   }();
+
   result = as_view(self, std::move(result), ViewOrigin::Ordinary);
   if (node) set_history(result, node);
   return result;
@@ -149,13 +166,15 @@ std::vector<Tensor> unbind(DispatchKeySet keys, const Tensor& self, int64_t dim)
   if (compute_requires_grad(self)) {
     node = c10::make_intrusive<UnbindBackward0>();
     node->set_next_edges(collect_next_edges(self));
-    node->dim_ = own(dim);
+    node->dim_ = dim;
     node->self_info_ = InputInfo(self);
   }
+
   auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::unbind::redispatch(keys & kBelowAutograd, self, dim);
   }();
+
   for (Tensor& view : result) view = as_view(self, std::move(view), ViewOrigin::MultiOutput);
   if (node) set_history(result, node);
   return result;
@@ -170,10 +189,12 @@ Tensor view(DispatchKeySet keys, const Tensor& self, IntArrayRef size) {
     node->set_next_edges(collect_next_edges(self));
     node->self_sizes_ = own(self.sizes());
   }
+
   auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::view::redispatch(keys & kBelowAutograd, self, size);
   }();
+
   result = as_view(self, std::move(result), ViewOrigin::Ordinary);
   if (node) set_history(result, node);
   return result;
@@ -186,14 +207,16 @@ Tensor cat(DispatchKeySet keys, TensorList tensors, int64_t dim) {
   if (compute_requires_grad(tensors)) {
     node = c10::make_intrusive<CatBackward0>();
     node->set_next_edges(collect_next_edges(tensors));
-    node->dim_ = own(dim);
+    node->dim_ = dim;
     node->tensors_size_ = tensors.size();
     node->tensors_ = save_list(tensors);
   }
+
   const auto result = [&] {
     AutoDispatchBelowAutograd below;
     return ops::cat::redispatch(keys & kBelowAutograd, tensors, dim);
   }();
+
   forget_temporary_base(result);
   if (node) set_history(result, node);
   return result;

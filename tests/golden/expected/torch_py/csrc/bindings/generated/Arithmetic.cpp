@@ -21,10 +21,13 @@ PyObject* call_add_Tensor(const Arguments& args) {
   at::Tensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
   const auto alpha = args.scalar(2, 1);
+
   if (args.given(3)) {
     const auto& out = args.tensor(3);
-    return wrap(unlocked([&] { return at::ops::add_Tensor_out::call(self, other, alpha, out); }, self, other));
+    return wrap(unlocked([&] { return at::ops::add_Tensor_out::call(self, other, alpha, out); },
+        self, other));
   }
+
   return wrap(unlocked([&] { return at::ops::add_Tensor::call(self, other, alpha); }, self, other));
 }
 
@@ -35,7 +38,8 @@ PyObject* call_add__Tensor(const Arguments& args) {
   at::Tensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
   const auto alpha = args.scalar(2, 1);
-  return wrap(unlocked([&] { return at::ops::add__Tensor::call(self, other, alpha); }, self, other));
+  return wrap(unlocked([&] { return at::ops::add__Tensor::call(self, other, alpha); }, self,
+      other));
 }
 
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
@@ -86,7 +90,8 @@ PyObject* call_tanh(const Arguments& args) {
 PyObject* call_tanh_backward(const Arguments& args) {
   const auto& grad_output = args.tensor(0);
   const auto& output = args.tensor(1);
-  return wrap(unlocked([&] { return at::ops::tanh_backward::call(grad_output, output); }, grad_output, output));
+  return wrap(unlocked([&] { return at::ops::tanh_backward::call(grad_output, output); },
+      grad_output, output));
 }
 
 // softcap(Tensor self, float cap=30.0) -> Tensor
@@ -94,10 +99,12 @@ PyObject* call_tanh_backward(const Arguments& args) {
 PyObject* call_softcap(const Arguments& args) {
   const auto& self = args.tensor(0);
   const auto cap = args.real(1, 30.0);
+
   if (args.given(2)) {
     const auto& out = args.tensor(2);
     return wrap(unlocked([&] { return at::ops::softcap_out::call(self, cap, out); }, self));
   }
+
   return wrap(unlocked([&] { return at::ops::softcap::call(self, cap); }, self));
 }
 
@@ -115,7 +122,8 @@ PyObject* call_softcap_backward(const Arguments& args) {
   const auto& grad_output = args.tensor(0);
   const auto& self = args.tensor(1);
   const auto cap = args.real(2);
-  return wrap(unlocked([&] { return at::ops::softcap_backward::call(grad_output, self, cap); }, grad_output, self));
+  return wrap(unlocked([&] { return at::ops::softcap_backward::call(grad_output, self, cap); },
+      grad_output, self));
 }
 
 const Parameter add_Tensor_parameters[] = {
@@ -125,13 +133,15 @@ const Parameter add_Tensor_parameters[] = {
     {"out", Kind::Tensor, kOptional | kNullable | kKeywordOnly | kOutput, 0},
 };
 const Signature torch_add_signatures[] = {
-    {"add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)", add_Tensor_parameters, 4, -1},
+    {"add(Tensor input, Tensor or Number other, *, Number alpha = 1, Tensor out = None)",
+        add_Tensor_parameters, 4, -1},
 };
 const Function torch_add_function = {"add", "torch", torch_add_signatures, 1};
 
 PyObject* torch_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -143,6 +153,7 @@ PyObject* torch_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
       default: break;
     }
   }
+
   switch (call.bind(torch_add_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_add_Tensor(call);
     default: return call.call_override(torch_add_function);
@@ -158,6 +169,7 @@ const Function Tensor_add_function = {"add", "Tensor", Tensor_add_signatures, 1}
 PyObject* Tensor_add(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -169,6 +181,7 @@ PyObject* Tensor_add(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       default: break;
     }
   }
+
   switch (call.bind(Tensor_add_function, self, args, nargs, kwnames)) {
     case 0: return call_add_Tensor(call);
     default: return call.call_override(Tensor_add_function);
@@ -189,6 +202,7 @@ const Function Tensor_add__function = {"add_", "Tensor", Tensor_add__signatures,
 PyObject* Tensor_add_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -200,6 +214,7 @@ PyObject* Tensor_add_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
       default: break;
     }
   }
+
   switch (call.bind(Tensor_add__function, self, args, nargs, kwnames)) {
     case 0: return call_add__Tensor(call);
     default: return call.call_override(Tensor_add__function);
@@ -219,10 +234,12 @@ const Function torch_mul_function = {"mul", "torch", torch_mul_signatures, 1};
 PyObject* torch_mul(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
-        if ((is_plain_tensor(args[0]) || is_plain_number(args[0])) && (is_plain_tensor(args[1]) || is_plain_number(args[1]))) {
+        if ((is_plain_tensor(args[0]) || is_plain_number(args[0])) &&
+            (is_plain_tensor(args[1]) || is_plain_number(args[1]))) {
           call.set(args, nargs);
           return call_mul_Tensor(call);
         }
@@ -230,6 +247,7 @@ PyObject* torch_mul(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
       default: break;
     }
   }
+
   switch (call.bind(torch_mul_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_mul_Tensor(call);
     default: return call.call_override(torch_mul_function);
@@ -245,6 +263,7 @@ const Function Tensor_mul_function = {"mul", "Tensor", Tensor_mul_signatures, 1}
 PyObject* Tensor_mul(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -256,6 +275,7 @@ PyObject* Tensor_mul(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       default: break;
     }
   }
+
   switch (call.bind(Tensor_mul_function, self, args, nargs, kwnames)) {
     case 0: return call_mul_Tensor(call);
     default: return call.call_override(Tensor_mul_function);
@@ -275,6 +295,7 @@ const Function Tensor_mul__function = {"mul_", "Tensor", Tensor_mul__signatures,
 PyObject* Tensor_mul_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -286,6 +307,7 @@ PyObject* Tensor_mul_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
       default: break;
     }
   }
+
   switch (call.bind(Tensor_mul__function, self, args, nargs, kwnames)) {
     case 0: return call_mul__Tensor(call);
     default: return call.call_override(Tensor_mul__function);
@@ -305,6 +327,7 @@ const Function torch_less_function = {"less", "torch", torch_less_signatures, 1}
 PyObject* torch_less(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -316,6 +339,7 @@ PyObject* torch_less(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
       default: break;
     }
   }
+
   switch (call.bind(torch_less_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_less_Tensor(call);
     default: return call.call_override(torch_less_function);
@@ -331,6 +355,7 @@ const Function torch_lt_function = {"lt", "torch", torch_lt_signatures, 1};
 PyObject* torch_lt(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -342,6 +367,7 @@ PyObject* torch_lt(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject*
       default: break;
     }
   }
+
   switch (call.bind(torch_lt_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_less_Tensor(call);
     default: return call.call_override(torch_lt_function);
@@ -357,6 +383,7 @@ const Function special_below_function = {"below", "special", special_below_signa
 PyObject* special_below(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -368,6 +395,7 @@ PyObject* special_below(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
       default: break;
     }
   }
+
   switch (call.bind(special_below_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_less_Tensor(call);
     default: return call.call_override(special_below_function);
@@ -383,6 +411,7 @@ const Function Tensor_less_function = {"less", "Tensor", Tensor_less_signatures,
 PyObject* Tensor_less(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -394,6 +423,7 @@ PyObject* Tensor_less(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
       default: break;
     }
   }
+
   switch (call.bind(Tensor_less_function, self, args, nargs, kwnames)) {
     case 0: return call_less_Tensor(call);
     default: return call.call_override(Tensor_less_function);
@@ -409,6 +439,7 @@ const Function Tensor_lt_function = {"lt", "Tensor", Tensor_lt_signatures, 1};
 PyObject* Tensor_lt(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -420,6 +451,7 @@ PyObject* Tensor_lt(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
       default: break;
     }
   }
+
   switch (call.bind(Tensor_lt_function, self, args, nargs, kwnames)) {
     case 0: return call_less_Tensor(call);
     default: return call.call_override(Tensor_lt_function);
@@ -439,6 +471,7 @@ const Function Tensor_less__function = {"less_", "Tensor", Tensor_less__signatur
 PyObject* Tensor_less_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -450,6 +483,7 @@ PyObject* Tensor_less_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
       default: break;
     }
   }
+
   switch (call.bind(Tensor_less__function, self, args, nargs, kwnames)) {
     case 0: return call_less__Tensor(call);
     default: return call.call_override(Tensor_less__function);
@@ -465,6 +499,7 @@ const Function Tensor_lt__function = {"lt_", "Tensor", Tensor_lt__signatures, 1}
 PyObject* Tensor_lt_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -476,6 +511,7 @@ PyObject* Tensor_lt_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       default: break;
     }
   }
+
   switch (call.bind(Tensor_lt__function, self, args, nargs, kwnames)) {
     case 0: return call_less__Tensor(call);
     default: return call.call_override(Tensor_lt__function);
@@ -494,6 +530,7 @@ const Function torch_tanh_function = {"tanh", "torch", torch_tanh_signatures, 1}
 PyObject* torch_tanh(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -505,6 +542,7 @@ PyObject* torch_tanh(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
       default: break;
     }
   }
+
   switch (call.bind(torch_tanh_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_tanh(call);
     default: return call.call_override(torch_tanh_function);
@@ -520,6 +558,7 @@ const Function Tensor_tanh_function = {"tanh", "Tensor", Tensor_tanh_signatures,
 PyObject* Tensor_tanh(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -528,6 +567,7 @@ PyObject* Tensor_tanh(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
       default: break;
     }
   }
+
   switch (call.bind(Tensor_tanh_function, self, args, nargs, kwnames)) {
     case 0: return call_tanh(call);
     default: return call.call_override(Tensor_tanh_function);
@@ -542,11 +582,13 @@ const Parameter tanh_backward_parameters[] = {
 const Signature ops_tanh_backward_signatures[] = {
     {"tanh_backward(Tensor grad_output, Tensor output)", tanh_backward_parameters, 2, -1},
 };
-const Function ops_tanh_backward_function = {"tanh_backward", "ops", ops_tanh_backward_signatures, 1};
+const Function ops_tanh_backward_function = {"tanh_backward", "ops", ops_tanh_backward_signatures,
+    1};
 
 PyObject* ops_tanh_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -558,6 +600,7 @@ PyObject* ops_tanh_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
       default: break;
     }
   }
+
   switch (call.bind(ops_tanh_backward_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_tanh_backward(call);
     default: return call.call_override(ops_tanh_backward_function);
@@ -578,6 +621,7 @@ const Function nn_softcap_function = {"softcap", "nn", nn_softcap_signatures, 1}
 PyObject* nn_softcap(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -595,6 +639,7 @@ PyObject* nn_softcap(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
       default: break;
     }
   }
+
   switch (call.bind(nn_softcap_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_softcap(call);
     default: return call.call_override(nn_softcap_function);
@@ -607,9 +652,11 @@ const Signature Tensor_softcap_signatures[] = {
 };
 const Function Tensor_softcap_function = {"softcap", "Tensor", Tensor_softcap_signatures, 1};
 
-PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -624,6 +671,7 @@ PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs
       default: break;
     }
   }
+
   switch (call.bind(Tensor_softcap_function, self, args, nargs, kwnames)) {
     case 0: return call_softcap(call);
     default: return call.call_override(Tensor_softcap_function);
@@ -640,9 +688,11 @@ const Signature Tensor_softcap__signatures[] = {
 };
 const Function Tensor_softcap__function = {"softcap_", "Tensor", Tensor_softcap__signatures, 1};
 
-PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -657,6 +707,7 @@ PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t narg
       default: break;
     }
   }
+
   switch (call.bind(Tensor_softcap__function, self, args, nargs, kwnames)) {
     case 0: return call_softcap_(call);
     default: return call.call_override(Tensor_softcap__function);
@@ -670,17 +721,22 @@ const Parameter softcap_backward_parameters[] = {
     {"cap", Kind::Float, kNone, 0},
 };
 const Signature ops_softcap_backward_signatures[] = {
-    {"softcap_backward(Tensor grad_output, Tensor input, float cap)", softcap_backward_parameters, 3, -1},
+    {"softcap_backward(Tensor grad_output, Tensor input, float cap)", softcap_backward_parameters,
+        3, -1},
 };
-const Function ops_softcap_backward_function = {"softcap_backward", "ops", ops_softcap_backward_signatures, 1};
+const Function ops_softcap_backward_function = {"softcap_backward", "ops",
+    ops_softcap_backward_signatures, 1};
 
-PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 3:
-        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && (is_plain_float(args[2]) || is_plain_int(args[2]))) {
+        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) &&
+            (is_plain_float(args[2]) || is_plain_int(args[2]))) {
           call.set(args, nargs);
           return call_softcap_backward(call);
         }
@@ -688,6 +744,7 @@ PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
       default: break;
     }
   }
+
   switch (call.bind(ops_softcap_backward_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_softcap_backward(call);
     default: return call.call_override(ops_softcap_backward_function);

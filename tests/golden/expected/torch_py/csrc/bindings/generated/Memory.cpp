@@ -21,18 +21,26 @@ PyObject* call_zeros(const Arguments& args) {
   const auto layout = args.optional_layout(2);
   const auto device = device_of_new(args, 3);
   const auto pin_memory = args.optional_boolean(4);
+
   if (args.given(6)) {
     const auto& out = args.tensor(6);
-    // A factory makes what out has; other wishes are mistakes.
+    // The dtype and the device are those of out; a request for others is a mistake.
     TORCH_CHECK(!args.given(1) || dtype.value_or(out.scalar_type()) == out.scalar_type(),
-                "dtype does not match dtype of out parameter (", at::scalar_type_name(out.scalar_type()), ")");
-    TORCH_CHECK(device.value_or(out.device()).type == out.device().type, "device type does not match device type of out parameter (",
-                out.device(), ")");
-    at::Tensor result = unlocked(
-        [&] { return at::ops::zeros_out::call(size, out.scalar_type(), layout, out.device(), pin_memory, out); }, out);
+        "dtype does not match dtype of out parameter (", at::scalar_type_name(out.scalar_type()),
+        ")");
+    TORCH_CHECK(device.value_or(out.device()).type == out.device().type,
+        "device type does not match device type of out parameter (", out.device(), ")");
+
+    at::Tensor result = unlocked([&] {
+      return at::ops::zeros_out::call(size, out.scalar_type(), layout, out.device(), pin_memory,
+          out);
+    }, out);
     return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
   }
-  at::Tensor result = unlocked([&] { return at::ops::zeros::call(size, dtype, layout, device, pin_memory); });
+
+  at::Tensor result = unlocked([&] {
+    return at::ops::zeros::call(size, dtype, layout, device, pin_memory);
+  });
   return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
 }
 
@@ -57,10 +65,12 @@ PyObject* call__foreach_fill_(const Arguments& args) {
 // operators.yaml, Memory
 PyObject* call_nonzero(const Arguments& args) {
   const auto& self = args.tensor(0);
+
   if (args.given(1)) {
     const auto& out = args.tensor(1);
     return wrap(unlocked([&] { return at::ops::nonzero_out::call(self, out); }, self));
   }
+
   return wrap(unlocked([&] { return at::ops::nonzero::call(self); }, self));
 }
 
@@ -81,8 +91,7 @@ const Parameter zeros_parameters[] = {
     {"out", Kind::Tensor, kOptional | kNullable | kKeywordOnly | kOutput, 0},
 };
 const Signature torch_zeros_signatures[] = {
-    {
-        "zeros(tuple of ints size, *, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = None, bool requires_grad = False, Tensor out = None)",
+    {"zeros(tuple of ints size, *, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = None, bool requires_grad = False, Tensor out = None)",
         zeros_parameters, 7, -1},
 };
 const Function torch_zeros_function = {"zeros", "torch", torch_zeros_signatures, 1};
@@ -90,6 +99,7 @@ const Function torch_zeros_function = {"zeros", "torch", torch_zeros_signatures,
 PyObject* torch_zeros(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(torch_zeros_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_zeros(call);
     default: return call.call_override(torch_zeros_function);
@@ -109,6 +119,7 @@ const Function Tensor_fill__function = {"fill_", "Tensor", Tensor_fill__signatur
 PyObject* Tensor_fill_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -120,6 +131,7 @@ PyObject* Tensor_fill_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
       default: break;
     }
   }
+
   switch (call.bind(Tensor_fill__function, self, args, nargs, kwnames)) {
     case 0: return call_fill__Scalar(call);
     default: return call.call_override(Tensor_fill__function);
@@ -132,13 +144,17 @@ const Parameter _foreach_fill__parameters[] = {
     {"value", Kind::ScalarList, kNone, 0},
 };
 const Signature torch__foreach_fill__signatures[] = {
-    {"_foreach_fill_(tuple of Tensors self, tuple of Numbers value)", _foreach_fill__parameters, 2, -1},
+    {"_foreach_fill_(tuple of Tensors self, tuple of Numbers value)", _foreach_fill__parameters, 2,
+        -1},
 };
-const Function torch__foreach_fill__function = {"_foreach_fill_", "torch", torch__foreach_fill__signatures, 1};
+const Function torch__foreach_fill__function = {"_foreach_fill_", "torch",
+    torch__foreach_fill__signatures, 1};
 
-PyObject* torch__foreach_fill_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* torch__foreach_fill_(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(torch__foreach_fill__function, nullptr, args, nargs, kwnames)) {
     case 0: return call__foreach_fill_(call);
     default: return call.call_override(torch__foreach_fill__function);
@@ -158,6 +174,7 @@ const Function torch_nonzero_function = {"nonzero", "torch", torch_nonzero_signa
 PyObject* torch_nonzero(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -169,6 +186,7 @@ PyObject* torch_nonzero(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
       default: break;
     }
   }
+
   switch (call.bind(torch_nonzero_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_nonzero(call);
     default: return call.call_override(torch_nonzero_function);
@@ -181,9 +199,11 @@ const Signature Tensor_nonzero_signatures[] = {
 };
 const Function Tensor_nonzero_function = {"nonzero", "Tensor", Tensor_nonzero_signatures, 1};
 
-PyObject* Tensor_nonzero(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* Tensor_nonzero(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -192,6 +212,7 @@ PyObject* Tensor_nonzero(PyObject* self, PyObject* const* args, Py_ssize_t nargs
       default: break;
     }
   }
+
   switch (call.bind(Tensor_nonzero_function, self, args, nargs, kwnames)) {
     case 0: return call_nonzero(call);
     default: return call.call_override(Tensor_nonzero_function);
@@ -210,6 +231,7 @@ const Function Tensor_float_function = {"float", "Tensor", Tensor_float_signatur
 PyObject* Tensor_float(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -218,6 +240,7 @@ PyObject* Tensor_float(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
       default: break;
     }
   }
+
   switch (call.bind(Tensor_float_function, self, args, nargs, kwnames)) {
     case 0: return call_float_(call);
     default: return call.call_override(Tensor_float_function);

@@ -18,7 +18,9 @@ PyObject* call_filter1d(const Arguments& args) {
   const auto& bias = args.optional_tensor(2);
   const auto stride = args.int_list(3, 1, {1});
   const auto padding_mode = args.string(4, "zeros");
-  return wrap(unlocked([&] { return at::ops::filter1d::call(input, weight, bias, stride, padding_mode); }, input, weight, bias));
+  return wrap(unlocked([&] {
+    return at::ops::filter1d::call(input, weight, bias, stride, padding_mode);
+  }, input, weight, bias));
 }
 
 // filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)
@@ -29,8 +31,9 @@ PyObject* call_filter1d_backward(const Arguments& args) {
   const auto& weight = args.tensor(2);
   const auto has_bias = args.boolean(3);
   const auto stride = args.int_list(4, 1);
-  return wrap(unlocked(
-      [&] { return at::ops::filter1d_backward::call(grad_output, input, weight, has_bias, stride); }, grad_output, input, weight));
+  return wrap(unlocked([&] {
+    return at::ops::filter1d_backward::call(grad_output, input, weight, has_bias, stride);
+  }, grad_output, input, weight));
 }
 
 // dropout(Tensor self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor
@@ -61,14 +64,15 @@ const Parameter filter1d_parameters[] = {
     {"padding_mode", Kind::String, kOptional, 0},
 };
 const Signature nn_filter1d_signatures[] = {
-    {"filter1d(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, str padding_mode = 'zeros')", filter1d_parameters,
-     5, -1},
+    {"filter1d(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, str padding_mode = 'zeros')",
+        filter1d_parameters, 5, -1},
 };
 const Function nn_filter1d_function = {"filter1d", "nn", nn_filter1d_signatures, 1};
 
 PyObject* nn_filter1d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -84,7 +88,8 @@ PyObject* nn_filter1d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
         }
         break;
       case 4:
-        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && is_plain_tensor(args[2]) && is_plain_int(args[3])) {
+        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && is_plain_tensor(args[2]) &&
+            is_plain_int(args[3])) {
           call.set(args, nargs);
           return call_filter1d(call);
         }
@@ -92,6 +97,7 @@ PyObject* nn_filter1d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
       default: break;
     }
   }
+
   switch (call.bind(nn_filter1d_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_filter1d(call);
     default: return call.call_override(nn_filter1d_function);
@@ -108,18 +114,21 @@ const Parameter filter1d_backward_parameters[] = {
 };
 const Signature ops_filter1d_backward_signatures[] = {
     {"filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, tuple of ints stride)",
-     filter1d_backward_parameters, 5, -1},
+        filter1d_backward_parameters, 5, -1},
 };
-const Function ops_filter1d_backward_function = {"filter1d_backward", "ops", ops_filter1d_backward_signatures, 1};
+const Function ops_filter1d_backward_function = {"filter1d_backward", "ops",
+    ops_filter1d_backward_signatures, 1};
 
-PyObject* ops_filter1d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* ops_filter1d_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 5:
-        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && is_plain_tensor(args[2]) && is_plain_bool(args[3]) &&
-            is_plain_int(args[4])) {
+        if (is_plain_tensor(args[0]) && is_plain_tensor(args[1]) && is_plain_tensor(args[2]) &&
+            is_plain_bool(args[3]) && is_plain_int(args[4])) {
           call.set(args, nargs);
           return call_filter1d_backward(call);
         }
@@ -127,6 +136,7 @@ PyObject* ops_filter1d_backward(PyObject*, PyObject* const* args, Py_ssize_t nar
       default: break;
     }
   }
+
   switch (call.bind(ops_filter1d_backward_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_filter1d_backward(call);
     default: return call.call_override(ops_filter1d_backward_function);
@@ -141,13 +151,15 @@ const Parameter dropout_parameters[] = {
     {"generator", Kind::Generator, kOptional | kNullable | kKeywordOnly, 0},
 };
 const Signature nn_dropout_signatures[] = {
-    {"dropout(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)", dropout_parameters, 4, -1},
+    {"dropout(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)",
+        dropout_parameters, 4, -1},
 };
 const Function nn_dropout_function = {"dropout", "nn", nn_dropout_signatures, 1};
 
 PyObject* nn_dropout(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -163,7 +175,8 @@ PyObject* nn_dropout(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
         }
         break;
       case 3:
-        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1])) && is_plain_bool(args[2])) {
+        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1])) &&
+            is_plain_bool(args[2])) {
           call.set(args, nargs);
           return call_dropout(call);
         }
@@ -171,6 +184,7 @@ PyObject* nn_dropout(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
       default: break;
     }
   }
+
   switch (call.bind(nn_dropout_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_dropout(call);
     default: return call.call_override(nn_dropout_function);
@@ -185,13 +199,15 @@ const Parameter dropout__parameters[] = {
     {"generator", Kind::Generator, kOptional | kNullable | kKeywordOnly, 0},
 };
 const Signature nn_dropout__signatures[] = {
-    {"dropout_(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)", dropout__parameters, 4, -1},
+    {"dropout_(Tensor input, float p = 0.5, bool train = True, *, torch.Generator generator = None)",
+        dropout__parameters, 4, -1},
 };
 const Function nn_dropout__function = {"dropout_", "nn", nn_dropout__signatures, 1};
 
 PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -207,7 +223,8 @@ PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
         }
         break;
       case 3:
-        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1])) && is_plain_bool(args[2])) {
+        if (is_plain_tensor(args[0]) && (is_plain_float(args[1]) || is_plain_int(args[1])) &&
+            is_plain_bool(args[2])) {
           call.set(args, nargs);
           return call_dropout_(call);
         }
@@ -215,6 +232,7 @@ PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
       default: break;
     }
   }
+
   switch (call.bind(nn_dropout__function, nullptr, args, nargs, kwnames)) {
     case 0: return call_dropout_(call);
     default: return call.call_override(nn_dropout__function);

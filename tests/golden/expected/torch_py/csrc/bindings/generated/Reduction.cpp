@@ -19,11 +19,16 @@ PyObject* call_sum_dim_IntList(const Arguments& args) {
   const auto dim = args.optional_int_list(1, 1);
   const auto keepdim = args.boolean(2, false);
   const auto dtype = args.optional_dtype(3);
+
   if (args.given(4)) {
     const auto& out = args.tensor(4);
-    return wrap(unlocked([&] { return at::ops::sum_dim_IntList_out::call(self, dim, keepdim, dtype, out); }, self));
+    return wrap(unlocked([&] {
+      return at::ops::sum_dim_IntList_out::call(self, dim, keepdim, dtype, out);
+    }, self));
   }
-  return wrap(unlocked([&] { return at::ops::sum_dim_IntList::call(self, dim, keepdim, dtype); }, self));
+
+  return wrap(unlocked([&] { return at::ops::sum_dim_IntList::call(self, dim, keepdim, dtype); },
+      self));
 }
 
 // _foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]
@@ -41,7 +46,9 @@ PyObject* call_expand_reduced(const Arguments& args) {
   const auto sizes = args.int_list(1, 0);
   const auto dim = args.optional_int_list(2, 1);
   const auto keepdim = args.boolean(3);
-  return wrap(unlocked([&] { return at::ops::expand_reduced::call(grad_output, sizes, dim, keepdim); }, grad_output));
+  return wrap(unlocked([&] {
+    return at::ops::expand_reduced::call(grad_output, sizes, dim, keepdim);
+  }, grad_output));
 }
 
 // max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
@@ -51,11 +58,16 @@ PyObject* call_max_dim(const Arguments& args) {
   const auto& self = args.tensor(0);
   const auto dim = args.integer(1);
   const auto keepdim = args.boolean(2, false);
+
   if (args.given(3)) {
     const auto out = args.tensor_tuple<2>(3);
-    return wrap(max_dim_results, unlocked([&] { return at::ops::max_dim_out::call(self, dim, keepdim, out[0], out[1]); }, self));
+    return wrap(max_dim_results,
+        unlocked([&] { return at::ops::max_dim_out::call(self, dim, keepdim, out[0], out[1]); },
+            self));
   }
-  return wrap(max_dim_results, unlocked([&] { return at::ops::max_dim::call(self, dim, keepdim); }, self));
+
+  return wrap(max_dim_results,
+      unlocked([&] { return at::ops::max_dim::call(self, dim, keepdim); }, self));
 }
 
 // select_backward(Tensor grad_output, SymInt[] sizes, int dim, Tensor indices, bool keepdim) -> Tensor
@@ -66,7 +78,9 @@ PyObject* call_select_backward(const Arguments& args) {
   const auto dim = args.integer(2);
   const auto& indices = args.tensor(3);
   const auto keepdim = args.boolean(4);
-  return wrap(unlocked([&] { return at::ops::select_backward::call(grad_output, sizes, dim, indices, keepdim); }, grad_output, indices));
+  return wrap(unlocked([&] {
+    return at::ops::select_backward::call(grad_output, sizes, dim, indices, keepdim);
+  }, grad_output, indices));
 }
 
 const Parameter sum_dim_IntList_parameters[] = {
@@ -78,13 +92,14 @@ const Parameter sum_dim_IntList_parameters[] = {
 };
 const Signature torch_sum_signatures[] = {
     {"sum(Tensor input, tuple of ints dim = None, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)",
-     sum_dim_IntList_parameters, 5, -1},
+        sum_dim_IntList_parameters, 5, -1},
 };
 const Function torch_sum_function = {"sum", "torch", torch_sum_signatures, 1};
 
 PyObject* torch_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -108,6 +123,7 @@ PyObject* torch_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
       default: break;
     }
   }
+
   switch (call.bind(torch_sum_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_sum_dim_IntList(call);
     default: return call.call_override(torch_sum_function);
@@ -116,13 +132,15 @@ PyObject* torch_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
 }
 
 const Signature Tensor_sum_signatures[] = {
-    {"sum(tuple of ints dim = None, bool keepdim = False, *, torch.dtype dtype = None)", sum_dim_IntList_parameters, 4, 0},
+    {"sum(tuple of ints dim = None, bool keepdim = False, *, torch.dtype dtype = None)",
+        sum_dim_IntList_parameters, 4, 0},
 };
 const Function Tensor_sum_function = {"sum", "Tensor", Tensor_sum_signatures, 1};
 
 PyObject* Tensor_sum(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -143,6 +161,7 @@ PyObject* Tensor_sum(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       default: break;
     }
   }
+
   switch (call.bind(Tensor_sum_function, self, args, nargs, kwnames)) {
     case 0: return call_sum_dim_IntList(call);
     default: return call.call_override(Tensor_sum_function);
@@ -155,13 +174,17 @@ const Parameter _foreach_sum_parameters[] = {
     {"dtype", Kind::ScalarType, kOptional | kNullable | kKeywordOnly, 0},
 };
 const Signature torch__foreach_sum_signatures[] = {
-    {"_foreach_sum(tuple of Tensors self, *, torch.dtype dtype = None)", _foreach_sum_parameters, 2, -1},
+    {"_foreach_sum(tuple of Tensors self, *, torch.dtype dtype = None)", _foreach_sum_parameters, 2,
+        -1},
 };
-const Function torch__foreach_sum_function = {"_foreach_sum", "torch", torch__foreach_sum_signatures, 1};
+const Function torch__foreach_sum_function = {"_foreach_sum", "torch",
+    torch__foreach_sum_signatures, 1};
 
-PyObject* torch__foreach_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* torch__foreach_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(torch__foreach_sum_function, nullptr, args, nargs, kwnames)) {
     case 0: return call__foreach_sum(call);
     default: return call.call_override(torch__foreach_sum_function);
@@ -176,13 +199,17 @@ const Parameter expand_reduced_parameters[] = {
     {"keepdim", Kind::Bool, kNone, 0},
 };
 const Signature ops_expand_reduced_signatures[] = {
-    {"expand_reduced(Tensor grad_output, tuple of ints sizes, tuple of ints dim, bool keepdim)", expand_reduced_parameters, 4, -1},
+    {"expand_reduced(Tensor grad_output, tuple of ints sizes, tuple of ints dim, bool keepdim)",
+        expand_reduced_parameters, 4, -1},
 };
-const Function ops_expand_reduced_function = {"expand_reduced", "ops", ops_expand_reduced_signatures, 1};
+const Function ops_expand_reduced_function = {"expand_reduced", "ops",
+    ops_expand_reduced_signatures, 1};
 
-PyObject* ops_expand_reduced(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* ops_expand_reduced(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(ops_expand_reduced_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_expand_reduced(call);
     default: return call.call_override(ops_expand_reduced_function);
@@ -197,13 +224,15 @@ const Parameter max_dim_parameters[] = {
     {"out", Kind::TensorList, kOptional | kNullable | kKeywordOnly | kOutput, 2},
 };
 const Signature torch_max_signatures[] = {
-    {"max(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)", max_dim_parameters, 4, -1},
+    {"max(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+        max_dim_parameters, 4, -1},
 };
 const Function torch_max_function = {"max", "torch", torch_max_signatures, 1};
 
 PyObject* torch_max(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 2:
@@ -221,6 +250,7 @@ PyObject* torch_max(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
       default: break;
     }
   }
+
   switch (call.bind(torch_max_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_max_dim(call);
     default: return call.call_override(torch_max_function);
@@ -236,6 +266,7 @@ const Function Tensor_max_function = {"max", "Tensor", Tensor_max_signatures, 1}
 PyObject* Tensor_max(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 1:
@@ -253,6 +284,7 @@ PyObject* Tensor_max(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       default: break;
     }
   }
+
   switch (call.bind(Tensor_max_function, self, args, nargs, kwnames)) {
     case 0: return call_max_dim(call);
     default: return call.call_override(Tensor_max_function);
@@ -268,13 +300,17 @@ const Parameter select_backward_parameters[] = {
     {"keepdim", Kind::Bool, kNone, 0},
 };
 const Signature ops_select_backward_signatures[] = {
-    {"select_backward(Tensor grad_output, tuple of ints sizes, int dim, Tensor indices, bool keepdim)", select_backward_parameters, 5, -1},
+    {"select_backward(Tensor grad_output, tuple of ints sizes, int dim, Tensor indices, bool keepdim)",
+        select_backward_parameters, 5, -1},
 };
-const Function ops_select_backward_function = {"select_backward", "ops", ops_select_backward_signatures, 1};
+const Function ops_select_backward_function = {"select_backward", "ops",
+    ops_select_backward_signatures, 1};
 
-PyObject* ops_select_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* ops_select_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(ops_select_backward_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_select_backward(call);
     default: return call.call_override(ops_select_backward_function);

@@ -42,10 +42,12 @@ PyObject* call_view(const Arguments& args) {
 PyObject* call_cat(const Arguments& args) {
   const auto tensors = args.tensor_list(0);
   const auto dim = args.integer(1, 0);
+
   if (args.given(2)) {
     const auto& out = args.tensor(2);
     return wrap(unlocked([&] { return at::ops::cat_out::call(tensors, dim, out); }, tensors));
   }
+
   return wrap(unlocked([&] { return at::ops::cat::call(tensors, dim); }, tensors));
 }
 
@@ -55,7 +57,8 @@ PyObject* call_cat_backward(const Arguments& args) {
   const auto& grad_output = args.tensor(0);
   const auto tensors = args.tensor_list(1);
   const auto dim = args.integer(2);
-  return wrap(unlocked([&] { return at::ops::cat_backward::call(grad_output, tensors, dim); }, grad_output, tensors));
+  return wrap(unlocked([&] { return at::ops::cat_backward::call(grad_output, tensors, dim); },
+      grad_output, tensors));
 }
 
 const Parameter transpose_int_parameters[] = {
@@ -71,6 +74,7 @@ const Function torch_transpose_function = {"transpose", "torch", torch_transpose
 PyObject* torch_transpose(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 3:
@@ -82,6 +86,7 @@ PyObject* torch_transpose(PyObject*, PyObject* const* args, Py_ssize_t nargs, Py
       default: break;
     }
   }
+
   switch (call.bind(torch_transpose_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_transpose_int(call);
     default: return call.call_override(torch_transpose_function);
@@ -94,9 +99,11 @@ const Signature Tensor_transpose_signatures[] = {
 };
 const Function Tensor_transpose_function = {"transpose", "Tensor", Tensor_transpose_signatures, 1};
 
-PyObject* Tensor_transpose(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* Tensor_transpose(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 2:
@@ -108,6 +115,7 @@ PyObject* Tensor_transpose(PyObject* self, PyObject* const* args, Py_ssize_t nar
       default: break;
     }
   }
+
   switch (call.bind(Tensor_transpose_function, self, args, nargs, kwnames)) {
     case 0: return call_transpose_int(call);
     default: return call.call_override(Tensor_transpose_function);
@@ -127,6 +135,7 @@ const Function torch_unbind_function = {"unbind", "torch", torch_unbind_signatur
 PyObject* torch_unbind(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes()) {
     switch (nargs) {
       case 1:
@@ -144,6 +153,7 @@ PyObject* torch_unbind(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
       default: break;
     }
   }
+
   switch (call.bind(torch_unbind_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_unbind(call);
     default: return call.call_override(torch_unbind_function);
@@ -156,9 +166,11 @@ const Signature Tensor_unbind_signatures[] = {
 };
 const Function Tensor_unbind_function = {"unbind", "Tensor", Tensor_unbind_signatures, 1};
 
-PyObject* Tensor_unbind(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* Tensor_unbind(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+    PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   if (kwnames == nullptr && !has_function_modes() && is_plain_tensor(self)) {
     switch (nargs) {
       case 0:
@@ -173,6 +185,7 @@ PyObject* Tensor_unbind(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
       default: break;
     }
   }
+
   switch (call.bind(Tensor_unbind_function, self, args, nargs, kwnames)) {
     case 0: return call_unbind(call);
     default: return call.call_override(Tensor_unbind_function);
@@ -192,6 +205,7 @@ const Function Tensor_view_function = {"view", "Tensor", Tensor_view_signatures,
 PyObject* Tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(Tensor_view_function, self, args, nargs, kwnames)) {
     case 0: return call_view(call);
     default: return call.call_override(Tensor_view_function);
@@ -212,6 +226,7 @@ const Function torch_cat_function = {"cat", "torch", torch_cat_signatures, 1};
 PyObject* torch_cat(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(torch_cat_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_cat(call);
     default: return call.call_override(torch_cat_function);
@@ -225,13 +240,15 @@ const Parameter cat_backward_parameters[] = {
     {"dim", Kind::Int, kNone, 0},
 };
 const Signature ops_cat_backward_signatures[] = {
-    {"cat_backward(Tensor grad_output, tuple of Tensors tensors, int dim)", cat_backward_parameters, 3, -1},
+    {"cat_backward(Tensor grad_output, tuple of Tensors tensors, int dim)", cat_backward_parameters,
+        3, -1},
 };
 const Function ops_cat_backward_function = {"cat_backward", "ops", ops_cat_backward_signatures, 1};
 
 PyObject* ops_cat_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
   Arguments call;
+
   switch (call.bind(ops_cat_backward_function, nullptr, args, nargs, kwnames)) {
     case 0: return call_cat_backward(call);
     default: return call.call_override(ops_cat_backward_function);

@@ -1,5 +1,4 @@
-"""The C++ functions of an operator: the declared form, the in-place form and the out form, with their
-spellings."""
+"""The C++ functions of an operator (declared, in-place and out form) and how C++ spells them."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from codegen.model.keywords import cpp_identifier
 from codegen.remembered import remembered
 from codegen.schema import Argument, FunctionSchema
 
-# A struct in at::ops of such a name would hide the namespace.
+# A struct in at::ops with such a name would hide the namespace.
 _NAMESPACES = frozenset(["std", "at", "c10"])
 
 Form = Literal["function", "inplace", "out"]
@@ -75,22 +74,22 @@ class Function:
 
     @property
     def casts(self) -> bool:
-        """Chooses dtypes inside of torch.autocast."""
+        """Whether torch.autocast converts the arguments."""
         return self.operator.autocast != "none" and self.form == "function"
 
     @property
     def autocast_policy(self) -> str:
-        """``LowerPrecision``: the word of the entry in C++."""
+        """The enumerator of the entry's word: ``LowerPrecision`` for lower_precision."""
         return "".join(part.capitalize() for part in self.operator.autocast.split("_"))
 
     @property
     def cast_names(self) -> tuple[str, ...]:
-        """The arguments, tensors converted."""
+        """The arguments of the call under autocast, where tensors are converted."""
         return tuple(f"cast({a.name})" if a.type.is_tensor_like else a.name for a in self.arguments)
 
     @cached_property
     def declared_parameters(self) -> tuple[str, ...]:
-        """Of the free function: out arguments first, with defaults."""
+        """The parameters of the free function: out arguments first, with defaults."""
         return declared_parameters(self.schema)
 
     @cached_property
@@ -103,15 +102,14 @@ class Function:
 
 
 def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> tuple[str, ...]:
-    """Parameters of a declaration; those named in ``scalars`` take a Scalar. C++ wants defaults last."""
+    """Parameters of a declaration; those named in ``scalars`` take a Scalar."""
     ordered = [*schema.arguments.out, *schema.arguments.flat_non_out]
+
+    # In C++ every parameter after one with a default needs a default as well.
     first_default = len(ordered)
-    while (
-        first_default > 0
-        and ordered[first_default - 1].has_default
-        and not ordered[first_default - 1].is_write
-    ):
+    while first_default > 0 and _may_have_default(ordered[first_default - 1]):
         first_default -= 1
+
     texts = []
     for position, argument in enumerate(ordered):
         if argument.name in scalars:
@@ -121,9 +119,13 @@ def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> 
     return tuple(texts)
 
 
+def _may_have_default(argument: Argument) -> bool:
+    return argument.has_default and not argument.is_write
+
+
 @remembered
 def functions_of(operator: Operator) -> tuple[Function, ...]:
-    """The declared form first."""
+    """All functions of an operator, the declared form first."""
     declared = operator.schema
     found = [Function(operator, declared, "inplace" if is_self_mutating(operator) else "function")]
     if operator.has_inplace:
@@ -134,7 +136,7 @@ def functions_of(operator: Operator) -> tuple[Function, ...]:
 
 
 def is_self_mutating(operator: Operator) -> bool:
-    """``fill_(Tensor(a!) self, ...)``: declared in its in-place form."""
+    """Whether the operator is declared in its in-place form, as ``fill_(Tensor(a!) self, ...)`` is."""
     own = operator.schema.arguments.self_argument
     return own is not None and own.is_write
 
@@ -144,5 +146,5 @@ def functions(operators: Iterable[Operator]) -> list[Function]:
 
 
 def file_stem(operator: Operator) -> str:
-    """``add`` for add, add_ and add_out: the header that declares them."""
+    """The name of the header that declares the operator: ``add`` for add, add_ and add_out."""
     return operator.schema.name.name.base

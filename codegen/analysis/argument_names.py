@@ -1,10 +1,9 @@
-"""Arguments whose names C++ or the generated code around them needs: they get others in C++, and keep theirs
-in Python.
+"""Renames arguments in C++ whose names are keywords there, or are used by the generated code around them.
 
-Note [Names of arguments]. A schema may call an argument ``default``, ``iter`` or ``wrap``; its function is
-generated around loops, wrappers and bindings that use such words themselves. Before anything is printed,
-``with_free_names`` renames those arguments everywhere in the operator: ``Argument.name`` is then the name in
-C++, ``Argument.spelling`` that in the schema.
+Note [Names of arguments]. A schema may call an argument ``default``, ``iter`` or ``wrap``, but generated
+loops, wrappers and bindings use such words themselves. Before anything is printed, ``with_free_names``
+renames these arguments everywhere in the operator: ``Argument.name`` is then the name in C++, and
+``Argument.spelling`` the name in the schema, which Python keeps.
 """
 
 from __future__ import annotations
@@ -18,39 +17,26 @@ from codegen.model import Derivative, Formula, Operator, Requirement
 from codegen.model.keywords import cpp_identifier
 from codegen.schema import Argument, Arguments
 
-# What templates and printers write unqualified in a scope that arguments belong to; tests/codegen compares
+# Names that templates and printers use unqualified in the scope of arguments. tests/codegen compares them
 # with generated code.
 GENERATED = frozenset(
     # variables and types
     "args below cast element entry grad_inputs gradient gradients grads i inside iter keys node opmath_t "
-    "out0 out1 out2 "
-    "out3 out4 out5 requires_grad result "
-    "results scalar_t self_before spec0 spec1 spec2 spec3 spec4 spec5 view "
+    "out0 out1 out2 out3 out4 out5 requires_grad result results scalar_t self_before "
+    "spec0 spec1 spec2 spec3 spec4 spec5 view "
     # functions
     "as_view check_distinct_outputs check_inplace check_inplace_result check_lists check_one_device "
     "check_out_requires_no_grad check_single_number collect_next_edges compute_requires_grad copy_to_output "
-    "copy_to_self cpu_kernel "
-    "device_of_new dispatch effective_keys has_function_modes "
-    "empty_from_spec forget_temporary_base input_metadata keys_of keys_of_device keys_or_cpu "
-    "materialize_grad mixes_devices own "
-    "output_buffer packed_numbers real_if_input_is rebase_history reduce_grad results_of_each save_list "
-    "saved_names saved_value set_history should_compute_any should_compute_output next_edge store_output "
-    "unlocked "
-    "unpack_list value_before with_requires_grad wrap wrap_none wrapped_scalar".split()
+    "copy_to_self cpu_kernel device_of_new dispatch effective_keys empty_from_spec forget_temporary_base "
+    "has_function_modes input_metadata keys_of keys_of_device keys_or_cpu materialize_grad mixes_devices "
+    "next_edge output_buffer own packed_numbers real_if_input_is rebase_history reduce_grad results_of_each "
+    "save_list saved_names saved_value set_history should_compute_any should_compute_output store_output "
+    "unlocked unpack_list value_before with_requires_grad wrap wrap_none wrapped_scalar".split()
 )
-# Locals and members are called after arguments: NAME_value, NAME_sizes, NAME_.
+# Generated locals and members are named after arguments, with these words behind an underscore: self_value.
 _DERIVED = frozenset(
-    [
-        "",
-        "element",
-        "value",
-        "number",
-        "info",
-        "buffer",
-        "size",
-        "len",
-        *(m.split("_")[0] for m in METADATA_METHODS),
-    ]
+    ["", "buffer", "element", "info", "len", "number", "size", "value"]
+    + [method.split("_")[0] for method in METADATA_METHODS]
 )
 
 
@@ -58,15 +44,18 @@ def with_free_names(operator: Operator) -> Operator:
     """The same operator with arguments renamed where C++ needs it."""
     taken = set(operator.schema.arguments.names())
     renamed: dict[str, str] = {}
+
     for name in operator.schema.arguments.names():
-        if name in GENERATED or cpp_identifier(name) != name or _is_derived(name, taken):
+        is_keyword = cpp_identifier(name) != name
+        if name in GENERATED or is_keyword or _is_derived(name, taken):
             renamed[name] = free_name(f"{name}_", taken)
             taken.add(renamed[name])
+
     return _renamed(operator, renamed) if renamed else operator
 
 
 def _is_derived(name: str, others: set[str]) -> bool:
-    """``self_value`` beside ``self``."""
+    """Whether generated code may use ``name`` for a value of another argument: self_value next to self."""
     return any(
         name.startswith(f"{other}_") and name[len(other) + 1 :].split("_")[0] in _DERIVED for other in others
     )
@@ -80,6 +69,7 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
+    """``operator`` with its arguments renamed in the schema and in all formulas."""
     values: dict[str, Node] = {old: Name(new) for old, new in names.items()}
 
     def formula(found: Formula | None) -> Formula | None:
@@ -89,29 +79,27 @@ def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
         return replace(found, name=names[found.name], spelled=found.name) if found.name in names else found
 
     def derivative(found: Derivative) -> Derivative:
-        return replace(
-            found, inputs=tuple(names.get(n, n) for n in found.inputs), formula=formula(found.formula)
-        )
+        inputs = tuple(names.get(n, n) for n in found.inputs)
+        return replace(found, inputs=inputs, formula=formula(found.formula))
 
     def requirement(found: Requirement) -> Requirement:
+        check = replace(found.check, node=substitute(found.check.node, values))
         message = found.message
         for old, new in names.items():
             message = message.replace(f"{{{old}}}", f"{{{new}}}") if message is not None else None
-        return replace(
-            found, check=replace(found.check, node=substitute(found.check.node, values)), message=message
-        )
+        return replace(found, check=check, message=message)
 
     before = operator.schema.arguments
-    own = before.self_argument
-    groups = (
-        tuple(map(argument, group))
-        for group in (before.pre_self, before.post_self, before.kwarg_only, before.out)
+    arguments = Arguments(
+        tuple(map(argument, before.pre_self)),
+        before.self_argument,
+        tuple(map(argument, before.post_self)),
+        tuple(map(argument, before.kwarg_only)),
+        tuple(map(argument, before.out)),
     )
-    pre_self, post_self, kwarg_only, out = groups
-    schema = replace(operator.schema, arguments=Arguments(pre_self, own, post_self, kwarg_only, out))
     return replace(
         operator,
-        schema=schema,
+        schema=replace(operator.schema, arguments=arguments),
         expr=formula(operator.expr),
         derivatives=tuple(map(derivative, operator.derivatives)),
         requires=tuple(map(requirement, operator.requires)),
@@ -121,6 +109,5 @@ def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
 
 def as_spelled(node: Node, operator: Operator) -> Node:
     """``node`` with the names of the schema."""
-    return substitute(
-        node, {a.name: Name(a.spelling) for a in operator.schema.arguments if a.spelling != a.name}
-    )
+    renamed = {a.name: Name(a.spelling) for a in operator.schema.arguments if a.spelling != a.name}
+    return substitute(node, renamed)

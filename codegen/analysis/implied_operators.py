@@ -1,5 +1,4 @@
-"""Adds to a program what follows from ``expr:``: the kernel, the derivatives, and a fused operator for each
-gradient.
+"""Adds what follows from ``expr:``: kernels, derivatives, and a fused operator for each gradient.
 
 Note [Gradients of pointwise formulas]. ``softcap(Tensor self, float cap)`` with
 ``expr: cap * tanh(self / cap)`` gets a private operator
@@ -12,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codegen.emit.names import free_name, with_free_names
+from codegen.analysis.argument_names import free_name, with_free_names
+from codegen.analysis.kernels import formula_kernel_path
 from codegen.expressions import (
     ExpressionError,
     check_formula,
@@ -22,8 +22,8 @@ from codegen.expressions import (
     to_formula,
     to_source,
 )
-from codegen.expressions.functions import FUNCTIONS, NUMBER_AS_TENSOR
-from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute, walk
+from codegen.expressions.functions import NUMBER_AS_TENSOR
+from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, OperatorName, Return
@@ -32,16 +32,19 @@ from codegen.schema.names import BaseName
 _TENSOR = BaseType("Tensor")
 _COMPLEX = ("complex64", "complex128")
 _DIFFERENTIABLE = ("float16", "float32", "float64", "bfloat16", *_COMPLEX)
-# Parameters of a gradient's operator, which has a gradient and a result of its own.
+# Parameters of a gradient's operator.
 _RENAMED = {"grad": "grad_output", "result": "output"}
 
 
 def expand(program: Program, only: str | None = None) -> Program:
-    """The same program with the operators that formulas imply, each behind the operator it belongs to.
+    """The same program with the operators that formulas imply, each after the operator it belongs to.
 
-    ``only`` names a topic that is enough for the one who asks.
+    ``only`` restricts the work to one topic.
     """
-    base = expand(program.base) if program.base is not None and only is None else program.base
+    base = program.base
+    if base is not None and only is None:
+        base = expand(base)
+
     topics = {
         t.name: Topic(t.name, _expanded(t, program), t.location) if only in (None, t.name) else t
         for t in program.topics.values()
@@ -50,39 +53,28 @@ def expand(program: Program, only: str | None = None) -> Program:
     by_base: dict[str, tuple[Operator, ...]] = {}
     for operator in operators.values():
         by_base[operator.base_name] = (*by_base.get(operator.base_name, ()), operator)
+
     found = replace(program, topics=topics, operators=operators, by_base=by_base, base=base)
     return _without_impossible(found)
 
 
 def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
+    """The operators of a topic, with kernels, derivatives and helpers of those that have a formula."""
     found: list[Operator] = []
     for operator in map(with_free_names, topic.operators):
         if operator.expr is None:
             found.append(operator)
             continue
-        operator = _with_kernel(operator, kernel_path(operator))
+
+        operator = _with_kernel(operator, formula_kernel_path(operator))
         if operator.derivatives or operator.non_differentiable is not None:
             found.append(operator)
             continue
+
         derivatives, helpers = _derive(operator, program)
         found += [replace(operator, derivatives=derivatives), *helpers]
+
     return tuple(found)
-
-
-EXPR_FOLDER = "aten/native/cpu/expr"
-
-
-def kernel_path(operator: Operator) -> str:
-    """Compiled once per instruction set, or once where a function of the formula gains nothing from that."""
-    assert operator.expr is not None
-    called = [FUNCTIONS.get(part.function) for part in walk(operator.expr.node) if isinstance(part, Call)]
-    vectorises = all(function is None or function.vectorises for function in called)
-    return f"{EXPR_FOLDER}/{operator.unambiguous_name}Kernel{'.isa' if vectorises else ''}.cpp"
-
-
-def is_formula(path: str) -> bool:
-    """Whether a kernel is the loop of a formula."""
-    return path.startswith(EXPR_FOLDER)
 
 
 def _with_kernel(operator: Operator, path: str) -> Operator:
@@ -96,10 +88,13 @@ def _with_kernel(operator: Operator, path: str) -> Operator:
 def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...], list[Operator]]:
     """The derivatives of an operator given by ``expr``, and the operators they call."""
     assert operator.expr is not None
-    derivatives, helpers = [], []
+    derivatives = []
+    helpers = []
     tensors = operator.tensor_arguments
     for argument in tensors:
         node = gradient(operator.expr.node, argument.name, operator, conjugate=_is_complex(operator))
+
+        # Only a gradient that depends on elements is worth a loop of its own.
         if any(a.name in names(node) for a in tensors) or "result" in names(node):
             suffix = "_backward" if len(tensors) == 1 else f"_backward_{argument.name}"
             helper, node = _helper(operator, _free_name(operator, suffix, program), node)
@@ -107,24 +102,35 @@ def _derive(operator: Operator, program: Program) -> tuple[tuple[Derivative, ...
         else:
             node = to_formula(node, operator)
         derivatives.append(_derivative(operator, argument.name, node))
+
     return tuple(derivatives), helpers
 
 
 def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
     """The private operator that computes ``node`` in one loop, and the call of it."""
     used = names(node)
-    taken = set(operator.schema.arguments.names())
-    renamed = {old: free_name(new, taken) for old, new in _RENAMED.items()}
     tensors = [n for n in (*(a.name for a in operator.tensor_arguments), "result") if n in used]
     plain = [a for a in operator.schema.arguments.non_tensors if a.name in used]
+    call = Call(name, tuple(Name(n) for n in ("grad", *tensors, *(a.name for a in plain))))
+
+    # The helper has a gradient and a result of its own, so those of ``operator`` get other names in it.
+    taken = set(operator.schema.arguments.names())
+    renamed = {old: free_name(new, taken) for old, new in _RENAMED.items()}
     parameters = [Argument(_TENSOR, renamed.get(n, n)) for n in ("grad", *tensors)]
     parameters += [Argument(a.type, a.name) for a in plain]
-    schema = FunctionSchema(
-        OperatorName(BaseName.of(name)), Arguments((), None, tuple(parameters), (), ()), (Return(_TENSOR),)
-    )
     expr = simplify(substitute(node, {old: Name(new) for old, new in renamed.items()}))
-    call = Call(name, tuple(Name(n) for n in ("grad", *tensors, *(a.name for a in plain))))
-    helper = replace(
+
+    helper = _private_operator(operator, name, parameters, expr)
+    helper = _with_kernel(helper, formula_kernel_path(operator))
+    return replace(helper, derivatives=_higher_derivatives(helper, name)), call
+
+
+def _private_operator(operator: Operator, name: str, parameters: list[Argument], expr: Node) -> Operator:
+    """A pointwise operator of its own, declared where ``operator`` is."""
+    arguments = Arguments((), None, tuple(parameters), (), ())
+    schema = FunctionSchema(OperatorName(BaseName.of(name)), arguments, (Return(_TENSOR),))
+
+    return replace(
         operator,
         schema=schema,
         variants=("function",),
@@ -143,45 +149,39 @@ def _helper(operator: Operator, name: str, node: Node) -> tuple[Operator, Node]:
         derivatives=(),
         non_differentiable=None,
     )
-    helper = _with_kernel(helper, kernel_path(operator))
-    return replace(helper, derivatives=_higher_derivatives(helper, name)), call
 
 
 def _higher_derivatives(helper: Operator, name: str) -> tuple[Derivative, ...]:
+    """The derivatives of a gradient's operator; MISSING where a function in its formula has no rule."""
     assert helper.expr is not None
-    found = []
-    for position, argument in enumerate(helper.tensor_arguments):
-        if position == 0:  # linear in grad_output
-            node: Node = _adjoint(
-                Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:]))),
-                helper,
-            )
+    grad_output, *others = helper.tensor_arguments
+    own_call = Call(name, (Name("grad"), *(Name(a.name) for a in helper.schema.arguments.flat_all[1:])))
+    found = [_derivative(helper, grad_output.name, _adjoint(own_call, helper))]
+
+    for argument in others:
+        try:
+            node = gradient(helper.expr.node, argument.name, helper, conjugate=_is_complex(helper))
+        except ExpressionError as error:
+            found.append(Derivative((argument.name,), _missing(helper, error.message), helper.location))
         else:
-            try:
-                node = gradient(helper.expr.node, argument.name, helper, conjugate=_is_complex(helper))
-            except ExpressionError as error:
-                found.append(Derivative((argument.name,), _missing(helper, error.message), helper.location))
-                continue
-            node = to_formula(node, helper)
-        found.append(_derivative(helper, argument.name, node))
+            found.append(_derivative(helper, argument.name, to_formula(node, helper)))
     return tuple(found)
 
 
 def _adjoint(call: Call, helper: Operator) -> Node:
-    """What ``grad_output`` gets back: it was multiplied by a factor, so ``grad`` is by the factor's
-    conjugate."""
+    """The gradient of ``grad_output``, which was multiplied by a factor: ``grad`` times its conjugate."""
     if not _is_complex(helper):
         return call
     grad, *others = call.arguments
     return Call("conj", (Call(call.function, (Call("conj", (grad,)), *others)),))
 
 
-# Stands for a derivative that has no rule; computing it is an error at run time.
+# The formula of a derivative that has no rule; computing it is an error at run time.
 MISSING = Call("", ())
 
 
 def missing(program: Program) -> list[tuple[Operator, str, str]]:
-    """Derivatives that an expanded program lacks: the operator, its argument and why."""
+    """The derivatives that an expanded program lacks: the operator, its argument and the reason."""
     found = []
     for operator in program:
         for d in operator.derivatives:
@@ -198,14 +198,14 @@ def _missing(operator: Operator, reason: str) -> Formula:
 
 
 def _without_impossible(program: Program) -> Program:
-    """Derivatives that call operators which ``program`` lacks become MISSING ones."""
+    """The same program; derivatives that call operators which it lacks become MISSING."""
 
     def checked(operator: Operator) -> Operator:
-        if operator.samples is not None or operator.expr is None or operator.python_module != "private":
+        is_helper = operator.samples is None and operator.expr is not None
+        if not is_helper or operator.python_module != "private":
             return operator
-        return replace(
-            operator, derivatives=tuple(_possible(d, operator, program) for d in operator.derivatives)
-        )
+        derivatives = tuple(_possible(d, operator, program) for d in operator.derivatives)
+        return replace(operator, derivatives=derivatives)
 
     operators = {name: checked(o) for name, o in program.operators.items()}
     topics = {
@@ -220,6 +220,7 @@ def _possible(derivative: Derivative, operator: Operator, program: Program) -> D
     formula = derivative.formula
     if formula is None or formula.node in (MISSING, Number(0)):
         return derivative
+
     node = _with_tensors(formula.node, Scope(operator, program))
     problems = check_formula(node, operator, program)
     if problems:
@@ -228,7 +229,7 @@ def _possible(derivative: Derivative, operator: Operator, program: Program) -> D
 
 
 def _with_tensors(node: Node, scope: Scope) -> Node:
-    """Numbers become tensors in calls of operators that take none: ``hypot(self, scalar_tensor(1))``."""
+    """``hypot(self, scalar_tensor(1))``: numbers become tensors where an operator takes nothing else."""
     node = rebuild(node, lambda part: _with_tensors(part, scope))
     if not isinstance(node, Call) or scope.is_scalar_call(node) or resolve(node, scope) is not None:
         return node
@@ -242,9 +243,8 @@ def _derivative(operator: Operator, argument: str, node: Node) -> Derivative:
 
 
 def _formula(operator: Operator, node: Node) -> Formula:
-    return Formula(
-        to_source(node), node, operator.expr.location if operator.expr is not None else operator.location
-    )
+    location = operator.expr.location if operator.expr is not None else operator.location
+    return Formula(to_source(node), node, location)
 
 
 def _is_complex(operator: Operator) -> bool:

@@ -1,0 +1,9 @@
+{% if declaration.scope == "isa" %}
+TORCH_PY_KERNEL({{ declaration.head }}({{ declaration.parameters|commas }}))
+{% elif declaration.scope == "cuda" %}
+namespace cuda {
+{{ declaration.head }}({{ declaration.parameters|commas }});
+}
+{% else %}
+{{ declaration.head }}({{ declaration.parameters|commas }});
+{% endif %}

@@ -1,0 +1,24 @@
+// {{ f.schema }}
+constinit OperatorEntry {{ f.struct }}::entry({{ f.entry_name|cpp_string }}, {{ f.schema|string|cpp_string }});
+{{ f.result }} {{ f.struct }}::call({{ f.parameters|commas }}) {
+{% if f.casts %}
+  if (autocast::is_active()) {
+    const autocast::Suspended inside;
+{% if f.operator.autocast == "promote" %}
+    autocast::Cast cast(autocast::Policy::{{ f.autocast_policy }}, inside);
+{% for argument in f.tensors %}
+    cast.see({{ argument.name }});
+{% endfor %}
+{% else %}
+    const autocast::Cast cast(autocast::Policy::{{ f.autocast_policy }}, inside);
+{% endif %}
+    return call({{ f.cast_names|commas }});
+  }
+
+{% endif %}
+  const DispatchKeySet keys = effective_keys({{ r.key_expression(f) }});
+  return entry.lookup<Schema*>(keys.highest())(keys{{ f.names|more }});
+}
+{{ f.result }} {{ f.struct }}::redispatch(DispatchKeySet keys{{ f.parameters|more }}) {
+  return entry.lookup<Schema*>(keys.highest())(keys{{ f.names|more }});
+}

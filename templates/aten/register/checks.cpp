@@ -1,0 +1,8 @@
+{# The head of a wrapper, and the checks that every form of the operator begins with. #}
+{{ f.result }} {{ wrapper.name }}(DispatchKeySet{{ " keys" if wrapper.one_device else "" }}{{ f.parameters|more }}) {
+{% if wrapper.one_device %}
+  if (mixes_devices(keys)) check_one_device({{ f.python_name|cpp_string }}, { {{- wrapper.one_device|commas -}} });
+{% endif %}
+{% if section.checks %}
+  check_{{ f.operator.unambiguous_name }}({{ section.checked_names|commas }});
+{% endif %}
