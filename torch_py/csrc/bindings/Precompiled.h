@@ -3,6 +3,6 @@
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "aten/core/Precompiled.h"
-#include "torch_py/csrc/bindings/Conversions.h"
 #include "torch_py/csrc/bindings/Errors.h"
-#include "torch_py/csrc/bindings/TensorType.h"
+#include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/tensor/TensorType.h"

@@ -6,7 +6,7 @@
 
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
-#include "torch_py/csrc/bindings/TensorType.h"
+#include "torch_py/csrc/bindings/tensor/TensorType.h"
 
 namespace torch::python {
 
