@@ -1,3 +1,4 @@
+// Functions of torch_py._C that run backward passes, and the stacks that anomaly mode records.
 #include "torch_py/csrc/bindings/autograd/AutogradBindings.h"
 
 #include <memory>
@@ -29,40 +30,49 @@ constinit Function function = {"_run_backward", "torch", signatures, 1};
 PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   Arguments call;
-  call.bind(function, nullptr, args, nargs,
-            kwnames);  // kOverridden does not matter: to the engine, subclasses are tensors
-  const TensorVector tensors = call.tensor_list(0), grads = call.tensor_list(1),
-                     inputs = call.tensor_list(4);
-  const bool keep_graph = call.boolean(2), create_graph = call.boolean(3),
-             allow_unused = call.boolean(5), accumulate = call.boolean(6);
+  // kOverridden does not matter: to the engine, subclasses are tensors.
+  call.bind(function, nullptr, args, nargs, kwnames);
+  const TensorVector tensors = call.tensor_list(0);
+  const TensorVector grads = call.tensor_list(1);
+  const TensorVector inputs = call.tensor_list(4);
+  const bool keep_graph = call.boolean(2);
+  const bool create_graph = call.boolean(3);
+  const bool allow_unused = call.boolean(5);
+  const bool accumulate = call.boolean(6);
+
   for (const at::Tensor& tensor : tensors)
     TORCH_CHECK_TYPE(tensor.defined(), "backward: expected Tensors to differentiate, got None");
   for (const at::Tensor& tensor : inputs)
     TORCH_CHECK_TYPE(tensor.defined(), "backward: expected Tensors as inputs, got None");
+
   torch::autograd::variable_list results;
   {
     const GilRelease no_gil;
     results = torch::autograd::run_backward(tensors, grads, keep_graph, create_graph, inputs,
                                             allow_unused, accumulate);
   }
+
   if (accumulate) Py_RETURN_NONE;
   return wrap(std::move(results));
   TORCH_PY_CATCH(nullptr)
 }
 
-/// (node, output_nr)
+/// The edge that a (node, output_nr) pair describes.
 torch::autograd::Edge unpack_edge(PyObject* object) {
   PyObject* node = PyTuple_Check(object) && PyTuple_GET_SIZE(object) == 2
                        ? PyTuple_GET_ITEM(object, 0)
                        : nullptr;
   torch::autograd::Edge edge{node != nullptr ? unpack_node(node) : nullptr, 0};
-  if (!edge.is_valid())
+  if (!edge.is_valid()) {
     throw_python(PyExc_TypeError, "expected a Tensor or a GradientEdge of a live graph, got %s",
                  type_name(object));
+  }
+
   const int64_t number = to_int64(PyTuple_GET_ITEM(object, 1));
   TORCH_CHECK_INDEX(number >= 0 && static_cast<size_t>(number) < edge.function->num_inputs(),
                     "GradientEdge: ", edge.function->name(), " has ", edge.function->num_inputs(),
                     " outputs, got output_nr=", number);
+
   edge.input_nr = static_cast<uint32_t>(number);
   return edge;
 }
@@ -76,20 +86,28 @@ torch::autograd::edge_list unpack_edges(PyObject* tuple) {
 
 PyObject* run_backward_of_edges(PyObject*, PyObject* args) {
   TORCH_PY_TRY
-  PyObject *roots = nullptr, *gradients = nullptr, *inputs = nullptr;
-  int keep_graph = 0, create_graph = 0, allow_unused = 0, accumulate = 0;
+  PyObject* roots = nullptr;
+  PyObject* gradients = nullptr;
+  PyObject* inputs = nullptr;
+  int keep_graph = 0;
+  int create_graph = 0;
+  int allow_unused = 0;
+  int accumulate = 0;
   if (!PyArg_ParseTuple(args, "O!O!ppO!pp:_run_backward_of_edges", &PyTuple_Type, &roots,
                         &PyTuple_Type, &gradients, &keep_graph, &create_graph, &PyTuple_Type,
                         &inputs, &allow_unused, &accumulate))
     return nullptr;
   TORCH_CHECK_VALUE(PyTuple_GET_SIZE(roots) == PyTuple_GET_SIZE(gradients),
                     "_run_backward_of_edges: expected one gradient for each root");
+
   torch::autograd::variable_list grads;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(gradients); ++i) {
     PyObject* gradient = PyTuple_GET_ITEM(gradients, i);
     grads.push_back(is_tensor(gradient) ? unpack(gradient) : at::Tensor());
   }
-  const torch::autograd::edge_list from = unpack_edges(roots), to = unpack_edges(inputs);
+  const torch::autograd::edge_list from = unpack_edges(roots);
+  const torch::autograd::edge_list to = unpack_edges(inputs);
+
   torch::autograd::variable_list results;
   {
     const GilRelease no_gil;
@@ -97,6 +115,7 @@ PyObject* run_backward_of_edges(PyObject*, PyObject* args) {
         torch::autograd::run_backward(from, std::move(grads), keep_graph != 0, create_graph != 0,
                                       to, allow_unused != 0, accumulate != 0);
   }
+
   if (accumulate != 0) Py_RETURN_NONE;
   return wrap(std::move(results));
   TORCH_PY_CATCH(nullptr)
@@ -107,16 +126,19 @@ PyObject* queue_callback(PyObject*, PyObject* callback) {
   if (!PyCallable_Check(callback))
     throw_python(PyExc_TypeError, "queue_callback: expected a callable, got %s",
                  type_name(callback));
-  // Shared, because std::function copies; released with the GIL held.
+
+  // Shared, because std::function copies its callable; released with the GIL held.
   const std::shared_ptr<PyObject> held(Py_NewRef(callback), [](PyObject* object) {
     if (!Py_IsInitialized()) return;
     const GilAcquire gil;
     Py_DECREF(object);
   });
+
   torch::autograd::Engine::queue_callback([held] {
     const GilAcquire gil;
     Py_DECREF(checked(PyObject_CallNoArgs(held.get())));
   });
+
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -128,6 +150,7 @@ PyObject* in_backward(PyObject*, PyObject*) {
 PyObject* current_pass(PyObject*, PyObject*) {
   return PyLong_FromLongLong(torch::autograd::Engine::current_pass());
 }
+
 PyObject* is_checkpoint_valid(PyObject*, PyObject*) {
   return PyBool_FromLong(!torch::autograd::Engine::is_selective());
 }
@@ -157,22 +180,28 @@ PyObject* will_run(PyObject*, PyObject* object) {
   TORCH_PY_CATCH(nullptr)
 }
 
-/// The Python stack at the time a node was created.
+/// The Python stack at the time when a node was created.
 struct PythonStack final : torch::autograd::AnomalyMetadata {
   explicit PythonStack(std::string text) : text(std::move(text)) {}
+
   void print_stack(const char* name) override {
     const GilAcquire gil;
     warn_user(std::string("Error detected in ") + name +
               ". Traceback of forward call that caused the error:\n" + text);
   }
+
   std::string text;
 };
 
 std::unique_ptr<torch::autograd::AnomalyMetadata> record_stack(const torch::autograd::Node&,
                                                                const torch::autograd::Node*) {
   const GilAcquire gil;
-  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  // Recording may run inside of an operation that has set an exception: keep that.
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
+
   std::string text = "No forward pass information available.";
   const ObjectPtr module = ObjectPtr::steal(PyImport_ImportModule("traceback"));
   const ObjectPtr lines = ObjectPtr::steal(
@@ -181,6 +210,7 @@ std::unique_ptr<torch::autograd::AnomalyMetadata> record_stack(const torch::auto
   const ObjectPtr joined =
       ObjectPtr::steal(lines && empty ? PyUnicode_Join(empty.get(), lines.get()) : nullptr);
   if (const char* utf8 = joined ? PyUnicode_AsUTF8(joined.get()) : nullptr) text = utf8;
+
   PyErr_Restore(type, value, trace);
   return std::make_unique<PythonStack>(std::move(text));
 }
@@ -188,16 +218,16 @@ std::unique_ptr<torch::autograd::AnomalyMetadata> record_stack(const torch::auto
 PyMethodDef functions[] = {
     {"_run_backward", as_method(run_backward), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"_run_backward_of_edges", run_backward_of_edges, METH_VARARGS,
-     "_run_backward with (node, output_nr) for each tensor but gradients."},
+     "Like _run_backward, with a (node, output_nr) pair in place of each tensor."},
     {"_engine_queue_callback", queue_callback, METH_O,
-     "Runs a function when the backward pass in progress is through."},
+     "Runs a function when the backward pass in progress is finished."},
     {"_in_backward", in_backward, METH_NOARGS, nullptr},
     {"_increment_version", increment_version, METH_O,
-     "Counts a write to the tensor's memory that autograd has not seen."},
+     "Counts a write to the tensor's memory that autograd did not see."},
     {"_current_graph_task_id", current_pass, METH_NOARGS,
-     "Number of the backward pass in progress, -1 outside."},
+     "The number of the backward pass in progress; -1 outside of one."},
     {"_is_checkpoint_valid", is_checkpoint_valid, METH_NOARGS,
-     "Whether no backward pass for given inputs only is in progress."},
+     "False during a backward pass that computes gradients of given inputs only."},
     {"_will_engine_execute_node", will_run, METH_O,
      "Whether the backward pass in progress runs a node."},
     {nullptr, nullptr, 0, nullptr}};

@@ -1,3 +1,4 @@
+// Functions of torch_py._C that run and observe backward passes.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 

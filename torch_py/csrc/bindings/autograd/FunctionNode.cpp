@@ -1,3 +1,4 @@
+// The backward step of a custom Function: calls its Python `backward` with the GIL held.
 #include "torch_py/csrc/bindings/autograd/FunctionNode.h"
 
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -33,6 +34,7 @@ void FunctionNode::release_variables() {
   for (torch::autograd::SavedVariable& variable : saved) variable.reset();
 }
 
+/// The arguments of `backward`: tensors, with None or zeros for missing gradients.
 PyObject* FunctionNode::pack_gradients(const variable_list& grads) const {
   ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(grads.size()))));
   for (size_t i = 0; i < grads.size(); ++i) {
@@ -45,6 +47,7 @@ PyObject* FunctionNode::pack_gradients(const variable_list& grads) const {
   return tuple.release();
 }
 
+/// Checks what `backward` returned: one gradient per tensor argument, None for the others.
 variable_list FunctionNode::unpack_gradients(PyObject* result) const {
   const size_t expected = is_tensor_input.size();
   const bool single = !PyTuple_Check(result);
@@ -52,13 +55,15 @@ variable_list FunctionNode::unpack_gradients(PyObject* result) const {
   const auto item = [&](size_t i) {
     return single ? result : PyTuple_GET_ITEM(result, static_cast<Py_ssize_t>(i));
   };
-  while (count > expected && item(count - 1) == Py_None)
-    --count;  // surplus None at the end is allowed
+
+  // Surplus None at the end is allowed.
+  while (count > expected && item(count - 1) == Py_None) --count;
   if (count != expected) {
     throw_python(PyExc_RuntimeError,
                  "function %s returned an incorrect number of gradients (expected %zu, got %zu)",
                  name(), expected, count);
   }
+
   variable_list grads;
   for (size_t i = 0; i < expected; ++i) {
     PyObject* grad = item(i);
@@ -69,6 +74,7 @@ variable_list FunctionNode::unpack_gradients(PyObject* result) const {
                    "corresponding forward input was not a Variable",
                    name(), i + 1);
     }
+
     if (grad != Py_None && !is_tensor(grad))
       throw_python(PyExc_RuntimeError, "expected Variable or None (got %s)", type_name(grad));
     grads.push_back(grad == Py_None ? at::Tensor() : unpack(grad));
@@ -80,7 +86,9 @@ variable_list FunctionNode::apply(variable_list&& grads) {
   const GilAcquire gil;
   const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttrString(context_, "apply")));
   const ObjectPtr arguments = ObjectPtr::steal(pack_gradients(grads));
-  grads.clear();
+
+  grads.clear();  // the tuple holds them from here on
+
   const ObjectPtr result =
       ObjectPtr::steal(checked(PyObject_CallObject(method.get(), arguments.get())));
   return unpack_gradients(result.get());

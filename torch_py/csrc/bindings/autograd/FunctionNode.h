@@ -1,3 +1,4 @@
+// The node of a custom autograd Function in the graph.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -16,20 +17,23 @@ namespace torch::python {
 /// destructor.
 class FunctionNode final : public torch::autograd::Node {
  public:
-  /// Takes a reference to `context` of its own.
+  /// Takes its own reference to `context`.
   explicit FunctionNode(PyObject* context);
   ~FunctionNode() override;
 
   const char* name() const override { return name_.c_str(); }
   torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override;
   void release_variables() override;
+  /// Borrowed; null once the node has been released.
   PyObject* context() const { return context_; }
 
   /// One entry per argument of forward: whether it was a tensor (and so has an edge).
   c10::SmallVector<bool, 8> is_tensor_input;
-  /// One per output, to make zeros from.
+  /// One entry per output: what zeros in place of its gradient look like.
   std::vector<torch::autograd::InputInfo> outputs;
+  /// The tensors of save_for_backward, in order.
   std::vector<torch::autograd::SavedVariable> saved;
+  /// Whether backward receives zeros, rather than None, for outputs without a gradient.
   bool materialize_grads = true;
 
  protected:
@@ -39,8 +43,8 @@ class FunctionNode final : public torch::autograd::Node {
   PyObject* pack_gradients(const torch::autograd::variable_list& grads) const;
   torch::autograd::variable_list unpack_gradients(PyObject* result) const;
 
-  PyObject* context_;
-  std::string name_;
+  PyObject* context_;  // owned; null after release_resources()
+  std::string name_;   // of the context's class
 };
 
 }  // namespace torch::python

@@ -1,3 +1,4 @@
+// torch_py._C.FunctionBase, the base of custom autograd Functions.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,7 +6,7 @@
 
 namespace torch::python {
 
-/// The node of a context of a custom Function; null for other objects, and when its graph is gone.
+/// The node of a custom Function's context; null for other objects, and when its graph is gone.
 torch::autograd::NodePtr function_node(PyObject* object);
 
 void init_function(PyObject* module);

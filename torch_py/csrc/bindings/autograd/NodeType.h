@@ -1,3 +1,4 @@
+// Python objects of nodes of the graph (grad_fn).
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -8,16 +9,15 @@ namespace torch::python {
 /// A new reference to the Python object of a node: for a custom Function its ctx, otherwise an
 /// instance of a class named after the node (AddBackward0). None for a null node.
 PyObject* wrap_node(const torch::autograd::NodePtr& node);
-/// The node behind such an object; null when it is none, or when its graph is gone.
+/// The node behind such an object; null for other objects, and when its graph is gone.
 torch::autograd::NodePtr unpack_node(PyObject* object);
 
 // Members that nodes and contexts of custom Functions have in common.
 PyObject* node_next_functions(PyObject* self, void*);
 PyObject* node_metadata(PyObject* self, void*);
-PyObject* node_input_metadata(
-    PyObject* self,
-    void*);  // (shape, dtype, device) of each output of forward, None where it has no gradient
-extern PyMethodDef node_methods[];  // name, register_hook, register_prehook, _sequence_nr,
+/// (shape, dtype, device) of each output of forward, None where it has no gradient.
+PyObject* node_input_metadata(PyObject* self, void*);
+extern PyMethodDef node_methods[];  // name, register_hook, register_prehook, _sequence_nr
                                     // _register_hook_dict absent
 
 void init_nodes(PyObject* module);

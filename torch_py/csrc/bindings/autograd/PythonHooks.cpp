@@ -1,3 +1,4 @@
+// Hooks of tensors and nodes that call Python functions, and the handles that remove them.
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
 
 #include <memory>
@@ -25,10 +26,11 @@ struct Callable {
   Callable(const Callable&) = delete;
   Callable& operator=(const Callable&) = delete;
 
-  PyObject* function;
+  PyObject* function;  // null once the hook is removed
 };
 using CallablePtr = std::shared_ptr<Callable>;
 
+/// The function's name for messages.
 std::string name_of(PyObject* function) {
   const ObjectPtr name = ObjectPtr::steal(PyObject_GetAttrString(function, "__name__"));
   const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
@@ -36,11 +38,12 @@ std::string name_of(PyObject* function) {
   return text != nullptr ? text : Py_TYPE(function)->tp_name;
 }
 
-/// A hook's gradient must look like the one it replaces.
+/// A gradient that a hook returns must have the dtype, device and sizes of the one it replaces.
 at::Tensor checked_result(PyObject* function, PyObject* result, const at::Tensor& original) {
   if (result == Py_None) return at::Tensor();
   if (!is_tensor(result))
     throw_python(PyExc_TypeError, "expected Tensor, but hook returned '%s'", type_name(result));
+
   const at::Tensor& value = unpack(result);
   if (!original.defined()) return value;
   TORCH_CHECK(value.scalar_type() == original.scalar_type() && value.device() == original.device(),
@@ -49,6 +52,7 @@ at::Tensor checked_result(PyObject* function, PyObject* result, const at::Tensor
               " on ", value.device(), ")");
   TORCH_CHECK(value.sizes() == original.sizes(), "hook '", name_of(function),
               "' has changed the size of value");
+
   return value;
 }
 
@@ -56,10 +60,11 @@ ObjectPtr wrap_list(const variable_list& tensors) {
   return ObjectPtr::steal(wrap(std::vector<at::Tensor>(tensors)));
 }
 
-/// None: unchanged. Otherwise as many gradients as there were.
+/// The gradients that a hook returned, as many as there were; empty for None (unchanged).
 variable_list checked_results(PyObject* function, PyObject* result,
                               const variable_list& originals) {
   if (result == Py_None) return {};
+
   const bool single = !PyTuple_Check(result) && !PyList_Check(result);
   const Py_ssize_t count = single ? 1 : sequence_length(result);
   if (count != static_cast<Py_ssize_t>(originals.size())) {
@@ -67,6 +72,7 @@ variable_list checked_results(PyObject* function, PyObject* result,
                  "hook '%s' has returned an incorrect number of values (got %zd, but expected %zu)",
                  name_of(function).c_str(), count, originals.size());
   }
+
   variable_list values;
   for (Py_ssize_t i = 0; i < count; ++i) {
     const ObjectPtr item = ObjectPtr::borrow(single ? result : sequence_item(result, i));
@@ -77,6 +83,7 @@ variable_list checked_results(PyObject* function, PyObject* result,
 
 struct PythonTensorHook final : torch::autograd::TensorHook {
   explicit PythonTensorHook(CallablePtr callable) : callable(std::move(callable)) {}
+
   at::Tensor call(const at::Tensor& grad) override {
     const GilAcquire gil;
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
@@ -86,11 +93,13 @@ struct PythonTensorHook final : torch::autograd::TensorHook {
         ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
     return checked_result(function.get(), result.get(), grad);
   }
+
   CallablePtr callable;
 };
 
 struct PythonPostAccumulateHook final : torch::autograd::PostAccumulateGradHook {
   explicit PythonPostAccumulateHook(CallablePtr callable) : callable(std::move(callable)) {}
+
   void call(const at::Tensor& variable) override {
     const GilAcquire gil;
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
@@ -101,11 +110,13 @@ struct PythonPostAccumulateHook final : torch::autograd::PostAccumulateGradHook 
     if (result.get() != Py_None)
       throw_python(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None.");
   }
+
   CallablePtr callable;
 };
 
 struct PythonPreHook final : torch::autograd::FunctionPreHook {
   explicit PythonPreHook(CallablePtr callable) : callable(std::move(callable)) {}
+
   variable_list call(const variable_list& grads) override {
     const GilAcquire gil;
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
@@ -115,11 +126,13 @@ struct PythonPreHook final : torch::autograd::FunctionPreHook {
         ObjectPtr::steal(checked(PyObject_CallOneArg(function.get(), argument.get())));
     return checked_results(function.get(), result.get(), grads);
   }
+
   CallablePtr callable;
 };
 
 struct PythonPostHook final : torch::autograd::FunctionPostHook {
   explicit PythonPostHook(CallablePtr callable) : callable(std::move(callable)) {}
+
   variable_list call(const variable_list& outputs, const variable_list& inputs) override {
     const GilAcquire gil;
     const ObjectPtr function = ObjectPtr::borrow(callable->function);
@@ -130,13 +143,15 @@ struct PythonPostHook final : torch::autograd::FunctionPostHook {
         function.get(), grad_inputs.get(), grad_outputs.get(), nullptr)));
     return checked_results(function.get(), result.get(), outputs);
   }
+
   CallablePtr callable;
 };
 
-// -- the handle
-// ------------------------------------------------------------
+// --- The handle that removes a hook ---
+
 struct HandleObject {
-  PyObject_HEAD std::weak_ptr<Callable> callable;
+  PyObject_HEAD
+  std::weak_ptr<Callable> callable;
 };
 PyTypeObject HandleType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
@@ -156,6 +171,7 @@ PyObject* handle_remove(PyObject* self, PyObject*) {
     Py_CLEAR(callable->function);
   Py_RETURN_NONE;
 }
+
 PyObject* handle_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
 PyObject* handle_exit(PyObject* self, PyObject*) { return handle_remove(self, nullptr); }
 
@@ -183,12 +199,13 @@ void for_each_leaf_hook(const at::Tensor& tensor, Use use) {
   }
 }
 
-/// Drops hooks that were removed. Programs that register and remove one in every step would have
-/// ever longer lists.
+/// Drops hooks that were removed: programs that register and remove one in every step would
+/// otherwise have ever longer lists.
 template <class Hook, class Entries, class Member>
 void forget_removed(Entries& entries, Member hook_of) {
-  if (entries.size() < entries.capacity())
-    return;  // only before the list grows: constant work per registration
+  // Only before the list grows, so that the work per registration is constant.
+  if (entries.size() < entries.capacity()) return;
+
   std::erase_if(entries, [&](const auto& entry) {
     auto* python = dynamic_cast<Hook*>(hook_of(entry).get());
     return python != nullptr && python->callable->function == nullptr;
@@ -198,12 +215,15 @@ void forget_removed(Entries& entries, Member hook_of) {
 void forget_removed_hooks(const at::Tensor& tensor) {
   const auto itself = [](const auto& hook) -> const auto& { return hook; };
   const auto of_tensor = [](const auto& entry) -> const auto& { return entry.hook; };
+
   torch::autograd::AutogradMeta& meta = torch::autograd::materialize_autograd_meta(tensor);
   const torch::autograd::NodePtr node = meta.grad_fn ? meta.grad_fn : meta.grad_accumulator.lock();
+
   if (meta.leaf_hooks) {
     forget_removed<PythonTensorHook>(meta.leaf_hooks->tensor_hooks, itself);
     forget_removed<PythonPostAccumulateHook>(meta.leaf_hooks->post_accumulate, itself);
   }
+
   if (node && node->hooks() != nullptr)
     forget_removed<PythonTensorHook>(node->mutable_hooks().tensor_hooks, of_tensor);
 }
@@ -266,6 +286,7 @@ void init_hooks(PyObject* module) {
   HandleType.tp_dealloc = handle_dealloc;
   HandleType.tp_methods = handle_methods;
   check_status(PyType_Ready(&HandleType));
+
   check_status(
       PyModule_AddObjectRef(module, "RemovableHandle", reinterpret_cast<PyObject*>(&HandleType)));
 }

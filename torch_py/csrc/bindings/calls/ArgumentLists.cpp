@@ -1,10 +1,27 @@
-// Accessors of Arguments for lists: int[], Tensor[], float[], Scalar[].
+// Accessors of Arguments for list parameters: int[], float[], Scalar[], Tensor[].
 #include <algorithm>
 
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 
 namespace torch::python {
+
+namespace {
+
+template <class Vector, class Convert>
+void fill_list(Vector& values, PyObject* object, Convert convert) {
+  if (!is_sequence(object)) {
+    values.push_back(convert(0, object));
+    return;
+  }
+
+  for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
+    const ObjectPtr item = ObjectPtr::borrow(sequence_item(object, i));
+    values.push_back(convert(static_cast<size_t>(i), item.get()));
+  }
+}
+
+}  // namespace
 
 const at::Tensor& Arguments::undefined_tensor() {
   static const at::Tensor undefined;
@@ -13,9 +30,10 @@ const at::Tensor& Arguments::undefined_tensor() {
 
 void Arguments::throw_bad_element(int slot, size_t position, const char* wanted,
                                   PyObject* item) const {
-  if (signature_ == nullptr)
+  if (signature_ == nullptr) {
     throw_python(PyExc_TypeError, "type must be %s, but got %s at pos %zu", wanted, type_name(item),
                  position + 1);
+  }
   throw_python(PyExc_TypeError,
                "%s(): argument '%s' failed to unpack the object at pos %zu with error \"type must "
                "be %s,but got %s\"",
@@ -31,17 +49,19 @@ int64_t Arguments::list_element(int slot, size_t position, PyObject* item) const
 IntVector Arguments::int_list(int slot, int size) const {
   IntVector values;
   PyObject* object = slots_[slot];
+
   if (slot == varargs_slot_) {
     for (Py_ssize_t i = varargs_start_; i < nargs_; ++i)
       values.push_back(list_element(slot, values.size(), args_[i]));
   } else if (is_sequence(object)) {
-    // The length is read anew each time: __index__ of an element may run Python code that changes
-    // the list.
+    // The length is read in each step: __index__ of an element may run Python code that changes the
+    // list.
     for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
       const ObjectPtr item = ObjectPtr::borrow(sequence_item(object, i));
       values.push_back(list_element(slot, values.size(), item.get()));
     }
   } else {
+    // A lone int fills a list of fixed size.
     values.assign(static_cast<size_t>(std::max(size, 1)), list_element(slot, 0, object));
   }
   return values;
@@ -61,11 +81,14 @@ OptionalIntVector Arguments::optional_int_list(int slot, int size) const {
 TensorVector Arguments::tensor_list(int slot) const {
   TensorVector tensors;
   if (!given(slot)) return tensors;
+
   PyObject* object = slots_[slot];
   if (!is_sequence(object))
     throw_python(PyExc_TypeError, "expected a tuple of Tensors, got %s", type_name(object));
+
   const bool none_allowed =
       signature_ != nullptr && signature_->parameters[slot].kind == Kind::OptionalTensorList;
+
   for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
     PyObject* item = sequence_item(object, i);
     if (!is_tensor(item) && !(none_allowed && item == Py_None)) {
@@ -76,20 +99,6 @@ TensorVector Arguments::tensor_list(int slot) const {
   }
   return tensors;
 }
-
-namespace {
-template <class Vector, class Convert>
-void fill_list(Vector& values, PyObject* object, Convert convert) {
-  if (!is_sequence(object)) {
-    values.push_back(convert(0, object));
-    return;
-  }
-  for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
-    const ObjectPtr item = ObjectPtr::borrow(sequence_item(object, i));
-    values.push_back(convert(static_cast<size_t>(i), item.get()));
-  }
-}
-}  // namespace
 
 ScalarVector Arguments::scalar_list(int slot) const {
   ScalarVector values;

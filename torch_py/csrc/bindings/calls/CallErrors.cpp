@@ -1,3 +1,4 @@
+// The TypeErrors for calls that no signature accepts, in PyTorch's words.
 #include "torch_py/csrc/bindings/calls/CallErrors.h"
 
 #include <cstring>
@@ -8,18 +9,19 @@ namespace torch::python {
 
 namespace {
 
-// Positional arguments first, then keywords, as they were given.
+/// One argument as the caller wrote it. Positional arguments come first, then keywords.
 struct Given {
-  const char* keyword;  // null when positional
+  const char* keyword;  // null for a positional argument
   PyObject* value;
 };
 
-struct Match {
-  int missing = 0;
-  std::string missing_names;
+/// The required parameters that a call leaves out.
+struct Missing {
+  int count = 0;
+  std::string names;
 };
 
-/// Parameters that the caller passes: without a method's own tensor.
+/// The parameters that the caller passes: all but a method's own tensor.
 std::vector<const Parameter*> visible_parameters(const Signature& signature) {
   std::vector<const Parameter*> result;
   for (int i = 0; i < signature.count; ++i) {
@@ -45,16 +47,20 @@ std::string signature_text(const Signature& signature) {
   return open != nullptr ? open : signature.text;
 }
 
+/// "Tensor", or with the types of up to eight elements "list of [int, str]".
 std::string given_type(PyObject* object) {
   if (!is_sequence(object) || sequence_length(object) == 0) return type_name(object);
   std::string text = std::string(PyTuple_Check(object) ? "tuple" : "list") + " of ";
-  const char open = PyTuple_Check(object) ? '(' : '[', close = PyTuple_Check(object) ? ')' : ']';
+  const char open = PyTuple_Check(object) ? '(' : '[';
+  const char close = PyTuple_Check(object) ? ')' : ']';
+
   text += open;
   for (Py_ssize_t i = 0; i < sequence_length(object) && i < 8; ++i)
     text += std::string(i ? ", " : "") + type_name(sequence_item(object, i));
   return text + close;
 }
 
+/// The parameter that an argument is for, or null.
 const Parameter* parameter_of(const std::vector<const Parameter*>& parameters, const Given& given,
                               size_t position) {
   if (given.keyword == nullptr) {
@@ -62,6 +68,7 @@ const Parameter* parameter_of(const std::vector<const Parameter*>& parameters, c
         position < parameters.size() && !parameters[position]->has(kKeywordOnly);
     return is_positional ? parameters[position] : nullptr;
   }
+
   for (const Parameter* parameter : parameters) {
     if (keyword_matches(given.keyword, parameter->name)) return parameter;
   }
@@ -72,13 +79,16 @@ bool is_varargs(const std::vector<const Parameter*>& parameters) {
   return !parameters.empty() && parameters[0]->has(kVarargs);
 }
 
+/// Too many positional arguments.
 void check_count(const WrongCall& call, const std::vector<const Parameter*>& parameters) {
-  Py_ssize_t most = 0, least = 0;
+  Py_ssize_t most = 0;
+  Py_ssize_t least = 0;
   for (const Parameter* parameter : parameters) {
     most += !parameter->has(kKeywordOnly);
     least += !parameter->has(kKeywordOnly) && !parameter->has(kOptional);
   }
   if (call.nargs <= most || (is_varargs(parameters) && is_int(call.args[0]))) return;
+
   const char* verb = call.nargs == 1 ? "was" : "were";
   if (least == most) {
     throw_python(PyExc_TypeError, "%s() takes %zd positional argument%s but %zd %s given",
@@ -88,12 +98,16 @@ void check_count(const WrongCall& call, const std::vector<const Parameter*>& par
                call.function.name, least, most, call.nargs, verb);
 }
 
+/// An argument of the wrong type.
 void check_types(const WrongCall& call, const std::vector<const Parameter*>& parameters,
                  const std::vector<Given>& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr) continue;
+
     PyObject* value = given[i].value;
+
+    // For a list of tensors the message names the element.
     const bool is_list =
         parameter->kind == Kind::TensorList || parameter->kind == Kind::OptionalTensorList;
     for (Py_ssize_t k = 0; is_list && is_sequence(value) && k < sequence_length(value); ++k) {
@@ -103,8 +117,10 @@ void check_types(const WrongCall& call, const std::vector<const Parameter*>& par
       throw_python(PyExc_TypeError, "expected Tensor as element %zd in argument %zu, but got %s", k,
                    i, type_name(item));
     }
+
     if (parameter_accepts(*parameter, value)) continue;
     if (given[i].keyword == nullptr && is_varargs(parameters) && is_int(value)) continue;
+
     const std::string place =
         given[i].keyword != nullptr ? "" : " (position " + std::to_string(i + 1) + ")";
     const bool is_element = is_sequence(value) && parameter->kind == Kind::IntList;
@@ -117,14 +133,16 @@ void check_types(const WrongCall& call, const std::vector<const Parameter*>& par
   }
 }
 
+/// A keyword that names nothing, or the same parameter as an earlier argument.
 void check_keywords(const WrongCall& call, const std::vector<const Parameter*>& parameters,
                     const std::vector<Given>& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].keyword == nullptr) continue;
     const Parameter* parameter = parameter_of(parameters, given[i], i);
-    if (parameter == nullptr)
+    if (parameter == nullptr) {
       throw_python(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'",
                    call.function.name, given[i].keyword);
+    }
     for (size_t k = 0; k < i; ++k) {
       if (parameter_of(parameters, given[k], k) == parameter) {
         throw_python(PyExc_TypeError, "%s() got multiple values for argument '%s'",
@@ -134,23 +152,24 @@ void check_keywords(const WrongCall& call, const std::vector<const Parameter*>& 
   }
 }
 
+/// A parameter without a default that nothing was given for.
 void check_missing(const WrongCall& call, const std::vector<const Parameter*>& parameters,
                    const std::vector<Given>& given) {
-  Match match;
+  Missing missing;
   for (const Parameter* parameter : parameters) {
     bool found = parameter->has(kOptional);
     for (size_t i = 0; i < given.size(); ++i)
       found = found || parameter_of(parameters, given[i], i) == parameter;
     if (found) continue;
-    match.missing_names += std::string(match.missing++ ? ", " : "") + "\"" + parameter->name + "\"";
+    missing.names += std::string(missing.count++ ? ", " : "") + "\"" + parameter->name + "\"";
   }
-  if (match.missing == 0) return;
+  if (missing.count == 0) return;
+
   throw_python(PyExc_TypeError, "%s() missing %d required positional arguments: %s",
-               call.function.name, match.missing, match.missing_names.c_str());
+               call.function.name, missing.count, missing.names.c_str());
 }
 
-/// Explains why this one signature does not accept the call; returns when it finds nothing to
-/// object to.
+/// Throws the reason why this one signature does not accept the call; returns if it finds none.
 void explain(const WrongCall& call, const Signature& signature, const std::vector<Given>& given) {
   const auto parameters = visible_parameters(signature);
   check_count(call, parameters);
@@ -159,6 +178,7 @@ void explain(const WrongCall& call, const Signature& signature, const std::vecto
   check_keywords(call, parameters, given);
 }
 
+/// Whether the number of arguments fits the signature.
 bool is_plausible(const Signature& signature, size_t count) {
   const auto parameters = visible_parameters(signature);
   size_t least = 0;
@@ -166,13 +186,14 @@ bool is_plausible(const Signature& signature, size_t count) {
   return count >= least && (count <= parameters.size() || is_varargs(parameters));
 }
 
-/// The line under a signature whose number of parameters fits: which keywords or types do not.
+/// The line under a signature whose number of parameters fits: which keywords or types are wrong.
 std::string mismatch_text(const Signature& signature, const std::vector<Given>& given) {
   const auto parameters = visible_parameters(signature);
   size_t expected = parameters.size();
   for (const Parameter* parameter : parameters) expected -= parameter->has(kOutput);
   if (given.size() != expected) return "";
-  std::string types, keywords;
+  std::string types;
+  std::string keywords;
   for (size_t i = 0; i < given.size(); ++i) {
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr) {
@@ -180,11 +201,13 @@ std::string mismatch_text(const Signature& signature, const std::vector<Given>& 
         keywords += std::string(keywords.empty() ? "" : ", ") + given[i].keyword;
       continue;
     }
+
     const bool fits = parameter_accepts(*parameter, given[i].value);
     types += std::string(types.empty() ? "" : ", ") +
              (given[i].keyword ? std::string(given[i].keyword) + "=" : "");
     types += fits ? given_type(given[i].value) : "!" + given_type(given[i].value) + "!";
   }
+
   if (!keywords.empty())
     return "\n      didn't match because some of the keywords were incorrect: " + keywords;
   return "\n      didn't match because some of the arguments have invalid types: (" + types + ")";
@@ -230,26 +253,31 @@ bool keyword_matches(const char* keyword, const char* parameter) {
 
 void throw_call_error(const WrongCall& call) {
   const std::vector<Given> given = given_arguments(call);
+  const Function& function = call.function;
+
+  // With one candidate, say what is wrong with the call.
   const Signature* only = nullptr;
   int plausible = 0;
-  for (int s = 0; s < call.function.count; ++s) {
-    if (!is_plausible(call.function.signatures[s], given.size())) continue;
-    only = &call.function.signatures[s];
+  for (int s = 0; s < function.count; ++s) {
+    if (!is_plausible(function.signatures[s], given.size())) continue;
+    only = &function.signatures[s];
     ++plausible;
   }
-  if (call.function.count == 1) only = &call.function.signatures[0];
-  if (call.function.count == 1 || plausible == 1) explain(call, *only, given);
+  if (function.count == 1) only = &function.signatures[0];
+  if (function.count == 1 || plausible == 1) explain(call, *only, given);
+
+  // Otherwise list what was given and what would be accepted.
   std::string text =
-      std::string(call.function.name) + "() received an invalid combination of arguments - got (";
+      std::string(function.name) + "() received an invalid combination of arguments - got (";
   for (size_t i = 0; i < given.size(); ++i) {
     text += std::string(i ? ", " : "") +
             (given[i].keyword ? std::string(given[i].keyword) + "=" : "") +
             given_type(given[i].value);
   }
-  text += call.function.count == 1 ? "), but expected " : "), but expected one of:\n";
-  for (int s = 0; s < call.function.count; ++s) {
-    const Signature& signature = call.function.signatures[s];
-    if (call.function.count == 1) {
+  text += function.count == 1 ? "), but expected " : "), but expected one of:\n";
+  for (int s = 0; s < function.count; ++s) {
+    const Signature& signature = function.signatures[s];
+    if (function.count == 1) {
       text += signature_text(signature);
     } else {
       text += " * " + signature_text(signature) + mismatch_text(signature, given) + "\n";

@@ -1,9 +1,10 @@
+// The errors for calls that no signature accepts.
 #pragma once
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 
 namespace torch::python {
 
-/// A call that no overload accepts.
+/// A call that no signature of the function accepts.
 struct WrongCall {
   const Function& function;
   PyObject* const* args;
@@ -11,16 +12,16 @@ struct WrongCall {
   PyObject* kwnames;  // null without keywords
 };
 
-/// Throws TypeError that says which argument of which overload is wrong, as PyTorch words it.
+/// Throws a TypeError that says which argument of which overload is wrong, in PyTorch's words.
 [[noreturn]] void throw_call_error(const WrongCall& call);
 
 /// Whether a keyword names this parameter: by its own name or by NumPy's.
 bool keyword_matches(const char* keyword, const char* parameter);
 
-/// As Arguments decides it, without side effects.
+/// Whether the parameter takes the object, by its type; the rule that Arguments binds by.
 bool parameter_accepts(const Parameter& parameter, PyObject* object);
 
-/// "tuple of ints", "torch.dtype"
+/// The name of a kind in messages: "tuple of ints", "torch.dtype".
 const char* kind_name(Kind kind);
 
 }  // namespace torch::python

@@ -91,7 +91,8 @@ PyObject* has_torch_function_py(PyObject*, PyObject* arguments) {
 
 // DisableTorchFunctionSubclass: inside the block, subclasses of Tensor are treated as tensors.
 struct DisableGuard {
-  PyObject_HEAD bool previous;
+  PyObject_HEAD
+  bool previous;
 };
 
 PyObject* guard_enter(PyObject* self, PyObject*) {

@@ -99,7 +99,8 @@ void add_storage_methods() {
 
 template <class T>
 struct Holder {
-  PyObject_HEAD T value;
+  PyObject_HEAD
+  T value;
 };
 template <class T>
 T& value_of(PyObject* self) {

@@ -1,3 +1,4 @@
+// Turns the index of tensor[...] into a view and the index tensors that remain.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -6,20 +7,20 @@
 
 namespace torch::python {
 
-/// What tensor[...] comes to.
+/// The result of applying an index.
 ///
 /// Note [Indexing]
-/// Integers, slices, None, `...` are applied one after the other and give a view. Tensors (and
-/// lists, arrays, bools) are collected as `indices`: one entry per dimension of the view, undefined
-/// where the dimension is kept; a mask is one entry and stands for as many dimensions as it has.
-/// Without any of them the view is the result, otherwise at::index or at::index_put_ does the rest.
+/// Integers, slices, None and `...` are applied one after another and give a view. Tensors (and
+/// lists, arrays, bools) are collected as `indices`, one entry per dimension of the view, undefined
+/// where the dimension is kept; a mask is one entry that covers as many dimensions as it has.
+/// Without index tensors the view is the result; otherwise at::index or at::index_put_ finishes.
 struct IndexedView {
   at::Tensor view;
   TensorVector indices;
   bool is_advanced = false;
 };
 
-/// IndexError, TypeError or ValueError for what is no index or out of range.
+/// Raises IndexError, TypeError or ValueError for an invalid or out-of-range index.
 IndexedView apply_index(const at::Tensor& tensor, PyObject* index);
 
 // The single steps, for fast paths.

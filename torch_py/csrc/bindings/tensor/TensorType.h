@@ -17,9 +17,9 @@ namespace torch::python {
 /// around again. So attributes, hooks and subclass survive while only C++ holds the tensor. Every
 /// change happens with the GIL held. Tested in tests/torch_py/test_tensor_type.py.
 struct PyTensor {
-  PyObject_HEAD at::Tensor
-      tensor;      // always defined; without a count while the TensorImpl owns this object
-  PyObject* dict;  // __dict__, made on first use
+  PyObject_HEAD
+  at::Tensor tensor;  // always defined; without a count while the TensorImpl owns this object
+  PyObject* dict;     // __dict__, made on first use
   PyObject* weak_references;
   PyObject* backward_hooks;  // what _backward_hooks was set to, for Python code that keeps its own
 };

@@ -7,7 +7,8 @@ namespace torch::python {
 
 /// torch.device: immutable, hashable, equal by value.
 struct DeviceObject {
-  PyObject_HEAD c10::Device device;
+  PyObject_HEAD
+  c10::Device device;
 };
 extern PyTypeObject DeviceObjectType;
 

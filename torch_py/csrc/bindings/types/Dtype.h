@@ -10,13 +10,16 @@
 namespace torch::python {
 
 struct DtypeObject {
-  PyObject_HEAD c10::ScalarType dtype;
+  PyObject_HEAD
+  c10::ScalarType dtype;
 };
 struct LayoutObject {
-  PyObject_HEAD c10::Layout layout;
+  PyObject_HEAD
+  c10::Layout layout;
 };
 struct MemoryFormatObject {
-  PyObject_HEAD c10::MemoryFormat format;
+  PyObject_HEAD
+  c10::MemoryFormat format;
 };
 
 extern PyTypeObject DtypeType;

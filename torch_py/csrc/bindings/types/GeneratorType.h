@@ -7,7 +7,8 @@ namespace torch::python {
 
 /// torch.Generator. The default generator's object does not own it.
 struct GeneratorObject {
-  PyObject_HEAD c10::Generator* generator;
+  PyObject_HEAD
+  c10::Generator* generator;
   bool owns;
 };
 extern PyTypeObject GeneratorType;

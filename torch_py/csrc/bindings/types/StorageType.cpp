@@ -1,3 +1,4 @@
+// torch.UntypedStorage: the bytes behind tensors as a Python object.
 #include "torch_py/csrc/bindings/types/StorageType.h"
 
 #include <cstring>
@@ -54,16 +55,20 @@ c10::Storage from_sequence(PyObject* data) {
   TORCH_CHECK(PySequence_Check(data), "torch.UntypedStorage(): Expected a sequence type, but got ",
               type_name(data));
   const ObjectPtr items = ObjectPtr::steal(checked(PySequence_Tuple(data)));
+
   const Py_ssize_t count = PyTuple_GET_SIZE(items.get());
   c10::Storage storage = allocate(count, c10::kCPU);
   auto* bytes = static_cast<uint8_t*>(storage->data.get());
+
   for (Py_ssize_t i = 0; i < count; ++i) bytes[i] = byte_value(PyTuple_GET_ITEM(items.get(), i));
   return storage;
 }
 
 c10::Storage from_buffer(PyObject* data) {
+  // The buffer is released on every path.
   Py_buffer view;
   check_status(PyObject_GetBuffer(data, &view, PyBUF_C_CONTIGUOUS));
+
   c10::Storage storage;
   try {
     storage = allocate(view.len, c10::kCPU);
@@ -81,7 +86,9 @@ PyObject* storage_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(constructor, nullptr, call.args(), call.nargs(), call.kwnames());
+
   PyObject* data = arguments.object(0);
+
   c10::Storage storage;
   if (data == nullptr || is_int(data)) {
     storage = allocate(data == nullptr ? 0 : to_int64(data), arguments.device(1, c10::kCPU));
@@ -90,6 +97,7 @@ PyObject* storage_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   } else {
     storage = from_sequence(data);
   }
+
   PyObject* self = checked(type->tp_alloc(type, 0));
   new (&storage_of(self)) c10::Storage(std::move(storage));
   return self;
@@ -107,6 +115,7 @@ PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(size_of
 Py_ssize_t length(PyObject* self) { return size_of(self); }
 PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(bytes_of(self)); }
 PyObject* element_size(PyObject*, PyObject*) { return PyLong_FromLong(1); }
+
 PyObject* is_resizable(PyObject* self, PyObject*) {
   return PyBool_FromLong(storage_of(self)->resizable());
 }
@@ -120,6 +129,7 @@ PyObject* item(PyObject* self, Py_ssize_t i) {
   TORCH_PY_CATCH(nullptr)
 }
 
+/// storage[i] and storage[start:stop].
 PyObject* subscript(PyObject* self, PyObject* index) {
   TORCH_PY_TRY
   check_readable(self);
@@ -128,32 +138,42 @@ PyObject* subscript(PyObject* self, PyObject* index) {
     if (position == -1 && PyErr_Occurred()) return nullptr;
     return item(self, position < 0 ? position + size_of(self) : position);
   }
-  Py_ssize_t start = 0, stop = 0, step = 0;
+
+  Py_ssize_t start = 0;
+  Py_ssize_t stop = 0;
+  Py_ssize_t step = 0;
   check_status(PySlice_Unpack(index, &start, &stop, &step));
   const Py_ssize_t count = PySlice_AdjustIndices(size_of(self), &start, &stop, step);
   TORCH_CHECK(step == 1, "Trying to slice with a step of ", step,
               ", but only a step of 1 is supported");
+
   c10::Storage part = allocate(count, c10::kCPU);
   if (count > 0) std::memcpy(part->data.get(), bytes_of(self) + start, static_cast<size_t>(count));
   return wrap_storage(std::move(part));
   TORCH_PY_CATCH(nullptr)
 }
 
+/// storage[i] = byte and storage[start:stop:step] = byte.
 int assign(PyObject* self, PyObject* index, PyObject* value) {
   TORCH_PY_TRY
   check_readable(self);
   TORCH_CHECK_TYPE(value != nullptr, "UntypedStorage does not support deleting items");
   const uint8_t byte = byte_value(value);
+
   if (PySlice_Check(index)) {
-    Py_ssize_t start = 0, stop = 0, step = 0;
+    Py_ssize_t start = 0;
+    Py_ssize_t stop = 0;
+    Py_ssize_t step = 0;
     check_status(PySlice_Unpack(index, &start, &stop, &step));
     const Py_ssize_t count = PySlice_AdjustIndices(size_of(self), &start, &stop, step);
     for (Py_ssize_t i = 0; i < count; ++i) bytes_of(self)[start + i * step] = byte;
     return 0;
   }
+
   Py_ssize_t position = PyNumber_AsSsize_t(index, PyExc_IndexError);
   if (position == -1 && PyErr_Occurred()) return -1;
   if (position < 0) position += size_of(self);
+
   TORCH_CHECK_INDEX(position >= 0 && position < size_of(self), "index ", position,
                     " out of range for storage of size ", size_of(self));
   bytes_of(self)[position] = byte;
@@ -165,16 +185,19 @@ PyObject* resize(PyObject* self, PyObject* size) {
   TORCH_PY_TRY
   c10::StorageImpl& storage = *storage_of(self);
   TORCH_CHECK(is_int(size), "resize_ expects an int, but got ", type_name(size));
+
   const int64_t wanted = to_int64(size);
   TORCH_CHECK(wanted >= 0, "resize_: size must not be negative, got ", wanted);
   TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable");
-  // Shrinking keeps the memory: tensors may still look at all of it.
+
+  // Shrinking keeps the memory: other tensors may still use all of it.
   if (static_cast<size_t>(wanted) > storage.nbytes) {
     c10::DataPtr grown = storage.allocator->allocate(static_cast<size_t>(wanted));
     if (storage.nbytes > 0 && storage.device().is_cpu())
       std::memcpy(grown.get(), storage.data.get(), storage.nbytes);
     storage.data = std::move(grown);
   }
+
   storage.nbytes = static_cast<size_t>(wanted);
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
@@ -204,9 +227,11 @@ PyObject* copy_from(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
   if (nargs < 1 || !is_storage(args[0]))
     throw_python(PyExc_TypeError, "copy_(): expected an UntypedStorage");
   check_readable(self);
+
   check_readable(args[0]);
   TORCH_CHECK(size_of(self) == size_of(args[0]), "size does not match, self was ", size_of(self),
               " bytes but src was ", size_of(args[0]));
+
   if (size_of(self) > 0)
     std::memmove(bytes_of(self), bytes_of(args[0]), static_cast<size_t>(size_of(self)));
   return Py_NewRef(self);
@@ -241,25 +266,25 @@ PyObject* compare(PyObject* a, PyObject* b, int operation) {
     Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((storage_of(a) == storage_of(b)) == (operation == Py_EQ));
 }
+
 Py_hash_t hash(PyObject* self) {
   return static_cast<Py_hash_t>(reinterpret_cast<intptr_t>(storage_of(self).get()) >> 4);
 }
 
 // Note [Memory that a buffer looks at]
 // A memoryview keeps its storage alive, but resizing the storage would free the memory under it. So
-// a storage with buffers is not resizable, as one over foreign memory; it is again when the last
-// buffer goes, unless its memory was exchanged meanwhile (share_memory_, which keeps the old one).
-// The GIL guards the table.
+// a storage with buffers is not resizable, like one over foreign memory. It becomes resizable again
+// when the last buffer goes, unless its memory was exchanged meanwhile (share_memory_, which keeps
+// the old memory). The GIL guards the table.
 struct Buffers {
   Py_ssize_t count = 0;
-  c10::Allocator* allocator = nullptr;
-  const void* data = nullptr;
+  c10::Allocator* allocator = nullptr;  // the storage's own, given back with the last buffer
+  const void* data = nullptr;           // the memory that the buffers look at
 };
 
 std::unordered_map<const c10::StorageImpl*, Buffers>& buffers_of_storages() {
-  static auto* const table =
-      new std::unordered_map<const c10::StorageImpl*,
-                             Buffers>;  // never destroyed: buffers may outlive it
+  // Never destroyed: buffers may outlive it.
+  static auto* const table = new std::unordered_map<const c10::StorageImpl*, Buffers>;
   return *table;
 }
 
@@ -274,6 +299,7 @@ void release_buffer(PyObject* self, Py_buffer*) {
   c10::StorageImpl& storage = *storage_of(self);
   const auto found = buffers_of_storages().find(&storage);
   if (found == buffers_of_storages().end() || --found->second.count > 0) return;
+
   if (storage.data.get() == found->second.data) storage.allocator = found->second.allocator;
   buffers_of_storages().erase(found);
 }
@@ -286,7 +312,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         "the memory of a storage that is not on the CPU cannot be exported as a buffer");
     return -1;
   }
-  static uint8_t none;
+
+  static uint8_t none;  // the address of an empty storage
   const int status = PyBuffer_FillInfo(
       view, self, bytes_of(self) != nullptr ? bytes_of(self) : &none, size_of(self), 0, flags);
   if (status == 0) begin_buffer(*storage_of(self));
@@ -297,10 +324,12 @@ PyObject* untyped(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 PyObject* from_file(PyObject*, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
+
   const ObjectPtr module =
       ObjectPtr::steal(checked(PyImport_ImportModule("torch_py._storage_files")));
   const ObjectPtr function =
       ObjectPtr::steal(checked(PyObject_GetAttrString(module.get(), "storage_from_file")));
+
   return checked(PyObject_Call(function.get(), args, kwargs));
   TORCH_PY_CATCH(nullptr)
 }
@@ -321,10 +350,12 @@ PyMethodDef methods[] = {{"from_file", as_method(from_file),
                          {"copy_", as_method(copy_from), METH_FASTCALL | METH_KEYWORDS, nullptr},
                          {"tolist", tolist, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
+
 PyGetSetDef properties[] = {
     {"device", device, nullptr, nullptr, nullptr},
     {"_cdata", identity, nullptr, "int: the same for objects of one storage.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PySequenceMethods as_sequence = {};
 PyMappingMethods as_mapping = {length, subscript, assign};
 PyBufferProcs as_buffer = {get_buffer, release_buffer};
@@ -346,6 +377,7 @@ void init_storage(PyObject* module) {
   as_sequence.sq_length = length;
   as_sequence.sq_item = item;
   PyTypeObject& type = StorageType;
+
   type.tp_name = "torch_py.UntypedStorage";
   type.tp_basicsize = sizeof(StorageObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
@@ -359,6 +391,7 @@ void init_storage(PyObject* module) {
   type.tp_as_sequence = &as_sequence;
   type.tp_as_mapping = &as_mapping;
   type.tp_as_buffer = &as_buffer;
+
   check_status(PyType_Ready(&type));
   check_status(PyModule_AddObjectRef(module, "UntypedStorage", reinterpret_cast<PyObject*>(&type)));
 }

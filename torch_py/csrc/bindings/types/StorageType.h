@@ -7,7 +7,8 @@ namespace torch::python {
 
 /// torch.UntypedStorage: the bytes that tensors share. Two objects of one storage are equal.
 struct StorageObject {
-  PyObject_HEAD c10::Storage storage;
+  PyObject_HEAD
+  c10::Storage storage;
 };
 extern PyTypeObject StorageType;
 

@@ -14,7 +14,8 @@ namespace torch::python {
 namespace {
 
 struct InfoObject {
-  PyObject_HEAD at::ScalarType dtype;
+  PyObject_HEAD
+  at::ScalarType dtype;
 };
 
 constexpr Parameter parameters[] = {{"type", Kind::ScalarType, kOptional}};
