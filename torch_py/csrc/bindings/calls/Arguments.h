@@ -1,3 +1,4 @@
+// The arguments of a Python call to an operator: tables that describe signatures, and Arguments.
 #pragma once
 #include "c10/core/Generator.h"
 #include "torch_py/csrc/bindings/PythonHeaders.h"
@@ -12,7 +13,7 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 
-// From the arguments of a METH_FASTCALL | METH_KEYWORDS call to C++ values, without allocating.
+// Converts the arguments of a METH_FASTCALL | METH_KEYWORDS call to C++ values, without allocating.
 // Generated (and hand-written) code describes each overload in constant data (Parameter, Signature,
 // Function), binds a call to it, and asks for values by slot.
 //
@@ -21,11 +22,12 @@
 // Accepting looks at types only; values are converted by the accessors, which may still raise (an
 // int that does not fit, an element of a list). Positional arguments need no hashing; keywords are
 // compared as interned pointers first. A wrong call is explained by CallErrors.cpp, off this path.
-// Generated code does not bind at all when the arguments are positional and exactly of the expected
+// Generated code does not bind at all if the arguments are positional and have exactly the expected
 // types.
 
 namespace torch::python {
 
+/// The types of parameters.
 enum class Kind : uint8_t {
   Tensor,
   TensorOrNumber,
@@ -45,25 +47,23 @@ enum class Kind : uint8_t {
   MemoryFormat,
   Generator,
   OptionalTensorList,  // Tensor?[]: elements may be None
-  Any,                 // hand-written functions only: whatever it is
+  Any,                 // hand-written functions only: any object
 };
 
 enum Flags : uint8_t {
   kNone = 0,
-  kOptional = 1,  // has a default
-  kNullable = 2,  // None is a value
-  kKeywordOnly = 4,
-  kVarargs =
-      8,  // an int list that also takes its elements as the positional arguments: x.view(2, 3)
-  kOutput = 16,  // out=
+  kOptional = 1,     // has a default
+  kNullable = 2,     // None is a value
+  kKeywordOnly = 4,  // after the *
+  kVarargs = 8,      // an int list that the positional arguments may spell out: x.view(2, 3)
+  kOutput = 16,      // out=
 };
 
 struct Parameter {
   const char* name;
   Kind kind;
   uint8_t flags = kNone;
-  int8_t list_size =
-      0;  // int[2]: 2, and a lone int stands for two of it; 0: any length, no lone int
+  int8_t list_size = 0;  // int[2]: 2, and a lone int fills both; 0: any length, no lone int
 
   constexpr bool has(Flags flag) const { return (flags & flag) != 0; }
 };
@@ -81,46 +81,46 @@ struct Function {
   const char* owner;  // "torch", "nn", "Tensor" ...: where __torch_function__ finds the callable
   const Signature* signatures;
   int count;
-  mutable PyObject** interned =
-      nullptr;  // names of all parameters, made when the first keyword is met
+  mutable PyObject** interned = nullptr;  // names of all parameters, made for the first keyword
 };
 
 constexpr int kMaxSlots = 32;
-constexpr int kOverridden = -1;
+constexpr int kOverridden = -1;  // result of bind: __torch_function__ takes the call over
 
 using IntVector = at::DimVector;
 using OptionalIntVector = std::optional<at::DimVector>;
 using RealVector = DoubleVector;
 using OptionalRealVector = std::optional<DoubleVector>;
 
-/// The arguments of one call, by slot: the position of the parameter in its signature. Slots
-/// borrow; the caller keeps them alive.
+/// The arguments of one call, by slot: the position of the parameter in its signature. Slots are
+/// borrowed references; the caller keeps the objects alive.
 class TORCH_PY_API Arguments {
  public:
-  /// All-positional calls whose types the caller has checked.
+  /// Binds an all-positional call whose types the caller has checked.
   void set(PyObject* const* args, Py_ssize_t nargs) {
     for (Py_ssize_t i = 0; i < nargs; ++i) slots_[i] = args[i];
     count_ = static_cast<int>(nargs);
   }
+
   void set(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     slots_[0] = self;
     for (Py_ssize_t i = 0; i < nargs; ++i) slots_[i + 1] = args[i];
     count_ = static_cast<int>(nargs) + 1;
   }
-  /// Any call; self is null for functions. Returns the index of the signature that accepts it, or
-  /// kOverridden when a mode is entered or an argument defines __torch_function__ (then: return
-  /// call_override(function)). Throws PythonError with a TypeError when none does.
+  /// Binds any call; `self` is null for functions. Returns the index of the signature that accepts
+  /// it, or kOverridden if a mode is entered or an argument defines __torch_function__ (then:
+  /// return call_override(function)). Throws PythonError with a TypeError if no signature does.
   int bind(const Function& function, PyObject* self, PyObject* const* args, Py_ssize_t nargs,
            PyObject* kwnames);
   PyObject* call_override(const Function& function);
-  /// The signature that accepts the call bound last, also when that was kOverridden.
+  /// The signature that accepts the call bound last, also if bind returned kOverridden.
   int accepted() const { return static_cast<int>(signature_ - function_->signatures); }
 
-  /// Present, and not None.
+  /// Whether the argument is present and not None.
   bool given(int slot) const {
     return slot < count_ && slots_[slot] != nullptr && slots_[slot] != Py_None;
   }
-  /// Null when absent.
+  /// The argument as it is; null if absent.
   PyObject* object(int slot) const { return slot < count_ ? slots_[slot] : nullptr; }
 
   const at::Tensor& tensor(int slot) const { return unpack(slots_[slot]); }
@@ -130,13 +130,14 @@ class TORCH_PY_API Arguments {
   at::Tensor tensor_or_number(int slot) const {
     return is_tensor(slots_[slot]) ? tensor(slot) : at::wrapped_scalar(to_scalar(slots_[slot]));
   }
-  /// The same without touching a reference count: `number` is where a wrapped number is put.
+
+  /// The same without counting references: `number` receives a wrapped number.
   const at::Tensor& tensor_or_number(int slot, at::Tensor& number) const {
     if (is_tensor(slots_[slot])) return tensor(slot);
     return number = at::wrapped_scalar(to_scalar(slots_[slot]));
   }
-  TensorVector tensor_list(int slot)
-      const;  // empty when not given; None elements (of an OptionalTensorList) are undefined
+  /// Empty if not given. None elements (of an OptionalTensorList) become undefined tensors.
+  TensorVector tensor_list(int slot) const;
   template <size_t N>
   std::array<at::Tensor, N> tensor_tuple(int slot) const;
 
@@ -147,16 +148,19 @@ class TORCH_PY_API Arguments {
   std::optional<int64_t> optional_integer(int slot) const {
     return given(slot) ? std::optional(integer(slot)) : std::nullopt;
   }
+
   double real(int slot) const { return to_double(slots_[slot]); }
   double real(int slot, double otherwise) const { return given(slot) ? real(slot) : otherwise; }
   std::optional<double> optional_real(int slot) const {
     return given(slot) ? std::optional(real(slot)) : std::nullopt;
   }
+
   bool boolean(int slot) const { return to_bool(slots_[slot]); }
   bool boolean(int slot, bool otherwise) const { return given(slot) ? boolean(slot) : otherwise; }
   std::optional<bool> optional_boolean(int slot) const {
     return given(slot) ? std::optional(boolean(slot)) : std::nullopt;
   }
+
   at::Scalar scalar(int slot) const { return to_scalar(slots_[slot]); }
   at::Scalar scalar(int slot, const at::Scalar& otherwise) const {
     return given(slot) ? scalar(slot) : otherwise;
@@ -181,6 +185,7 @@ class TORCH_PY_API Arguments {
   std::optional<std::string_view> optional_string(int slot) const {
     return given(slot) ? std::optional(string(slot)) : std::nullopt;
   }
+
   at::ScalarType dtype(int slot) const { return to_dtype(slots_[slot]); }
   at::ScalarType dtype(int slot, at::ScalarType otherwise) const {
     return given(slot) ? dtype(slot) : otherwise;
@@ -188,6 +193,7 @@ class TORCH_PY_API Arguments {
   std::optional<at::ScalarType> optional_dtype(int slot) const {
     return given(slot) ? std::optional(dtype(slot)) : std::nullopt;
   }
+
   at::Layout layout(int slot) const { return to_layout(slots_[slot]); }
   at::Layout layout(int slot, at::Layout otherwise) const {
     return given(slot) ? layout(slot) : otherwise;
@@ -195,6 +201,7 @@ class TORCH_PY_API Arguments {
   std::optional<at::Layout> optional_layout(int slot) const {
     return given(slot) ? std::optional(layout(slot)) : std::nullopt;
   }
+
   at::Device device(int slot) const { return to_device(slots_[slot]); }
   at::Device device(int slot, at::Device otherwise) const {
     return given(slot) ? device(slot) : otherwise;
@@ -202,6 +209,7 @@ class TORCH_PY_API Arguments {
   std::optional<at::Device> optional_device(int slot) const {
     return given(slot) ? std::optional(device(slot)) : std::nullopt;
   }
+
   at::MemoryFormat memory_format(int slot) const { return to_memory_format(slots_[slot]); }
   at::MemoryFormat memory_format(int slot, at::MemoryFormat otherwise) const {
     return given(slot) ? memory_format(slot) : otherwise;
@@ -209,7 +217,8 @@ class TORCH_PY_API Arguments {
   std::optional<at::MemoryFormat> optional_memory_format(int slot) const {
     return given(slot) ? std::optional(memory_format(slot)) : std::nullopt;
   }
-  /// nullptr: the default generator.
+
+  /// nullptr means the default generator.
   at::Generator* generator(int slot) const {
     return given(slot) ? to_generator(slots_[slot]) : nullptr;
   }
@@ -228,16 +237,15 @@ class TORCH_PY_API Arguments {
 
   const Function* function_ = nullptr;  // null after set()
   const Signature* signature_ = nullptr;
-  PyObject* self_ = nullptr;
+  PyObject* self_ = nullptr;  // null for functions
   PyObject* const* args_ = nullptr;
   Py_ssize_t nargs_ = 0;
-  PyObject* kwnames_ = nullptr;
-  int count_ = 0;
-  int varargs_slot_ =
-      -1;  // parameter whose elements are the positional arguments from varargs_start_ on
+  PyObject* kwnames_ = nullptr;  // null without keywords
+  int count_ = 0;                // slots that are set, present or null
+  int varargs_slot_ = -1;        // its elements are the positional arguments from varargs_start_ on
   int varargs_start_ = 0;
-  bool overridden_ = false;
-  PyObject* slots_[kMaxSlots];
+  bool overridden_ = false;     // an argument defines __torch_function__
+  PyObject* slots_[kMaxSlots];  // null for absent arguments; undefined from count_ on
 };
 
 template <size_t N>
@@ -257,12 +265,12 @@ std::array<bool, N> Arguments::bool_array(int slot) const {
   return result;
 }
 
-/// Modes of __torch_function__ that are entered, on all threads (TorchFunctionMode.cpp). While
-/// there are any, every call goes through Arguments::bind, which asks whether this thread has one.
+/// The number of TorchFunctionModes entered on all threads (TorchFunctionMode.cpp). While it is not
+/// zero, every call goes through Arguments::bind, which asks whether this thread is in a mode.
 TORCH_PY_API extern int function_mode_count;
 inline bool has_function_modes() { return C10_UNLIKELY(function_mode_count != 0); }
 
-/// Exactly a Tensor (or Parameter): one or two pointer comparisons.
+/// Whether `object` is exactly a Tensor (or Parameter): one or two pointer comparisons.
 inline bool is_plain_tensor(PyObject* object) {
   return Py_TYPE(object) == tensor_class || Py_TYPE(object) == parameter_class;
 }

@@ -1,3 +1,4 @@
+// Converts single Python objects to C++ values and numbers back to Python.
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "c10/core/Generator.h"
 
@@ -14,6 +15,7 @@ namespace torch::python {
 
 namespace {
 
+/// A 0-dim tensor counts as a number unless it requires grad.
 bool is_zero_dim_value(PyObject* object) {
   if (!is_tensor(object)) return false;
   const at::Tensor& tensor = unpack(object);
@@ -40,6 +42,7 @@ const char* type_name(PyObject* object) {
   if (type == tensor_class) return "Tensor";
   const char* name = type->tp_name;
   if (std::strncmp(name, "torch_py.", 9) != 0) return name;
+
   // "torch_py._C.device" reads as it would in the user's program: torch.device.
   static thread_local std::string text;
   const char* last = std::strrchr(name, '.');
@@ -105,6 +108,7 @@ int64_t to_int64_slow(PyObject* object) {
                    "only integer tensors of a single element can be converted to an index");
     return item_of(object).to_long();
   }
+
   const ObjectPtr index = ObjectPtr::steal(checked(PyNumber_Index(object)));
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
@@ -116,6 +120,7 @@ int64_t to_int64_slow(PyObject* object) {
 double to_double(PyObject* object) {
   if (PyFloat_CheckExact(object)) return PyFloat_AS_DOUBLE(object);
   if (is_tensor(object)) return item_of(object).to_double();
+
   const double value = PyFloat_AsDouble(object);
   if (value == -1.0 && PyErr_Occurred()) {
     if (PyErr_ExceptionMatches(PyExc_OverflowError))
@@ -129,6 +134,7 @@ bool to_bool(PyObject* object) {
   if (object == Py_True) return true;
   if (object == Py_False) return false;
   if (is_tensor(object)) return item_of(object).to_bool();
+
   const int truth = PyObject_IsTrue(object);
   check_status(truth);
   return truth != 0;
@@ -140,7 +146,8 @@ at::Scalar to_scalar(PyObject* object) {
   if (PyLong_Check(object)) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow > 0) {  // uint64 may hold it
+    if (overflow > 0) {
+      // It may still fit an unsigned one.
       const unsigned long long large = PyLong_AsUnsignedLongLong(object);
       if (!PyErr_Occurred()) return at::Scalar::from_unsigned(large);
       PyErr_Clear();
@@ -149,9 +156,13 @@ at::Scalar to_scalar(PyObject* object) {
     if (value == -1 && PyErr_Occurred()) throw PythonError();
     return at::Scalar(value);
   }
-  if (PyComplex_Check(object))
+
+  if (PyComplex_Check(object)) {
     return at::Scalar(
         c10::complex<double>(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)));
+  }
+
+  // Subclasses of the built-in numbers, 0-dim tensors and NumPy's scalars.
   if (is_tensor(object)) return item_of(object);
   if (PyFloat_Check(object)) return at::Scalar(PyFloat_AS_DOUBLE(object));
   if (is_bool(object)) return at::Scalar(to_bool(object));
@@ -168,6 +179,7 @@ at::Scalar to_scalar(PyObject* object) {
 std::string_view to_string_view(PyObject* object) {
   if (!PyUnicode_Check(object))
     throw_python(PyExc_TypeError, "expected a string, got %s", type_name(object));
+
   Py_ssize_t length = 0;
   const char* text = PyUnicode_AsUTF8AndSize(object, &length);
   if (text == nullptr) throw PythonError();
@@ -200,6 +212,7 @@ at::Device to_device(PyObject* object) {
   if (PyUnicode_Check(object)) return at::Device(to_string_view(object));
   if (!PyLong_Check(object) || PyBool_Check(object))
     throw_python(PyExc_TypeError, "expected a torch.device, got %s", type_name(object));
+
   const int64_t index = to_int64(object);
   TORCH_CHECK(index >= 0, "Device index must not be negative, got ", index);
   TORCH_CHECK(false,
@@ -218,6 +231,7 @@ void to_bool_array(PyObject* object, bool* values, size_t count) {
     throw_python(PyExc_TypeError, "expected a tuple of %zu bools, got %s", count,
                  type_name(object));
   }
+
   for (size_t i = 0; i < count; ++i)
     values[i] = to_bool(sequence_item(object, static_cast<Py_ssize_t>(i)));
 }
@@ -231,6 +245,7 @@ PyObject* from_scalar(const at::Scalar& value) {
       return checked(PyLong_FromUnsignedLongLong(value.to<uint64_t>()));
     case at::Scalar::Kind::Complex: break;
   }
+
   const c10::complex<double> number = value.to_complex_double();
   return checked(PyComplex_FromDoubles(number.real(), number.imag()));
 }

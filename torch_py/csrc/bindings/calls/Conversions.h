@@ -1,3 +1,4 @@
+// Converts single Python objects to C++ values and numbers back to Python.
 #pragma once
 #include "c10/core/Generator.h"
 #include "torch_py/csrc/bindings/PythonHeaders.h"
@@ -11,8 +12,8 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/tensor/TensorType.h"
 
-// One Python object <-> one C++ value. `is_*` looks at the type only; `to_*` converts, and throws
-// PythonError with PyTorch's exception for what it cannot convert.
+// `is_*` looks at the type only; `to_*` converts, and throws PythonError with PyTorch's exception
+// for an object that it cannot convert.
 
 namespace torch::python {
 
@@ -20,19 +21,22 @@ using TensorVector = c10::SmallVector<at::Tensor, 8>;
 using ScalarVector = c10::SmallVector<at::Scalar, 4>;
 using DoubleVector = c10::SmallVector<double, 4>;
 
-/// numpy.float32(1) and the like: no array, and NumPy need not be imported.
+/// numpy.float32(1) and the like, but not arrays. Works before NumPy is imported.
 TORCH_PY_API bool is_numpy_scalar(PyObject* object);
+
 /// int, a 0-dim integer tensor, or anything with __index__; not bool.
 TORCH_PY_API bool is_int(PyObject* object);
 TORCH_PY_API bool is_float(PyObject* object);
 TORCH_PY_API bool is_bool(PyObject* object);
-/// Number of any kind, or a 0-dim tensor that does not require grad.
+/// A number of any kind, or a 0-dim tensor that does not require grad.
 TORCH_PY_API bool is_scalar(PyObject* object);
+
 bool is_dtype(PyObject* object);   // dtype objects and the types bool, int, float, complex
 bool is_device(PyObject* object);  // device objects, strings, indices
 bool is_layout(PyObject* object);
 bool is_memory_format(PyObject* object);
 bool is_generator(PyObject* object);
+
 inline bool is_sequence(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
 
 TORCH_PY_API int64_t to_int64_slow(PyObject* object);
@@ -44,6 +48,7 @@ inline int64_t to_int64(PyObject* object) {
   }
   return to_int64_slow(object);
 }
+
 TORCH_PY_API double to_double(PyObject* object);
 TORCH_PY_API bool to_bool(PyObject* object);
 TORCH_PY_API at::Scalar to_scalar(PyObject* object);
@@ -55,7 +60,7 @@ TORCH_PY_API at::MemoryFormat to_memory_format(PyObject* object);
 TORCH_PY_API at::Generator* to_generator(PyObject* object);
 TORCH_PY_API void to_bool_array(PyObject* object, bool* values, size_t count);
 
-/// float, int, bool or complex object of a number.
+/// The bool, int, float or complex object of a number.
 TORCH_PY_API PyObject* from_scalar(const at::Scalar& value);
 
 /// Element i of a tuple or list; borrowed.
@@ -66,7 +71,7 @@ inline Py_ssize_t sequence_length(PyObject* sequence) {
   return PyTuple_Check(sequence) ? PyTuple_GET_SIZE(sequence) : PyList_GET_SIZE(sequence);
 }
 
-/// "Tensor" for tensor_class, otherwise the type's name as Python shows it in messages.
+/// "Tensor" for tensor_class, otherwise the type's name as messages show it.
 TORCH_PY_API const char* type_name(PyObject* object);
 
 /// Sets a Python exception with a formatted text (as PyErr_Format) and throws PythonError.

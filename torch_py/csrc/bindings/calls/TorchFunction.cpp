@@ -1,3 +1,4 @@
+// Calls __torch_function__ of modes and arguments, and turns it off for a while.
 #include "torch_py/csrc/bindings/calls/TorchFunction.h"
 
 #include <string>
@@ -17,15 +18,17 @@ PyObject* disabled_function = nullptr;  // torch_py._C._disabled_torch_function_
 
 using OverloadedArguments = c10::SmallVector<PyObject*, 8>;
 
+/// Adds an argument that takes calls over, once per type, subclasses before their bases.
 void add_overloaded(OverloadedArguments& list, PyObject* object) {
   if (!overrides(object)) return;
+
   size_t position = list.size();
   for (size_t i = 0; i < list.size(); ++i) {
     if (Py_TYPE(list[i]) == Py_TYPE(object)) return;
-    // A subclass is asked before its bases.
     if (position == list.size() && PyType_IsSubtype(Py_TYPE(object), Py_TYPE(list[i])))
       position = i;
   }
+
   list.insert(list.begin() + position, object);
 }
 
@@ -39,11 +42,13 @@ OverloadedArguments overloaded_arguments(PyObject* args, PyObject* kwargs) {
   OverloadedArguments list;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
     add_argument(list, PyTuple_GET_ITEM(args, i));
+
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   Py_ssize_t position = 0;
   while (kwargs != nullptr && PyDict_Next(kwargs, &position, &key, &value))
     add_argument(list, value);
+
   return list;
 }
 
@@ -56,15 +61,21 @@ OverloadedArguments overloaded_arguments(PyObject* args, PyObject* kwargs) {
   throw_python(PyExc_TypeError, "%s", text.c_str());
 }
 
+/// Runs a call with __torch_function__ turned off: the implementation of subclasses that opt out.
 PyObject* disabled_torch_function(PyObject*, PyObject* args, PyObject*) {
-  PyObject *function = nullptr, *types = nullptr, *arguments = nullptr, *keywords = nullptr;
+  PyObject* function = nullptr;
+  PyObject* types = nullptr;
+  PyObject* arguments = nullptr;
+  PyObject* keywords = nullptr;
   if (!PyArg_ParseTuple(args, "OO|OO:_disabled_torch_function_impl", &function, &types, &arguments,
                         &keywords))
     return nullptr;
+
   const ObjectPtr positional =
       ObjectPtr::steal(arguments == nullptr ? PyTuple_New(0) : PySequence_Tuple(arguments));
   if (!positional) return nullptr;
   if (keywords != nullptr && !PyDict_Check(keywords)) keywords = nullptr;
+
   const bool previous = std::exchange(torch_function_enabled, false);
   PyObject* result = PyObject_Call(function, positional.get(), keywords);
   torch_function_enabled = previous;
@@ -128,12 +139,14 @@ PyMethodDef functions[] = {
 
 bool has_torch_function(PyObject* object) {
   if (!torch_function_enabled) return false;
+
   PyTypeObject* type = Py_TYPE(object);
   if (type == &TensorBaseType || type == &PyLong_Type || type == &PyFloat_Type ||
       type == &PyUnicode_Type || type == &PyBool_Type)
     return false;
-  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
-    return false;  // built-in types do not define it
+  // Built-in types do not define it.
+  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) return false;
+
   PyObject* found = _PyType_Lookup(type, attribute_name);
   if (found == nullptr) return false;
   return found != disabled_function;
@@ -142,6 +155,7 @@ bool has_torch_function(PyObject* object) {
 PyObject* call_torch_function(PyObject* function, const char* name, PyObject* args,
                               PyObject* kwargs) {
   TORCH_PY_TRY
+  // Each overriding type may handle the call or return NotImplemented.
   const OverloadedArguments list = overloaded_arguments(args, kwargs);
   const ObjectPtr types =
       ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(list.size()))));
@@ -149,13 +163,16 @@ PyObject* call_torch_function(PyObject* function, const char* name, PyObject* ar
     PyTuple_SET_ITEM(types.get(), static_cast<Py_ssize_t>(i),
                      Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(list[i]))));
   }
+
   const ObjectPtr keywords =
       kwargs != nullptr ? ObjectPtr::borrow(kwargs) : ObjectPtr::steal(checked(PyDict_New()));
+
   if (in_function_mode()) {
     PyObject* result = call_function_mode(function, types.get(), args, keywords.get());
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
+
   for (PyObject* object : list) {
     const ObjectPtr handler = ObjectPtr::steal(checked(PyObject_GetAttr(object, attribute_name)));
     PyObject* result = checked(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(),
@@ -163,6 +180,7 @@ PyObject* call_torch_function(PyObject* function, const char* name, PyObject* ar
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
+
   throw_all_declined(name, list);
   TORCH_PY_CATCH(nullptr)
 }
@@ -172,9 +190,11 @@ PyObject* call_method_override(const char* method, PyObject* self, PyObject* con
   TORCH_PY_TRY
   const ObjectPtr function = ObjectPtr::steal(
       checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorBaseType), method)));
+
   const ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(nargs + 1)));
   PyTuple_SET_ITEM(tuple.get(), 0, Py_NewRef(self));
   for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(tuple.get(), i + 1, Py_NewRef(args[i]));
+
   ObjectPtr keywords;
   if (kwnames != nullptr) {
     keywords = ObjectPtr::steal(checked(PyDict_New()));
@@ -182,6 +202,7 @@ PyObject* call_method_override(const char* method, PyObject* self, PyObject* con
       check_status(PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]));
     }
   }
+
   return call_torch_function(function.get(), method, tuple.get(), keywords.get());
   TORCH_PY_CATCH(nullptr)
 }
@@ -190,8 +211,10 @@ PyObject* call_property_override(const char* property, PyObject* self, PyObject*
   TORCH_PY_TRY
   const ObjectPtr descriptor = ObjectPtr::steal(
       checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorBaseType), property)));
+
   const ObjectPtr function = ObjectPtr::steal(
       checked(PyObject_GetAttrString(descriptor.get(), value == nullptr ? "__get__" : "__set__")));
+
   const ObjectPtr args = ObjectPtr::steal(
       checked(value == nullptr ? PyTuple_Pack(1, self) : PyTuple_Pack(2, self, value)));
   return call_torch_function(function.get(), property, args.get(), nullptr);
@@ -202,6 +225,7 @@ void init_torch_function(PyObject* module) {
   attribute_name = checked(PyUnicode_InternFromString("__torch_function__"));
   check_status(PyModule_AddFunctions(module, functions));
   disabled_function = checked(PyObject_GetAttrString(module, "_disabled_torch_function_impl"));
+
   GuardType.tp_name = "torch_py._C.DisableTorchFunctionSubclass";
   GuardType.tp_basicsize = sizeof(DisableGuard);
   GuardType.tp_flags = Py_TPFLAGS_DEFAULT;

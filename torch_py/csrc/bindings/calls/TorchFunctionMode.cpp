@@ -1,5 +1,4 @@
-// The stack of TorchFunctionMode objects of each thread: what is entered sees every call before it
-// runs.
+// The stack of TorchFunctionModes of each thread: every call goes to the mode entered last.
 #include <vector>
 
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -9,12 +8,12 @@
 
 namespace torch::python {
 
-// Changed with the GIL held only.
+// Changes only with the GIL held.
 int function_mode_count = 0;
 
 namespace {
 
-// Plain pointers, each with a reference: a thread may end after the interpreter.
+// Owned, as plain pointers: a thread may end after the interpreter.
 thread_local std::vector<PyObject*> modes;
 thread_local bool modes_enabled = true;
 
@@ -31,13 +30,15 @@ ObjectPtr pop() {
   return top;
 }
 
-// While a mode handles a call, those below it see what it does.
+/// Takes the innermost mode off while it handles a call, so that those outside of it see what it
+/// does.
 class Stash {
  public:
   Stash() : mode_(pop()) {}
   ~Stash() { push(mode_.get()); }
   Stash(const Stash&) = delete;
   Stash& operator=(const Stash&) = delete;
+
   PyObject* get() const { return mode_.get(); }
 
  private:

@@ -1,3 +1,4 @@
+// Runs operators without the GIL.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,15 +6,15 @@
 
 namespace torch::python {
 
-/// Elements that make a call worth a release of the GIL.
-/// Note [Releasing the GIL]: giving the GIL up and taking it back costs as much as a small kernel,
-/// so calls whose tensor arguments hold fewer elements together keep it. Calls without tensors
-/// (factories) count as large.
+/// The number of elements that makes a call worth a release of the GIL.
+/// Note [Releasing the GIL]: releasing and taking the GIL costs as much as a small kernel, so calls
+/// whose tensor arguments hold fewer elements together keep it. Calls without tensors (factories)
+/// count as large.
 constexpr int64_t kManyElements = 4096;
 
 namespace detail {
 
-/// Without the GIL for a scope, if `release`.
+/// Releases the GIL for a scope, if `release`.
 class MaybeGilRelease {
  public:
   explicit MaybeGilRelease(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
@@ -38,8 +39,8 @@ inline int64_t count_elements(at::TensorList tensors) {
 
 }  // namespace detail
 
-/// Runs `f` (an operator call), without the GIL when the tensors are large. `f` touches no Python
-/// object.
+/// Runs `f` (an operator call), without the GIL if the tensors are large. `f` must not touch Python
+/// objects.
 template <class F, class... T>
 inline auto unlocked(F&& f, const T&... tensors) {
   const bool large =

@@ -1,3 +1,4 @@
+// Wraps the C++ results of operators in new Python references.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -11,8 +12,7 @@
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/tensor/TensorType.h"
 
-// C++ results -> new Python references; wrap(at::Tensor) is in TensorType.h. All throw PythonError
-// rather than return null.
+// wrap(at::Tensor) is in TensorType.h. All throw PythonError rather than return null.
 
 namespace torch::python {
 
@@ -32,8 +32,8 @@ TORCH_PY_API PyObject* wrap_size(at::IntArrayRef sizes);
 
 namespace detail {
 
-/// Fills `container` (a new tuple or struct sequence) with the wrapped elements; frees it when one
-/// of them fails.
+/// Fills `container` (a new tuple or struct sequence) with the wrapped elements; frees it if one of
+/// them fails.
 template <class... T, size_t... I>
 PyObject* fill(PyObject* container, void (*set)(PyObject*, Py_ssize_t, PyObject*),
                std::tuple<T...>&& values, std::index_sequence<I...>) {
@@ -62,7 +62,7 @@ PyObject* wrap(std::tuple<T...> values) {
                       std::index_sequence_for<T...>());
 }
 
-/// A named tuple of an operator's results (torch.return_types.max); static data, the Python type is
+/// A named tuple of an operator's results (torch.return_types.max). Static data; the Python type is
 /// made on first use.
 struct TORCH_PY_API ReturnType {
   const char* name;
