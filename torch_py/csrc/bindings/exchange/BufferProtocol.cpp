@@ -1,4 +1,4 @@
-// Tensor as an exporter of Python's buffer protocol: memoryview(tensor), without a copy.
+// Python's buffer protocol for tensors: memoryview(tensor), without a copy.
 #include <memory>
 
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -9,7 +9,7 @@ namespace torch::python {
 
 namespace {
 
-/// Shape and strides of one view, in bytes; owned by Py_buffer::internal.
+/// Shape and strides of one view, strides in bytes; owned by Py_buffer::internal.
 struct BufferGeometry {
   explicit BufferGeometry(const at::Tensor& tensor) {
     for (int64_t i = 0; i < tensor.dim(); ++i) {
@@ -18,11 +18,12 @@ struct BufferGeometry {
                         static_cast<Py_ssize_t>(tensor.itemsize()));
     }
   }
+
   c10::SmallVector<Py_ssize_t, 6> shape;
   c10::SmallVector<Py_ssize_t, 6> strides;
 };
 
-/// Codes of the struct module; null for dtypes that it does not have.
+/// The dtype's code in the struct module; null for dtypes that it does not have.
 const char* format_of(at::ScalarType dtype) {
   switch (dtype) {
     case at::ScalarType::Bool: return "?";
@@ -43,6 +44,7 @@ const char* format_of(at::ScalarType dtype) {
   }
 }
 
+/// Why the tensor cannot be exported in the form that `flags` ask for; null if it can.
 const char* refusal(const at::Tensor& tensor, int flags) {
   if (!tensor.is_cpu())
     return "the memory of a tensor that is not on the CPU cannot be exported as a buffer";
@@ -50,14 +52,17 @@ const char* refusal(const at::Tensor& tensor, int flags) {
     return "a tensor that requires grad cannot be exported as a buffer; use tensor.detach()";
   if (format_of(tensor.scalar_type()) == nullptr)
     return "the buffer protocol has no format for the dtype of this tensor";
+
   const bool needs_contiguous = (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
                                 (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
   if (needs_contiguous && !tensor.is_contiguous()) return "the tensor is not contiguous";
+
   const bool needs_fortran = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS &&
                              (flags & PyBUF_ANY_CONTIGUOUS) != PyBUF_ANY_CONTIGUOUS;
   if (needs_fortran && tensor.dim() > 1) return "the tensor is not contiguous in Fortran order";
   if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !tensor.is_contiguous())
     return "the tensor is not contiguous";
+
   return nullptr;
 }
 
@@ -69,19 +74,23 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, why);
     return -1;
   }
+
   pin_memory_of(tensor);
-  static char none;
+  static char none;  // the address of an empty tensor
   auto geometry = std::make_unique<BufferGeometry>(tensor);
+
   view->buf = tensor.data() != nullptr ? tensor.data() : &none;
   view->len = tensor.numel() * static_cast<Py_ssize_t>(tensor.itemsize());
   view->itemsize = static_cast<Py_ssize_t>(tensor.itemsize());
   view->readonly = 0;
   view->ndim = static_cast<int>(tensor.dim());
+
   view->format =
       (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(tensor.scalar_type())) : nullptr;
   view->shape = (flags & PyBUF_ND) ? geometry->shape.data() : nullptr;
   view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? geometry->strides.data() : nullptr;
   view->suboffsets = nullptr;
+
   view->internal = geometry.release();
   view->obj = Py_NewRef(self);
   return 0;

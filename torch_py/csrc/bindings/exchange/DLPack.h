@@ -1,3 +1,4 @@
+// Exchange of tensors by the DLPack protocol.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,13 +6,13 @@
 
 namespace torch::python {
 
-/// A capsule on the tensor's memory, versioned or of the old form; keeps the tensor alive. New
-/// reference.
+/// A capsule on the tensor's memory, of the versioned or the old form, that keeps the tensor alive.
+/// `is_copy` sets the flag that says so. A new reference.
 PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_copy);
-/// (device type, device id) of DLPack; BufferError for devices it has no number for.
+/// (device type, device id) in DLPack's numbers; raises for devices without a number.
 PyObject* dlpack_device(const at::Tensor& tensor);
 
-/// The specification's code of the kind of number that a dtype is.
+/// The code of DLPack's specification for a dtype's kind of number.
 uint8_t dlpack_code(at::ScalarType dtype);
 
 void init_dlpack(PyObject* module);  // from_dlpack

@@ -1,4 +1,4 @@
-// Tensor.__dlpack__: our memory, for others.
+// Tensor.__dlpack__: capsules through which other libraries use a tensor's memory.
 #include <memory>
 
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -14,17 +14,18 @@ dlpack::DataType dlpack_type(at::ScalarType dtype) {
   return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1};
 }
 
-/// What a capsule owns. Managed is one of the two forms.
+/// What a capsule owns. Managed is ManagedTensor or ManagedTensorVersioned.
 template <class Managed>
 struct Export {
   explicit Export(const at::Tensor& source)
       : tensor(source),
         sizes(source.sizes().begin(), source.sizes().end()),
         strides(source.strides().begin(), source.strides().end()) {
-    // Strides of dimensions of size 1 mean nothing; some consumers compare them all the same.
+    // The strides of dimensions of size 1 are arbitrary, but some consumers compare them.
     for (size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] <= 1) strides[i] = 1;
     }
+
     managed = {};
     managed.manager_context = this;
     managed.deleter = [](Managed* self) { delete static_cast<Export*>(self->manager_context); };
@@ -36,13 +37,14 @@ struct Export {
                       strides.data(),
                       0};
   }
+
   Managed managed;
   at::Tensor tensor;
   at::DimVector sizes;
   at::DimVector strides;
 };
 
-/// For capsules that nobody consumed: the name tells.
+/// Frees a capsule that nobody consumed: a consumer changes its name.
 template <class Managed>
 void destroy_capsule(PyObject* capsule, const char* name) {
   if (!PyCapsule_IsValid(capsule, name)) return;
@@ -83,13 +85,17 @@ PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_cop
     throw_python(PyExc_BufferError, "Can't export tensors with layout other than torch.strided");
   if (!tensor.is_cpu())
     throw_python(PyExc_BufferError, "Cannot pack tensors on %s", tensor.device().str().c_str());
+
   pin_memory_of(tensor);
+
   if (!versioned) {
     auto* exported = new Export<dlpack::ManagedTensor>(tensor);
     return make_capsule(exported->managed, "dltensor", [](PyObject* capsule) {
       destroy_capsule<dlpack::ManagedTensor>(capsule, "dltensor");
     });
   }
+
+  // From DLPack 1.0 on.
   auto* exported = new Export<dlpack::ManagedTensorVersioned>(tensor);
   exported->managed.version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
   if (is_copy) exported->managed.flags = dlpack::kIsCopied;
@@ -101,8 +107,10 @@ PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_cop
 PyObject* dlpack_device(const at::Tensor& tensor) {
   const at::Device device = tensor.device();
   if (device.is_cpu()) return Py_BuildValue("(ii)", int{dlpack::kCPU}, 0);
+
   if (device.is_cuda())
     return Py_BuildValue("(ii)", int{dlpack::kCUDA}, device.has_index() ? int{device.index} : 0);
+
   throw_python(PyExc_ValueError, "Unknown device type %s for Dlpack",
                at::device_type_name(device.type).c_str());
 }

@@ -1,4 +1,4 @@
-// torch.from_dlpack: memory of others, for us.
+// torch.from_dlpack: tensors on the memory of other libraries' tensors.
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -11,9 +11,11 @@ namespace torch::python {
 namespace {
 
 at::ScalarType dtype_of(const dlpack::DataType& type) {
-  if (type.lanes != 1)
+  if (type.lanes != 1) {
     throw_python(PyExc_BufferError, "from_dlpack: vectors of %d lanes are not supported",
                  int{type.lanes});
+  }
+
   for (int i = 0; i < at::kNumScalarTypes; ++i) {
     const auto dtype = static_cast<at::ScalarType>(i);
     if (dlpack_code(dtype) == type.code && at::element_size(dtype) * 8 == type.bits) return dtype;
@@ -22,25 +24,31 @@ at::ScalarType dtype_of(const dlpack::DataType& type) {
                int{type.code}, int{type.bits});
 }
 
-/// The geometry, checked: whoever made the capsule, nothing negative and nothing that overflows
-/// comes through.
+/// Sizes and strides of a foreign tensor, checked: a malformed capsule cannot bring in negative or
+/// overflowing values.
 struct Geometry {
   explicit Geometry(const dlpack::Tensor& tensor) {
-    if (tensor.ndim < 0 || tensor.ndim > 64)
+    if (tensor.ndim < 0 || tensor.ndim > 64) {
       throw_python(PyExc_BufferError, "from_dlpack: invalid number of dimensions %d",
                    int{tensor.ndim});
+    }
     if (tensor.ndim > 0 && tensor.shape == nullptr)
       throw_python(PyExc_BufferError, "from_dlpack: the shape is missing");
+
     sizes.assign(tensor.shape, tensor.shape + tensor.ndim);
-    int64_t last = 0;
     for (const int64_t size : sizes) {
-      if (size < 0)
+      if (size < 0) {
         throw_python(PyExc_BufferError, "from_dlpack: negative size %lld",
                      static_cast<long long>(size));
+      }
     }
+
     strides = tensor.strides != nullptr
                   ? at::DimVector(tensor.strides, tensor.strides + tensor.ndim)
                   : at::contiguous_strides(sizes);
+
+    // The offset of the last element must fit into the address space.
+    int64_t last = 0;
     for (size_t i = 0; i < sizes.size(); ++i) {
       int64_t step = 0;
       if (strides[i] < 0 && sizes[i] > 1) {
@@ -48,6 +56,7 @@ struct Geometry {
             PyExc_BufferError,
             "from_dlpack: negative strides are not supported; make a copy of the array first");
       }
+
       if (sizes[i] <= 1) strides[i] = 1;
       if (sizes[i] > 1 &&
           (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
@@ -57,6 +66,7 @@ struct Geometry {
       }
     }
   }
+
   at::DimVector sizes;
   at::DimVector strides;
 };
@@ -69,13 +79,15 @@ at::Tensor import_managed(Managed* managed) {
                  "from_dlpack: memory of DLPack device type %d cannot be used in this build",
                  int{source.device.type});
   }
+
   const at::ScalarType dtype = dtype_of(source.dtype);
   const Geometry geometry(source);
   void* data =
       source.data == nullptr ? nullptr : static_cast<char*>(source.data) + source.byte_offset;
   check_alignment(data, dtype);
-  // From here on the tensor owns the capsule's content; nothing above may have taken it, nothing
-  // below fails.
+
+  // From here on the tensor owns the content of the capsule. Nothing above has taken it, and
+  // nothing below fails.
   at::DataPtr pointer(
       data, managed,
       [](void* context) {
@@ -83,6 +95,7 @@ at::Tensor import_managed(Managed* managed) {
         if (owned->deleter != nullptr) owned->deleter(owned);
       },
       at::kCPU);
+
   return tensor_on_foreign_memory(std::move(pointer), geometry.sizes, geometry.strides, dtype);
 }
 
@@ -94,10 +107,11 @@ at::Tensor from_versioned(PyObject* capsule) {
                  "from_dlpack: DLPack version %u.%u is newer than the supported %u",
                  managed->version.major, managed->version.minor, dlpack::kMajorVersion);
   }
+
   const bool readonly = (managed->flags & dlpack::kReadOnly) != 0;
   const at::Tensor tensor = import_managed(managed);
   check_status(PyCapsule_SetName(capsule, "used_dltensor_versioned"));
-  // There are no read-only tensors: what may not be written is copied.
+  // Tensors cannot be read-only, so memory that must not be written is copied.
   return readonly ? tensor.clone() : tensor;
 }
 
@@ -109,25 +123,31 @@ at::Tensor from_capsule(PyObject* capsule) {
                  "consumed only once, so you might have already "
                  "constructed a tensor from it once.");
   }
+
   const at::Tensor tensor = import_managed(
       static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor")));
   check_status(PyCapsule_SetName(capsule, "used_dltensor"));
   return tensor;
 }
 
-/// A TypeError about keywords that a producer written before they existed does not know.
+/// Producers written before the keywords existed raise TypeError for them.
 bool is_unknown_keyword() { return PyErr_ExceptionMatches(PyExc_TypeError); }
 
+/// Calls producer.__dlpack__, with the newest version's keywords if it knows them.
 ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
   const ObjectPtr method =
       ObjectPtr::steal(checked(PyObject_GetAttrString(producer, "__dlpack__")));
   const ObjectPtr nothing = ObjectPtr::steal(checked(PyTuple_New(0)));
   const ObjectPtr keywords = ObjectPtr::steal(checked(
       Py_BuildValue("{s(II)}", "max_version", dlpack::kMajorVersion, dlpack::kMinorVersion)));
+
   if (copy != nullptr && copy != Py_None)
     check_status(PyDict_SetItemString(keywords.get(), "copy", copy));
+
   ObjectPtr capsule = ObjectPtr::steal(PyObject_Call(method.get(), nothing.get(), keywords.get()));
   if (capsule) return capsule;
+
+  // An older producer: ask for the old form.
   if (!is_unknown_keyword()) throw PythonError();
   PyErr_Clear();
   return ObjectPtr::steal(checked(PyObject_CallNoArgs(method.get())));
@@ -145,9 +165,12 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
   TORCH_PY_TRY
   Arguments call;
   call.bind(function, nullptr, args, nargs, kwnames);
-  if (call.given(1))
+
+  if (call.given(1)) {
     TORCH_CHECK(call.device(1).is_cpu(), "from_dlpack: cannot import to device '", call.device(1),
                 "' in this build");
+  }
+
   PyObject* source = call.object(0);
   const bool is_capsule = PyCapsule_CheckExact(source);
   if (!is_capsule && !PyObject_HasAttrString(source, "__dlpack__")) {
@@ -156,8 +179,10 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
                  "consumed only once), got %s",
                  type_name(source));
   }
+
   const ObjectPtr capsule =
       is_capsule ? ObjectPtr::borrow(source) : ask_for_capsule(source, call.object(2));
+
   const bool copies = is_capsule && call.boolean(2, false);
   const at::Tensor tensor = from_capsule(capsule.get());
   return wrap(copies ? tensor.clone() : tensor);

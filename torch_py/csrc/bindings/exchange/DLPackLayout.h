@@ -1,9 +1,9 @@
+// The structures that version 1 of the DLPack specification fixes.
 #pragma once
 #include <cstdint>
 
-// The structures that the DLPack specification (version 1) fixes, so that libraries exchange
-// tensors without knowing each other. Only layout and meaning are given by it; names here are the
-// specification's.
+// Libraries exchange tensors in them without knowing each other. Only layout and meaning come from
+// the specification; the names of types and constants follow it.
 
 namespace torch::python::dlpack {
 
@@ -11,6 +11,7 @@ constexpr uint32_t kMajorVersion = 1;
 constexpr uint32_t kMinorVersion = 1;
 
 enum DeviceType : int32_t { kCPU = 1, kCUDA = 2, kCUDAHost = 3, kCUDAManaged = 13 };
+
 enum TypeCode : uint8_t {
   kInt = 0,
   kUInt = 1,
@@ -24,6 +25,7 @@ enum TypeCode : uint8_t {
   kFloat8_e5m2fnuz = 13,
   kFloat8_e8m0fnu = 14
 };
+
 enum ManagedFlags : uint64_t { kReadOnly = 1, kIsCopied = 2 };
 
 struct Device {
@@ -38,7 +40,7 @@ struct DataType {
 };
 
 struct Tensor {
-  void* data;  // byte_offset is to be added
+  void* data;  // the first element is byte_offset bytes after it
   Device device;
   int32_t ndim;
   DataType dtype;

@@ -1,3 +1,4 @@
+// Tensors on memory that someone else owns.
 #include "torch_py/csrc/bindings/exchange/ForeignMemory.h"
 
 #include "torch_py/csrc/bindings/Errors.h"
@@ -12,7 +13,7 @@ void release_owner(void* owner) {
   Py_DECREF(static_cast<PyObject*>(owner));
 }
 
-/// Bytes from the first element to behind the last.
+/// The number of bytes from the first element to the end of the last.
 size_t extent_bytes(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype) {
   int64_t last = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -36,6 +37,7 @@ at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes,
                                     at::IntArrayRef strides, at::ScalarType dtype) {
   check_alignment(data.get(), dtype);
   const size_t bytes = extent_bytes(sizes, strides, dtype);
+
   auto storage = c10::make_intrusive<at::StorageImpl>(std::move(data), bytes, nullptr);
   auto impl = c10::make_intrusive<at::TensorImpl>(std::move(storage), dtype, at::kCPU,
                                                   at::DispatchKeySet(at::DispatchKey::CPU));

@@ -1,3 +1,4 @@
+// Exchange with NumPy through __array_interface__ and numpy.ndarray's constructor.
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 
 #include <string>
@@ -14,15 +15,17 @@ namespace torch::python {
 
 namespace {
 
-/// numpy.ndarray once NumPy has been imported by somebody; borrowed, null before.
+/// numpy.ndarray if NumPy has been imported, otherwise null; borrowed.
 PyObject* ndarray_class() {
   static PyObject* type = nullptr;
   if (type != nullptr) return type;
+
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* numpy = modules != nullptr ? PyDict_GetItemString(modules, "numpy") : nullptr;
   if (numpy == nullptr) return nullptr;
   type = PyObject_GetAttrString(numpy, "ndarray");
-  if (type == nullptr) PyErr_Clear();  // being imported right now
+  if (type == nullptr) PyErr_Clear();  // NumPy is being imported right now
+
   return type;
 }
 
@@ -30,6 +33,7 @@ struct NumPyType {
   std::string_view code;  // of __array_interface__, without byte order
   at::ScalarType dtype;
 };
+
 constexpr NumPyType numpy_types[] = {{"f4", at::kFloat},
                                      {"f8", at::kDouble},
                                      {"f2", at::kHalf},
@@ -55,6 +59,7 @@ constexpr NumPyType numpy_types[] = {{"f4", at::kFloat},
                reinterpret_cast<PyTypeObject*>(type.get())->tp_name);
 }
 
+/// The dtype of a type code with byte order ("<f4").
 at::ScalarType dtype_of_code(PyObject* array, std::string_view code) {
   if (code.size() < 2) throw_unsupported(array);
   for (const NumPyType& type : numpy_types) {
@@ -67,7 +72,7 @@ at::ScalarType dtype_of_code(PyObject* array, std::string_view code) {
   throw_unsupported(array);
 }
 
-/// What __array_interface__ says, in elements.
+/// The content of __array_interface__, with strides counted in elements.
 struct Layout {
   void* data = nullptr;
   bool readonly = false;
@@ -95,17 +100,21 @@ Layout read_interface(PyObject* array) {
       ObjectPtr::steal(checked(PyObject_GetAttrString(array, "__array_interface__")));
   if (!PyDict_Check(interface.get()))
     throw_python(PyExc_TypeError, "__array_interface__ must be a dict");
+
   const auto is_tuple = [](PyObject* object) { return static_cast<bool>(PyTuple_Check(object)); };
   const auto is_text = [](PyObject* object) { return static_cast<bool>(PyUnicode_Check(object)); };
+
   Layout layout;
   layout.dtype = dtype_of_code(array, to_string_view(entry(interface.get(), "typestr", is_text)));
   layout.sizes = read_tuple(entry(interface.get(), "shape", is_tuple));
+
   PyObject* data = entry(interface.get(), "data", is_tuple);
   if (PyTuple_GET_SIZE(data) != 2)
     throw_python(PyExc_TypeError, "__array_interface__ has no valid 'data'");
   layout.data = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
   if (layout.data == nullptr && PyErr_Occurred()) throw PythonError();
   layout.readonly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1;
+
   PyObject* strides = PyDict_GetItemString(interface.get(), "strides");
   if (strides == nullptr || strides == Py_None) {
     layout.strides = at::contiguous_strides(layout.sizes);
@@ -115,6 +124,8 @@ Layout read_interface(PyObject* array) {
       PyTuple_GET_SIZE(strides) != static_cast<Py_ssize_t>(layout.sizes.size())) {
     throw_python(PyExc_TypeError, "__array_interface__ has no valid 'strides'");
   }
+
+  // NumPy counts strides in bytes, and allows more of them than tensors do.
   const int64_t itemsize = static_cast<int64_t>(at::element_size(layout.dtype));
   for (const int64_t bytes : read_tuple(strides)) {
     TORCH_CHECK_VALUE(bytes % itemsize == 0,
@@ -127,28 +138,32 @@ Layout read_interface(PyObject* array) {
                                   "of your array  with array.copy().) ");
     layout.strides.push_back(bytes / itemsize);
   }
+
   return layout;
 }
 
-/// numpy.ndarray, NumPy imported when it is not yet; borrowed.
+/// numpy.ndarray; imports NumPy if necessary. Borrowed.
 PyObject* import_ndarray_class() {
   if (PyObject* type = ndarray_class()) return type;
+
   const ObjectPtr numpy = ObjectPtr::steal(checked(PyImport_ImportModule("numpy")));
   PyObject* type = ndarray_class();
   if (type == nullptr) throw_python(PyExc_ImportError, "numpy has no ndarray");
   return type;
 }
 
-/// numpy.dtype of a tensor's elements; borrowed, made once.
+/// The numpy.dtype of a tensor's elements; borrowed, made once.
 PyObject* numpy_dtype(at::ScalarType dtype) {
   TORCH_CHECK_TYPE(dtype != at::kBFloat16 && dtype != at::kComplexHalf && !at::is_float8(dtype),
                    "Got unsupported ScalarType ", at::scalar_type_name(dtype));
+
   static PyObject* dtypes[at::kNumScalarTypes] = {};
   PyObject*& known = dtypes[static_cast<int>(dtype)];
   if (known == nullptr) {
     const ObjectPtr numpy = ObjectPtr::steal(checked(PyImport_ImportModule("numpy")));
     known = checked(PyObject_CallMethod(numpy.get(), "dtype", "s", at::dtype_name(dtype)));
   }
+
   return known;
 }
 
@@ -165,6 +180,7 @@ bool is_numpy_array(PyObject* object) {
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object) || PyLong_CheckExact(object) ||
       PyFloat_CheckExact(object))
     return false;
+
   PyObject* type = ndarray_class();
   return type != nullptr && PyType_Check(type) &&
          PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type));
@@ -173,6 +189,7 @@ bool is_numpy_array(PyObject* object) {
 at::Tensor tensor_from_numpy(PyObject* array, bool warn_if_readonly) {
   if (!is_numpy_array(array))
     throw_python(PyExc_TypeError, "expected np.ndarray (got %s)", type_name(array));
+
   const Layout layout = read_interface(array);
   if (layout.readonly && warn_if_readonly) {
     warn_user("The given NumPy array is not writable, and PyTorch does not support non-writable "
@@ -200,14 +217,18 @@ PyObject* tensor_to_numpy(const at::Tensor& tensor) {
   TORCH_CHECK(
       !tensor.requires_grad() || !c10::GradMode::is_enabled(),
       "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
+
   PyObject* dtype = numpy_dtype(tensor.scalar_type());
   PyObject* type = import_ndarray_class();
   pin_memory_of(tensor);
+
+  // An empty tensor may have an offset outside of its memory, which NumPy would refuse.
   const int64_t offset =
       tensor.numel() == 0 ? 0 : tensor.storage_offset() * static_cast<int64_t>(tensor.itemsize());
   const ObjectPtr shape = int_tuple(tensor.sizes(), 1);
   const ObjectPtr strides = int_tuple(
       tensor.strides(), tensor.numel() == 0 ? 0 : static_cast<int64_t>(tensor.itemsize()));
+
   const ObjectPtr storage = ObjectPtr::steal(wrap_storage(tensor.storage()));
   const ObjectPtr start = ObjectPtr::steal(wrap(offset));
   return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype, storage.get(), start.get(),

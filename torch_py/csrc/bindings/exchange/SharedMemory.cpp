@@ -1,3 +1,4 @@
+// Shared memory in Python: methods of UntypedStorage, _SegmentPool and _SegmentReceiver.
 #include "torch_py/csrc/bindings/exchange/SharedMemory.h"
 
 #include <memory>
@@ -17,14 +18,15 @@ namespace torch::python {
 
 namespace {
 
-// -- UntypedStorage
-// ------------------------------------------------------------
+// --- UntypedStorage ---
 
+/// Bytes from which a copy is worth a release of the GIL.
 constexpr size_t kLongCopy = size_t{1} << 20;
 
-/// Large copies are made without the GIL. Nobody waits for the mutex with it, so its owner may wait
-/// for the GIL.
+/// Copies without the GIL. Nobody waits for the mutex while holding the GIL, so the owner of the
+/// mutex may wait for the GIL.
 void share_large(c10::StorageImpl& storage) {
+
   std::unique_lock lock(c10::sharing_mutex(), std::defer_lock);
   std::shared_ptr<c10::SharedSegment> segment;
   {
@@ -38,6 +40,7 @@ void share_large(c10::StorageImpl& storage) {
 PyObject* share_memory(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   const c10::Storage storage = unpack_storage(self);
+
   if (c10::shared_segment(*storage)) return Py_NewRef(self);
   if (storage->nbytes >= kLongCopy && storage->device().is_cpu()) {
     share_large(*storage);
@@ -79,8 +82,8 @@ PyMethodDef storage_methods[] = {
     {"_shared_descriptor", descriptor, METH_NOARGS,
      "_shared_descriptor() -> int: the file behind a shared storage, which keeps it."},
     {"_from_descriptor", from_descriptor, METH_VARARGS | METH_STATIC,
-     "_from_descriptor(descriptor, nbytes) -> UntypedStorage: over the file, whose descriptor is "
-     "taken over."}};
+     "_from_descriptor(descriptor, nbytes) -> UntypedStorage: over the file, whose descriptor it "
+     "takes over."}};
 
 void add_storage_methods() {
   for (PyMethodDef& method : storage_methods) {
@@ -88,20 +91,22 @@ void add_storage_methods() {
     ObjectPtr callable =
         ObjectPtr::steal(checked(is_static ? PyCFunction_NewEx(&method, nullptr, nullptr)
                                            : PyDescr_NewMethod(&StorageType, &method)));
+
     if (is_static) callable = ObjectPtr::steal(checked(PyStaticMethod_New(callable.get())));
     check_status(PyDict_SetItemString(StorageType.tp_dict, method.ml_name, callable.get()));
   }
   PyType_Modified(&StorageType);
 }
 
-// -- pools
-// ------------------------------------------------------------
+// --- _SegmentPool and _SegmentReceiver ---
 
+/// A Python object that holds a T.
 template <class T>
 struct Holder {
   PyObject_HEAD
   T value;
 };
+
 template <class T>
 T& value_of(PyObject* self) {
   return reinterpret_cast<Holder<T>*>(self)->value;
@@ -155,6 +160,7 @@ PyObject* pool_export(PyObject* self, PyObject* storage) {
     throw_python(PyExc_TypeError, "export(): expected an UntypedStorage, got %s",
                  type_name(storage));
   const auto exported = value_of<SegmentPool>(self).export_storage(*unpack_storage(storage));
+
   if (!exported) Py_RETURN_NONE;
   return Py_BuildValue("Lni", static_cast<long long>(exported->id),
                        static_cast<Py_ssize_t>(exported->capacity), exported->descriptor);
@@ -170,8 +176,10 @@ PyObject* pool_delivered(PyObject* self, PyObject* ids) {
 
 PyObject* pool_release(PyObject* self, PyObject* args) {
   TORCH_PY_TRY
-  PyObject *reusable = nullptr, *dropped = nullptr;
+  PyObject* reusable = nullptr;
+  PyObject* dropped = nullptr;
   if (!PyArg_ParseTuple(args, "OO:release", &reusable, &dropped)) return nullptr;
+
   value_of<SegmentPool>(self).release(to_ids(reusable), true);
   value_of<SegmentPool>(self).release(to_ids(dropped), false);
   Py_RETURN_NONE;
@@ -195,10 +203,12 @@ PyObject* receiver_receive(PyObject* self, PyObject* args) {
   TORCH_PY_TRY
   long long id = 0;
   int file = -1;
-  Py_ssize_t capacity = 0, bytes = 0;
+  Py_ssize_t capacity = 0;
+  Py_ssize_t bytes = 0;
   if (!PyArg_ParseTuple(args, "Linn:receive", &id, &file, &capacity, &bytes)) return nullptr;
   TORCH_CHECK_VALUE(capacity >= 0 && bytes >= 0, "receive: sizes must not be negative, got ",
                     capacity, " and ", bytes);
+
   return wrap_storage(value_of<SegmentReceiver>(self).receive(
       id, file, static_cast<size_t>(capacity), static_cast<size_t>(bytes)));
   TORCH_PY_CATCH(nullptr)
@@ -228,20 +238,22 @@ PyObject* receiver_close(PyObject* self, PyObject*) {
 PyMethodDef pool_methods[] = {
     {"allocate", pool_allocate, METH_O, "allocate(nbytes) -> UntypedStorage"},
     {"export", pool_export, METH_O,
-     "export(storage) -> (id, capacity, descriptor or -1), or None when the storage is not the "
-     "pool's or was sent"},
+     "export(storage) -> (id, capacity, descriptor or -1), or None if the storage is not the "
+     "pool's "
+     "or was sent already"},
     {"delivered", pool_delivered, METH_O, "delivered(ids): the receiver has their descriptors"},
     {"release", pool_release, METH_VARARGS, "release(reusable_ids, dropped_ids)"},
     {"trim", pool_trim, METH_NOARGS, "trim() -> ids that the receiver should forget"},
     {"count", pool_count, METH_NOARGS, "count() -> (segments, idle ones)"},
     {nullptr, nullptr, 0, nullptr}};
+
 PyMethodDef receiver_methods[] = {
     {"receive", receiver_receive, METH_VARARGS,
      "receive(id, descriptor or -1, capacity, nbytes) -> UntypedStorage"},
     {"take_returned", receiver_take_returned, METH_NOARGS,
      "take_returned() -> (reusable_ids, dropped_ids)"},
     {"forget", receiver_forget, METH_O, "forget(ids)"},
-    {"close", receiver_close, METH_NOARGS, "close(): nothing is returned any more"},
+    {"close", receiver_close, METH_NOARGS, "close(): stops returning segments"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyTypeObject PoolType = {PyVarObject_HEAD_INIT(nullptr, 0)};

@@ -1,3 +1,4 @@
+// Shared memory for storages and for the transport of tensors between processes.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
