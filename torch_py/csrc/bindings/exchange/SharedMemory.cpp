@@ -26,7 +26,6 @@ constexpr size_t kLongCopy = size_t{1} << 20;
 /// Copies without the GIL. Nobody waits for the mutex while holding the GIL, so the owner of the
 /// mutex may wait for the GIL.
 void share_large(c10::StorageImpl& storage) {
-
   std::unique_lock lock(c10::sharing_mutex(), std::defer_lock);
   std::shared_ptr<c10::SharedSegment> segment;
   {
