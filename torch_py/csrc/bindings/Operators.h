@@ -1,5 +1,5 @@
+// The headers that generated bindings include in addition to the operators themselves.
 #pragma once
-// All that generated bindings include beside the operators themselves.
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"

@@ -1,5 +1,6 @@
+// The headers that nearly every file of the bindings includes, parsed once:
+// tools/build/precompiled.py.
 #pragma once
-// What nearly every file of the bindings includes, parsed once: tools/build/precompiled.py.
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "aten/core/Precompiled.h"

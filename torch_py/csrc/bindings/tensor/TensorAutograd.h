@@ -1,8 +1,6 @@
+// Getters and setters of Tensor's autograd attributes, for the table in TensorProperties.cpp.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
-
-// Getters and setters of Tensor's autograd attributes (TensorAutograd.cpp), for the table in
-// TensorProperties.cpp.
 
 namespace torch::python {
 

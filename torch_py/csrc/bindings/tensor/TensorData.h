@@ -1,3 +1,4 @@
+// Tensors from Python data: numbers, nested sequences, arrays.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -9,16 +10,17 @@ namespace torch::python {
 
 /// How torch.tensor, as_tensor and Tensor(...) read data.
 struct DataOptions {
-  std::optional<at::ScalarType> dtype;  // inferred when absent
-  std::optional<at::Device> device;     // that of the data when absent
-  bool copy = true;                     // false: memory is shared where it can be
+  std::optional<at::ScalarType> dtype;  // inferred if absent
+  std::optional<at::Device> device;     // that of the data if absent
+  bool copy = true;                     // false shares memory where possible
 };
 
-/// A tensor of `data`: a tensor, a NumPy array or scalar, a number, or nested sequences of numbers.
-/// No history.
+/// A tensor of `data`, which is a tensor, a NumPy array or scalar, a number, or nested sequences of
+/// numbers. The result has no history.
 at::Tensor tensor_from_data(PyObject* data, const DataOptions& options);
 
-/// Shape and values of nested sequences, on the CPU; dtype of torch.tensor(data) when absent.
+/// A CPU tensor with the shape and values of nested sequences. Without `dtype`, the dtype is that
+/// of torch.tensor(data).
 at::Tensor tensor_from_sequence(PyObject* data, std::optional<at::ScalarType> dtype);
 
 }  // namespace torch::python

@@ -1,3 +1,4 @@
+// Elements of tensors as Python numbers, and back.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,13 +6,13 @@
 
 namespace torch::python {
 
-/// The element at `address` as a Python number; new reference, throws PythonError.
+/// The element at `address` as a Python number. A new reference; throws PythonError.
 PyObject* element_to_python(const void* address, at::ScalarType dtype);
-/// Writes a Python number to `address`; RuntimeError when it does not fit, TypeError when it is no
-/// number.
+/// Writes a Python number to `address`. RuntimeError if it does not fit, TypeError if the object is
+/// not a number.
 void element_from_python(void* address, at::ScalarType dtype, PyObject* number);
 
-/// The only element, as bool(), int() and float() want it; `what` is for the message.
+/// The only element of a tensor, for bool(), int() and float(); throws if there is not exactly one.
 at::Scalar single_value(const at::Tensor& tensor);
 
 }  // namespace torch::python

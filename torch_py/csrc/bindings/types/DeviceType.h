@@ -1,3 +1,4 @@
+// torch.device.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,14 +6,14 @@
 
 namespace torch::python {
 
-/// torch.device: immutable, hashable, equal by value.
+/// Immutable, hashable, and equal by value.
 struct DeviceObject {
   PyObject_HEAD
   c10::Device device;
 };
 extern PyTypeObject DeviceObjectType;
 
-/// New reference; throws PythonError.
+/// A new reference; throws PythonError.
 PyObject* make_device(c10::Device device);
 void init_device(PyObject* module);
 

@@ -1,3 +1,4 @@
+// torch.Generator.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,11 +6,10 @@
 
 namespace torch::python {
 
-/// torch.Generator. The default generator's object does not own it.
 struct GeneratorObject {
   PyObject_HEAD
   c10::Generator* generator;
-  bool owns;
+  bool owns;  // false for the default generator
 };
 extern PyTypeObject GeneratorType;
 

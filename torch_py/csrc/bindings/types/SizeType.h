@@ -1,3 +1,4 @@
+// torch.Size.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,9 +6,9 @@
 
 namespace torch::python {
 
-/// torch.Size: a tuple of ints with numel().
+/// A tuple of ints with numel().
 extern PyTypeObject SizeType;
-/// New reference; throws PythonError.
+/// A new reference; throws PythonError.
 PyObject* make_size(c10::IntArrayRef sizes);
 void init_size(PyObject* module);
 

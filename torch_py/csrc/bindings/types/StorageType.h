@@ -1,3 +1,4 @@
+// torch.UntypedStorage.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,14 +6,14 @@
 
 namespace torch::python {
 
-/// torch.UntypedStorage: the bytes that tensors share. Two objects of one storage are equal.
+/// The bytes that tensors share. Two objects are equal if they refer to one storage.
 struct StorageObject {
   PyObject_HEAD
   c10::Storage storage;
 };
 extern PyTypeObject StorageType;
 
-/// New reference; throws PythonError.
+/// A new reference; throws PythonError.
 PyObject* wrap_storage(c10::Storage storage);
 bool is_storage(PyObject* object);
 const c10::Storage& unpack_storage(PyObject* object);
