@@ -54,7 +54,6 @@ FftPlan<T>::FftPlan(int64_t n) : n_(n), factors_(factors_of(n)) {
 
   // j k = (j^2 + k^2 - (k - j)^2) / 2: a product with a chirp, a convolution with its conjugate,
   // and the product again.
-
   int64_t length = 1;
   while (length < 2 * n - 1) length *= 2;
   inner_.emplace_back(length);

@@ -18,7 +18,6 @@ int kind(ScalarType t) {
 ScalarType promote_integers(ScalarType a, ScalarType b) {
   if (a == b) return a;
   // uint8 with a signed type needs one bit more: int16 for int8, the signed type itself otherwise.
-
   const bool has_byte = a == kByte || b == kByte;
   const ScalarType other = a == kByte ? b : a;
   if (has_byte) return other == kChar ? kShort : other;

@@ -18,7 +18,6 @@ PyObject* node_metadata(PyObject* self, void*);
 /// (shape, dtype, device) of each output of forward, None where it has no gradient.
 PyObject* node_input_metadata(PyObject* self, void*);
 extern PyMethodDef node_methods[];  // name, register_hook, register_prehook, _sequence_nr
-                                    // _register_hook_dict absent
 
 void init_nodes(PyObject* module);
 

@@ -134,8 +134,6 @@ class IndexParser {
         (PyIndex_Check(item) && !is_tensor(item) && !is_numpy_array(item)))
       return select(to_int64(item));
 
-    // Index tensors, and what converts to one.
-
     // Everything else is or becomes an index tensor.
     const at::Tensor index = index_tensor(item);
     if (index.dim() == 0 && at::is_integral(index.scalar_type(), false) && !is_mask(index))

@@ -1,4 +1,4 @@
-// tensor[index], tensor[index] = value, len(tensor), iter(tensor).
+// Indexing and iteration: tensor[index], tensor[index] = value, len(tensor), iter(tensor).
 #include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/fill.h"
@@ -20,6 +20,7 @@ Py_ssize_t length(PyObject* self) {
     const ObjectPtr number = ObjectPtr::steal(call_method_override("__len__", self, nullptr, 0));
     return number ? PyNumber_AsSsize_t(number.get(), PyExc_OverflowError) : -1;
   }
+
   const at::Tensor& tensor = unpack(self);
   if (tensor.dim() > 0) return tensor.sizes()[0];
   PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
@@ -38,26 +39,29 @@ PyObject* get_item(PyObject* self, PyObject* index) {
   if (is_intercepted(self)) return call_method_override("__getitem__", self, &index, 1);
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
-  // The two forms that loops use a million times.
+  // Fast paths for the two forms that loops use a million times.
   if (PyLong_CheckExact(index)) return wrap(select_index(tensor, 0, to_int64(index), 0));
   if (PySlice_Check(index) && tensor.dim() > 0) {
     at::Tensor part = slice_index(tensor, 0, index);
     if (!part.is_same(tensor)) return wrap(std::move(part));
   }
+
   if (any_overrides(index)) return call_method_override("__getitem__", self, &index, 1);
+
   IndexedView indexed = apply_index(tensor, index);
   if (!indexed.is_advanced) return wrap(std::move(indexed.view));
   return wrap(unlocked([&] { return at::index(indexed.view, indexed.indices); }, indexed.view));
   TORCH_PY_CATCH(nullptr)
 }
 
-// -- assignment
-// ------------------------------------------------------------
-/// Leading dimensions of size 1 that the target does not have say nothing.
+// --- Assignment ---
+
+/// Drops leading dimensions of size 1 that the target does not have.
 at::Tensor without_leading_ones(const at::Tensor& value, int64_t target_dim) {
   int64_t surplus = 0;
   while (value.dim() - surplus > target_dim && value.sizes()[static_cast<size_t>(surplus)] == 1)
     ++surplus;
+
   return surplus == 0 ? value : at::view(value, value.sizes().slice(static_cast<size_t>(surplus)));
 }
 
@@ -67,6 +71,7 @@ void assign_tensor(const at::Tensor& target, const at::Tensor& value) {
     unlocked([&] { return at::copy_(target, value); }, target);
     return;
   }
+
   const at::Tensor expanded = at::expand(without_leading_ones(value, target.dim()), target.sizes());
   unlocked([&] { return at::copy_(target, expanded); }, target);
 }
@@ -87,7 +92,7 @@ void assign_view(const at::Tensor& view, PyObject* value) {
   unlocked([&] { return at::fill_(view, number); }, view);
 }
 
-/// index_put_ wants the values in the dtype of the tensor.
+/// The value as a tensor; index_put_ needs the dtype of the indexed tensor.
 at::Tensor value_tensor(const at::Tensor& tensor, PyObject* value) {
   if (is_tensor(value)) return unpack(value);
   const at::Tensor scalar = at::empty_tensor({}, tensor.scalar_type(), tensor.device());
@@ -97,8 +102,8 @@ at::Tensor value_tensor(const at::Tensor& tensor, PyObject* value) {
 
 void assign_advanced(const IndexedView& indexed, PyObject* value) {
   const at::Tensor values = value_tensor(indexed.view, value);
-  const at::Tensor source =
-      without_leading_ones(values, 0);  // index_put_ broadcasts to the indexed part
+  // Without leading ones: index_put_ broadcasts to the indexed part.
+  const at::Tensor source = without_leading_ones(values, 0);
   unlocked([&] { return at::index_put_(indexed.view, indexed.indices, source, false); },
            indexed.view, values);
 }
@@ -118,22 +123,28 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
   if (is_intercepted(self) || overrides(value) || any_overrides(index)) {
     return set_item_override(self, index, value);
   }
+
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   if (!is_tensor(value) && !is_number(value)) throw_unassignable(tensor, value);
+
+  // Indices that give a view of the tensor directly.
   if (PyLong_CheckExact(index)) {
     assign_view(select_index(tensor, 0, to_int64(index), 0), value);
     return 0;
   }
+
   if (index == Py_Ellipsis) {
     assign_view(tensor, value);
     return 0;
   }
+
   if (index == Py_False) return 0;
   if (index == Py_True) {
     assign_view(tensor.unsqueeze(0), value);
     return 0;
   }
+
   const IndexedView indexed = apply_index(tensor, index);
   indexed.is_advanced ? assign_advanced(indexed, value) : assign_view(indexed.view, value);
   return 0;

@@ -1,4 +1,4 @@
-// _swap_tensors: two Python objects exchange what they stand for.
+// _swap_tensors: exchanges the tensors, attributes and hooks of two Python objects.
 #include <utility>
 
 #include "torch_py/csrc/bindings/Operators.h"
@@ -9,6 +9,7 @@ namespace torch::python {
 
 namespace {
 
+/// Only the Python object may refer to the tensor.
 void check_single(PyObject* object) {
   const auto count = unpack(object).unsafe_impl()->use_count();
   TORCH_CHECK(count == 1, "Expected single reference to a's Tensor object but got ", count,
@@ -19,19 +20,26 @@ void check_single(PyObject* object) {
 
 PyObject* swap_tensors(PyObject*, PyObject* args) {
   TORCH_PY_TRY
-  PyObject *first = nullptr, *second = nullptr;
+  PyObject* first = nullptr;
+  PyObject* second = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!:_swap_tensors", &TensorBaseType, &first, &TensorBaseType,
                         &second))
     return nullptr;
+
   if (first == second) Py_RETURN_NONE;
+
   check_single(first);
   check_single(second);
-  auto *a = reinterpret_cast<PyTensor*>(first), *b = reinterpret_cast<PyTensor*>(second);
+
+  auto* a = reinterpret_cast<PyTensor*>(first);
+  auto* b = reinterpret_cast<PyTensor*>(second);
   std::swap(a->tensor, b->tensor);
   std::swap(a->dict, b->dict);
   std::swap(a->backward_hooks, b->backward_hooks);
+
   a->tensor.unsafe_impl()->pyobj = first;
   b->tensor.unsafe_impl()->pyobj = second;
+
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }

@@ -1,4 +1,4 @@
-// Tensor's autograd attributes and methods: requires_grad, grad, grad_fn, data, hooks.
+// Autograd attributes and methods of Tensor: requires_grad, grad, grad_fn, data, hooks.
 #include "torch_py/csrc/bindings/tensor/TensorAutograd.h"
 
 #include "aten/core/Warning.h"
@@ -17,8 +17,8 @@ namespace autograd = torch::autograd;
 
 namespace {
 
-/// tensor.requires_grad = flag, with PyTorch's rules: only leaves change it, and only floating ones
-/// require it.
+/// tensor.requires_grad = flag, by PyTorch's rules: only leaves can change it, and only
+/// floating-point and complex tensors can require it.
 void change_requires_grad(const at::Tensor& tensor, bool requires_grad) {
   TORCH_CHECK(autograd::is_leaf(tensor) || requires_grad,
               "you can only change requires_grad flags of leaf variables. If you want to use a "
@@ -26,17 +26,21 @@ void change_requires_grad(const at::Tensor& tensor, bool requires_grad) {
               "require differentiation use var_no_grad = var.detach().");
   TORCH_CHECK(!requires_grad || autograd::is_differentiable(tensor.scalar_type()),
               "only Tensors of floating point and complex dtype can require gradients");
+
   if (!autograd::is_leaf(tensor)) return;
   autograd::set_requires_grad(tensor, requires_grad);
 }
 
+/// tensor.grad = value: the gradient must look like the tensor.
 void check_gradient(const at::Tensor& tensor, PyObject* value) {
   if (!is_tensor(value)) {
     throw_python(PyExc_TypeError,
                  "assigned grad expected to be a Tensor or None but got grad of type %s",
                  type_name(value));
   }
+
   const at::Tensor& gradient = unpack(value);
+
   TORCH_CHECK(!gradient.is_same(tensor), "can't assign Variable as its own grad");
   TORCH_CHECK(gradient.scalar_type() == tensor.scalar_type(),
               "attempting to assign a gradient with dtype '",
@@ -109,6 +113,7 @@ PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
 PyObject* is_inference(PyObject* self, PyObject*) {
   return PyBool_FromLong(c10::is_inference(*unpack(self).unsafe_impl()));
 }
+
 PyObject* is_view(PyObject* self, PyObject*) { return PyBool_FromLong(unpack(self).is_view()); }
 
 }  // namespace
@@ -119,11 +124,11 @@ PyMethodDef tensor_autograd_methods[] = {
     {"detach", detach, METH_NOARGS, "detach() -> Tensor: the same memory, outside of the graph."},
     {"detach_", detach_, METH_NOARGS, "detach_() -> Tensor: this one, taken out of the graph."},
     {"retain_grad", retain_grad, METH_NOARGS,
-     "retain_grad(): keep .grad although this is no leaf."},
+     "retain_grad(): keeps .grad although this is not a leaf."},
     {"register_hook", register_hook, METH_O,
      "register_hook(hook(grad) -> Tensor or None) -> handle"},
     {"register_post_accumulate_grad_hook", register_post_accumulate_grad_hook, METH_O,
-     "hook(tensor) runs when .grad has been updated."},
+     "hook(tensor) runs after .grad has been updated."},
     {"is_inference", is_inference, METH_NOARGS, "is_inference() -> bool: made in inference mode."},
     {"_is_view", is_view, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
@@ -136,12 +141,14 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
   TORCH_PY_TRY
   TORCH_CHECK(value != nullptr && PyBool_Check(value), "requires_grad must be a bool");
   const at::Tensor& tensor = unpack(self);
+
   TORCH_CHECK(autograd::is_leaf(tensor) || (value == Py_True) == autograd::requires_grad(tensor),
               "you can only change requires_grad flags of leaf variables.",
               value == Py_False ? " If you want to use a computed variable in a subgraph that "
                                   "doesn't require differentiation use "
                                   "var_no_grad = var.detach()."
                                 : "");
+
   change_requires_grad(tensor, value == Py_True);
   return 0;
   TORCH_PY_CATCH(-1)
@@ -151,11 +158,13 @@ PyObject* get_grad(PyObject* self, void*) {
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   const at::Tensor grad = autograd::grad(tensor);
+
   if (!grad.defined() && !autograd::is_leaf(tensor) && !autograd::retains_grad(tensor)) {
     at::warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
              "Backward does not fill it: call "
              ".retain_grad() on this tensor first, or look at the leaf it was computed from.");
   }
+
   return wrap(grad);
   TORCH_PY_CATCH(nullptr)
 }
@@ -167,6 +176,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
     if (autograd::autograd_meta(tensor) != nullptr) autograd::set_grad(tensor, at::Tensor());
     return 0;
   }
+
   check_gradient(tensor, value);
   autograd::set_grad(tensor, unpack(value));
   return 0;

@@ -1,5 +1,4 @@
-// Tensor(...), Tensor.new_tensor, _make_subclass, as_subclass: ways to a Tensor object that are no
-// operators.
+// Tensor(...), new_tensor, _make_subclass, as_subclass: constructors that are not operators.
 #include "aten/ops/alias.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/Operators.h"
@@ -36,19 +35,24 @@ void check_device(const Arguments& call, int slot) {
               at::device_type_name(call.device(slot).type), " was passed");
 }
 
+/// Tensor(data)
 at::Tensor from_data(PyObject* data) {
-  if (is_storage(data))
+  if (is_storage(data)) {
     throw_python(PyExc_TypeError,
                  "new(): a tensor cannot be made of a storage; use torch.empty(0).set_(storage)");
+  }
+
   const bool is_data = is_numpy_array(data) ||
                        (PySequence_Check(data) && !PyUnicode_Check(data) && !PyBytes_Check(data));
   if (PyUnicode_Check(data) || PyBytes_Check(data))
     throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(data));
   if (!is_data)
     throw_python(PyExc_TypeError, "new(): data must be a sequence (got %s)", type_name(data));
+
   return tensor_from_data(data, {at::default_dtype(), std::nullopt, true});
 }
 
+/// Makes the tensor by the signature that accepted the call.
 at::Tensor construct(Arguments& call, int overload) {
   switch (overload) {
     case 0: check_device(call, 0); return at::empty_tensor({0}, at::default_dtype(), at::kCPU);
@@ -72,33 +76,39 @@ at::Tensor construct(Arguments& call, int overload) {
   }
 }
 
-// -- as another class
-// ------------------------------------------------------------
+// --- As another class ---
+
 PyTypeObject* checked_subclass(PyObject* cls) {
   if (!PyType_Check(cls))
     throw_python(PyExc_TypeError, "cls must be a type (got %s)", type_name(cls));
+
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   if (!PyType_IsSubtype(type, &TensorBaseType)) {
     throw_python(PyExc_TypeError, "Creating a Tensor subclass from a class that does not inherit "
                                   "from Tensor is not possible. Make sure "
                                   "your class inherits from Tensor.");
   }
+
   return type;
 }
 
 PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   static const char* keywords[] = {"cls", "data", "require_grad", nullptr};
-  PyObject *cls = nullptr, *data = nullptr;
+  PyObject* cls = nullptr;
+  PyObject* data = nullptr;
   int require_grad = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p:_make_subclass",
                                    const_cast<char**>(keywords), &cls, &data, &require_grad))
     return nullptr;
+
   PyTypeObject* type = checked_subclass(cls);
-  if (!is_tensor(data))
+  if (!is_tensor(data)) {
     throw_python(PyExc_TypeError,
                  "_make_subclass(): argument 'data' (position 2) must be Tensor, not %s",
                  type_name(data));
+  }
+
   at::Tensor tensor = torch::autograd::detach(unpack(data));
   return wrap_as(type, with_requires_grad(std::move(tensor), require_grad != 0));
   TORCH_PY_CATCH(nullptr)
@@ -127,6 +137,7 @@ PyObject* new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
   Arguments call;
   if (call.bind(new_tensor_function, self, args, nargs, kwnames) == kOverridden)
     return call.call_override(new_tensor_function);
+
   const at::Tensor& like = unpack(self);
   at::Tensor tensor = tensor_from_data(
       call.object(1), {call.dtype(2, like.scalar_type()), call.device(3, like.device()), true});
@@ -138,15 +149,19 @@ PyObject* new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
 
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-  if (type == &TensorBaseType)
+  if (type == &TensorBaseType) {
     throw_python(PyExc_TypeError,
                  "cannot create instances of TensorBase; use torch.Tensor or torch.tensor(data)");
+  }
+
   const FastCall fast(args, kwargs);
   Arguments call;
   int overload = call.bind(constructor, nullptr, fast.args(), fast.nargs(), fast.kwnames());
-  if (overload == kOverridden)
-    overload =
-        in_function_mode() ? call.accepted() : 1;  // a tensor of a subclass is data like any other
+  if (overload == kOverridden) {
+    // A tensor of a subclass is data like any other.
+    overload = in_function_mode() ? call.accepted() : 1;
+  }
+
   return wrap_as(type, construct(call, overload));
   TORCH_PY_CATCH(nullptr)
 }

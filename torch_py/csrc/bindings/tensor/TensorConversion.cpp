@@ -1,4 +1,4 @@
-// Tensor.to, type and cpu: another dtype, device or memory format.
+// Tensor.to, type and cpu: conversion to another dtype, device or memory format.
 #include <string>
 
 #include "aten/ops/to.h"
@@ -9,8 +9,8 @@ namespace torch::python {
 
 namespace {
 
-// The signatures are PyTorch's, of which those in native_functions.yaml are the C++ side: here
-// `device` may be None.
+// The signatures are PyTorch's Python ones, in which `device` may be None. Those in
+// native_functions.yaml are the C++ side.
 constexpr Parameter to_dtype_parameters[] = {
     {"self", Kind::Tensor},
     {"dtype", Kind::ScalarType},
@@ -44,6 +44,7 @@ constexpr Signature to_signatures[] = {
      to_other_parameters, 5, 0}};
 constinit Function to_function = {"to", "Tensor", to_signatures, 3};
 
+/// The properties that a conversion asks for.
 struct Target {
   std::optional<at::ScalarType> dtype;
   std::optional<at::Device> device;
@@ -52,13 +53,16 @@ struct Target {
   std::optional<at::MemoryFormat> format;
 };
 
+/// Whether the conversion makes a new tensor.
 bool changes(const at::Tensor& tensor, const Target& target) {
   if (target.copy || target.dtype.value_or(tensor.scalar_type()) != tensor.scalar_type())
     return true;
+
   const at::Device device = target.device.value_or(tensor.device());
   if (device.type != tensor.device().type ||
       (device.has_index() && device.index != tensor.device().index))
     return true;
+
   const at::MemoryFormat format = target.format.value_or(at::MemoryFormat::Preserve);
   return format != at::MemoryFormat::Preserve && !tensor.is_contiguous(format);
 }
@@ -80,6 +84,7 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
   Target target;
   const int overload = call.bind(to_function, self, args, nargs, kwnames);
   if (overload == kOverridden) return call.call_override(to_function);
+
   if (overload == 0) target.dtype = call.dtype(1);
   if (overload == 1) {
     target.device = call.optional_device(1);
@@ -89,10 +94,12 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
     target.device = call.tensor(1).device();
     target.dtype = call.tensor(1).scalar_type();
   }
+
   const int rest = overload == 1 ? 3 : 2;
   target.non_blocking = call.boolean(rest, false);
   target.copy = call.boolean(rest + 1, false);
   target.format = call.optional_memory_format(rest + 2);
+
   return convert(self, target);
   TORCH_PY_CATCH(nullptr)
 }
@@ -109,6 +116,7 @@ PyObject* cpu(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
   Arguments call;
   if (call.bind(cpu_function, self, args, nargs, kwnames) == kOverridden)
     return call.call_override(cpu_function);
+
   Target target;
   target.device = at::kCPU;
   target.format = call.optional_memory_format(1);
@@ -116,8 +124,8 @@ PyObject* cpu(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject*
   TORCH_PY_CATCH(nullptr)
 }
 
-// -- type: names of the time when each dtype was a class
-// ------------------------------------------------------------
+// --- type(): names from the time when each dtype was a class ---
+
 std::string legacy_type_name(at::ScalarType dtype, at::Device device) {
   const std::string prefix =
       device.is_cpu() ? "torch." : "torch." + at::device_type_name(device.type) + ".";
@@ -131,12 +139,14 @@ constexpr Signature type_signatures[] = {
     {"type(torch.dtype dtype = None, bool non_blocking = False)", type_parameters, 3, 0}};
 constinit Function type_function = {"type", "Tensor", type_signatures, 1};
 
+/// The target of type(dtype), type("torch.FloatTensor") or type(torch.FloatTensor).
 Target target_of_type(PyObject* type, const at::Tensor& tensor) {
   Target target;
   if (is_dtype(type)) {
     target.dtype = to_dtype(type);
     return target;
   }
+
   if (PyUnicode_Check(type)) {
     const std::string name(to_string_view(type));
     for (int i = 0; i < at::kNumScalarTypes; ++i) {
@@ -147,8 +157,9 @@ Target target_of_type(PyObject* type, const at::Tensor& tensor) {
     TORCH_CHECK_VALUE(target.dtype.has_value(), "invalid type: '", name, "'");
     return target;
   }
-  const ObjectPtr dtype =
-      ObjectPtr::steal(PyObject_GetAttrString(type, "dtype"));  // torch.FloatTensor and the like
+
+  // torch.FloatTensor and the like.
+  const ObjectPtr dtype = ObjectPtr::steal(PyObject_GetAttrString(type, "dtype"));
   if (!dtype || !is_dtype(dtype.get()))
     throw_python(PyExc_TypeError, "dtype must be a type, str, or dtype object");
   target.dtype = to_dtype(dtype.get());
@@ -160,6 +171,7 @@ PyObject* type(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
   Arguments call;
   if (call.bind(type_function, self, args, nargs, kwnames) == kOverridden)
     return call.call_override(type_function);
+
   const at::Tensor& tensor = unpack(self);
   if (!call.given(1))
     return PyUnicode_FromString(legacy_type_name(tensor.scalar_type(), tensor.device()).c_str());
@@ -171,7 +183,7 @@ PyObject* type(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 
 PyMethodDef tensor_conversion_methods[] = {
     {"to", as_method(to), METH_FASTCALL | METH_KEYWORDS,
-     "to(dtype | device | other, ...) -> Tensor: this one when nothing changes."},
+     "to(dtype | device | other, ...) -> Tensor: this one if nothing changes."},
     {"cpu", as_method(cpu), METH_FASTCALL | METH_KEYWORDS, "cpu() -> Tensor"},
     {"type", as_method(type), METH_FASTCALL | METH_KEYWORDS, "type(dtype=None) -> str or Tensor"},
     {nullptr, nullptr, 0, nullptr}};

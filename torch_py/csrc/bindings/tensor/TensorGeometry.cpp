@@ -1,4 +1,4 @@
-// Methods of Tensor about its geometry and memory: size, stride, is_contiguous, data_ptr ...
+// Methods of Tensor about its geometry and memory: size, stride, is_contiguous, data_ptr, set_.
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/SizeType.h"
@@ -25,7 +25,8 @@ PyObject* int_tuple(at::IntArrayRef values) {
   return tuple.release();
 }
 
-// Shared by size and stride: the whole list without an argument, one entry with `dim`.
+// size() and stride(): the whole list without an argument, one entry with `dim`. Calls on plain
+// tensors skip the binding of arguments.
 template <const Function& function, int64_t (at::Tensor::*one)(int64_t) const,
           PyObject* (*all)(const at::Tensor&)>
 PyObject* geometry(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -35,6 +36,7 @@ PyObject* geometry(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
     if (nargs == 0) return all(tensor);
     if (nargs == 1 && is_plain_int(args[0])) return wrap((tensor.*one)(to_int64(args[0])));
   }
+
   Arguments call;
   switch (call.bind(function, self, args, nargs, kwnames)) {
     case 0: return call.given(1) ? wrap((tensor.*one)(call.integer(1))) : all(tensor);
@@ -59,9 +61,11 @@ PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
   TORCH_PY_TRY
   if (nargs == 0 && kwnames == nullptr && !has_function_modes())
     return PyBool_FromLong(unpack(self).is_contiguous());
+
   Arguments call;
   if (call.bind(contiguous_function, self, args, nargs, kwnames) == kOverridden)
     return call.call_override(contiguous_function);
+
   const at::MemoryFormat format = call.memory_format(1, at::MemoryFormat::Contiguous);
   TORCH_CHECK(format != at::MemoryFormat::Preserve,
               "preserve memory format is unsupported by the contiguous operator");
@@ -93,7 +97,8 @@ PyObject* untyped_storage(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-// set_: this tensor becomes a window on a storage (or on another tensor's).
+// set_: makes the tensor a window on a storage (or on another tensor's).
+
 constexpr Parameter set_none[] = {{"self", Kind::Tensor}};
 constexpr Parameter set_tensor[] = {{"self", Kind::Tensor}, {"source", Kind::Tensor}};
 constexpr Parameter set_window[] = {{"self", Kind::Tensor},
@@ -108,14 +113,15 @@ constexpr Signature set_signatures[] = {{"set_()", set_none, 1, 0},
                                          set_window, 5, 0}};
 constinit Function set_function = {"set_", "Tensor", set_signatures, 3};
 
-/// Bytes that a window of this geometry needs, checked against overflow; negative sizes and strides
-/// are refused.
+/// The number of bytes that a window of this geometry needs, checked against overflow. Negative
+/// sizes and strides are refused.
 int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRef stride,
                      int64_t offset, int64_t itemsize) {
   TORCH_CHECK(size.size() == stride.size(),
               "set_(): mismatch in length of strides and shape: ", size.size(), " sizes, ",
               stride.size(), " strides");
   TORCH_CHECK(offset >= 0, "set_(): storage_offset must not be negative, got ", offset);
+
   int64_t last = offset;
   bool empty = false;
   for (size_t i = 0; i < size.size(); ++i) {
@@ -127,43 +133,52 @@ int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRe
                                  !__builtin_add_overflow(last, step, &last)),
                 "set_(): the window is too large for the address space");
   }
+
   int64_t bytes = 0;
   TORCH_CHECK(empty || (!__builtin_add_overflow(last, 1, &bytes) &&
                         !__builtin_mul_overflow(bytes, itemsize, &bytes)),
               "set_(): the window is too large for the address space");
+
   return empty ? 0 : bytes;
 }
 
-/// Nothing outside of the storage may come into view: memory of others would be read or written.
+/// The window must lie inside the storage: otherwise foreign memory would be read or written.
 void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
   PyObject* source = call.object(1);
+
+  // A TypedStorage has its bytes in an attribute.
   const bool known = is_storage(source) || is_tensor(source);
   const ObjectPtr untyped =
       ObjectPtr::steal(known ? nullptr : PyObject_GetAttrString(source, "_untyped_storage"));
   PyErr_Clear();
-  if (untyped && is_storage(untyped.get())) source = untyped.get();  // of a TypedStorage
+  if (untyped && is_storage(untyped.get())) source = untyped.get();
   if (!is_storage(source) && !is_tensor(source)) {
     throw_python(PyExc_TypeError,
                  "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s",
                  type_name(source));
   }
+
   const at::Storage& storage =
       is_storage(source) ? unpack_storage(source) : unpack(source).storage();
   TORCH_CHECK(storage->device().type == tensor.device().type,
               "set_(): expected a storage on device '", tensor.device(), "', got one on '",
               storage->device(), "'");
+
   const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
   const int64_t offset = call.integer(2, 0);
   const at::DimVector size = call.given(3)
                                  ? call.int_list(3)
                                  : at::DimVector{static_cast<int64_t>(storage->nbytes) / itemsize};
   const at::DimVector stride = call.given(4) ? call.int_list(4) : at::contiguous_strides(size);
+
   const int64_t bytes = window_bytes(call, size, stride, offset, itemsize);
+
   TORCH_CHECK(tensor.is_meta() || bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ",
               size, ", strides ", stride, " and storage offset ", offset, " need ", bytes,
               " bytes, but the storage has ", storage->nbytes);
   TORCH_CHECK(!tensor.requires_grad(),
               "set_(): a tensor that requires grad cannot be given other memory");
+
   tensor.unsafe_impl()->set_storage(storage);
   tensor.unsafe_impl()->set_sizes_and_strides(size, stride, offset);
   tensor.unsafe_impl()->bump_version();
@@ -174,11 +189,14 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
   Arguments call;
   const int overload = call.bind(set_function, self, args, nargs, kwnames);
   if (overload == kOverridden) return call.call_override(set_function);
+
   const at::Tensor& tensor = unpack(self);
+
   if (overload == 2) {
     set_to_storage(tensor, call);
     return Py_NewRef(self);
   }
+
   TORCH_CHECK(!tensor.requires_grad(),
               "set_(): a tensor that requires grad cannot be given other memory");
   const at::Tensor source =
@@ -187,6 +205,7 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
               "set_(): expected a source of dtype ", at::dtype_name(tensor.scalar_type()), " on '",
               tensor.device(), "', got ", at::dtype_name(source.scalar_type()), " on '",
               source.device(), "'");
+
   tensor.unsafe_impl()->set_storage(source.storage());
   tensor.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
                                               source.storage_offset());

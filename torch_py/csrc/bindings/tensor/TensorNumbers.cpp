@@ -1,5 +1,5 @@
-// The number protocol and comparisons of Tensor: slots that call the generated operators, found by
-// name when first used.
+// The number protocol and comparisons of Tensor. Slots call the generated operators, which are
+// found by name when first used.
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
@@ -9,17 +9,18 @@ namespace torch::python {
 
 namespace {
 
-/// Python tries the other operand's operator, and words the error, when this one returns
-/// NotImplemented.
+/// Turns a TypeError into NotImplemented: then Python tries the other operand's operator, and words
+/// the error.
 PyObject* or_not_implemented(PyObject* result) {
   if (result != nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return result;
   PyErr_Clear();
   Py_RETURN_NOTIMPLEMENTED;
 }
 
-// A method of the generated tables, looked up once.
+/// A method of the generated tables, looked up once.
 struct Operator {
   constexpr explicit Operator(const char* name) : name(name) {}
+
   PyObject* operator()(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
     if (C10_UNLIKELY(function == nullptr)) {
       function = find_tensor_method(name);
@@ -31,6 +32,7 @@ struct Operator {
     }
     return function(self, args, nargs, nullptr);
   }
+
   const char* name;
   FastMethod function = nullptr;
 };
@@ -46,8 +48,7 @@ constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide(
 constinit Operator less("lt"), less_equal("le"), equal("eq"), not_equal("ne"), greater("gt"),
     greater_equal("ge");
 
-/// The number a op b with the tensor on the right: it becomes a tensor, and the operator runs as
-/// usual.
+/// `number op tensor`: the number becomes a tensor, and the operator runs as usual.
 PyObject* from_number(Operator& op, PyObject* number, PyObject* tensor) {
   TORCH_PY_TRY
   if (!is_scalar(number)) Py_RETURN_NOTIMPLEMENTED;
@@ -67,17 +68,18 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return is_tensor(a) ? or_not_implemented(op(a, &b, 1)) : from_number(op, a, b);
 }
 
-/// array / tensor, which NumPy leaves to the tensor: array times the reciprocal, in NumPy's
+/// NumPy leaves array / tensor to the tensor: it is the array times the reciprocal, in NumPy's
 /// arithmetic.
 PyObject* true_divide(PyObject* a, PyObject* b) {
   TORCH_PY_TRY
   if (is_tensor(a) || !is_numpy_array(a)) return binary<div>(a, b);
+
   const ObjectPtr inverse = ObjectPtr::steal(checked(reciprocal(b, nullptr, 0)));
   return PyNumber_Multiply(inverse.get(), a);
   TORCH_PY_CATCH(nullptr)
 }
 
-/// == and != also take arrays; Python would compare identities.
+/// == and != also accept arrays; otherwise Python would compare identities.
 template <Operator& op>
 PyObject* compare_equal(PyObject* a, PyObject* b) {
   TORCH_PY_TRY
@@ -149,7 +151,7 @@ PyObject* to_int(PyObject* self) {
   if (is_intercepted(self)) return call_method_override("__int__", self, nullptr, 0);
   TORCH_PY_TRY
   const at::Scalar value = single_value(unpack(self));
-  // Python's int() raises for infinities and NaN, and is exact for large values.
+  // Python's int() raises for infinities and NaN and is exact for large values.
   if (value.is_floating()) return PyLong_FromDouble(value.to_double());
   return PyLong_FromLongLong(value.to_long());
   TORCH_PY_CATCH(nullptr)
@@ -174,6 +176,7 @@ PyObject* to_index(PyObject* self) {
 
 PyNumberMethods number_methods() {
   PyNumberMethods methods = {};
+
   methods.nb_add = commutative<add>;
   methods.nb_subtract = binary<sub>;
   methods.nb_multiply = commutative<mul>;
@@ -187,6 +190,7 @@ PyNumberMethods number_methods() {
   methods.nb_xor = commutative<bitwise_xor>;
   methods.nb_lshift = binary<left_shift>;
   methods.nb_rshift = binary<right_shift>;
+
   methods.nb_inplace_add = inplace<add_>;
   methods.nb_inplace_subtract = inplace<sub_>;
   methods.nb_inplace_multiply = inplace<mul_>;
@@ -197,14 +201,17 @@ PyNumberMethods number_methods() {
   methods.nb_inplace_and = inplace<bitwise_and_>;
   methods.nb_inplace_or = inplace<bitwise_or_>;
   methods.nb_inplace_xor = inplace<bitwise_xor_>;
+
   methods.nb_negative = unary<negative>;
   methods.nb_positive = plus;
   methods.nb_absolute = unary<absolute>;
   methods.nb_invert = inverted;
+
   methods.nb_bool = truth;
   methods.nb_int = to_int;
   methods.nb_float = to_float;
   methods.nb_index = to_index;
+
   return methods;
 }
 

@@ -1,4 +1,4 @@
-// Attributes of Tensor that are no operators: geometry, type, and views of it.
+// Attributes of Tensor that are not operators: geometry, type, transposes, parts, gradients.
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace torch::python {
 
 namespace {
 
-// A property whose function takes the tensor and returns what wrap() takes.
+// A property whose function takes the tensor and returns something that wrap() takes.
 template <auto function>
 PyObject* get(PyObject* self, void*) {
   TORCH_PY_TRY
@@ -58,8 +58,10 @@ bool is_quantized(const at::Tensor& self) {
 }
 bool never(const at::Tensor&) { return false; }
 
+/// x.T; warns once per process about tensors that are not matrices.
 at::Tensor transposed(const at::Tensor& self) {
   if (self.dim() == 2) return at::transpose(self, 0, 1);
+
   static std::atomic<bool> warned{false};
   if (!warned.exchange(true)) {
     at::warn("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
@@ -68,6 +70,7 @@ at::Tensor transposed(const at::Tensor& self) {
              "the dimensions. Got ",
              self.dim(), "-D.");
   }
+
   at::DimVector order;
   for (int64_t i = self.dim(); i-- > 0;) order.push_back(i);
   return at::permute(self, order);
@@ -87,6 +90,7 @@ PyObject* call_method(PyObject* self, const char* name) {
   return method(self, nullptr, 0, nullptr);
 }
 
+/// x.H and x.mH: `batches` says whether batches of matrices are accepted.
 PyObject* adjoint(PyObject* self, const char* attribute, bool batches) {
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
@@ -96,6 +100,7 @@ PyObject* adjoint(PyObject* self, const char* attribute, bool batches) {
   TORCH_CHECK(tensor.dim() >= 2, "tensor.", attribute,
               " is only supported on matrices or batches of matrices. Got ", tensor.dim(),
               "-D tensor.");
+
   const ObjectPtr turned = ObjectPtr::steal(wrap(at::transpose(tensor, -2, -1)));
   return tensor.is_complex() ? call_method(turned.get(), "conj") : Py_NewRef(turned.get());
   TORCH_PY_CATCH(nullptr)
@@ -120,11 +125,13 @@ int set_component(PyObject* self, PyObject* value, PyObject* (*getter)(PyObject*
   TORCH_PY_TRY
   if (value == nullptr)
     throw_python(PyExc_AttributeError, "can't delete the component of a complex tensor");
+
   const ObjectPtr part = ObjectPtr::steal(getter(self, nullptr));
   if (!part) return -1;
   return PyObject_SetItem(part.get(), Py_Ellipsis, value);
   TORCH_PY_CATCH(-1)
 }
+
 int set_real(PyObject* self, PyObject* value, void*) {
   return set_component(self, value, get_real);
 }
@@ -167,13 +174,12 @@ PyGetSetDef properties[] = {
     {"mT", get<matrix_transposed>, nullptr, "The last two dimensions exchanged, a view.", nullptr},
     {"H", get_H, nullptr, "The conjugate transpose of a matrix.", nullptr},
     {"mH", get_mH, nullptr, "The conjugate transpose of each matrix of a batch.", nullptr},
-    {"real", get_real, set_real, "The real part; the tensor itself when it is not complex.",
-     nullptr},
+    {"real", get_real, set_real, "The real part; the tensor itself if it is not complex.", nullptr},
     {"imag", get_imag, set_imag, "The imaginary part of a complex tensor.", nullptr},
     {"_backward_hooks", get_backward_hooks, set_backward_hooks, nullptr, nullptr},
     {"requires_grad", get_requires_grad, set_requires_grad,
      "bool: whether gradients are recorded and computed for it.", nullptr},
-    {"grad", get_grad, set_grad, "Tensor or None: the gradient that backward() has added up.",
+    {"grad", get_grad, set_grad, "Tensor or None: the gradient that backward() has accumulated.",
      nullptr},
     {"grad_fn", get_grad_fn, nullptr,
      "The backward step of the operator that made it; None for a leaf.", nullptr},
@@ -186,9 +192,9 @@ PyGetSetDef properties[] = {
     {"grad_dtype", get<dtype>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-// -- properties of types that define __torch_function__
-// ------------------------------------------------------------------ Each property above is reached
-// through these two; the closure is its own entry.
+// --- Properties of types that define __torch_function__ ---
+//
+// Each property above is reached through these two; the closure is its entry in the table.
 
 PyObject* get_property(PyObject* self, void* closure) {
   const auto* own = static_cast<const PyGetSetDef*>(closure);
@@ -204,6 +210,7 @@ int set_property(PyObject* self, PyObject* value, void* closure) {
   return result == nullptr ? -1 : 0;
 }
 
+/// These two are attributes of the Python object, not of the tensor, and are never intercepted.
 bool is_of_every_object(const PyGetSetDef& property) {
   return std::string_view(property.name) == "__dict__" ||
          std::string_view(property.name) == "_backward_hooks";
