@@ -1,4 +1,4 @@
-// torch_py._C: the module, put together.
+// Makes the module torch_py._C.
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "torch_py/csrc/bindings/Errors.h"
@@ -35,7 +35,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           nullptr,
                           nullptr};
 
-// The types first: functions and methods below make instances of them.
+// Types come first: functions and methods of later steps make instances of them.
 constexpr void (*steps[])(PyObject*) = {init_errors,
                                         init_dtypes,
                                         init_size,

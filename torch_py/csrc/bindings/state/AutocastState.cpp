@@ -1,4 +1,4 @@
-// Functions of torch_py._C about automatic dtypes: what torch.autocast switches.
+// Functions of torch_py._C about automatic dtypes, which torch.autocast calls.
 #include "aten/core/Autocast.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/state/GlobalState.h"
@@ -9,19 +9,19 @@ namespace {
 
 namespace autocast = at::autocast;
 
-/// "cpu" and its like.
+/// The type that a name such as "cpu" stands for.
 c10::DeviceType device_type(const char* function, PyObject* name) {
-  if (!PyUnicode_Check(name))
+  if (!PyUnicode_Check(name)) {
     throw_python(PyExc_TypeError, "%s(): expected device_type to be str, got %s", function,
                  type_name(name));
+  }
   return c10::Device(std::string_view(PyUnicode_AsUTF8(name))).type;
 }
 
 PyObject* is_autocast_enabled(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
   TORCH_PY_TRY
-  if (nargs == 0)
-    return PyBool_FromLong(
-        autocast::is_enabled(c10::DeviceType::CUDA));  // as before it took a device
+  // Without an argument: CUDA, as before it took a device.
+  if (nargs == 0) return PyBool_FromLong(autocast::is_enabled(c10::DeviceType::CUDA));
   return PyBool_FromLong(autocast::is_enabled(device_type("is_autocast_enabled", args[0])));
   TORCH_PY_CATCH(nullptr)
 }
@@ -30,6 +30,7 @@ PyObject* set_autocast_enabled(PyObject*, PyObject* const* args, Py_ssize_t narg
   TORCH_PY_TRY
   if (nargs < 1 || nargs > 2 || !PyBool_Check(args[nargs - 1]))
     throw_python(PyExc_TypeError, "set_autocast_enabled(): expected a device type and a bool");
+
   const c10::DeviceType type =
       nargs == 1 ? c10::DeviceType::CUDA : device_type("set_autocast_enabled", args[0]);
   autocast::set_enabled(type, args[nargs - 1] == Py_True);
@@ -47,6 +48,7 @@ PyObject* set_autocast_dtype(PyObject*, PyObject* const* args, Py_ssize_t nargs)
   TORCH_PY_TRY
   if (nargs != 2 || !is_dtype(args[1]))
     throw_python(PyExc_TypeError, "set_autocast_dtype(): expected a device type and a torch.dtype");
+
   autocast::set_dtype(device_type("set_autocast_dtype", args[0]), to_dtype(args[1]));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
@@ -58,9 +60,10 @@ PyObject* is_autocast_cache_enabled(PyObject*, PyObject*) {
 
 PyObject* set_autocast_cache_enabled(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
-  if (!PyBool_Check(enabled))
+  if (!PyBool_Check(enabled)) {
     throw_python(PyExc_TypeError, "set_autocast_cache_enabled(): expected a bool, got %s",
                  type_name(enabled));
+  }
   autocast::set_cache_enabled(enabled == Py_True);
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
@@ -87,13 +90,13 @@ PyMethodDef functions[] = {
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_autocast_dtype)), METH_FASTCALL,
      "set_autocast_dtype(device_type, dtype)"},
     {"is_autocast_cache_enabled", is_autocast_cache_enabled, METH_NOARGS,
-     "Whether converted weights are kept for the block."},
+     "Whether converted weights are kept until the outermost block ends."},
     {"set_autocast_cache_enabled", set_autocast_cache_enabled, METH_O, nullptr},
     {"clear_autocast_cache", clear_autocast_cache, METH_NOARGS, "Drops the converted weights."},
     {"autocast_increment_nesting", increment_nesting, METH_NOARGS,
-     "Enters a block; how many the thread is in then."},
+     "Enters a block; returns the number of blocks that the thread is in then."},
     {"autocast_decrement_nesting", decrement_nesting, METH_NOARGS,
-     "Leaves a block; how many the thread is in then."},
+     "Leaves a block; returns the number of blocks that the thread is in then."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

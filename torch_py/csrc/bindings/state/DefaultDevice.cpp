@@ -1,3 +1,4 @@
+// The stack of default devices of each thread.
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
 
 #include <algorithm>
@@ -7,20 +8,22 @@
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 
 // Note [Default device]
-// Only functions that Python calls look here, and only those that make a tensor from nothing
-// (generated for factories without tensor arguments, written for torch.tensor, as_tensor and
-// asarray). What operators make inside stays on the devices of their arguments.
+// Only functions that Python calls use the default device, and only those that make a tensor from
+// nothing (generated for factories without tensor arguments, hand-written for torch.tensor,
+// as_tensor and asarray). Tensors that operators make inside stay on the devices of their
+// arguments.
 
 namespace torch::python {
 
 namespace {
 
+/// A device that was chosen, by `with device:` or by set_default_device (at most one).
 struct Choice {
   c10::Device device;
-  bool is_block;  // `with device:`, else set_default_device, of which there is at most one
+  bool is_block;
 };
 
-thread_local std::vector<Choice> choices;  // the last one counts
+thread_local std::vector<Choice> choices;  // the last one is in force
 
 void erase_last(bool is_block) {
   const auto matches = [is_block](const Choice& choice) { return choice.is_block == is_block; };
@@ -32,12 +35,14 @@ PyObject* set_default_device(PyObject*, PyObject* device) {
   TORCH_PY_TRY
   std::optional<c10::Device> chosen;
   if (device != Py_None) {
-    if (!is_device(device))
+    if (!is_device(device)) {
       throw_python(PyExc_TypeError,
                    "set_default_device(): argument 'device' must be torch.device, not %s",
                    type_name(device));
+    }
     chosen = to_device(device);
   }
+
   erase_last(false);
   if (chosen) choices.push_back({*chosen, false});
   Py_RETURN_NONE;
@@ -52,7 +57,7 @@ PyObject* get_default_device(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"_set_default_device", set_default_device, METH_O,
-     "Where this thread makes tensors when no device is named; None: on the CPU."},
+     "Where this thread makes tensors if no device is named; None means the CPU."},
     {"_get_default_device", get_default_device, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -1,3 +1,4 @@
+// Functions of torch_py._C about the process and the thread: dtypes, threads, modes, the allocator.
 #include "torch_py/csrc/bindings/state/GlobalState.h"
 
 #include "aten/core/Tensor.h"
@@ -23,6 +24,7 @@ PyObject* set_default_dtype(PyObject*, PyObject* dtype) {
   TORCH_CHECK_TYPE(
       is_dtype(dtype),
       "invalid dtype object: only floating-point types are supported as the default type");
+
   at::set_default_dtype(to_dtype(dtype));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
@@ -33,23 +35,28 @@ PyObject* get_num_threads(PyObject*, PyObject*) { return PyLong_FromLong(at::get
 PyObject* set_num_threads(PyObject*, PyObject* count) {
   TORCH_PY_TRY
   TORCH_CHECK(is_int(count), "set_num_threads expects an int, but got ", type_name(count));
+
   const int64_t value = to_int64(count);
   TORCH_CHECK(value > 0 && value <= 1024, "set_num_threads expects a positive integer");
+
   at::set_num_threads(static_cast<int>(value));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
 
+/// The value of a bool argument; TypeError for other types.
 bool flag(const char* function, PyObject* value) {
-  if (!PyBool_Check(value))
+  if (!PyBool_Check(value)) {
     throw_python(PyExc_TypeError, "%s(): argument 'enabled' (position 1) must be bool, not %s",
                  function, type_name(value));
+  }
   return value == Py_True;
 }
 
 PyObject* is_grad_enabled(PyObject*, PyObject*) {
   return PyBool_FromLong(c10::GradMode::is_enabled());
 }
+
 PyObject* set_grad_enabled(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
   c10::GradMode::set_enabled(flag("set_grad_enabled", enabled));
@@ -60,6 +67,7 @@ PyObject* set_grad_enabled(PyObject*, PyObject* enabled) {
 PyObject* is_inference_mode_enabled(PyObject*, PyObject*) {
   return PyBool_FromLong(c10::local_state().inference_mode);
 }
+
 PyObject* set_inference_mode(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
   c10::InferenceMode::set_enabled(flag("inference_mode", enabled));
@@ -70,11 +78,14 @@ PyObject* set_inference_mode(PyObject*, PyObject* enabled) {
 PyObject* is_anomaly_enabled(PyObject*, PyObject*) {
   return PyBool_FromLong(torch::autograd::AnomalyMode::is_enabled());
 }
+
 PyObject* is_anomaly_check_nan_enabled(PyObject*, PyObject*) {
   return PyBool_FromLong(torch::autograd::AnomalyMode::should_check_nan());
 }
+
 PyObject* set_anomaly_enabled(PyObject*, PyObject* args) {
-  int enabled = 0, check_nan = 1;
+  int enabled = 0;
+  int check_nan = 1;
   if (!PyArg_ParseTuple(args, "p|p:set_anomaly_enabled", &enabled, &check_nan)) return nullptr;
   torch::autograd::AnomalyMode::set_enabled(enabled != 0, check_nan != 0);
   Py_RETURN_NONE;
@@ -84,10 +95,12 @@ constexpr Parameter two_dtypes[] = {{"type1", Kind::ScalarType}, {"type2", Kind:
 constexpr Signature promote_signatures[] = {
     {"promote_types(torch.dtype type1, torch.dtype type2)", two_dtypes, 2}};
 constinit Function promote_function = {"promote_types", "torch", promote_signatures, 1};
+
 constexpr Parameter cast_dtypes[] = {{"from_", Kind::ScalarType}, {"to", Kind::ScalarType}};
 constexpr Signature cast_signatures[] = {
     {"can_cast(torch.dtype from_, torch.dtype to)", cast_dtypes, 2}};
 constinit Function cast_function = {"can_cast", "torch", cast_signatures, 1};
+
 constexpr Parameter two_operands[] = {{"tensor", Kind::TensorOrNumber},
                                       {"other", Kind::TensorOrNumber}};
 constexpr Signature result_signatures[] = {
@@ -115,6 +128,7 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
   Arguments call;
   if (call.bind(result_function, nullptr, args, nargs, kwnames) == kOverridden)
     return call.call_override(result_function);
+
   const at::Tensor operands[] = {call.tensor_or_number(0), call.tensor_or_number(1)};
   return wrap(at::result_type(operands));
   TORCH_PY_CATCH(nullptr)
@@ -122,13 +136,13 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 
 PyObject* memory_statistics(PyObject*, PyObject*) {
   const c10::CPUAllocatorStatistics s = c10::cpu_allocator_statistics();
-  return Py_BuildValue("{sLsLsLsLsLsL}", "allocated_bytes",
-                       static_cast<long long>(s.allocated_bytes), "cached_bytes",
-                       static_cast<long long>(s.cached_bytes), "reserved_bytes",
-                       static_cast<long long>(s.reserved_bytes), "peak_reserved_bytes",
-                       static_cast<long long>(s.peak_reserved_bytes), "allocations",
-                       static_cast<long long>(s.allocations), "system_allocations",
-                       static_cast<long long>(s.system_allocations));
+  const auto number = [](int64_t value) { return static_cast<long long>(value); };
+
+  return Py_BuildValue("{sLsLsLsLsLsL}", "allocated_bytes", number(s.allocated_bytes),
+                       "cached_bytes", number(s.cached_bytes), "reserved_bytes",
+                       number(s.reserved_bytes), "peak_reserved_bytes",
+                       number(s.peak_reserved_bytes), "allocations", number(s.allocations),
+                       "system_allocations", number(s.system_allocations));
 }
 
 PyObject* empty_cache(PyObject*, PyObject*) {
@@ -163,11 +177,13 @@ PyObject* set_parameter_class(PyObject*, PyObject* type) {
     PyErr_SetString(PyExc_TypeError, "_set_parameter_class(): expected a subclass of Tensor");
     return nullptr;
   }
+
   parameter_class = reinterpret_cast<PyTypeObject*>(Py_NewRef(type));
   Py_RETURN_NONE;
 }
 
-/// False where the processor has no such switch. Holds for the calling thread and those it starts.
+/// Returns False if the processor has no such switch. Affects the calling thread and the threads
+/// that it starts.
 PyObject* set_flush_denormal(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
   TORCH_CHECK(PyBool_Check(enabled), "flush_denormal expects a bool, but got ", type_name(enabled));
@@ -191,12 +207,12 @@ PyObject* set_fill_uninitialized(PyObject*, PyObject* enabled) {
 
 PyMethodDef functions[] = {
     {"get_default_dtype", get_default_dtype, METH_NOARGS,
-     "get_default_dtype() -> dtype: of floating-point numbers without a dtype."},
+     "get_default_dtype() -> dtype of floating-point numbers for which none is given."},
     {"set_default_dtype", set_default_dtype, METH_O, nullptr},
     {"get_num_threads", get_num_threads, METH_NOARGS,
-     "get_num_threads() -> int: threads of one operator on the CPU."},
+     "get_num_threads() -> int: the number of threads of one operator on the CPU."},
     {"set_num_threads", set_num_threads, METH_O,
-     "set_num_threads(int): threads of one operator on the CPU."},
+     "set_num_threads(int): the number of threads of one operator on the CPU."},
     {"is_grad_enabled", is_grad_enabled, METH_NOARGS, nullptr},
     {"_set_grad_enabled", set_grad_enabled, METH_O, nullptr},
     {"is_inference_mode_enabled", is_inference_mode_enabled, METH_NOARGS, nullptr},
@@ -207,18 +223,18 @@ PyMethodDef functions[] = {
     {"promote_types", as_method(promote_types), METH_FASTCALL | METH_KEYWORDS,
      "promote_types(type1, type2) -> dtype that holds both."},
     {"can_cast", as_method(can_cast), METH_FASTCALL | METH_KEYWORDS,
-     "can_cast(from_, to) -> bool: whether a result may be written so."},
+     "can_cast(from_, to) -> bool: whether a result of one dtype may be written to the other."},
     {"result_type", as_method(result_type), METH_FASTCALL | METH_KEYWORDS,
-     "result_type(tensor, other) -> dtype of arithmetic on both."},
+     "result_type(tensor, other) -> dtype of arithmetic on the two."},
     {"_cpu_memory_statistics", memory_statistics, METH_NOARGS,
      "Bytes in use, cached and reserved by the CPU allocator."},
     {"_cpu_empty_cache", empty_cache, METH_NOARGS, "Returns cached memory to the system."},
     {"_cpu_set_cache_limit", set_cache_limit, METH_O,
-     "Most bytes that the CPU allocator keeps for reuse."},
+     "The most bytes that the CPU allocator keeps for reuse."},
     {"set_flush_denormal", set_flush_denormal, METH_O,
-     "set_flush_denormal(bool) -> bool: whether numbers below the normal ones become 0."},
+     "set_flush_denormal(bool) -> bool: whether denormal numbers become 0."},
     {"_set_fill_uninitialized", set_fill_uninitialized, METH_O,
-     "Whether torch.empty and its like write NaN or the largest integer."},
+     "Whether torch.empty and the like fill memory with NaN or the largest integer."},
     {"_swap_tensors", swap_tensors, METH_VARARGS,
      "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
     {"_set_tensor_class", set_tensor_class_py, METH_O,

@@ -1,5 +1,4 @@
-// What there is to call, for people and tools: dispatch tables, schemas, the instruction set in
-// use.
+// The operators of this build, for people and tools: dispatch tables, schemas, the instruction set.
 #include <string>
 
 #include "c10/cpu/CpuInfo.h"
@@ -41,6 +40,7 @@ PyObject* dispatch_keys(PyObject*, PyObject* tensor) {
   TORCH_PY_TRY
   if (!is_tensor(tensor))
     throw_python(PyExc_TypeError, "_dispatch_keys(): expected a Tensor, got %s", type_name(tensor));
+
   const c10::DispatchKeySet keys = unpack(tensor).key_set();
   ObjectPtr names = ObjectPtr::steal(checked(PyList_New(0)));
   for (int i = c10::kNumDispatchKeys - 1; i > 0; --i) {

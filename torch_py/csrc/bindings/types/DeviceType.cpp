@@ -1,3 +1,4 @@
+// torch.device: parsing, comparison, pickling, `with device:`.
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 
 #include "torch_py/csrc/bindings/Errors.h"
@@ -19,15 +20,18 @@ constinit Function device_function = {"device", "torch", signatures, 2};
 
 c10::Device device_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->device; }
 
+/// device(type, index)
 c10::Device parse(const Arguments& arguments) {
   c10::Device device(arguments.string(0));
   if (!arguments.given(1)) return device;
+
   const int64_t index = arguments.integer(1);
   TORCH_CHECK(!device.has_index(),
               "type (string) must not include an index because index was passed explicitly: ",
               arguments.string(0));
   TORCH_CHECK(index >= 0, "Device index must not be negative");
   TORCH_CHECK(index < 128, "Device index must be less than 128, got ", index);
+
   device.index = static_cast<c10::DeviceIndex>(index);
   return device;
 }
@@ -36,8 +40,9 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   const FastCall call(args, kwargs);
   Arguments arguments;
+
   arguments.bind(device_function, nullptr, call.args(), call.nargs(), call.kwnames());
-  const int overload = arguments.accepted();  // modes need not know of types
+  const int overload = arguments.accepted();  // also in a mode, which need not know of types
   return make_device(overload == 0 ? arguments.device(0) : parse(arguments));
   TORCH_PY_CATCH(nullptr)
 }
@@ -45,6 +50,7 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 PyObject* device_repr(PyObject* self) {
   TORCH_PY_TRY
   const c10::Device device = device_of(self);
+
   const std::string type = c10::device_type_name(device.type);
   if (!device.has_index()) return PyUnicode_FromFormat("device(type='%s')", type.c_str());
   return PyUnicode_FromFormat("device(type='%s', index=%d)", type.c_str(), int{device.index});
@@ -103,6 +109,7 @@ PyObject* device_exit(PyObject*, PyObject*) {
 PyGetSetDef properties[] = {{"type", device_type, nullptr, nullptr, nullptr},
                             {"index", device_index, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyMethodDef methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
                          {"__enter__", device_enter, METH_NOARGS,
                           "Tensors made on this thread are on this device unless one is named."},
@@ -131,6 +138,7 @@ void init_device(PyObject* module) {
   type.tp_richcompare = device_compare;
   type.tp_getset = properties;
   type.tp_methods = methods;
+
   check_status(PyType_Ready(&type));
   check_status(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&type)));
   init_default_device(module);

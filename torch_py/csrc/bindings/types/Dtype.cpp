@@ -1,3 +1,4 @@
+// torch.dtype, torch.layout and torch.memory_format: their objects and members.
 #include "torch_py/csrc/bindings/types/Dtype.h"
 
 #include <string>
@@ -28,8 +29,8 @@ PyObject* repr(PyObject* self) {
   return PyUnicode_FromFormat("torch.%s", name(self));
 }
 
-// copy.copy, copy.deepcopy and pickle name the object: "float32" is looked up in the module of the
-// type, torch_py.
+// copy.copy, copy.deepcopy and pickle store the name: "float32" is looked up in the type's module,
+// torch_py.
 template <const char* (*name)(PyObject*)>
 PyObject* reduce(PyObject* self, PyObject*) {
   return PyUnicode_FromString(name(self));
@@ -38,12 +39,15 @@ PyObject* reduce(PyObject* self, PyObject*) {
 PyObject* dtype_is_floating_point(PyObject* self, void*) {
   return PyBool_FromLong(c10::is_floating(dtype_of(self)));
 }
+
 PyObject* dtype_is_complex(PyObject* self, void*) {
   return PyBool_FromLong(c10::is_complex(dtype_of(self)));
 }
+
 PyObject* dtype_is_signed(PyObject* self, void*) {
   return PyBool_FromLong(c10::is_signed(dtype_of(self)));
 }
+
 PyObject* dtype_itemsize(PyObject* self, void*) {
   return PyLong_FromSize_t(c10::element_size(dtype_of(self)));
 }
@@ -67,15 +71,19 @@ PyGetSetDef dtype_properties[] = {
     {"is_signed", dtype_is_signed, nullptr, nullptr, nullptr},
     {"itemsize", dtype_itemsize, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyMethodDef dtype_methods[] = {{"to_complex", dtype_to_complex, METH_NOARGS, nullptr},
                                {"to_real", dtype_to_real, METH_NOARGS, nullptr},
                                {"__reduce__", reduce<name_of_dtype>, METH_NOARGS, nullptr},
                                {nullptr, nullptr, 0, nullptr}};
+
 PyMethodDef layout_methods[] = {{"__reduce__", reduce<name_of_layout>, METH_NOARGS, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
+
 PyMethodDef format_methods[] = {{"__reduce__", reduce<name_of_format>, METH_NOARGS, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 
+/// Completes one of the three types.
 void prepare(PyTypeObject& type, const char* name, size_t size, reprfunc represent,
              PyMethodDef* methods) {
   type.tp_name = name;
@@ -84,7 +92,8 @@ void prepare(PyTypeObject& type, const char* name, size_t size, reprfunc represe
   type.tp_repr = represent;
   type.tp_methods = methods;
   check_status(PyType_Ready(&type));
-  // `__module__` is where pickle looks the objects up.
+
+  // pickle looks the objects up in `__module__`.
   PyObject* package = checked(PyUnicode_InternFromString("torch_py"));
   check_status(PyDict_SetItemString(type.tp_dict, "__module__", package));
   Py_DECREF(package);
@@ -116,19 +125,24 @@ void init_dtypes(PyObject* module) {
           layout_methods);
   prepare(MemoryFormatType, "torch_py._C.memory_format", sizeof(MemoryFormatObject),
           repr<name_of_format>, format_methods);
+
   check_status(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DtypeType)));
   check_status(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   check_status(PyModule_AddObjectRef(module, "memory_format",
                                      reinterpret_cast<PyObject*>(&MemoryFormatType)));
+
+  // One object per value.
   for (int i = 0; i < c10::kNumScalarTypes; ++i) {
     dtype_objects[i] = make_object(DtypeType, &DtypeObject::dtype, static_cast<c10::ScalarType>(i));
     check_status(PyModule_AddObjectRef(module, name_of_dtype(dtype_objects[i]), dtype_objects[i]));
   }
+
   for (int i = 0; i < kLayouts; ++i) {
     layout_objects[i] = make_object(LayoutType, &LayoutObject::layout, static_cast<c10::Layout>(i));
     check_status(
         PyModule_AddObjectRef(module, name_of_layout(layout_objects[i]), layout_objects[i]));
   }
+
   for (int i = 0; i < kFormats; ++i) {
     format_objects[i] = make_object(MemoryFormatType, &MemoryFormatObject::format,
                                     static_cast<c10::MemoryFormat>(i));

@@ -1,3 +1,4 @@
+// torch.Generator: seeds and states of random number generators.
 #include "torch_py/csrc/bindings/types/GeneratorType.h"
 #include "c10/core/Generator.h"
 
@@ -27,11 +28,11 @@ c10::Generator& generator_of(PyObject* self) {
   return *reinterpret_cast<GeneratorObject*>(self)->generator;
 }
 
-/// What get_state returns, byte for byte: the layout in which PyTorch's CPU generator has its
-/// state, so that states in files serve both.
+/// The content of get_state(), byte for byte in the layout of PyTorch's CPU generator, so that
+/// states in files serve both.
 struct State {
   uint64_t seed;
-  int32_t left;  // numbers before the block is used up, plus 1; 1: a new block is due
+  int32_t left;  // numbers until the block is used up, plus 1; 1 if a new block is due
   int32_t is_seeded;
   uint64_t next;                             // position in the block
   uint64_t words[c10::MT19937::kStateSize];  // 32 bits each
@@ -57,6 +58,7 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const c10::Device device = arguments.device(0, c10::kCPU);
   TORCH_CHECK(device.is_cpu(), "torch.Generator: there is no generator for device '", device,
               "' in this build");
+
   auto generator = std::make_unique<c10::Generator>();
   PyObject* self = make_generator(type, generator.get(), true);
   (void)generator.release();
@@ -72,11 +74,12 @@ void generator_dealloc(PyObject* self) {
   if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
-/// Seeds are 64 bits; negative ones wrap as two's complement.
+/// A seed has 64 bits; negative ones wrap as two's complement.
 uint64_t seed_value(const char* function, PyObject* object) {
   if (!PyLong_Check(object) || PyBool_Check(object)) {
     throw_python(PyExc_RuntimeError, "%s expected a long, but got %s", function, type_name(object));
   }
+
   const unsigned long long value = PyLong_AsUnsignedLongLong(object);
   if (!(value == ~0ULL && PyErr_Occurred())) return value;
   PyErr_Clear();
@@ -96,8 +99,9 @@ PyObject* manual_seed(PyObject* self, PyObject* seed) {
 PyObject* new_seed(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   std::random_device source;
-  // 53 bits, so that the seed survives a trip through a double, as PyTorch's does.
+  // 53 bits, so that the seed survives conversion to double, as PyTorch's does.
   const uint64_t value = ((uint64_t{source()} << 32) | source()) & ((uint64_t{1} << 53) - 1);
+
   c10::Generator& generator = generator_of(self);
   const std::lock_guard lock(generator.mutex);
   generator.set_seed(value);
@@ -113,15 +117,20 @@ at::Tensor save_state(c10::Generator& generator) {
   const std::lock_guard lock(generator.mutex);
   State state;
   std::memset(static_cast<void*>(&state), 0, sizeof state);
+
   const c10::MT19937::State& engine = generator.engine.state();
   const bool is_due = engine.position == c10::MT19937::kStateSize;
+
   state.seed = generator.seed;
   state.left = c10::MT19937::kStateSize + 1 - engine.position;
   state.is_seeded = 1;
   state.next = is_due ? 0 : static_cast<uint64_t>(engine.position);
+
   for (size_t i = 0; i < engine.words.size(); ++i) state.words[i] = engine.words[i];
+
   state.has_next_normal = generator.next_normal.has_value();
   state.next_normal = generator.next_normal.value_or(0);
+
   const at::Tensor bytes = at::empty_tensor({int64_t{sizeof(State)}}, at::kByte, at::kCPU);
   std::memcpy(bytes.data(), &state, sizeof state);
   return bytes;
@@ -136,22 +145,28 @@ PyObject* get_state(PyObject* self, PyObject*) {
 void load_state(c10::Generator& generator, const at::Tensor& bytes) {
   TORCH_CHECK(bytes.numel() == int64_t{sizeof(State)}, "Expected a generator state of size ",
               sizeof(State), " but found the input RNG state size to be ", bytes.numel());
+
   State state;
   std::memcpy(static_cast<void*>(&state), bytes.contiguous().data(), sizeof state);
+
   constexpr uint64_t size = c10::MT19937::kStateSize;
   const bool is_consistent =
       state.left == 1 || state.left + static_cast<int64_t>(state.next) == int64_t{size} + 1;
   TORCH_CHECK(state.is_seeded == 1 && state.left >= 1 && state.next <= size && is_consistent,
               "set_state(): Invalid mt19937 state");
+
+  // The words, with the position in PyTorch's terms.
   c10::MT19937::State engine;
   engine.seed = static_cast<uint32_t>(state.seed);
   engine.position = state.left == 1 ? static_cast<int32_t>(size) : static_cast<int32_t>(state.next);
   for (size_t i = 0; i < engine.words.size(); ++i)
     engine.words[i] = static_cast<uint32_t>(state.words[i]);
+
   const std::lock_guard lock(generator.mutex);
   generator.seed = state.seed;
   generator.engine.set_state(engine);
   generator.next_normal.reset();
+
   if (state.has_next_normal != 0) {
     generator.next_normal = state.next_normal;
   } else if (state.has_next_float_normal) {
@@ -163,6 +178,7 @@ PyObject* set_state(PyObject* self, PyObject* state) {
   TORCH_PY_TRY
   if (!is_tensor(state))
     throw_python(PyExc_TypeError, "expected a torch.ByteTensor, but got %s", type_name(state));
+
   const at::Tensor& bytes = unpack(state);
   TORCH_CHECK_TYPE(bytes.scalar_type() == at::kByte && bytes.is_cpu(),
                    "RNG state must be a torch.ByteTensor");
@@ -208,7 +224,7 @@ PyObject* graphsafe_set_state(PyObject*, PyObject* state) {
   TORCH_PY_CATCH(nullptr)
 }
 
-/// Pickled as a new generator of the class that takes the state.
+/// Pickles as a call of the class followed by set_state.
 PyObject* generator_reduce(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   const ObjectPtr device = ObjectPtr::steal(make_device(generator_of(self).device));
@@ -231,15 +247,14 @@ PyObject* generator_repr(PyObject* self) {
 PyMethodDef methods[] = {
     {"manual_seed", manual_seed, METH_O,
      "manual_seed(seed) -> Generator: starts the sequence of `seed`."},
-    {"seed", new_seed, METH_NOARGS,
-     "seed() -> int: a non-deterministic seed, which is also returned."},
+    {"seed", new_seed, METH_NOARGS, "seed() -> int: sets and returns a non-deterministic seed."},
     {"initial_seed", initial_seed, METH_NOARGS, "initial_seed() -> int: the seed set last."},
     {"get_state", get_state, METH_NOARGS, "get_state() -> Tensor: the state as bytes."},
     {"set_state", set_state, METH_O, "set_state(state): continues where get_state was called."},
     {"clone_state", clone_state, METH_NOARGS,
      "clone_state() -> Generator: another one in the same state."},
     {"get_offset", get_offset, METH_NOARGS,
-     "For generators that count what they have drawn; not this one."},
+     "For generators that count the numbers they have drawn, which this one does not."},
     {"set_offset", set_offset, METH_O, nullptr},
     {"graphsafe_get_state", graphsafe_get_state, METH_NOARGS,
      "For generators that a graph of kernels can share."},
@@ -247,6 +262,7 @@ PyMethodDef methods[] = {
     {"__setstate__", set_state, METH_O, nullptr},
     {"__reduce__", generator_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
+
 PyGetSetDef properties[] = {{"device", generator_device, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -264,8 +280,10 @@ void init_generator(PyObject* module) {
   type.tp_repr = generator_repr;
   type.tp_methods = methods;
   type.tp_getset = properties;
+
   check_status(PyType_Ready(&type));
   check_status(PyModule_AddObjectRef(module, "Generator", reinterpret_cast<PyObject*>(&type)));
+
   const ObjectPtr shared =
       ObjectPtr::steal(make_generator(&type, &c10::default_cpu_generator(), false));
   check_status(PyModule_AddObjectRef(module, "default_generator", shared.get()));

@@ -1,3 +1,4 @@
+// torch.Size: a tuple whose slices and sums are torch.Size again.
 #include "torch_py/csrc/bindings/types/SizeType.h"
 
 #include "torch_py/csrc/bindings/Errors.h"
@@ -9,20 +10,23 @@ namespace torch::python {
 
 namespace {
 
-/// A tuple that a method of tuple returned, as torch.Size when all its elements are still ints.
+/// Turns a tuple that a method of tuple returned into a torch.Size, if all elements are still ints.
 PyObject* as_size(PyObject* tuple) {
   if (tuple == nullptr || !PyTuple_CheckExact(tuple)) return tuple;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     if (!PyLong_Check(PyTuple_GET_ITEM(tuple, i))) return tuple;
   }
+
   const ObjectPtr owner = ObjectPtr::steal(tuple);
   const ObjectPtr args = ObjectPtr::steal(PyTuple_Pack(1, tuple));
   return args ? PyTuple_Type.tp_new(&SizeType, args.get(), nullptr) : nullptr;
 }
 
+/// Replaces tensors and other integers by plain ints.
 PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   ObjectPtr self = ObjectPtr::steal(checked(PyTuple_Type.tp_new(type, args, kwargs)));
+
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(self.get(), i);
     if (PyLong_CheckExact(item)) continue;
@@ -30,10 +34,12 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
       throw_python(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i,
                    type_name(item));
     }
+
     PyTuple_SET_ITEM(self.get(), i,
                      wrap(PyBool_Check(item) ? int64_t{item == Py_True} : to_int64(item)));
     Py_DECREF(item);
   }
+
   return self.release();
   TORCH_PY_CATCH(nullptr)
 }
@@ -45,6 +51,7 @@ PyObject* size_repr(PyObject* self) {
 
 PyObject* size_numel(PyObject* self, PyObject*) {
   ObjectPtr product = ObjectPtr::steal(PyLong_FromLong(1));
+
   for (Py_ssize_t i = 0; product && i < PyTuple_GET_SIZE(self); ++i) {
     product = ObjectPtr::steal(PyNumber_Multiply(product.get(), PyTuple_GET_ITEM(self, i)));
   }
@@ -74,6 +81,7 @@ PyObject* size_add(PyObject* a, PyObject* b) {
 PyObject* size_repeat(PyObject* self, Py_ssize_t count) {
   return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, count));
 }
+
 PyObject* size_subscript(PyObject* self, PyObject* index) {
   return as_size(PyTuple_Type.tp_as_mapping->mp_subscript(self, index));
 }
@@ -112,6 +120,7 @@ void init_size(PyObject* module) {
   as_mapping.mp_length = PyTuple_Type.tp_as_mapping->mp_length;
   as_mapping.mp_subscript = size_subscript;
   as_number.nb_add = size_add;
+
   SizeType.tp_name = "torch_py.Size";
   SizeType.tp_base = &PyTuple_Type;
   SizeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_TUPLE_SUBCLASS;
@@ -121,6 +130,7 @@ void init_size(PyObject* module) {
   SizeType.tp_as_sequence = &as_sequence;
   SizeType.tp_as_mapping = &as_mapping;
   SizeType.tp_as_number = &as_number;
+
   check_status(PyType_Ready(&SizeType));
   check_status(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
 }

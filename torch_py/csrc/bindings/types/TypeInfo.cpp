@@ -1,3 +1,4 @@
+// torch.finfo and torch.iinfo: the limits of dtypes.
 #include "torch_py/csrc/bindings/types/TypeInfo.h"
 
 #include <cstdio>
@@ -27,23 +28,28 @@ constinit Function iinfo_function = {"iinfo", "torch", iinfo_signatures, 1};
 at::ScalarType dtype_of(PyObject* self) { return reinterpret_cast<InfoObject*>(self)->dtype; }
 
 struct FloatLimits {
-  double min, max, eps, smallest_normal, resolution;
+  double min;
+  double max;
+  double eps;
+  double smallest_normal;
+  double resolution;
 };
 
 template <class T>
 FloatLimits limits_of() {
   using limits = std::numeric_limits<T>;
-  char text[16];  // 10^-digits10, exactly as the literal would be
+  char text[16];  // 10^-digits10, with the value of that literal
   std::snprintf(text, sizeof text, "1e-%d", limits::digits10);
   const double resolution = std::strtod(text, nullptr);
+
   return {static_cast<double>(static_cast<at::opmath_type<T>>(limits::lowest())),
           static_cast<double>(static_cast<at::opmath_type<T>>(limits::max())),
           static_cast<double>(static_cast<at::opmath_type<T>>(limits::epsilon())),
           static_cast<double>(static_cast<at::opmath_type<T>>(limits::min())), resolution};
 }
 
-/// Of the OCP specification of 8-bit floating point (revision 1.0): none has a decimal digit that
-/// it always keeps.
+/// Limits from the OCP specification of 8-bit floating point (revision 1.0). The formats are too
+/// short to keep a decimal digit, so the resolution is 1.
 FloatLimits float8_limits(double largest, double eps, double smallest_normal) {
   return {-largest, largest, eps, smallest_normal, 1.0};
 }
@@ -78,15 +84,19 @@ template <double FloatLimits::* field>
 PyObject* float_limit(PyObject* self, void*) {
   return PyFloat_FromDouble(float_limits(dtype_of(self)).*field);
 }
+
 PyObject* smallest_integer(PyObject* self, void*) {
   return PyLong_FromLongLong(integer_limits(dtype_of(self)).min);
 }
+
 PyObject* largest_integer(PyObject* self, void*) {
   return PyLong_FromUnsignedLongLong(integer_limits(dtype_of(self)).max);
 }
+
 PyObject* bits(PyObject* self, void*) {
   return PyLong_FromSize_t(at::element_size(dtype_of(self)) * 8);
 }
+
 PyObject* dtype_text(PyObject* self, void*) {
   return PyUnicode_FromString(at::dtype_name(dtype_of(self)));
 }
@@ -102,10 +112,12 @@ PyObject* finfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(finfo_function, nullptr, call.args(), call.nargs(), call.kwnames());
+
   const at::ScalarType dtype = arguments.dtype(0, at::default_dtype());
   TORCH_CHECK_TYPE(at::is_floating(dtype) || at::is_complex(dtype),
                    "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
                    "'torch.finfo'");
+
   return make_info(type, at::to_real(dtype));
   TORCH_PY_CATCH(nullptr)
 }
@@ -116,11 +128,13 @@ PyObject* iinfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   Arguments arguments;
   arguments.bind(iinfo_function, nullptr, call.args(), call.nargs(), call.kwnames());
   TORCH_CHECK_TYPE(arguments.given(0), "iinfo() missing 1 required positional arguments: \"type\"");
+
   const at::ScalarType dtype = arguments.dtype(0);
   TORCH_CHECK_TYPE(dtype != at::kBool, "torch.bool is not supported by torch.iinfo");
   TORCH_CHECK_TYPE(
       at::is_integral(dtype, false),
       "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'");
+
   return make_info(type, dtype);
   TORCH_PY_CATCH(nullptr)
 }
@@ -128,6 +142,7 @@ PyObject* iinfo_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 PyObject* finfo_repr(PyObject* self) {
   const FloatLimits limits = float_limits(dtype_of(self));
   char text[256];
+
   std::snprintf(
       text, sizeof text,
       "finfo(resolution=%g, min=%g, max=%g, eps=%g, smallest_normal=%g, tiny=%g, dtype=%s)",
@@ -139,6 +154,7 @@ PyObject* finfo_repr(PyObject* self) {
 PyObject* iinfo_repr(PyObject* self) {
   const IntegerLimits limits = integer_limits(dtype_of(self));
   char text[128];
+
   std::snprintf(text, sizeof text, "iinfo(min=%g, max=%g, dtype=%s)",
                 static_cast<double>(limits.min), static_cast<double>(limits.max),
                 at::dtype_name(dtype_of(self)));
@@ -150,6 +166,7 @@ PyObject* info_compare(PyObject* a, PyObject* b, int operation) {
     Py_RETURN_NOTIMPLEMENTED;
   return PyBool_FromLong((dtype_of(a) == dtype_of(b)) == (operation == Py_EQ));
 }
+
 Py_hash_t info_hash(PyObject* self) { return static_cast<Py_hash_t>(dtype_of(self)) + 1; }
 
 PyGetSetDef finfo_properties[] = {
@@ -162,6 +179,7 @@ PyGetSetDef finfo_properties[] = {
     {"resolution", float_limit<&FloatLimits::resolution>, nullptr, nullptr, nullptr},
     {"dtype", dtype_text, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyGetSetDef iinfo_properties[] = {{"bits", bits, nullptr, nullptr, nullptr},
                                   {"max", largest_integer, nullptr, nullptr, nullptr},
                                   {"min", smallest_integer, nullptr, nullptr, nullptr},
