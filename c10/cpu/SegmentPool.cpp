@@ -29,35 +29,21 @@
 
 namespace c10 {
 
-namespace {
-
-constexpr size_t kPage = 4096;
-constexpr uint64_t kLeastAge = 64;  // allocations for which a segment may wait for its next use
-
-/// Eight sizes per power of two, in whole pages: batches of nearly equal size use the same
-/// segments.
-size_t capacity_for(size_t bytes) {
-  const size_t step = std::max(kPage, std::bit_floor(std::max<size_t>(bytes, 1)) / 8);
-  return (std::max<size_t>(bytes, 1) + step - 1) / step * step;
-}
-
-struct Segment {
-  std::shared_ptr<SharedSegment> memory;
-  uint64_t last_use = 0;      // tick of the pool's clock
-  uint64_t generation = 0;    // fork_generation() at the last allocation
-  bool held_here = false;     // a storage of this process is on it
-  bool held_there = false;    // it is part of a message, or the receiver holds it
-  bool was_sent = false;      // with the storage that is on it now
-  bool is_known = false;      // the receiver has it mapped
-  bool is_condemned = false;  // it must not be used again, e.g. because a child may read it
-  bool idle() const { return !held_here && !held_there; }
-};
-
-}  // namespace
-
-// --- The sender ---
-
+/// The segments of a pool. Storages refer to it weakly and outlive the pool.
 struct SegmentPool::State {
+  /// A segment and who uses it.
+  struct Segment {
+    std::shared_ptr<SharedSegment> memory;
+    uint64_t last_use = 0;      // tick of the pool's clock
+    uint64_t generation = 0;    // fork_generation() at the last allocation
+    bool held_here = false;     // a storage of this process is on it
+    bool held_there = false;    // it is part of a message, or the receiver holds it
+    bool was_sent = false;      // with the storage that is on it now
+    bool is_known = false;      // the receiver has it mapped
+    bool is_condemned = false;  // it must not be used again, e.g. because a child may read it
+    bool idle() const { return !held_here && !held_there; }
+  };
+
   mutable std::mutex mutex;
   const pid_t process = getpid();
   std::map<int64_t, Segment> segments;
@@ -90,12 +76,38 @@ struct SegmentPool::State {
         best = &segment;
       }
     }
-
     return best;
   }
 };
 
+/// The segments that a receiver has mapped. Its storages keep it alive.
+struct SegmentReceiver::State {
+  std::mutex mutex;
+  const pid_t process = getpid();
+
+  void check_process() const {
+    TORCH_CHECK(process == getpid(), "shared memory: a receiver of segments belongs to process ",
+                process, ", and was used in its child ", getpid());
+  }
+
+  std::map<int64_t, std::shared_ptr<SharedSegment>> segments;  // mapped, by number
+  Returned returned;                                           // since the last take_returned()
+  bool is_open = true;
+};
+
 namespace {
+
+constexpr size_t kPage = 4096;
+constexpr uint64_t kLeastAge = 64;  // allocations for which a segment may wait for its next use
+
+/// Eight sizes per power of two, in whole pages: batches of nearly equal size use the same
+/// segments.
+size_t capacity_for(size_t bytes) {
+  const size_t step = std::max(kPage, std::bit_floor(std::max<size_t>(bytes, 1)) / 8);
+  return (std::max<size_t>(bytes, 1) + step - 1) / step * step;
+}
+
+using Segment = SegmentPool::State::Segment;
 
 /// What a storage of the pool owns.
 struct PoolContext {
@@ -120,7 +132,39 @@ void release_to_pool(void* pointer) {
   pool->settle(context->id, segment, garbage);
 }
 
+/// What a storage of the receiver owns.
+struct ReceiverContext {
+  std::shared_ptr<SegmentReceiver::State> receiver;
+  std::shared_ptr<SharedSegment> memory;
+  int64_t id;
+  uint64_t generation;
+};
+
+void return_to_sender(void* pointer) {
+  const std::unique_ptr<ReceiverContext> context(static_cast<ReceiverContext*>(pointer));
+  if (context->receiver->process != getpid()) return;
+
+  std::shared_ptr<SharedSegment> garbage;  // unmapped after the lock is released
+  const std::lock_guard lock(context->receiver->mutex);
+  if (!context->receiver->is_open) return;
+
+  if (context->generation == fork_generation()) {
+    context->receiver->returned.reusable.push_back(context->id);
+    return;
+  }
+
+  // A child of this process may read the segment: it must not be used again.
+  context->receiver->returned.dropped.push_back(context->id);
+
+  const auto found = context->receiver->segments.find(context->id);
+  if (found == context->receiver->segments.end()) return;
+  garbage = std::move(found->second);
+  context->receiver->segments.erase(found);
+}
+
 }  // namespace
+
+// --- The sender ---
 
 SegmentPool::SegmentPool() : state_(std::make_shared<State>()) {}
 SegmentPool::~SegmentPool() = default;
@@ -226,54 +270,6 @@ std::pair<size_t, size_t> SegmentPool::count() const {
 }
 
 // --- The receiver ---
-
-struct SegmentReceiver::State {
-  std::mutex mutex;
-  const pid_t process = getpid();
-
-  void check_process() const {
-    TORCH_CHECK(process == getpid(), "shared memory: a receiver of segments belongs to process ",
-                process, ", and was used in its child ", getpid());
-  }
-
-  std::map<int64_t, std::shared_ptr<SharedSegment>> segments;  // mapped, by number
-  Returned returned;                                           // since the last take_returned()
-  bool is_open = true;
-};
-
-namespace {
-
-/// What a storage of the receiver owns.
-struct ReceiverContext {
-  std::shared_ptr<SegmentReceiver::State> receiver;
-  std::shared_ptr<SharedSegment> memory;
-  int64_t id;
-  uint64_t generation;
-};
-
-void return_to_sender(void* pointer) {
-  const std::unique_ptr<ReceiverContext> context(static_cast<ReceiverContext*>(pointer));
-  if (context->receiver->process != getpid()) return;
-
-  std::shared_ptr<SharedSegment> garbage;  // unmapped after the lock is released
-  const std::lock_guard lock(context->receiver->mutex);
-  if (!context->receiver->is_open) return;
-
-  if (context->generation == fork_generation()) {
-    context->receiver->returned.reusable.push_back(context->id);
-    return;
-  }
-
-  // A child of this process may read the segment: it must not be used again.
-  context->receiver->returned.dropped.push_back(context->id);
-
-  const auto found = context->receiver->segments.find(context->id);
-  if (found == context->receiver->segments.end()) return;
-  garbage = std::move(found->second);
-  context->receiver->segments.erase(found);
-}
-
-}  // namespace
 
 SegmentReceiver::SegmentReceiver() : state_(std::make_shared<State>()) {}
 SegmentReceiver::~SegmentReceiver() { close(); }
