@@ -213,6 +213,7 @@ void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
           int64_t ldc) {
   const bool ta = transpose_a != Transpose::None;
   const bool tb = transpose_b != Transpose::None;
+
   if constexpr (c10::is_complex_v<T>) {
     gemm_complex(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   } else if constexpr (c10::is_reduced_floating_point_v<T>) {

@@ -112,7 +112,7 @@ Descriptor make_descriptor(int64_t n, bool is_double, bool is_real, double scale
   return done && DftiCommitDescriptor(handle) == DFTI_NO_ERROR ? std::move(descriptor) : nullptr;
 }
 
-/// Calls run(descriptor) with a plan of the calling thread; false if there is none or it fails.
+/// Calls run(descriptor) with a plan of the calling thread; false without a plan or if it fails.
 template <class T, class Run>
 bool with_library(int64_t n, bool is_real, T scale, const Run& run) {
   if (std::strcmp(backend_name(), "mkl") != 0) return false;

@@ -86,8 +86,8 @@ Allocator* allocator_of(DeviceType type) {
 }
 
 void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '",
-              device_type_name(type), "'");
+  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: device type '",
+              device_type_name(type), "' has no backend");
   allocators[static_cast<int>(type)] = allocator;
 }
 

@@ -35,6 +35,7 @@ IntegerRange range_of(ScalarType type) {
 
 /// The C++ type, by which messages about values name a dtype.
 const char* cpp_name(ScalarType type) {
+  // Types that are not listed have their dtype's name.
   switch (type) {
     case kByte: return "uint8_t";
     case kChar: return "int8_t";
@@ -59,6 +60,7 @@ const char* cpp_name(ScalarType type) {
 
 /// The largest finite magnitude of a floating type, or of the parts of a complex one.
 double largest_finite(ScalarType type) {
+  // A Scalar is a double at most, so every value fits the types that are not listed.
   switch (type) {
     case kHalf: return 65504.0;
     case kFloat8_e4m3fn: return 448.0;

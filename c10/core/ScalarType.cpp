@@ -95,6 +95,7 @@ const char* dtype_name(ScalarType type) {
 }
 
 const char* cpp_type_name(ScalarType type) {
+  // As compilers print them.
   switch (type) {
     case kByte: return "unsigned char";
     case kChar: return "signed char";

@@ -49,6 +49,7 @@ struct Mappings {
   static Mappings& get() {
     static Mappings* const mappings = [] {
       auto* fresh = new Mappings;
+      // Before a fork, then in the parent, then in the child.
       pthread_atfork([] { get().mutex.lock(); },
                      [] {
                        ++get().forks;

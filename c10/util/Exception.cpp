@@ -52,6 +52,7 @@ void append_real(std::string& text, Real value) {
       throw OutOfMemoryError(std::move(message), site.file, site.line);
     case ErrorKind::Error: break;
   }
+
   throw Error(std::move(message), site.file, site.line);
 }
 
@@ -66,6 +67,7 @@ void append_streamed(std::string& text, const void* object, PrintObject print) {
 /// Prints one part by its kind.
 void append_part(std::string& text, const MessagePart& part) {
   using Kind = MessagePart::Kind;
+
   switch (part.kind) {
     case Kind::Text: text.append(part.text.data, part.text.size); break;
     case Kind::Character: text += static_cast<char>(part.integer); break;

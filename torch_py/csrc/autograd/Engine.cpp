@@ -161,18 +161,22 @@ void Engine::schedule(GraphTask& task, const NodeState& state) {
 /// Runs a scheduled node unless the task has failed, and counts it as done in either case.
 void Engine::process(GraphTask& task, uint32_t state) {
   if (!task.failed()) {
+    // A device thread works with the state of the task's owner.
     const ThreadStateGuard restore;
     if (thread_state.device_queue != nullptr) c10::local_state() = task.local_state;
+
     c10::GradMode::set_enabled(task.create_graph);
     thread_state.task = &task;
     thread_state.node = task.state(state).node;
     thread_state.depth = task.depth;
+
     try {
       run_node(task, state);
     } catch (...) {
       task.fail(std::current_exception());
     }
   }
+
   task.owner_queue->finish(task);
 }
 

@@ -16,6 +16,7 @@ namespace {
 // --- Rules ---
 
 const char* reason(c10::ViewOrigin origin) {
+  // The texts are PyTorch's.
   switch (origin) {
     case c10::ViewOrigin::NoGradMode:
       return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
@@ -176,7 +177,7 @@ class CopySlices final : public Node {
 // --- The arithmetic of view gradients ---
 
 /// A dimension whose slices must be added one by one, because neighbours along it share memory; -1
-/// if there is none. "None" is certain. For interleaved strides the result may name a dimension
+/// otherwise. -1 is certain. For interleaved strides the result may name a dimension
 /// without need, which only costs time.
 int64_t overlapping_dim(const at::Tensor& tensor) {
   c10::SmallVector<int64_t, 6> order;

@@ -139,6 +139,7 @@ PyObject* saved_attribute(const torch::autograd::Node& node, std::string_view na
   for (const char* known : node.saved_names()) {
     if (name != known) continue;
     const at::AutoGradMode record(true);  // saved outputs show their history in every grad mode
+
     return std::visit(
         [](auto value) -> PyObject* {
           using T = decltype(value);

@@ -79,7 +79,7 @@ PyObject* push(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 
 PyObject* pop(PyObject*, PyObject*) {
   TORCH_PY_TRY
-  TORCH_CHECK(!stack.empty(), "saved_tensors_hooks: there are no hooks to remove on this thread");
+  TORCH_CHECK(!stack.empty(), "saved_tensors_hooks: this thread has no hooks to remove");
   torch::autograd::DefaultSavedVariableHooks::pop();
 
   const auto [pack, unpack] = stack.back();

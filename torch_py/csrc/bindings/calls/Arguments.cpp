@@ -49,7 +49,7 @@ bool is_list_of(const Parameter& parameter, PyObject* object, bool (*check)(PyOb
 }
 
 /// Whether the signature being matched would read a tensor of a transform (vmap, jvp) as a number.
-/// Such a tensor has no single value: it stands for the members of a batch, or carries a tangent.
+/// Such a tensor has no single value: it holds the members of a batch, or carries a tangent.
 thread_local bool reads_wrapped = false;
 
 /// Raises what `item` raises for a tensor of a transform; other objects pass.

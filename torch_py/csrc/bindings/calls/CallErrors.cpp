@@ -138,11 +138,13 @@ void check_keywords(const WrongCall& call, const std::vector<const Parameter*>& 
                     const std::vector<Given>& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].keyword == nullptr) continue;
+
     const Parameter* parameter = parameter_of(parameters, given[i], i);
     if (parameter == nullptr) {
       throw_python(PyExc_TypeError, "%s() got an unexpected keyword argument '%s'",
                    call.function.name, given[i].keyword);
     }
+
     for (size_t k = 0; k < i; ++k) {
       if (parameter_of(parameters, given[k], k) == parameter) {
         throw_python(PyExc_TypeError, "%s() got multiple values for argument '%s'",
@@ -216,6 +218,7 @@ std::string mismatch_text(const Signature& signature, const std::vector<Given>& 
 }  // namespace
 
 const char* kind_name(Kind kind) {
+  // PyTorch's names.
   switch (kind) {
     case Kind::Tensor:
     case Kind::TensorOrNumber: return "Tensor";

@@ -25,6 +25,7 @@ struct BufferGeometry {
 
 /// The dtype's code in the struct module; null for dtypes that it does not have.
 const char* format_of(at::ScalarType dtype) {
+  // Formats have the size of the platform's C types, hence the two names for 64 bits.
   switch (dtype) {
     case at::ScalarType::Bool: return "?";
     case at::ScalarType::Byte: return "B";

@@ -72,6 +72,7 @@ uint8_t dlpack_code(at::ScalarType dtype) {
     case at::kFloat8_e8m0fnu: return dlpack::kFloat8_e8m0fnu;
     default: break;
   }
+
   if (at::is_complex(dtype)) return dlpack::kComplex;
   if (at::is_floating(dtype)) return dlpack::kFloat;
   return at::is_signed(dtype) ? dlpack::kInt : dlpack::kUInt;

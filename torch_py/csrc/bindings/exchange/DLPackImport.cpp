@@ -20,7 +20,7 @@ at::ScalarType dtype_of(const dlpack::DataType& type) {
     const auto dtype = static_cast<at::ScalarType>(i);
     if (dlpack_code(dtype) == type.code && at::element_size(dtype) * 8 == type.bits) return dtype;
   }
-  throw_python(PyExc_BufferError, "from_dlpack: there is no dtype for type code %d with %d bits",
+  throw_python(PyExc_BufferError, "from_dlpack: no dtype has type code %d with %d bits",
                int{type.code}, int{type.bits});
 }
 

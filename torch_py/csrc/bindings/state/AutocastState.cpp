@@ -9,7 +9,7 @@ namespace {
 
 namespace autocast = at::autocast;
 
-/// The type that a name such as "cpu" stands for.
+/// The device type of a name such as "cpu".
 c10::DeviceType device_type(const char* function, PyObject* name) {
   if (!PyUnicode_Check(name)) {
     throw_python(PyExc_TypeError, "%s(): expected device_type to be str, got %s", function,

@@ -14,7 +14,7 @@ namespace {
 const c10::OperatorEntry& find_operator(PyObject* name) {
   const std::string text(to_string_view(name));
   const c10::OperatorEntry* entry = c10::Dispatcher::singleton().find(text);
-  TORCH_CHECK(entry != nullptr, "there is no operator '", text,
+  TORCH_CHECK(entry != nullptr, "unknown operator '", text,
               "'; names are as in native_functions.yaml, with the overload: 'add.Tensor'");
   return *entry;
 }

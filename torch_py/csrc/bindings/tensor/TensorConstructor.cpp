@@ -56,20 +56,25 @@ at::Tensor from_data(PyObject* data) {
 at::Tensor construct(Arguments& call, int overload) {
   switch (overload) {
     case 0: check_device(call, 0); return at::empty_tensor({0}, at::default_dtype(), at::kCPU);
+
     case 1: {
       const at::Tensor& other = call.tensor(0);
       TORCH_CHECK_TYPE(other.scalar_type() == at::default_dtype(), "expected ", at::default_dtype(),
                        " (got ", other.scalar_type(), ")");
+
       return at::alias(other.detach());
     }
+
     case 2: {
       check_device(call, 1);
       PyObject* data = call.object(0);
+
       if (is_int(data)) return at::empty_tensor({to_int64(data)}, at::default_dtype(), at::kCPU);
       if (PyObject_TypeCheck(data, &SizeType))
         return at::empty_tensor(call.int_list(0), at::default_dtype(), at::kCPU);
       return from_data(data);
     }
+
     default:
       check_device(call, 1);
       return at::empty_tensor(call.int_list(0), at::default_dtype(), at::kCPU);

@@ -36,7 +36,7 @@ PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
     return call.call_override(tensor_function);
 
   TORCH_CHECK(!call.boolean(3, false),
-              "pin_memory=True requires an accelerator backend; there is none in this build");
+              "pin_memory=True requires an accelerator backend, which this build does not have");
 
   if (is_tensor(call.object(0))) {
     warn_user("To copy construct from a tensor, it is recommended to use "

@@ -11,6 +11,7 @@ namespace {
 template <class T>
 at::Scalar load(const void* address) {
   const T value = *static_cast<const T*>(address);
+
   if constexpr (at::is_complex(at::scalar_type_of<T>)) {
     return at::Scalar(c10::complex<double>(value.real(), value.imag()));
   } else if constexpr (std::is_same_v<T, bool>) {

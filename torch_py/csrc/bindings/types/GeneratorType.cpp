@@ -56,8 +56,8 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   Arguments arguments;
   arguments.bind(constructor, nullptr, call.args(), call.nargs(), call.kwnames());
   const c10::Device device = arguments.device(0, c10::kCPU);
-  TORCH_CHECK(device.is_cpu(), "torch.Generator: there is no generator for device '", device,
-              "' in this build");
+  TORCH_CHECK(device.is_cpu(), "torch.Generator: device '", device,
+              "' has no generator in this build");
 
   auto generator = std::make_unique<c10::Generator>();
   PyObject* self = make_generator(type, generator.get(), true);
