@@ -14,13 +14,11 @@
 // the first time. Freed blocks are therefore kept.
 //
 //  * Small blocks (up to 1 MiB) belong to one of 52 size classes, four per power of two. Each
-//  thread
-//    keeps a list per class and uses it without locks. Lists that grow too long give half to the
-//    shared lists; empty ones are refilled from there.
+//    thread keeps a list per class and uses it without locks. Lists that grow too long give half
+//    to the shared lists; empty ones are refilled from there.
 //  * Large blocks are rounded to eight sizes per power of two and wait in a shared container,
-//  ordered
-//    by size. A request takes the smallest block that fits unless it would waste more than a
-//    quarter. Above the limit, the longest unused blocks go back to the system.
+//    ordered by size. A request takes the smallest block that fits unless it would waste more
+//    than a quarter. Above the limit, the longest unused blocks go back to the system.
 //
 // Freeing needs neither a header in front of the block nor a look-up: DataPtr's context holds the
 // class of a small block in its low bits (blocks are 64-byte aligned), and points to the descriptor

@@ -100,7 +100,6 @@ PyObject* node_sequence_nr(PyObject* self, PyObject*) {
 /// Runs this step on gradients: grad_fn(grad).
 PyObject* node_call(PyObject* self, PyObject* args, PyObject*) {
   TORCH_PY_TRY
-
   const NodePtr node = live_node(self);
   variable_list grads;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {

@@ -85,7 +85,10 @@ int Arguments::bind(const Function& function, PyObject* self, PyObject* const* a
         signature_ = &signature;
         return overridden_ || in_function_mode() ? kOverridden : s;
       }
-      if (as_number < 0) as_number = s, as_number_names = names;
+      if (as_number < 0) {
+        as_number = s;
+        as_number_names = names;
+      }
     }
     if (names != nullptr) names += signature.count;
   }
@@ -103,7 +106,8 @@ int Arguments::bind(const Function& function, PyObject* self, PyObject* const* a
 }
 
 bool Arguments::match(const Signature& signature, PyObject* const* names) {
-  overridden_ = reads_wrapped = false;
+  overridden_ = false;
+  reads_wrapped = false;
   varargs_slot_ = -1;
   count_ = signature.count;
   for (int i = 0; i < count_; ++i) slots_[i] = nullptr;

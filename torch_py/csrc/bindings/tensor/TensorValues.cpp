@@ -69,7 +69,6 @@ PyObject* tolist(PyObject* self, PyObject*) {
 PyObject* item(PyObject* self, PyObject*) {
   if (is_intercepted(self)) return call_method_override("item", self, nullptr, 0);
   TORCH_PY_TRY
-
   const at::Tensor& tensor = unpack(self);
   TORCH_CHECK(!tensor.is_meta(), "Tensor.item() cannot be called on meta tensors");
   TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
@@ -101,17 +100,14 @@ void store(void* address, PyObject* number) {
     if (value.real == -1.0 && PyErr_Occurred()) throw PythonError();
     using part = typename T::value_type;
     *static_cast<T*>(address) = T(static_cast<part>(value.real), static_cast<part>(value.imag));
-
   } else if constexpr (at::is_floating(at::scalar_type_of<T>)) {
     const double value = PyLong_Check(number) ? PyFloat_AsDouble(number) : to_double(number);
     if (value == -1.0 && PyErr_Occurred()) throw PythonError();
     *static_cast<T*>(address) = at::convert<T>(value);
-
   } else if constexpr (std::is_same_v<T, uint64_t>) {
     if (!PyIndex_Check(number)) throw_python(PyExc_TypeError, "an integer is required");
     const ObjectPtr integer = ObjectPtr::steal(checked(PyNumber_Index(number)));
     *static_cast<T*>(address) = to_uint64(integer.get());
-
   } else {
     const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
     *static_cast<T*>(address) =

@@ -324,7 +324,6 @@ PyObject* untyped(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 PyObject* from_file(PyObject*, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
-
   const ObjectPtr module =
       ObjectPtr::steal(checked(PyImport_ImportModule("torch_py._storage_files")));
   const ObjectPtr function =
