@@ -40,8 +40,7 @@ VersionCounter inference_counter{{1}, {kInferenceVersion}};
 VersionCounter* changeable_inference_counter() {
   TORCH_CHECK(InferenceMode::is_enabled(),
               "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
-              "make a clone to get a normal tensor before "
-              "doing inplace update.");
+              "make a clone to get a normal tensor before doing inplace update.");
   static thread_local VersionCounter unread;
   return &unread;
 }

@@ -106,8 +106,8 @@ void set_requires_grad(const at::Tensor& tensor, bool requires_grad) {
   if (!is_leaf(tensor)) {
     TORCH_CHECK(requires_grad,
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach().");
     return;  // a non-leaf requires grad already
   }
 

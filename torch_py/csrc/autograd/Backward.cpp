@@ -79,11 +79,10 @@ void warn_of_cycle() {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
   at::warn("Using backward() with create_graph=True will create a reference cycle between the "
-           "parameter and its gradient which can cause "
-           "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. "
-           "If you have to use this function, make "
-           "sure to reset the .grad fields of your parameters to None after use to break the cycle "
-           "and avoid the leak.");
+           "parameter and its gradient which can cause a memory leak. We recommend using "
+           "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+           "make sure to reset the .grad fields of your parameters to None after use to break the "
+           "cycle and avoid the leak.");
 }
 
 variable_list execute(const edge_list& roots, variable_list grads, bool keep_graph,

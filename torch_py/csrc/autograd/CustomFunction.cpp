@@ -20,10 +20,10 @@ at::Tensor alias(const at::Tensor& tensor) {
 
 void check_dirty(const CustomForward& forward, at::TensorList outputs) {
   for (const at::Tensor& tensor : forward.dirty) {
-    TORCH_CHECK(contains(outputs, tensor),
-                "Some elements marked as dirty during the forward method were not returned as "
-                "output. The inputs "
-                "that are modified inplace must all be outputs of the Function.");
+    TORCH_CHECK(
+        contains(outputs, tensor),
+        "Some elements marked as dirty during the forward method were not returned as "
+        "output. The inputs that are modified inplace must all be outputs of the Function.");
   }
 }
 
@@ -59,12 +59,11 @@ void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output
               "a leaf Variable that requires grad has been used in an in-place operation.");
   TORCH_CHECK(!is_view || output_count == 1,
               "If your Function modifies inplace an input that is a view of another Tensor, your "
-              "Function cannot return more than one Tensor. "
-              "This is not supported by the current autograd engine. You should either make sure "
-              "the input is not a view (using .clone() for "
-              "example) or make your Function only return one Tensor (potentially splitting it "
-              "into two Functions: one doing the inplace "
-              "that returns a single Tensor and a second one that does the other operations).");
+              "Function cannot return more than one Tensor. This is not supported by the current "
+              "autograd engine. You should either make sure the input is not a view (using "
+              ".clone() for example) or make your Function only return one Tensor (potentially "
+              "splitting it into two Functions: one doing the inplace that returns a single Tensor "
+              "and a second one that does the other operations).");
 
   check_inplace(output, /*requires_grad=*/true, "custom Function");
   const size_t edge = index_in(forward.inputs, output);

@@ -33,10 +33,9 @@ SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
   if (!variable.defined()) return;
   TORCH_CHECK(!c10::is_inference(*variable.unsafe_impl()),
               "Inference tensors cannot be saved for backward. Please do not use Tensors created "
-              "in inference mode in computation tracked by "
-              "autograd. To work around this, you can make a clone to get a normal tensor and use "
-              "it in autograd, or use `torch.no_grad()` "
-              "instead of `torch.inference_mode()`.");
+              "in inference mode in computation tracked by autograd. To work around this, you can "
+              "make a clone to get a normal tensor and use it in autograd, or use "
+              "`torch.no_grad()` instead of `torch.inference_mode()`.");
 
   was_saved_ = true;
   saved_version_ = variable.version();
@@ -59,8 +58,7 @@ SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
   TORCH_CHECK(was_saved_, "Calling register_hooks on a saved tensor with value None is forbidden");
   TORCH_CHECK(!packed_, "Calling register_hooks on a saved tensor whose hooks have already been "
-                        "set. Hint: only one pair of hooks is "
-                        "allowed at a time.");
+                        "set. Hint: only one pair of hooks is allowed at a time.");
   TORCH_CHECK(data_.defined(), kBackwardTwiceMessage);
   check_version(nullptr);
   pack(std::move(hooks));
@@ -81,8 +79,8 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks) {
     hooks->pack(is_output_ || is_leaf(data_) ? data_ : detach(data_));
     TORCH_CHECK(data_.version() == version,
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as "
-                "input to pack hook can not be modified by "
-                "in-place operations as this can lead to unexpected side-effects.");
+                "input to pack hook can not be modified by in-place operations as this can lead to "
+                "unexpected side-effects.");
   }
 
   packed->hooks = std::move(hooks);
@@ -117,11 +115,9 @@ void SavedVariable::check_version(const Node* owner) const {
       c10::str(" is at version ", current, "; expected version ", saved_version_, " instead.");
   message += AnomalyMode::is_enabled()
                  ? " Hint: the backtrace further above shows the operation that failed to compute "
-                   "its gradient. The variable in question was "
-                   "changed in there or anywhere later."
+                   "its gradient. The variable in question was changed in there or anywhere later."
                  : " Hint: enable anomaly detection to find the operation that failed to compute "
-                   "its gradient, with "
-                   "torch.autograd.set_detect_anomaly(True, check_nan=False).";
+                   "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).";
 
   TORCH_THROW(Error, message);
 }

@@ -9,8 +9,7 @@ namespace torch::autograd {
 void detail::throw_out_requires_grad(const char* op) {
   TORCH_THROW(Error, op,
               "(): functions with out=... arguments don't support automatic differentiation, but "
-              "one of the arguments requires "
-              "grad.");
+              "one of the arguments requires grad.");
 }
 
 void set_history(const at::Tensor& output, const NodePtr& node) {

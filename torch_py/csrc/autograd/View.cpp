@@ -20,19 +20,17 @@ const char* reason(c10::ViewOrigin origin) {
   switch (origin) {
     case c10::ViewOrigin::NoGradMode:
       return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-             "clarify your code by moving both the view "
-             "and the inplace either both inside the no_grad block (if you don't want the inplace "
-             "to be tracked) or both outside (if you "
+             "clarify your code by moving both the view and the inplace either both inside the "
+             "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
              "want the inplace to be tracked).";
     case c10::ViewOrigin::MultiOutput:
       return " This view is the output of a function that returns multiple views. Such functions "
-             "do not allow the output views to be "
-             "modified inplace. You should replace the inplace operation by an out-of-place one.";
+             "do not allow the output views to be modified inplace. You should replace the inplace "
+             "operation by an out-of-place one.";
     case c10::ViewOrigin::CustomFunction:
       return " This view was created inside a custom Function (or because an input was returned "
-             "as-is) and the autograd logic to handle "
-             "view+inplace would override the custom backward associated with the custom Function, "
-             "leading to incorrect gradients. This "
+             "as-is) and the autograd logic to handle view+inplace would override the custom "
+             "backward associated with the custom Function, leading to incorrect gradients. This "
              "behavior is forbidden. You can fix this by cloning the output of the custom "
              "Function.";
     case c10::ViewOrigin::Ordinary: break;

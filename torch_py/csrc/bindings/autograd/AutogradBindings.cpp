@@ -22,8 +22,7 @@ constexpr Parameter parameters[] = {
     {"accumulate_grad", Kind::Bool}};
 constexpr Signature signatures[] = {
     {"_run_backward(tuple of Tensors tensors, tuple of Tensors grad_tensors, bool keep_graph, bool "
-     "create_graph, "
-     "tuple of Tensors inputs, bool allow_unused, bool accumulate_grad)",
+     "create_graph, tuple of Tensors inputs, bool allow_unused, bool accumulate_grad)",
      parameters, 7}};
 constinit Function function = {"_run_backward", "torch", signatures, 1};
 

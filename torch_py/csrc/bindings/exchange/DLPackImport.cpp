@@ -118,10 +118,10 @@ at::Tensor from_versioned(PyObject* capsule) {
 at::Tensor from_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) return from_versioned(capsule);
   if (!PyCapsule_IsValid(capsule, "dltensor")) {
-    throw_python(PyExc_RuntimeError,
-                 "from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
-                 "consumed only once, so you might have already "
-                 "constructed a tensor from it once.");
+    throw_python(
+        PyExc_RuntimeError,
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
+        "consumed only once, so you might have already constructed a tensor from it once.");
   }
 
   const at::Tensor tensor = import_managed(

@@ -54,8 +54,8 @@ constexpr NumPyType numpy_types[] = {{"f4", at::kFloat},
   const ObjectPtr type = ObjectPtr::steal(checked(PyObject_GetAttrString(dtype.get(), "type")));
   throw_python(PyExc_TypeError,
                "can't convert np.ndarray of type %s. The only supported types are: float64, "
-               "float32, float16, complex64, complex128, int64, "
-               "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.",
+               "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, "
+               "uint32, uint16, uint8, and bool.",
                reinterpret_cast<PyTypeObject*>(type.get())->tp_name);
 }
 
@@ -65,8 +65,8 @@ at::ScalarType dtype_of_code(PyObject* array, std::string_view code) {
   for (const NumPyType& type : numpy_types) {
     if (type.code != code.substr(1)) continue;
     TORCH_CHECK_VALUE(code[0] != '>', "given numpy array has byte order different from the native "
-                                      "byte order. Conversion between byte orders is "
-                                      "currently not supported.");
+                                      "byte order. Conversion between byte orders is currently not "
+                                      "supported.");
     return type.dtype;
   }
   throw_unsupported(array);
@@ -130,12 +130,11 @@ Layout read_interface(PyObject* array) {
   for (const int64_t bytes : read_tuple(strides)) {
     TORCH_CHECK_VALUE(bytes % itemsize == 0,
                       "given numpy array strides not a multiple of the element byte size. Copy the "
-                      "numpy array to reallocate "
-                      "the memory.");
+                      "numpy array to reallocate the memory.");
     TORCH_CHECK_VALUE(bytes >= 0, "At least one stride in the given numpy array is negative, and "
-                                  "tensors with negative strides are not currently "
-                                  "supported. (You can probably work around this by making a copy "
-                                  "of your array  with array.copy().) ");
+                                  "tensors with negative strides are not currently supported. (You "
+                                  "can probably work around this by making a copy of your array  "
+                                  "with array.copy().) ");
     layout.strides.push_back(bytes / itemsize);
   }
 
@@ -193,10 +192,9 @@ at::Tensor tensor_from_numpy(PyObject* array, bool warn_if_readonly) {
   const Layout layout = read_interface(array);
   if (layout.readonly && warn_if_readonly) {
     warn_user("The given NumPy array is not writable, and PyTorch does not support non-writable "
-              "tensors. This means writing to this tensor will "
-              "result in undefined behavior. You may want to copy the array to protect its data or "
-              "make it writable before converting it to a "
-              "tensor.");
+              "tensors. This means writing to this tensor will result in undefined behavior. You "
+              "may want to copy the array to protect its data or make it writable before "
+              "converting it to a tensor.");
   }
   return tensor_on_foreign_memory(layout.data, layout.sizes, layout.strides, layout.dtype,
                                   ObjectPtr::borrow(array));

@@ -238,8 +238,7 @@ PyMethodDef pool_methods[] = {
     {"allocate", pool_allocate, METH_O, "allocate(nbytes) -> UntypedStorage"},
     {"export", pool_export, METH_O,
      "export(storage) -> (id, capacity, descriptor or -1), or None if the storage is not the "
-     "pool's "
-     "or was sent already"},
+     "pool's or was sent already"},
     {"delivered", pool_delivered, METH_O, "delivered(ids): the receiver has their descriptors"},
     {"release", pool_release, METH_VARARGS, "release(reusable_ids, dropped_ids)"},
     {"trim", pool_trim, METH_NOARGS, "trim() -> ids that the receiver should forget"},

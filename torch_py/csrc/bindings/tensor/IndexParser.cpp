@@ -193,8 +193,7 @@ at::Tensor select_index(const at::Tensor& tensor, int64_t dim, int64_t index,
                         int64_t original_dim) {
   TORCH_CHECK_INDEX(!(tensor.dim() == 0 && dim == 0),
                     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                    "`tensor.item<T>()` in C++ to "
-                    "convert a 0-dim tensor to a number");
+                    "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
   TORCH_CHECK_INDEX(dim < tensor.dim(), "too many indices for tensor of dimension ", tensor.dim());
 
   const int64_t size = tensor.sizes()[static_cast<size_t>(dim)];

@@ -22,8 +22,8 @@ namespace {
 void change_requires_grad(const at::Tensor& tensor, bool requires_grad) {
   TORCH_CHECK(autograd::is_leaf(tensor) || requires_grad,
               "you can only change requires_grad flags of leaf variables. If you want to use a "
-              "computed variable in a subgraph that doesn't "
-              "require differentiation use var_no_grad = var.detach().");
+              "computed variable in a subgraph that doesn't require differentiation use "
+              "var_no_grad = var.detach().");
   TORCH_CHECK(!requires_grad || autograd::is_differentiable(tensor.scalar_type()),
               "only Tensors of floating point and complex dtype can require gradients");
 
@@ -145,8 +145,7 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
   TORCH_CHECK(autograd::is_leaf(tensor) || (value == Py_True) == autograd::requires_grad(tensor),
               "you can only change requires_grad flags of leaf variables.",
               value == Py_False ? " If you want to use a computed variable in a subgraph that "
-                                  "doesn't require differentiation use "
-                                  "var_no_grad = var.detach()."
+                                  "doesn't require differentiation use var_no_grad = var.detach()."
                                 : "");
 
   change_requires_grad(tensor, value == Py_True);
@@ -161,8 +160,8 @@ PyObject* get_grad(PyObject* self, void*) {
 
   if (!grad.defined() && !autograd::is_leaf(tensor) && !autograd::retains_grad(tensor)) {
     at::warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
-             "Backward does not fill it: call "
-             ".retain_grad() on this tensor first, or look at the leaf it was computed from.");
+             "Backward does not fill it: call .retain_grad() on this tensor first, or look at the "
+             "leaf it was computed from.");
   }
 
   return wrap(grad);

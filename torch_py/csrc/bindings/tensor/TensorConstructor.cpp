@@ -90,8 +90,8 @@ PyTypeObject* checked_subclass(PyObject* cls) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   if (!PyType_IsSubtype(type, &TensorBaseType)) {
     throw_python(PyExc_TypeError, "Creating a Tensor subclass from a class that does not inherit "
-                                  "from Tensor is not possible. Make sure "
-                                  "your class inherits from Tensor.");
+                                  "from Tensor is not possible. Make sure your class inherits from "
+                                  "Tensor.");
   }
 
   return type;

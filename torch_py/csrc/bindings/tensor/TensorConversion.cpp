@@ -35,9 +35,7 @@ constexpr Signature to_signatures[] = {
      "memory_format = None)",
      to_dtype_parameters, 5, 0},
     {"to(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool "
-     "copy = False, *, torch.memory_format "
-     "memory_format "
-     "= None)",
+     "copy = False, *, torch.memory_format memory_format = None)",
      to_device_parameters, 6, 0},
     {"to(Tensor other, bool non_blocking = False, bool copy = False, *, torch.memory_format "
      "memory_format = None)",

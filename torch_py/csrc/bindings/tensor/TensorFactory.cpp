@@ -234,10 +234,9 @@ PyObject* frombuffer(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   auto owner = std::make_unique<BufferOwner>(call.object(0));
   if (owner->readonly) {
     warn_user("The given buffer is not writable, and PyTorch does not support non-writable "
-              "tensors. This means you can write to the underlying "
-              "(supposedly non-writable) buffer using the tensor. You may want to copy the buffer "
-              "to protect its data or make it writable before "
-              "converting it to a tensor.");
+              "tensors. This means you can write to the underlying (supposedly non-writable) "
+              "buffer using the tensor. You may want to copy the buffer to protect its data or "
+              "make it writable before converting it to a tensor.");
   }
 
   at::Tensor result =
