@@ -125,7 +125,7 @@ Layout read_interface(PyObject* array) {
     throw_python(PyExc_TypeError, "__array_interface__ has no valid 'strides'");
   }
 
-  // NumPy counts strides in bytes, and allows more of them than tensors do.
+  // NumPy counts strides in bytes. Those of tensors are whole elements and not negative.
   const int64_t itemsize = static_cast<int64_t>(at::element_size(layout.dtype));
   for (const int64_t bytes : read_tuple(strides)) {
     TORCH_CHECK_VALUE(bytes % itemsize == 0,
