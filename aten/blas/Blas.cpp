@@ -1,3 +1,4 @@
+// Chooses between the BLAS library and our own kernels for each product.
 #include "aten/blas/Blas.h"
 
 #include <algorithm>
@@ -41,10 +42,12 @@ std::atomic<bool>& builtin_wanted() {
   return wanted;
 }
 
-// Multiplications below which a second thread costs more than it gains (about 20 µs of one core).
+// The number of multiplications below which a second thread costs more than it gains (about 20 µs
+// of one core).
 constexpr double kThreadedWork = 1 << 20;
 
-/// Whether the library takes a call of `work` multiplications: it has 32-bit sizes.
+/// Whether the library takes a call of `work` multiplications. Its sizes have 32 bits. Sets its
+/// number of threads.
 template <class... Sizes>
 bool use_library(double work, Sizes... sizes) {
   if constexpr (!kHasLibrary) return false;
@@ -59,42 +62,46 @@ double work_of(int64_t m, int64_t n, int64_t k) {
 
 bool is_transposed(Transpose transpose) { return transpose != Transpose::None; }
 
-/// The stride between columns matters only when there are several; libraries insist on a plausible
-/// one all the same.
+/// The stride between columns matters only if there are several; libraries insist on a plausible
+/// one in any case.
 int64_t leading_dimension(int64_t ld, int64_t rows, int64_t columns) {
   return columns <= 1 ? std::max<int64_t>({ld, rows, 1}) : std::max<int64_t>(ld, 1);
 }
 
-/// A product with one row or column is a matrix times a vector, which libraries do better that way.
-/// True when it was done.
+/// A product with one row or column is a matrix times a vector, which libraries compute better that
+/// way. Returns true if it did.
 template <class T>
 bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha,
                   const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
                   int64_t ldc) {
   if (k == 0) return false;
+
   if (n == 1 && tb != Transpose::Conjugate) {
     gemv<T>(ta, is_transposed(ta) ? k : m, is_transposed(ta) ? m : k, alpha, a, lda, b,
             is_transposed(tb) ? ldb : 1, beta, c, 1);
     return true;
   }
+
   // The row of C is op(B) transposed times the row of op(A).
   if (m == 1 && ta != Transpose::Conjugate && tb != Transpose::Conjugate) {
     gemv<T>(is_transposed(tb) ? Transpose::None : Transpose::Transpose, is_transposed(tb) ? n : k,
             is_transposed(tb) ? k : n, alpha, b, ldb, a, is_transposed(ta) ? 1 : lda, beta, c, ldc);
     return true;
   }
+
   return false;
 }
 
 #ifdef TORCH_PY_BLAS_MKL
-/// BFloat16 by the library, where the processor multiplies it directly. Elsewhere our own kernels,
-/// which convert while packing, are twice as fast as MKL 2026 (77 against 37 Gop/s at 512^3 on a
-/// Cascade Lake core; Half 55 against 28).
+/// Multiplies BFloat16 by the library, if the processor does so directly. Elsewhere our own
+/// kernels, which convert while packing, are twice as fast as MKL 2026 (77 against 37 Gop/s at
+/// 512^3 on a Cascade Lake core; Half 55 against 28). Returns true if it did.
 bool gemm_bfloat16(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, float alpha,
                    const c10::BFloat16* a, int64_t lda, const c10::BFloat16* b, int64_t ldb,
                    float beta, c10::BFloat16* c, int64_t ldc) {
   static const bool native = __builtin_cpu_supports("avx512bf16");
   if (!native || k == 0 || !use_library(work_of(m, n, k), m, n, k, lda, ldb)) return false;
+
   Buffer<float> sums(m * n);
   library::gemm_bfloat16(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
                          alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), 0.0f,
@@ -103,6 +110,17 @@ bool gemm_bfloat16(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, 
   return true;
 }
 #endif
+
+template <class T>
+T any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate) {
+  if constexpr (library::serves<T>) {
+    if (use_library(0, n, incx, incy)) {
+      return library::dot(static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy),
+                          conjugate);
+    }
+  }
+  return builtin::dot<T>(n, x, incx, y, incy, conjugate);
+}
 
 }  // namespace
 
@@ -115,13 +133,18 @@ template <class T>
 void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a,
           int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc) {
   if (m == 0 || n == 0) return;
-  const bool a_transposed = is_transposed(ta), b_transposed = is_transposed(tb);
+
+  const bool a_transposed = is_transposed(ta);
+  const bool b_transposed = is_transposed(tb);
   lda = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
   ldb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n);
+
   if constexpr (library::serves<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) {
     if (gemm_as_gemv<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
   }
+
   ldc = leading_dimension(ldc, m, n);
+
   if constexpr (library::serves<T>) {
     if (use_library(work_of(m, n, k), m, n, k, lda, ldb, ldc)) {
       return library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
@@ -134,6 +157,8 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
     if (gemm_bfloat16(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
   }
 #endif
+
+  // No library serves the type, or the call.
   builtin::gemm<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -144,10 +169,12 @@ void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int6
                           int64_t stride_c, int64_t batch) {
   if (m == 0 || n == 0 || batch == 0) return;
   if constexpr (library::serves<T> && library::kHasBatchedGemm) {
-    const bool a_transposed = is_transposed(ta), b_transposed = is_transposed(tb);
+    const bool a_transposed = is_transposed(ta);
+    const bool b_transposed = is_transposed(tb);
     const int64_t la = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
-    const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n),
-                  lc = leading_dimension(ldc, m, n);
+    const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n);
+    const int64_t lc = leading_dimension(ldc, m, n);
+
     if (batch > 1 && use_library(work_of(m, n, k) * static_cast<double>(batch), m, n, k, la, lb, lc,
                                  stride_a, stride_b, stride_c, batch)) {
       return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n),
@@ -156,13 +183,15 @@ void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int6
                                    stride_c, static_cast<int>(batch));
     }
   }
+
   const auto range = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       gemm<T>(ta, tb, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb, beta,
               c + i * stride_c, ldc);
     }
   };
-  // Enough matrices: one thread each. Otherwise each product uses the threads itself.
+
+  // With enough matrices, each has one thread. Otherwise each product uses the threads itself.
   if (batch < runtime().threads()) return range(0, batch);
   parallel_for(0, batch, std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, m * n * k)),
                range);
@@ -172,10 +201,13 @@ template <class T>
 void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda,
           const T* x, int64_t incx, Scale<T> beta, T* y, int64_t incy) {
   if ((is_transposed(transpose) ? n : m) == 0) return;
+
   lda = leading_dimension(lda, m, n);
-  // Vectors of one element may come with any stride; libraries refuse zero.
+
+  // Vectors of one element may come with any stride, but libraries refuse zero.
   incx = std::max<int64_t>(incx, 1);
   incy = std::max<int64_t>(incy, 1);
+
   if constexpr (library::serves<T>) {
     // Some libraries return at once for an empty sum, without scaling y.
     if (m > 0 && n > 0 && use_library(4 * work_of(m, n, 1), m, n, lda, incx, incy)) {
@@ -184,21 +216,9 @@ void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,
                            static_cast<int>(incy));
     }
   }
+
   builtin::gemv<T>(transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
-
-namespace {
-template <class T>
-T any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate) {
-  if constexpr (library::serves<T>) {
-    if (use_library(0, n, incx, incy)) {
-      return library::dot(static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy),
-                          conjugate);
-    }
-  }
-  return builtin::dot<T>(n, x, incx, y, incy, conjugate);
-}
-}  // namespace
 
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {

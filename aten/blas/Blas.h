@@ -1,3 +1,4 @@
+// Matrix products and dot products behind one interface.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,16 @@
 #include "c10/util/Half.h"
 #include "c10/util/complex.h"
 
-// Matrix products behind one interface, in a shared object of its own (libtorch_py_blas.so: MKL
-// takes long to link and changes rarely). Matrices are column-major: element (i, j) of A is a[i + j
-// * lda]. Nothing here checks arguments; callers do. The element types are float, double,
-// complex<float>, complex<double>, BFloat16, Half, uint8_t, int8_t, int16_t, int32_t and int64_t.
+// They are in a shared object of their own (libtorch_py_blas.so): MKL takes long to link and
+// changes rarely. Matrices are column-major: element (i, j) of A is a[i + j * lda]. Nothing here
+// checks arguments; callers do. The element types are float, double, complex<float>,
+// complex<double>, BFloat16, Half, uint8_t, int8_t, int16_t, int32_t and int64_t.
 
 namespace at::blas {
 
 enum class Transpose : char { None = 'N', Transpose = 'T', Conjugate = 'C' };
 
-/// Type of alpha and beta, in which reduced floats are also summed up. Integers wrap around.
+/// The type of alpha and beta, in which reduced floats are also summed. Integers wrap around.
 template <class T>
 using Scale = std::conditional_t<c10::is_reduced_floating_point_v<T>, float, T>;
 
@@ -28,8 +29,8 @@ TORCH_PY_API void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, 
                        int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
                        Scale<T> beta, T* c, int64_t ldc);
 
-/// The same for `batch` products whose matrices lie stride_a, stride_b (0: the same for all) and
-/// stride_c elements apart.
+/// The same for `batch` products. Their matrices lie stride_a, stride_b and stride_c elements
+/// apart; a stride of 0 for A or B uses the same matrix for all.
 template <class T>
 TORCH_PY_API void gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m,
                                        int64_t n, int64_t k, Scale<T> alpha, const T* a,
@@ -42,25 +43,26 @@ template <class T>
 TORCH_PY_API void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,
                        int64_t lda, const T* x, int64_t incx, Scale<T> beta, T* y, int64_t incy);
 
-/// sum of x[i] y[i]; dot_conjugated takes conj(x[i]).
+/// The sum of x[i] y[i]; dot_conjugated takes conj(x[i]).
 template <class T>
 TORCH_PY_API T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
 template <class T>
 TORCH_PY_API T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
 
-/// "mkl", "openblas" or "builtin": what serves float and double now. TORCH_PY_BLAS_BACKEND=builtin
-/// in the environment, or use_builtin(true), puts our own implementation in place of the library;
-/// tests compare the two.
+/// The implementation that serves float and double now: "mkl", "openblas" or "builtin".
+/// TORCH_PY_BLAS_BACKEND=builtin in the environment, or use_builtin(true), replaces the library by
+/// our own implementation; tests compare the two.
 TORCH_PY_API const char* backend_name();
 TORCH_PY_API void use_builtin(bool builtin);
 
-/// What this library needs from above it. aten/parallel/BlasThreads.cpp sets it; until then
+/// What this library needs from the layer above. aten/parallel/BlasThreads.cpp sets it; until then
 /// everything runs on one thread.
 struct Runtime {
-  int (*threads)();  ///< that a call may use now: 1 inside a parallel region
+  /// The number of threads that a call may use now: 1 inside a parallel region.
+  int (*threads)();
   void (*parallel_for)(int64_t begin, int64_t end, int64_t grain_size, const void* function,
                        void (*call)(const void* function, int64_t begin, int64_t end));
-  int capability;  ///< a c10::CpuCapability, for our own kernels
+  int capability;  // a c10::CpuCapability, for our own kernels
 };
 TORCH_PY_API void set_runtime(const Runtime& runtime);
 

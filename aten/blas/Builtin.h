@@ -1,23 +1,22 @@
+// Our own products: the reference in tests, the fallback without a library, and for integers.
 #pragma once
 
 #include <cstdint>
 
 #include "aten/blas/Blas.h"
 
-// Our own products: the reference in tests, the fallback where no library is installed, and what
-// serves integers.
-
 namespace at::blas::builtin {
 
 // Note [Builtin kernels]
 // BuiltinKernels.isa.cpp is compiled once per instruction set and exports one table of
-// single-threaded functions. In: element type of A and B; T: type that products are summed in, and
-// of C. Signed integers use the functions of the unsigned ones, whose overflow is defined. Matrices
-// with Transpose::Conjugate do not reach the kernels.
+// single-threaded functions. In is the element type of A and B; T is the type of C, in which
+// products are summed. Signed integers use the functions of unsigned ones, whose overflow is
+// defined. Matrices with Transpose::Conjugate do not reach the kernels.
 template <class In, class T>
 using GemmKernel = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
                             T alpha, const In* a, int64_t lda, const In* b, int64_t ldb, T beta,
                             T* c, int64_t ldc);
+
 /// y += alpha op(A) x with contiguous x and y.
 template <class T>
 using GemvKernel = void (*)(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda,
@@ -31,6 +30,7 @@ struct Kernels {
   DotKernel<In, T> dot;
 };
 
+/// All kernels for one instruction set.
 struct Table {
   Kernels<float, float> f32;
   Kernels<double, double> f64;
@@ -57,7 +57,7 @@ void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate);
 
-/// c = sums + beta c, rounded to the type of c; sums is m x n and contiguous.
+/// c = sums + beta c, rounded to the type of c. `sums` is m x n and contiguous.
 template <class T>
 void add_rounded(int64_t m, int64_t n, const float* sums, float beta, T* c, int64_t ldc);
 

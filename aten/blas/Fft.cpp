@@ -1,3 +1,4 @@
+// Chooses between MKL and our own Fourier transforms, and keeps their plans.
 #include "aten/blas/Fft.h"
 
 #include <cstring>
@@ -17,8 +18,8 @@ namespace at::blas {
 
 namespace {
 
-constexpr size_t kPlans =
-    64;  // kept by each thread; plans are forgotten all at once when there are more
+// Plans that each thread keeps; if there are more, all are dropped.
+constexpr size_t kPlans = 64;
 
 template <class Key, class Plan, class Make>
 Plan& cached(std::map<Key, Plan>& plans, const Key& key, const Make& make) {
@@ -69,12 +70,14 @@ void builtin_c2r(int64_t n, int64_t rows, const c10::complex<T>* in, T* out, T s
   std::vector<c10::complex<T>> buffer(n);
   const int64_t half = n / 2 + 1;
   for (int64_t row = 0; row < rows; ++row, in += half, out += n) {
+    // The second half is the conjugate of the first; the ends are real.
     buffer[0] = {in[0].real(), T(0)};
     for (int64_t i = 1; i < half; ++i) {
       buffer[i] = in[i];
       buffer[n - i] = c10::conj(in[i]);
     }
     if (n % 2 == 0) buffer[n / 2] = {in[n / 2].real(), T(0)};
+
     builtin_c2c<T>(n, 1, buffer.data(), false, scale);
     for (int64_t i = 0; i < n; ++i) out[i] = buffer[i].real();
   }
@@ -87,7 +90,7 @@ struct Release {
 };
 using Descriptor = std::unique_ptr<DFTI_DESCRIPTOR, Release>;
 
-/// A transform of one row; null when MKL does not take it.
+/// A plan for transforms of one row; null if MKL refuses it.
 Descriptor make_descriptor(int64_t n, bool is_double, bool is_real, double scale) {
   DFTI_DESCRIPTOR_HANDLE handle = nullptr;
   const auto precision = is_double ? DFTI_DOUBLE : DFTI_SINGLE;
@@ -95,6 +98,7 @@ Descriptor make_descriptor(int64_t n, bool is_double, bool is_real, double scale
   if (DftiCreateDescriptor(&handle, precision, domain, 1, static_cast<MKL_LONG>(n)) !=
       DFTI_NO_ERROR)
     return nullptr;
+
   Descriptor descriptor(handle);
   bool done = DftiSetValue(handle, DFTI_PLACEMENT, is_real ? DFTI_NOT_INPLACE : DFTI_INPLACE) ==
               DFTI_NO_ERROR;
@@ -104,17 +108,20 @@ Descriptor make_descriptor(int64_t n, bool is_double, bool is_real, double scale
   done = done && DftiSetValue(handle, DFTI_THREAD_LIMIT, 1) == DFTI_NO_ERROR;
   done = done && DftiSetValue(handle, DFTI_FORWARD_SCALE, scale) == DFTI_NO_ERROR;
   done = done && DftiSetValue(handle, DFTI_BACKWARD_SCALE, scale) == DFTI_NO_ERROR;
+
   return done && DftiCommitDescriptor(handle) == DFTI_NO_ERROR ? std::move(descriptor) : nullptr;
 }
 
-/// Calls run(descriptor) for a plan of the calling thread; false when there is none.
+/// Calls run(descriptor) with a plan of the calling thread; false without a plan or if it fails.
 template <class T, class Run>
 bool with_library(int64_t n, bool is_real, T scale, const Run& run) {
   if (std::strcmp(backend_name(), "mkl") != 0) return false;
+
   thread_local std::map<std::tuple<int64_t, bool, double>, Descriptor> plans;
   auto& plan = cached(plans, {n, is_real, static_cast<double>(scale)}, [&] {
     return make_descriptor(n, std::is_same_v<T, double>, is_real, scale);
   });
+
   return plan != nullptr && run(plan.get());
 }
 

@@ -1,3 +1,4 @@
+// LAPACK behind one interface: work space, threads, and drivers.
 #include "aten/blas/Lapack.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 using blas::Buffer;
 
-/// LAPACK counts in 32 bits.
+/// Sizes in LAPACK have 32 bits.
 int narrow(int64_t value) {
   if (value > std::numeric_limits<int>::max()) {
     throw std::runtime_error("LAPACK counts rows, columns and work space in 32 bits, got " +
@@ -25,11 +26,12 @@ int narrow(int64_t value) {
   }
   return static_cast<int>(value);
 }
-/// Leading dimensions must be plausible even of empty matrices.
+
+/// Leading dimensions must be plausible even for empty matrices.
 int leading(int64_t ld) { return narrow(std::max<int64_t>(ld, 1)); }
 char triangle(bool upper) { return upper ? 'U' : 'L'; }
 
-// Multiplications below which a second thread costs more than it gains.
+// The number of multiplications below which a second thread costs more than it gains.
 constexpr double kThreadedWork = 1 << 18;
 
 void use_threads(int64_t m, int64_t n, int64_t k) {
@@ -43,15 +45,16 @@ double real_part(c10::complex<T> value) {
   return value.real();
 }
 
-/// What LAPACK wants as work space: said in the precision of the matrix, in which large numbers may
-/// have been rounded down.
+/// The size of the work space that LAPACK asks for. It is given in the precision of the matrix, in
+/// which large numbers may have been rounded down.
 template <class T>
 int work_size(T wanted) {
-  const double size = real_part(wanted), precision = sizeof(Real<T>) == 4 ? 0x1p-23 : 0.0;
+  const double size = real_part(wanted);
+  const double precision = sizeof(Real<T>) == 4 ? 0x1p-23 : 0.0;
   return std::max(1, narrow(static_cast<int64_t>(std::ceil(size * (1 + precision)))));
 }
 
-/// Asks `call(work, size)` how much it needs, then lets it work.
+/// Asks `call(work, size)` how much work space it needs, then lets it work.
 template <class T, class Call>
 void with_work(const Call& call) {
   T wanted{};
@@ -61,11 +64,60 @@ void with_work(const Call& call) {
   call(work.data(), size);
 }
 
-/// The last element that gesdd with complex matrices may touch of its real work space.
+/// The number of elements of its real work space that gesdd with complex matrices may use.
 int64_t gesdd_real_work(char job, int64_t m, int64_t n) {
-  const int64_t least = std::min(m, n), most = std::max(m, n);
+  const int64_t least = std::min(m, n);
+  const int64_t most = std::max(m, n);
   if (job == 'N') return 7 * least;
   return std::max(5 * least * least + 7 * least, 2 * most * least + 2 * least * least + least);
+}
+
+/// For real matrices LAPACK returns complex eigenvectors as pairs of columns: the real and the
+/// imaginary part of the first of two conjugates.
+template <class R>
+void assemble_vectors(int64_t n, const R* imaginary, const R* packed, c10::complex<R>* v) {
+  for (int64_t j = 0; j < n; ++j) {
+    const R* first = packed + j * n;
+    const bool paired = imaginary[j] != 0 && j + 1 < n;
+    for (int64_t i = 0; i < n; ++i) {
+      const R im = paired ? first[n + i] : R(0);
+      v[j * n + i] = {first[i], im};
+      if (paired) v[(j + 1) * n + i] = {first[i], -im};
+    }
+    if (paired) ++j;
+  }
+}
+
+template <class T>
+int by_pivoted_qr(int m, int n, int columns, T* a, int lda, T* b, int ldb, Real<T> rcond,
+                  int32_t* rank) {
+  int info = 0;
+  std::vector<int32_t> free_columns(static_cast<size_t>(n) + 1, 0);
+  Buffer<Real<T>> real_work(2 * n + 1);
+  with_work<T>([&](T* work, int size) {
+    library::gelsy(m, n, columns, a, lda, b, ldb, free_columns.data(), rcond, rank, work, size,
+                   real_work.data(), &info);
+  });
+  return info;
+}
+
+template <class T>
+int by_divide_and_conquer(int m, int n, int columns, T* a, int lda, T* b, int ldb, Real<T> rcond,
+                          Real<T>* values, int32_t* rank) {
+  int info = 0;
+  int indices_wanted = 0;
+  T wanted{};
+  Real<T> real_wanted{};
+  library::gelsd(m, n, columns, a, lda, b, ldb, values, rcond, rank, &wanted, -1, &real_wanted,
+                 &indices_wanted, &info);
+
+  const int size = work_size(wanted);
+  Buffer<T> work(size);
+  Buffer<Real<T>> real_work(work_size(real_wanted));
+  Buffer<int32_t> indices(std::max(1, indices_wanted));
+  library::gelsd(m, n, columns, a, lda, b, ldb, values, rcond, rank, work.data(), size,
+                 real_work.data(), indices.data(), &info);
+  return info;
 }
 
 }  // namespace
@@ -184,48 +236,34 @@ int gesdd(char job, int64_t m, int64_t n, T* a, int64_t lda, Real<T>* s, T* u, i
 template <class T>
 int syevd(bool vectors, bool upper, int64_t n, T* a, int64_t lda, Real<T>* values) {
   use_threads(n, n, n);
-  int info = 0, indices_wanted = 0;
+  int info = 0;
+  int indices_wanted = 0;
   T wanted{};
   Real<T> real_wanted{};
+
   const auto call = [&](T* work, int size, Real<T>* real_work, int real_size, int32_t* indices,
                         int index_size) {
     library::syevd(vectors ? 'V' : 'N', triangle(upper), narrow(n), a, leading(lda), values, work,
                    size, real_work, real_size, indices, index_size, &info);
   };
+
   call(&wanted, -1, &real_wanted, -1, &indices_wanted, -1);
-  const int size = work_size(wanted), real_size = work_size(real_wanted);
+  const int size = work_size(wanted);
+  const int real_size = work_size(real_wanted);
   Buffer<T> work(size);
   Buffer<Real<T>> real_work(real_size);
   Buffer<int32_t> indices(std::max(1, indices_wanted));
+
   call(work.data(), size, real_work.data(), real_size, indices.data(), std::max(1, indices_wanted));
   return info;
 }
-
-namespace {
-
-/// Real matrices have their complex eigenvectors as pairs of columns: the real and the imaginary
-/// part of the first of two conjugates.
-template <class R>
-void assemble_vectors(int64_t n, const R* imaginary, const R* packed, c10::complex<R>* v) {
-  for (int64_t j = 0; j < n; ++j) {
-    const R* first = packed + j * n;
-    const bool paired = imaginary[j] != 0 && j + 1 < n;
-    for (int64_t i = 0; i < n; ++i) {
-      const R im = paired ? first[n + i] : R(0);
-      v[j * n + i] = {first[i], im};
-      if (paired) v[(j + 1) * n + i] = {first[i], -im};
-    }
-    if (paired) ++j;
-  }
-}
-
-}  // namespace
 
 template <class T>
 int geev(int64_t n, T* a, int64_t lda, c10::complex<Real<T>>* values, c10::complex<Real<T>>* v) {
   use_threads(n, n, n);
   int info = 0;
   const char job = v ? 'V' : 'N';
+
   if constexpr (c10::is_complex_v<T>) {
     Buffer<Real<T>> real_work(2 * n + 1);
     with_work<T>([&](T* work, int size) {
@@ -233,58 +271,32 @@ int geev(int64_t n, T* a, int64_t lda, c10::complex<Real<T>>* values, c10::compl
                     real_work.data(), &info);
     });
   } else {
-    Buffer<T> real(n + 1), imaginary(n + 1), packed(v ? n * n + 1 : 1);
+    Buffer<T> real(n + 1);
+    Buffer<T> imaginary(n + 1);
+    Buffer<T> packed(v ? n * n + 1 : 1);
     with_work<T>([&](T* work, int size) {
       library::geev(job, narrow(n), a, leading(lda), real.data(), imaginary.data(), packed.data(),
                     leading(n), work, size, &info);
     });
+
     for (int64_t i = 0; i < n; ++i) values[i] = {real[i], imaginary[i]};
     if (v) assemble_vectors<T>(n, imaginary.data(), packed.data(), v);
   }
+
   return info;
 }
-
-namespace {
-
-template <class T>
-int by_pivoted_qr(int m, int n, int columns, T* a, int lda, T* b, int ldb, Real<T> rcond,
-                  int32_t* rank) {
-  int info = 0;
-  std::vector<int32_t> free_columns(static_cast<size_t>(n) + 1, 0);
-  Buffer<Real<T>> real_work(2 * n + 1);
-  with_work<T>([&](T* work, int size) {
-    library::gelsy(m, n, columns, a, lda, b, ldb, free_columns.data(), rcond, rank, work, size,
-                   real_work.data(), &info);
-  });
-  return info;
-}
-
-template <class T>
-int by_divide_and_conquer(int m, int n, int columns, T* a, int lda, T* b, int ldb, Real<T> rcond,
-                          Real<T>* values, int32_t* rank) {
-  int info = 0, indices_wanted = 0;
-  T wanted{};
-  Real<T> real_wanted{};
-  library::gelsd(m, n, columns, a, lda, b, ldb, values, rcond, rank, &wanted, -1, &real_wanted,
-                 &indices_wanted, &info);
-  const int size = work_size(wanted);
-  Buffer<T> work(size);
-  Buffer<Real<T>> real_work(work_size(real_wanted));
-  Buffer<int32_t> indices(std::max(1, indices_wanted));
-  library::gelsd(m, n, columns, a, lda, b, ldb, values, rcond, rank, work.data(), size,
-                 real_work.data(), indices.data(), &info);
-  return info;
-}
-
-}  // namespace
 
 template <class T>
 int least_squares(LeastSquares driver, int64_t m, int64_t n, int64_t columns, T* a, int64_t lda,
                   T* b, int64_t ldb, Real<T> rcond, Real<T>* values, int32_t* rank) {
   use_threads(m, n, std::min(m, n));
-  const int rows = narrow(m), width = narrow(n), sides = narrow(columns), ld_a = leading(lda),
-            ld_b = leading(ldb);
+  const int rows = narrow(m);
+  const int width = narrow(n);
+  const int sides = narrow(columns);
+  const int ld_a = leading(lda);
+  const int ld_b = leading(ldb);
   int info = 0;
+
   switch (driver) {
     case LeastSquares::PivotedQr:
       return by_pivoted_qr<T>(rows, width, sides, a, ld_a, b, ld_b, rcond, rank);
@@ -297,6 +309,7 @@ int least_squares(LeastSquares driver, int64_t m, int64_t n, int64_t columns, T*
       return info;
     case LeastSquares::Svd: break;
   }
+
   Buffer<Real<T>> real_work(5 * std::min(m, n) + 1);
   with_work<T>([&](T* work, int size) {
     library::gelss(rows, width, sides, a, ld_a, b, ld_b, values, rcond, rank, work, size,

@@ -1,15 +1,15 @@
+// LAPACK behind one interface: factorisations, and the systems solved with them.
 #pragma once
 
 #include <cstdint>
 
 #include "aten/blas/Blas.h"
 
-// Factorisations and what is solved with them: LAPACK behind one interface, in the same shared
-// object as the products. Matrices are column-major; the element types are float, double,
-// complex<float> and complex<double>. Nothing here checks arguments; callers do, and call nothing
-// unless available(). Work space is allocated inside. Results named `info` are LAPACK's: 0 for
-// success, i > 0 for what failed at column i. Indices of rows and columns count from 1, as
-// LAPACK's.
+// It is in the same shared object as the products. Matrices are column-major; the element types are
+// float, double, complex<float> and complex<double>. Nothing here checks arguments; callers do, and
+// call nothing unless available(). Work space is allocated inside. Results named `info` are
+// LAPACK's: 0 for success, i > 0 for a failure at column i. Indices of rows and columns count from
+// 1, as in LAPACK.
 
 namespace at::lapack {
 
@@ -23,24 +23,27 @@ template <class T>
 struct RealOf<c10::complex<T>> {
   using type = T;
 };
+
 /// float for complex<float>.
 template <class T>
 using Real = typename RealOf<T>::type;
 
-/// Whether this build has LAPACK: not one with our own BLAS alone.
+/// Whether this build has LAPACK, which one with only our own BLAS does not.
 TORCH_PY_API bool available();
 
 /// A = P L U of an m x n matrix, in its place; pivots has min(m, n) elements.
 template <class T>
 TORCH_PY_API int getrf(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots);
+
 /// op(A) X = B from the factors, in the place of B.
 template <class T>
 TORCH_PY_API void getrs(Transpose transpose, int64_t n, int64_t columns, const T* factors,
                         int64_t lda, const int32_t* pivots, T* b, int64_t ldb);
 
-/// A = L L^H or U^H U; the other triangle is left as it is.
+/// A = L L^H or U^H U. The other triangle is not touched.
 template <class T>
 TORCH_PY_API int potrf(bool upper, int64_t n, T* a, int64_t lda);
+/// A X = B from the factor, in the place of B.
 template <class T>
 TORCH_PY_API void potrs(bool upper, int64_t n, int64_t columns, const T* factor, int64_t lda, T* b,
                         int64_t ldb);
@@ -77,21 +80,18 @@ TORCH_PY_API int gesdd(char job, int64_t m, int64_t n, T* a, int64_t lda, Real<T
 /// Eigenvalues of a Hermitian matrix in ascending order; the vectors take its place.
 template <class T>
 TORCH_PY_API int syevd(bool vectors, bool upper, int64_t n, T* a, int64_t lda, Real<T>* values);
-/// Eigenvalues and (v not null) right eigenvectors, n apart, of any square matrix, which is
+/// Eigenvalues and, if v is not null, right eigenvectors (n apart) of any square matrix, which is
 /// destroyed.
 template <class T>
 TORCH_PY_API int geev(int64_t n, T* a, int64_t lda, c10::complex<Real<T>>* values,
                       c10::complex<Real<T>>* v);
 
-enum class LeastSquares : uint8_t {
-  Qr,
-  PivotedQr,
-  DivideAndConquer,
-  Svd
-};  // gels, gelsy, gelsd, gelss
+/// LAPACK's gels, gelsy, gelsd and gelss.
+enum class LeastSquares : uint8_t { Qr, PivotedQr, DivideAndConquer, Svd };
+
 /// The X of least norm among those that minimise |A X - B|, in the first n rows of B, which has
-/// max(m, n). A is destroyed. `values` (not for the two by QR) has min(m, n) elements; `rank` is
-/// not set by Qr.
+/// max(m, n) rows. A is destroyed. `values` has min(m, n) elements and is not set by the two
+/// drivers that use QR; `rank` is not set by Qr.
 template <class T>
 TORCH_PY_API int least_squares(LeastSquares driver, int64_t m, int64_t n, int64_t columns, T* a,
                                int64_t lda, T* b, int64_t ldb, Real<T> rcond, Real<T>* values,

@@ -1,3 +1,4 @@
+// The LAPACK functions of MKL or OpenBLAS as overloads by element type.
 #pragma once
 
 #include <cstddef>
@@ -5,12 +6,11 @@
 
 #include "aten/blas/Lapack.h"
 
-// The Fortran functions of MKL or OpenBLAS as overloads by element type. Only Lapack.cpp includes
-// it.
+// Only Lapack.cpp includes it.
 //
-// They are declared here, not taken from a header: the headers of the two differ, and both leave
-// out the hidden lengths that Fortran compilers expect behind the arguments for each character
-// argument. MKL ignores them.
+// The Fortran functions are declared here rather than taken from a header: the headers of the two
+// libraries differ, and both leave out the hidden lengths that Fortran compilers expect after the
+// arguments, one per character argument. MKL ignores them.
 
 #if defined(TORCH_PY_BLAS_OPENBLAS)
 #ifndef TORCH_PY_OPENBLAS_PREFIX
@@ -29,7 +29,7 @@ namespace at::lapack::library {
 
 inline constexpr bool kAvailable = true;
 
-// What real and complex functions have in common. OR and SY are or, sy for real types and un, he
+// The functions that real and complex types share. OR and SY are or, sy for real types and un, he
 // for complex ones.
 #define AT_LAPACK_TYPE(T, L, OR)                                                                   \
   extern "C" {                                                                                     \

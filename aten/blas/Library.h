@@ -1,11 +1,11 @@
+// MKL or OpenBLAS, whichever this build has, as overloads by element type.
 #pragma once
 
 #include <type_traits>
 
 #include "aten/blas/Blas.h"
 
-// MKL or OpenBLAS, whichever this file is compiled for, as overloads by element type. Only Blas.cpp
-// and Lapack.cpp include it.
+// Only Blas.cpp and Lapack.cpp include it.
 
 #if defined(TORCH_PY_BLAS_MKL)
 #include <mkl_cblas.h>
@@ -29,11 +29,11 @@ namespace at::blas::library {
 
 #if defined(TORCH_PY_BLAS_MKL)
 inline constexpr const char* kName = "mkl";
-/// MKL's number is the calling thread's own; its parallel regions are libgomp's, like ours.
+/// MKL keeps a number per calling thread; its parallel regions are libgomp's, like ours.
 inline void set_threads(int count) { mkl_set_num_threads_local(count); }
 #else
 inline constexpr const char* kName = "openblas";
-/// OpenBLAS has a pool of its own and one number for the process, which is costly to change.
+/// OpenBLAS has its own pool and one number for the process, which is costly to change.
 inline void set_threads(int count) {
   static std::atomic<int> current{-1};
   if (current.exchange(count) != count) AT_OPENBLAS(openblas_set_num_threads)(count);
@@ -71,6 +71,7 @@ inline float dot(int n, const float* x, int incx, const float* y, int incy, bool
 inline double dot(int n, const double* x, int incx, const double* y, int incy, bool) {
   return AT_CBLAS(ddot)(n, x, incx, y, incy);
 }
+
 #define AT_BLAS_COMPLEX_DOT(T, LETTER)                                                         \
   inline T dot(int n, const T* x, int incx, const T* y, int incy, bool conjugate) {            \
     T result;                                                                                  \
@@ -92,7 +93,7 @@ inline constexpr const char* kName = "builtin";
 inline void set_threads(int) {}
 template <class T>
 inline constexpr bool serves = false;
-// Named in branches that are never compiled.
+// Branches that are never compiled name these.
 template <class... Arguments>
 void gemm(const Arguments&...) = delete;
 template <class... Arguments>
@@ -103,8 +104,7 @@ void dot(const Arguments&...) = delete;
 #endif
 
 #if defined(TORCH_PY_BLAS_MKL)
-// MKL's own extensions.
-/// Inputs of 16 bits, a result of 32.
+/// An extension of MKL: inputs of 16 bits, a result of 32.
 inline void gemm_bfloat16(Transpose ta, Transpose tb, int m, int n, int k, float alpha,
                           const c10::BFloat16* a, int lda, const c10::BFloat16* b, int ldb,
                           float beta, float* c, int ldc) {
@@ -112,6 +112,7 @@ inline void gemm_bfloat16(Transpose ta, Transpose tb, int m, int n, int k, float
                          reinterpret_cast<const MKL_BF16*>(a), lda,
                          reinterpret_cast<const MKL_BF16*>(b), ldb, beta, c, ldc);
 }
+
 inline constexpr bool kHasBatchedGemm = true;
 #define AT_BLAS_BATCHED(T, LETTER, SCALAR)                                                        \
   inline void gemm_batched(Transpose ta, Transpose tb, int m, int n, int k, T alpha, const T* a,  \

@@ -1,3 +1,4 @@
+// Threads and temporary arrays for the products.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,10 @@
 
 namespace at::blas {
 
+/// Set by the layer above: see struct Runtime.
 const Runtime& runtime();
 
+/// at::parallel_for, as the layer above provides it.
 template <class Function>
 void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function& function) {
   runtime().parallel_for(begin, end, grain_size, &function,
@@ -17,7 +20,7 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function
                          });
 }
 
-/// A temporary array, aligned for vectors and not initialised.
+/// An uninitialised temporary array, aligned for vectors.
 template <class T>
 class Buffer {
  public:
@@ -27,6 +30,7 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { ::operator delete(data_, kAlignment); }
+
   T* data() { return data_; }
   T& operator[](int64_t index) { return data_[index]; }
 

@@ -1,3 +1,4 @@
+// The state of torch.autocast on each thread, and the conversion of arguments.
 #include "aten/core/Autocast.h"
 
 #include <array>
@@ -9,10 +10,11 @@ namespace {
 
 constexpr size_t kDeviceTypes = 8;
 
-/// A weight as it was when it was converted. It and its memory are held, so that nothing else takes
-/// their addresses.
+/// A weight at the time when it was converted. It and its memory are held, so that no other tensor
+/// takes their addresses.
 struct ConvertedWeight {
-  Tensor weight, converted;
+  Tensor weight;
+  Tensor converted;
   c10::Storage storage;
   uint32_t version;
 
@@ -21,11 +23,14 @@ struct ConvertedWeight {
   }
 };
 
+/// The state of a thread.
 struct State {
-  std::array<ScalarType, kDeviceTypes> dtypes;
+  std::array<ScalarType, kDeviceTypes> dtypes;  // the narrow dtype of each device type
   bool cache_enabled = true;
-  int depth = 0;
-  std::unordered_map<const c10::TensorImpl*, ConvertedWeight> weights;
+  int depth = 0;  // blocks that the thread is in
+  std::unordered_map<const c10::TensorImpl*, ConvertedWeight>
+      weights;  // cleared after the outermost block
+
   State() {
     dtypes.fill(kBFloat16);
     for (const char* name : {"cuda", "xpu", "mps", "mtia", "privateuseone"}) {
@@ -54,13 +59,15 @@ bool is_weight(const Tensor& tensor) {
 }
 
 Tensor converted(const Tensor& tensor, ScalarType dtype) {
-  // Without grad mode the result has no history, which a later block with grad mode needs.
+  // A result made without grad mode has no history, which a later block with grad mode needs.
   if (!state().cache_enabled || state().depth == 0 || !c10::GradMode::is_enabled() ||
       !is_weight(tensor))
     return tensor.to(dtype);
+
   auto& weights = state().weights;
   const auto known = weights.find(tensor.unsafe_impl());
   if (known != weights.end() && known->second.fits(tensor, dtype)) return known->second.converted;
+
   Tensor result = tensor.to(dtype);
   weights.insert_or_assign(tensor.unsafe_impl(),
                            ConvertedWeight{tensor, result, tensor.storage(), tensor.version()});

@@ -1,3 +1,4 @@
+// Automatic dtypes: torch.autocast converts the arguments of some operators.
 #pragma once
 #include <vector>
 
@@ -7,12 +8,12 @@
 namespace at::autocast {
 
 // Note [Automatic dtypes]
-// Inside torch.autocast a call of an operator whose entry says `autocast:` first converts its
-// floating point arguments: to the narrow dtype that was chosen for their device (lower_precision),
-// to float32, or to the widest among them (promote). Only the outermost call does; what it calls
-// finds the arguments as they should be. Other operators do not look here at all. float64 arguments
-// are left alone. Leaves that require grad (weights) are converted once until the outermost block
-// ends or they change: an optimizer may step inside of a block.
+// Inside torch.autocast, a call of an operator whose entry says `autocast:` first converts its
+// floating-point arguments: to the narrow dtype chosen for their device (lower_precision), to
+// float32, or to the widest among them (promote). Only the outermost call converts; the operators
+// that it calls find their arguments converted. Operators without `autocast:` pay nothing. float64
+// arguments are left alone. Leaves that require grad (weights) are converted once, until the
+// outermost block ends or they change: an optimizer may step inside of a block.
 
 inline bool is_active() { return c10::local_state().autocast != 0; }
 TORCH_PY_API bool is_enabled(c10::DeviceType device);
@@ -22,17 +23,18 @@ TORCH_PY_API void set_dtype(c10::DeviceType device, ScalarType dtype);
 TORCH_PY_API bool is_cache_enabled();
 TORCH_PY_API void set_cache_enabled(bool enabled);
 TORCH_PY_API void clear_cache();
-/// How many blocks the thread is in, after entering or leaving one.
+/// Enters or leaves a block; returns the number of blocks that the thread is in then.
 TORCH_PY_API int enter();
 TORCH_PY_API int leave();
 
-/// No operator inside chooses.
+/// Turns automatic dtypes off for a scope: operators inside of a converted call convert nothing.
 class Suspended {
  public:
   Suspended() : previous_(c10::local_state().autocast) { c10::local_state().autocast = 0; }
   ~Suspended() { c10::local_state().autocast = previous_; }
   Suspended(const Suspended&) = delete;
   Suspended& operator=(const Suspended&) = delete;
+  /// The state before the scope, one bit per device type.
   uint8_t enabled() const { return previous_; }
 
  private:
@@ -41,22 +43,24 @@ class Suspended {
 
 enum class Policy : uint8_t { LowerPrecision, Float32, Promote };
 
-/// Converts arguments while `suspended` holds what was enabled before it.
+/// Converts the arguments of a call, by what was enabled before `suspended`.
 class TORCH_PY_API Cast {
  public:
   Cast(Policy policy, const Suspended& suspended)
       : policy_(policy), enabled_(suspended.enabled()) {}
-  /// Of Policy::Promote: looks at an argument before any is converted.
+  /// Policy::Promote looks at all arguments before it converts any.
   void see(const Tensor& argument);
   void see(TensorList arguments);
+
   Tensor operator()(const Tensor& argument) const;
   std::vector<Tensor> operator()(TensorList arguments) const;
 
  private:
   bool is_eligible(const Tensor& argument) const;
+
   Policy policy_;
-  uint8_t enabled_;
-  ScalarType widest_ = ScalarType::Undefined;
+  uint8_t enabled_;                            // one bit per device type
+  ScalarType widest_ = ScalarType::Undefined;  // of the arguments seen
 };
 
 }  // namespace at::autocast

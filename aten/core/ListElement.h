@@ -1,3 +1,4 @@
+// Indexing into lists, for formulas.
 #pragma once
 #include <cstdint>
 
@@ -5,7 +6,7 @@
 
 namespace at {
 
-/// `list[index]` of a formula in native_functions.yaml: counted from the end when negative,
+/// `list[index]` of a formula in native_functions.yaml. A negative index counts from the end;
 /// IndexError outside of the list.
 template <typename List>
 decltype(auto) element_of(const List& list, int64_t index) {

@@ -1,7 +1,7 @@
+// The headers that nearly every file above c10 includes, parsed once: tools/build/precompiled.py.
 #pragma once
-// What nearly every file above c10 includes, parsed once: tools/build/precompiled.py. A change
-// here, or of a header below, recompiles all of them: no header belongs here that most of them do
-// not include.
+// A change here, or to a header below, recompiles all of them. Add only headers that most of them
+// include.
 #include <algorithm>
 #include <array>
 #include <cmath>

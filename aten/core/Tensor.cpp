@@ -1,3 +1,4 @@
+// Creation, resizing and type promotion of tensors without a dispatched call.
 #include "aten/core/Tensor.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ void check_sizes(IntArrayRef sizes) {
   }
 }
 
-/// Elements that lie between the first and the last, inclusive; 0 for an empty tensor.
+/// The number of elements from the first to the last, inclusive; 0 for an empty tensor.
 int64_t storage_extent(IntArrayRef sizes, IntArrayRef strides) {
   int64_t extent = 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -49,10 +50,29 @@ Storage allocate(size_t bytes, Device device) {
   return make_storage(bytes, allocator);
 }
 
-/// Meta tensors have sizes and no memory.
+/// Meta tensors have sizes but no memory.
 struct MetaAllocator final : Allocator {
   DataPtr allocate(size_t) override { return DataPtr(nullptr, nullptr, nullptr, kMeta); }
 };
+
+template <typename T>
+Tensor scalar_tensor_of(T value, ScalarType dtype) {
+  Tensor tensor = empty_tensor({}, dtype, kCPU);
+  *static_cast<T*>(tensor.data()) = value;
+  tensor.unsafe_impl()->set_wrapped_number(true);
+  return tensor;
+}
+
+int kind_of(ScalarType t) {
+  return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3;
+}
+
+/// The dtype that a number promotes as: the default dtype for a float, its complex partner for a
+/// complex number, int64 for an int however large.
+ScalarType wrapped_type(ScalarType t) {
+  if (t == kUInt64) return kLong;
+  return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t;
+}
 
 }  // namespace
 
@@ -66,8 +86,8 @@ Allocator* allocator_of(DeviceType type) {
 }
 
 void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '",
-              device_type_name(type), "'");
+  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: device type '",
+              device_type_name(type), "' has no backend");
   allocators[static_cast<int>(type)] = allocator;
 }
 
@@ -78,6 +98,7 @@ Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
     TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel),
                 "Storage size calculation overflowed with sizes=", sizes);
   }
+
   auto impl = make_intrusive<TensorImpl>(allocate(storage_bytes(numel, dtype), device), dtype,
                                          device, backend_keys(device));
   impl->set_sizes_contiguous(sizes);
@@ -91,6 +112,7 @@ Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType d
   check_sizes(sizes);
   for (const int64_t stride : strides)
     TORCH_CHECK(stride >= 0, "Negative strides are not supported, got strides ", strides);
+
   const size_t bytes = storage_bytes(storage_extent(sizes, strides), dtype);
   auto impl =
       make_intrusive<TensorImpl>(allocate(bytes, device), dtype, device, backend_keys(device));
@@ -108,29 +130,23 @@ DimVector strides_in_order_of(const Tensor& tensor) {
   SmallVector<int64_t, 6> order;
   for (int64_t d = tensor.dim() - 1; d >= 0; --d) order.push_back(d);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    const int64_t stride_a = tensor.strides()[a], stride_b = tensor.strides()[b];
-    return stride_a != 0 && stride_b != 0 &&
-           stride_a < stride_b;  // expanded dimensions stay where they are
+    const int64_t stride_a = tensor.strides()[a];
+    const int64_t stride_b = tensor.strides()[b];
+    // Expanded dimensions (stride 0) stay where they are.
+    return stride_a != 0 && stride_b != 0 && stride_a < stride_b;
   });
+
   DimVector strides(tensor.dim());
   int64_t stride = 1;
   for (const int64_t d : order) {
     strides[d] = stride;
+    // Strides of an empty tensor may overflow; they address nothing.
     if (__builtin_mul_overflow(stride, std::max<int64_t>(tensor.sizes()[d], 1), &stride))
-      stride = 1;  // no element, no address
+      stride = 1;
   }
+
   return strides;
 }
-
-namespace {
-template <typename T>
-Tensor scalar_tensor_of(T value, ScalarType dtype) {
-  Tensor tensor = empty_tensor({}, dtype, kCPU);
-  *static_cast<T*>(tensor.data()) = value;
-  tensor.unsafe_impl()->set_wrapped_number(true);
-  return tensor;
-}
-}  // namespace
 
 Tensor wrapped_scalar(const Scalar& value) {
   switch (value.kind()) {
@@ -147,13 +163,17 @@ void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
   TensorImpl* impl = tensor.unsafe_impl();
   if (impl->sizes() == sizes) return;
   check_sizes(sizes);
+
   int64_t numel = 1;
   for (const int64_t size : sizes) {
     TORCH_CHECK(!__builtin_mul_overflow(numel, size, &numel),
                 "Storage size calculation overflowed with sizes=", sizes);
   }
+
   const size_t bytes = storage_bytes(numel + impl->storage_offset(), impl->dtype());
   StorageImpl& storage = *impl->storage();
+
+  // Growing copies the old bytes, so that elements keep their values.
   if (bytes > storage.nbytes) {
     TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable: it has ",
                 storage.nbytes, " bytes of foreign memory, ", bytes, " are needed");
@@ -164,6 +184,7 @@ void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
     storage.data = std::move(grown);
     storage.nbytes = bytes;
   }
+
   impl->set_sizes_contiguous(sizes);
 }
 
@@ -197,28 +218,14 @@ DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
                 n - 1 - i);
     result[n - 1 - i] = size_a == 1 ? size_b : size_a;
   }
+
   return result;
 }
 
-namespace {
-
-int kind_of(ScalarType t) {
-  return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3;
-}
-
-/// A Python float has the default dtype, a Python complex its complex partner, an int int64,
-/// however large.
-ScalarType wrapped_type(ScalarType t) {
-  if (t == kUInt64) return kLong;
-  return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t;
-}
-
-}  // namespace
-
 ScalarType result_type(TensorList tensors) {
-  // Three classes: tensors with dimensions, 0-dim tensors, wrapped numbers. A lower class takes
-  // part only when its kind (bool < integer < float < complex) is above that of the classes before
-  // it.
+  // There are three classes: tensors with dimensions, 0-dim tensors, wrapped numbers. A lower class
+  // takes part only if its kind (bool < integer < float < complex) is above that of the classes
+  // before it.
   ScalarType types[3] = {ScalarType::Undefined, ScalarType::Undefined, ScalarType::Undefined};
   for (const Tensor& tensor : tensors) {
     if (!tensor.defined()) continue;
@@ -227,6 +234,7 @@ ScalarType result_type(TensorList tensors) {
     types[level] = promote_types(types[level], wrapped ? wrapped_type(tensor.scalar_type())
                                                        : tensor.scalar_type());
   }
+
   ScalarType result = types[0];
   for (const ScalarType type : {types[1], types[2]}) {
     if (type == ScalarType::Undefined) continue;
@@ -240,6 +248,7 @@ ScalarType result_type(TensorList tensors) {
                                                      : promote_types(result, type);
     }
   }
+
   return result;
 }
 

@@ -1,3 +1,4 @@
+// Tensor: the handle of a tensor, and functions that make tensors without a dispatched call.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -20,9 +21,9 @@ using namespace c10;
 class Tensor;
 using TensorList = c10::ArrayRef<Tensor>;
 
-/// Reference-counted handle of a TensorImpl. Operators are free functions (`at::add`, one generated
-/// header each, aten/ops/add.h), so that a new operator recompiles nothing that includes this file;
-/// here is only what changes never.
+/// A reference-counted handle of a TensorImpl. Operators are free functions (`at::add`, one
+/// generated header each, aten/ops/add.h), so that a new operator recompiles nothing that includes
+/// this file. Only what never changes is here.
 class TORCH_PY_API Tensor {
  public:
   Tensor() = default;
@@ -38,7 +39,7 @@ class TORCH_PY_API Tensor {
   int64_t numel() const { return impl_->numel(); }
   IntArrayRef sizes() const { return impl_->sizes(); }
   IntArrayRef strides() const { return impl_->strides(); }
-  /// Size of a dimension, which may be counted from the end; IndexError outside.
+  /// The size of a dimension, which may be counted from the end; IndexError outside of the tensor.
   int64_t size(int64_t dim) const;
   int64_t stride(int64_t dim) const;
   int64_t storage_offset() const { return impl_->storage_offset(); }
@@ -46,7 +47,8 @@ class TORCH_PY_API Tensor {
   bool is_contiguous() const { return impl_->is_contiguous(); }
   bool is_contiguous(MemoryFormat format) const { return impl_->is_contiguous(format); }
   bool is_non_overlapping_and_dense() const { return impl_->is_non_overlapping_and_dense(); }
-  /// Format whose strides this tensor has: channels_last only when it is not also contiguous.
+  /// The format whose strides this tensor has. channels_last only if the tensor is not also
+  /// contiguous.
   MemoryFormat suggest_memory_format() const;
 
   ScalarType scalar_type() const { return impl_->dtype(); }
@@ -63,7 +65,7 @@ class TORCH_PY_API Tensor {
   bool is_wrapped_number() const { return impl_->is_wrapped_number(); }
 
   void* data() const { return impl_->data(); }
-  /// Pointer to the first element; the dtype must be T.
+  /// Pointer to the first element; throws unless the dtype is T's.
   template <typename T>
   T* data_ptr() const {
     TORCH_CHECK(scalar_type() == scalar_type_of<T>, "expected scalar type ", scalar_type_of<T>,
@@ -75,9 +77,11 @@ class TORCH_PY_API Tensor {
     return data_ptr<T>();
   }
 
+  /// Whether autograd records calls on this tensor: it or its history requires grad.
   bool requires_grad() const { return impl_->key_set().has_any(kAutogradKeys); }
   uint32_t version() const { return impl_->version(); }
-  /// This tensor, just made and filled by the caller, as one that nobody has changed.
+  /// Declares this tensor new: the caller has just made and filled it, which does not count as a
+  /// change.
   const Tensor& as_new() const {
     impl_->reset_version();
     return *this;
@@ -110,7 +114,8 @@ class TORCH_PY_API Tensor {
 
  private:
   int64_t checked_dim(int64_t dim) const;
-  intrusive_ptr<TensorImpl> impl_;
+
+  intrusive_ptr<TensorImpl> impl_;  // null for an undefined tensor
 };
 
 TORCH_PY_API Tensor operator+(const Tensor& a, const Tensor& b);
@@ -127,7 +132,7 @@ TORCH_PY_API Tensor operator*(const Scalar& a, const Tensor& b);
 TORCH_PY_API Tensor operator/(const Scalar& a, const Tensor& b);
 TORCH_PY_API Tensor operator-(const Tensor& a);
 
-/// What a new tensor is made of. Defaults are PyTorch's: default dtype, strided, CPU.
+/// The properties of a new tensor. Defaults are PyTorch's: default dtype, strided, CPU.
 struct TensorOptions {
   std::optional<ScalarType> dtype;
   std::optional<Layout> layout;
@@ -142,13 +147,12 @@ inline TensorOptions options_of(const Tensor& tensor) {
   return {tensor.scalar_type(), tensor.layout(), tensor.device(), std::nullopt};
 }
 
-/// Result of a shape rule: everything about an output but its values. Empty strides mean
-/// contiguous.
+/// The result of a shape rule: everything about an output except its values.
 struct TensorSpec {
   DimVector sizes;
   ScalarType dtype = ScalarType::Float;
   Device device = kCPU;
-  DimVector strides{};
+  DimVector strides{};  // empty for a contiguous output
 };
 
 /// Allocates (without a dispatched call) a tensor on CPU or meta, or on a registered device.
@@ -156,29 +160,30 @@ TORCH_PY_API Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device dev
 TORCH_PY_API Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
                                          Device device);
 TORCH_PY_API Tensor empty_from_spec(const TensorSpec& spec);
-/// Dense strides for a tensor of the same shape whose dimensions are in the same order of memory.
+/// Dense strides for a tensor of the same shape whose dimensions have the same order in memory.
 TORCH_PY_API DimVector strides_in_order_of(const Tensor& tensor);
-/// 0-dim CPU tensor of the number's own dtype, marked as a wrapped number (promotes by kind only).
+/// A 0-dim CPU tensor of the number's own dtype, marked as a wrapped number (it promotes only by
+/// its kind).
 TORCH_PY_API Tensor wrapped_scalar(const Scalar& value);
-/// Allocator of a device type; null until its backend registers one.
+/// The allocator of a device type; null until its backend registers one.
 TORCH_PY_API Allocator* allocator_of(DeviceType type);
 TORCH_PY_API void set_allocator(DeviceType type, Allocator* allocator);
 
-/// Makes an out= tensor have `sizes`; warns when that changes the size of a tensor that holds
-/// elements.
+/// Gives an out= tensor the sizes `sizes`; warns if that resizes a tensor that holds elements.
 TORCH_PY_API void resize_output(const Tensor& out, IntArrayRef sizes);
-/// Changes sizes, growing the storage when needed; never shrinks it.
+/// Changes the sizes; grows the storage if necessary and never shrinks it.
 TORCH_PY_API void resize_tensor(const Tensor& tensor, IntArrayRef sizes);
 
-/// dim in [-ndim, ndim) to [0, ndim); IndexError "Dimension out of range" otherwise. ndim 0 counts
-/// as 1.
+/// Maps dim from [-ndim, ndim) to [0, ndim); IndexError "Dimension out of range" otherwise. An ndim
+/// of 0 counts as 1.
 TORCH_PY_API int64_t wrap_dim(int64_t dim, int64_t ndim);
-/// Broadcast of two shapes; RuntimeError as PyTorch words it.
+/// The broadcast of two shapes; throws PyTorch's RuntimeError if they do not match.
 TORCH_PY_API DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b);
-/// Result type of the operands by PyTorch's rules (dimensioned > 0-dim > wrapped numbers, by kind).
+/// The result type of operands by PyTorch's rules (tensors with dimensions > 0-dim > wrapped
+/// numbers, by kind).
 TORCH_PY_API ScalarType result_type(TensorList tensors);
 
-/// Keys of all tensors of a call.
+/// The dispatch keys of all tensors of a call.
 inline DispatchKeySet keys_of(const Tensor& tensor) {
   return tensor.defined() ? tensor.key_set() : DispatchKeySet();
 }

@@ -1,4 +1,4 @@
-// The hand-written part of Tensor's interface, by the generated operators.
+// The operators among Tensor's members, which call the generated functions.
 #include "aten/core/Tensor.h"
 #include "aten/ops/add.h"
 #include "aten/ops/clone.h"
@@ -28,11 +28,13 @@ namespace at {
 Tensor Tensor::contiguous(MemoryFormat format) const {
   return is_contiguous(format) ? *this : at::contiguous(*this, format);
 }
+
 Tensor Tensor::to(ScalarType dtype) const {
   return scalar_type() == dtype ? *this : at::to(*this, dtype);
 }
 Tensor Tensor::view(IntArrayRef sizes) const { return at::view(*this, sizes); }
 Tensor Tensor::reshape(IntArrayRef sizes) const { return at::reshape(*this, sizes); }
+
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
   return at::transpose(*this, dim0, dim1);
 }
@@ -40,12 +42,15 @@ Tensor Tensor::unsqueeze(int64_t dim) const { return at::unsqueeze(*this, dim); 
 Tensor Tensor::squeeze(int64_t dim) const { return at::squeeze(*this, dim); }
 Tensor Tensor::expand(IntArrayRef sizes) const { return at::expand(*this, sizes); }
 Tensor Tensor::select(int64_t dim, int64_t index) const { return at::select(*this, dim, index); }
+
 Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   return at::narrow(*this, dim, start, length);
 }
+
 Tensor Tensor::sum() const { return at::sum(*this); }
 Tensor Tensor::clone() const { return at::clone(*this); }
 Tensor Tensor::detach() const { return at::detach(*this); }
+
 const Tensor& Tensor::copy_(const Tensor& source) const {
   at::copy_(*this, source);
   return *this;
@@ -58,6 +63,7 @@ const Tensor& Tensor::zero_() const {
   at::zero_(*this);
   return *this;
 }
+
 Scalar Tensor::item() const { return at::item(*this); }
 
 Tensor operator+(const Tensor& a, const Tensor& b) { return at::add(a, b); }

@@ -1,13 +1,13 @@
+// Lends the thread pool to libtorch_py_blas.so, which is below this library and cannot call it.
 #include "aten/blas/Blas.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/cpu/CpuInfo.h"
-
-// Lends the thread pool to libtorch_py_blas.so, which lies below this library and cannot call it.
 
 namespace at {
 
 namespace {
 
+/// A loop body and its range function, as the BLAS library passes them.
 struct Range {
   const void* function;
   void (*call)(const void*, int64_t, int64_t);
@@ -15,6 +15,7 @@ struct Range {
 
 [[maybe_unused]] const bool lent = [] {
   blas::Runtime runtime;
+
   runtime.threads = [] { return in_parallel_region() ? 1 : get_num_threads(); };
   runtime.parallel_for = [](int64_t begin, int64_t end, int64_t grain_size, const void* function,
                             void (*call)(const void*, int64_t, int64_t)) {
@@ -22,13 +23,15 @@ struct Range {
     parallel_for(begin, end, grain_size,
                  [&range](int64_t b, int64_t e) { range.call(range.function, b, e); });
   };
-  // A wrong value of TORCH_PY_CPU_CAPABILITY throws here, while the library is loaded; whoever uses
-  // it later reports it.
+
+  // A wrong value of TORCH_PY_CPU_CAPABILITY throws here, while the library is loaded; its first
+  // user reports it.
   try {
     runtime.capability = static_cast<int>(c10::cpu_capability());
   } catch (...) {
     runtime.capability = 0;
   }
+
   blas::set_runtime(runtime);
   return true;
 }();

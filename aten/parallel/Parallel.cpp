@@ -1,3 +1,4 @@
+// The thread pool behind parallel_for.
 #include "aten/parallel/Parallel.h"
 
 #include <pthread.h>
@@ -33,6 +34,7 @@ int initial_threads() {
                       "'");
     return count;
   }
+
 #ifdef _OPENMP
   return std::max(1, omp_get_max_threads());
 #else
@@ -53,7 +55,7 @@ std::atomic<int>& num_threads() {
   return count;
 }
 
-/// Marks the calling thread as working inside a region.
+/// Marks the calling thread as working inside a region, for a scope.
 class RegionGuard {
  public:
   explicit RegionGuard(int index) : previous_index_(thread_index), previous_in_region_(in_region) {
@@ -94,18 +96,23 @@ void parallel_for_threads(int64_t begin, int64_t end, int64_t grain_size, RangeF
   const int64_t length = end - begin;
   const int64_t most = std::max<int64_t>(1, length / std::max<int64_t>(1, grain_size));
   const int threads = in_region ? 1 : static_cast<int>(std::min<int64_t>(get_num_threads(), most));
+
 #ifdef _OPENMP
   if (threads > 1 && !omp_in_parallel()) {
     std::atomic_flag failed = ATOMIC_FLAG_INIT;
     std::exception_ptr error;
 #pragma omp parallel num_threads(threads)
     {
-      // The runtime may give fewer threads than asked for.
+      // The runtime may provide fewer threads than requested.
       const int64_t team = omp_get_num_threads();
       const int64_t index = omp_get_thread_num();
-      const int64_t chunk = length / team, rest = length % team;
+
+      // The first `rest` threads take one element more.
+      const int64_t chunk = length / team;
+      const int64_t rest = length % team;
       const int64_t first = begin + index * chunk + std::min(index, rest);
       const int64_t last = first + chunk + (index < rest);
+
       if (first < last) {
         const RegionGuard guard(static_cast<int>(index));
         try {
@@ -115,6 +122,7 @@ void parallel_for_threads(int64_t begin, int64_t end, int64_t grain_size, RangeF
         }
       }
     }
+
     if (error) std::rethrow_exception(error);
     return;
   }

@@ -1,3 +1,4 @@
+// parallel_for: loops on several threads.
 #pragma once
 
 #include <cstdint>
@@ -5,17 +6,17 @@
 
 #include "c10/util/Export.h"
 
-// One thread pool for everything: libgomp's, which MKL and oneDNN share. The OpenMP region is in
-// Parallel.cpp, so that callers compile without -fopenmp and a loop body is one function, not one
-// per thread count.
+// There is one thread pool for everything: libgomp's, which MKL and oneDNN share. The OpenMP region
+// is in Parallel.cpp, so callers compile without -fopenmp, and a loop body is one function rather
+// than one per thread count.
 
 namespace at {
 
-/// Threads that a parallel region may use. Initially TORCH_PY_NUM_THREADS, OMP_NUM_THREADS or the
-/// processors of the process.
+/// The number of threads that a parallel region may use. Initially TORCH_PY_NUM_THREADS,
+/// OMP_NUM_THREADS or the number of processors of the process.
 TORCH_PY_API int get_num_threads();
 TORCH_PY_API void set_num_threads(int count);
-/// Index of the calling thread inside the region, 0 outside.
+/// The index of the calling thread inside the region, 0 outside.
 TORCH_PY_API int get_thread_num();
 TORCH_PY_API bool in_parallel_region();
 
@@ -30,6 +31,7 @@ class RangeFunction {
       : object_(&function), call_([](const void* object, int64_t begin, int64_t end) {
           (*static_cast<const Function*>(object))(begin, end);
         }) {}
+
   void operator()(int64_t begin, int64_t end) const { call_(object_, begin, end); }
 
  private:
@@ -42,10 +44,10 @@ TORCH_PY_API void parallel_for_threads(int64_t begin, int64_t end, int64_t grain
 
 }  // namespace internal
 
-/// Calls f(b, e) for consecutive ranges that together make [begin, end), each of at least
-/// grain_size elements when split, on different threads. Runs f(begin, end) directly when the range
-/// is no longer than grain_size, inside another parallel region, or with one thread. The first
-/// exception of any range is thrown again here, after all ranges ended.
+/// Calls f(b, e) on different threads for consecutive ranges that together make up [begin, end),
+/// each of at least grain_size elements. Runs f(begin, end) directly if the range is not longer
+/// than grain_size, inside another parallel region, or with one thread. The first exception of any
+/// range is rethrown here after all ranges have ended.
 template <class Function>
 inline void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function& f) {
   if (begin >= end) return;
@@ -53,7 +55,8 @@ inline void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const F
   internal::parallel_for_threads(begin, end, grain_size, f);
 }
 
-/// Elements below which splitting a cheap pointwise loop costs more (about 1 µs) than it gains.
+/// The number of elements below which splitting a cheap pointwise loop costs more (about 1 µs) than
+/// it gains.
 inline constexpr int64_t kDefaultGrainSize = 32768;
 
 }  // namespace at

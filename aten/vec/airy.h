@@ -1,8 +1,9 @@
+// Airy's function Ai, the solution of y'' = x y that decays to the right.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 
-// Airy's function Ai, the solution of y'' = x y that falls off to the right. Not vectorised.
+// Not vectorised.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -19,9 +20,15 @@ inline constexpr double kAiryAtIntegers[][2] = {
 /// Taylor's series around the nearest whole number; the differential equation gives each
 /// coefficient from two before it.
 inline double airy_ai_series(double x) {
-  const double centre = __builtin_nearbyint(x), h = x - centre;
+  const double centre = __builtin_nearbyint(x);
+  const double h = x - centre;
   const double* start = kAiryAtIntegers[static_cast<int>(centre) + 9];
-  double before = 0, first = start[0], second = start[1], power = h, sum = first + second * h;
+
+  double before = 0;
+  double first = start[0];
+  double second = start[1];
+  double power = h;
+  double sum = first + second * h;
   for (int k = 0; k < 26; ++k) {
     const double next = (centre * first + before) / ((k + 1) * (k + 2));
     before = first;
@@ -33,48 +40,57 @@ inline double airy_ai_series(double x) {
   return sum;
 }
 
-/// 2/3 x^(3/2) and what rounding took from it.
+/// 2/3 x^(3/2) as a value and its rounding error.
 struct AiryArgument {
   explicit AiryArgument(double x) {
-    const double root = __builtin_sqrt(x), product = x * root;
+    const double root = __builtin_sqrt(x);
+    const double product = x * root;
     value = product * (2.0 / 3.0);
     const double lost =
         __builtin_fma(x, root, -product) + x * __builtin_fma(-root, root, x) / (2.0 * root);
     rest = (__builtin_fma(-3.0, value, 2.0 * product) + 2.0 * lost) / 3.0;
   }
-  double value, rest;
+
+  double value;
+  double rest;
 };
 
-/// sqrt(x / 3) / pi K_1/3(zeta), by the trapezoidal rule for the integral of exp(-zeta cosh t)
-/// cosh(t / 3), which converges exponentially; zeta = 2/3 x^(3/2) is 1.2 at least.
+/// sqrt(x / 3) / pi K_1/3(zeta) with zeta = 2/3 x^(3/2) >= 1.2, by the trapezoidal rule for the
+/// integral of exp(-zeta cosh t) cosh(t / 3), which converges exponentially.
 inline double airy_ai_decaying(double x) {
   if (x > 108.0) return 0.0;  // below the smallest number
+
   const AiryArgument zeta(x);
   const double step = __builtin_fmin(0.2, 0.7 / __builtin_sqrt(zeta.value));
   double sum = 0.5;
   for (double t = step;; t += step) {
-    const double s = __builtin_sinh(0.5 * t), exponent = 2.0 * zeta.value * s * s;
+    const double s = __builtin_sinh(0.5 * t);
+    const double exponent = 2.0 * zeta.value * s * s;
     if (exponent > 40.0) break;
     sum += __builtin_exp(-exponent) * __builtin_cosh(t / 3.0);
   }
+
   constexpr double kFactor = 0.18377629847393068;  // 1 / (pi sqrt(3))
   return kFactor * __builtin_sqrt(x) * __builtin_exp(-zeta.value) * (1.0 - zeta.rest) * sum * step;
 }
 
-/// The asymptotic series of modulus and phase (Abramowitz and Stegun 10.4.60), for zeta of 19 at
-/// least.
+/// The asymptotic series of modulus and phase (Abramowitz and Stegun 10.4.60), for zeta >= 19.
 inline double airy_ai_oscillating(double x) {
   if (x < -1e100) return 0.0;
   const AiryArgument zeta(-x);
+
   double term = 1.0, even = 1.0, odd = 0.0;
   for (int k = 1; k < 28 && term > 1e-18; ++k) {
     term *=
         (6.0 * k - 5) * (6.0 * k - 3) * (6.0 * k - 1) / ((2.0 * k - 1) * 216.0 * k * zeta.value);
     ((k & 1) != 0 ? odd : even) += (k & 2) != 0 ? -term : term;
   }
-  const double c = __builtin_cos(zeta.value), s = __builtin_sin(zeta.value);
-  const double cosine = c - zeta.rest * s, sine = s + zeta.rest * c;
+
   // cos(zeta - pi / 4) even + sin(zeta - pi / 4) odd, over sqrt(pi) x^(1/4).
+  const double c = __builtin_cos(zeta.value);
+  const double s = __builtin_sin(zeta.value);
+  const double cosine = c - zeta.rest * s;
+  const double sine = s + zeta.rest * c;
   constexpr double kFactor = 0.39894228040143268;  // 1 / sqrt(2 pi)
   return kFactor / __builtin_sqrt(__builtin_sqrt(-x)) *
          ((cosine + sine) * even + (sine - cosine) * odd);

@@ -1,10 +1,9 @@
+// Rounding, comparison and simple arithmetic on floating-point numbers.
 #pragma once
 
 #include <type_traits>
 
 #include "aten/vec/core.h"
-
-// Rounding, comparison and simple arithmetic.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -20,7 +19,7 @@ C10_ALWAYS_INLINE bool isfinite(double x) { return abs(x) < kInfinity; }
 C10_ALWAYS_INLINE bool signbit(float x) { return static_cast<int32_t>(bits_of(x)) < 0; }
 C10_ALWAYS_INLINE bool signbit(double x) { return static_cast<int64_t>(bits_of(x)) < 0; }
 
-/// NaN when either is NaN.
+/// NaN if either is NaN.
 template <class T>
 C10_ALWAYS_INLINE T maximum(T a, T b) {
   return a > b || a != a ? a : b;
@@ -29,7 +28,7 @@ template <class T>
 C10_ALWAYS_INLINE T minimum(T a, T b) {
   return a < b || a != a ? a : b;
 }
-/// The other one when one is NaN.
+/// The other one if one is NaN.
 template <class T>
 C10_ALWAYS_INLINE T fmax(T a, T b) {
   return a > b || b != b ? a : b;
@@ -78,7 +77,7 @@ C10_ALWAYS_INLINE double ceil(double x) { return __builtin_ceil(x); }
 C10_ALWAYS_INLINE float trunc(float x) { return __builtin_truncf(x); }
 C10_ALWAYS_INLINE double trunc(double x) { return __builtin_trunc(x); }
 
-/// To the nearest integer, ties to even.
+/// Rounds to the nearest integer, ties to even.
 C10_ALWAYS_INLINE float round(float x) {
 #ifdef __SSE4_1__
   return __builtin_rintf(x);
@@ -98,12 +97,12 @@ C10_ALWAYS_INLINE double round(double x) {
 #endif
 }
 
-/// Remainder of truncated division, exact, with the sign of x. Not vectorised: the number of steps
-/// depends on the operands.
+/// The remainder of truncated division, exact, with the sign of x. Not vectorised: the number of
+/// steps depends on the operands.
 C10_ALWAYS_INLINE float fmod(float x, float y) { return __builtin_fmodf(x, y); }
 C10_ALWAYS_INLINE double fmod(double x, double y) { return __builtin_fmod(x, y); }
 
-/// sqrt(x^2 + y^2) without over- or underflow; infinite when either is infinite, even if the other
+/// sqrt(x^2 + y^2) without overflow or underflow. Infinite if either is infinite, even if the other
 /// is NaN.
 C10_ALWAYS_INLINE float hypot(float x, float y) {
   const double a = x, b = y;

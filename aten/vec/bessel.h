@@ -1,3 +1,4 @@
+// Bessel functions of orders 0 and 1.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
@@ -5,10 +6,10 @@
 #include "aten/vec/exponential.h"
 #include "aten/vec/modified_bessel.h"
 
-// Bessel functions of orders 0 and 1: of the first (j) and second (y) kind, and modified ones of
-// the second kind (k), also scaled by exp(x). Up to 8, j and y are series in t = x^2 / 32 - 1; j
-// without its first two zeros, y less 2/pi log(x) j(x). Above, they are sqrt(1 / (pi x)) times a
-// rotation of (cos x, sin x) by P and Q / (x / 8), series in 128 / x^2 - 1. Not vectorised.
+// j and y are of the first and second kind, k the modified functions of the second kind, also
+// scaled by exp(x). Up to 8, j and y are series in t = x^2 / 32 - 1: j divided by its first two
+// zeros, y minus 2/pi log(x) j(x). Above, they are sqrt(1 / (pi x)) times a rotation of (cos x, sin
+// x) by P and Q / (x / 8), series in 128 / x^2 - 1. Not vectorised.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -78,7 +79,7 @@ inline constexpr double kBesselK1Large[] = {
     -0x1.5d2a3d9ce2a50p-51, 0x1.a7d5e4c65543cp-53, -0x1.0661525866f5ap-54, 0x1.4af1aa55c043fp-56};
 inline constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
-/// P and Q of one order, and what they turn: sums and differences of sine and cosine.
+/// P and Q of one order, and the sums and differences of sine and cosine that they rotate.
 struct BesselPhase {
   template <size_t n, size_t m>
   BesselPhase(double x, const double (&ps)[n], const double (&qs)[m])
@@ -89,6 +90,7 @@ struct BesselPhase {
     p = chebyshev(t, ps);
     q = chebyshev(t, qs) * (8.0 / x);
   }
+
   double scale, sum, difference, p, q;
 };
 
@@ -99,12 +101,14 @@ inline double bessel_j0(double x) {
     const BesselPhase f(x, kBesselP0, kBesselQ0);
     return f.scale * (f.p * f.sum - f.q * f.difference);
   }
+
   const double square = x * x;
-  // The squares of the zeros have two parts.
+  // The squares of the zeros, in two parts each.
   const double zeros = ((square - 0x1.721fb80462bbbp+2) - 0x1.db60c816c15d3p-52) *
                        ((square - 0x1.e78a4a621dd6fp+4) - -0x1.10d7c5048826bp-52);
   return chebyshev(square * 0x1p-5 - 1.0, kBesselJ0) * zeros;
 }
+
 inline double bessel_j1(double x) {
   const double a = abs(x);
   if (a > 8.0) {
@@ -113,11 +117,13 @@ inline double bessel_j1(double x) {
     const double value = f.scale * (f.p * f.difference + f.q * f.sum);
     return x < 0.0 ? -value : value;
   }
+
   const double square = x * x;
   const double zeros = ((square - 0x1.d5d2b4189822cp+3) - -0x1.c6a0d245172bap-54) *
                        ((square - 0x1.89bf66072a432p+5) - 0x1.25355661cb79cp-51);
   return x * chebyshev(square * 0x1p-5 - 1.0, kBesselJ1) * zeros;
 }
+
 inline double bessel_y0(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -kInfinity : __builtin_nan("");
   if (x > 8.0) {
@@ -125,8 +131,10 @@ inline double bessel_y0(double x) {
     const BesselPhase f(x, kBesselP0, kBesselQ0);
     return f.scale * (f.p * f.difference + f.q * f.sum);
   }
+
   return chebyshev(x * x * 0x1p-5 - 1.0, kBesselY0) + kTwoOverPi * __builtin_log(x) * bessel_j0(x);
 }
+
 inline double bessel_y1(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -kInfinity : __builtin_nan("");
   if (x > 8.0) {
@@ -134,12 +142,13 @@ inline double bessel_y1(double x) {
     const BesselPhase f(x, kBesselP1, kBesselQ1);
     return f.scale * (f.q * f.difference - f.p * f.sum);
   }
+
   return x * chebyshev(x * x * 0x1p-5 - 1.0, kBesselY1) +
          kTwoOverPi * (__builtin_log(x) * bessel_j1(x) - 1.0 / x);
 }
 
-/// exp(x) k0(x): up to 2 a series in t = x^2 / 2 - 1 and -log(x / 2) i0(x), above one in t = 4 / x
-/// - 1.
+/// exp(x) k0(x): up to 2 a series in t = x^2 / 2 - 1 and -log(x / 2) i0(x), above a series in
+/// t = 4 / x - 1.
 inline double scaled_modified_bessel_k0(double x) {
   if (!(x > 0.0)) return x == 0.0 ? kInfinity : __builtin_nan("");
   if (x > 2.0) return chebyshev(4.0 / x - 1.0, kBesselK0Large) / sqrt(x);

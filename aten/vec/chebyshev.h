@@ -1,12 +1,13 @@
+// Sums of Chebyshev polynomials.
 #pragma once
 
 #include <cstddef>
 
 #include "aten/vec/core.h"
 
-// Sums of Chebyshev polynomials: they need more terms than powers do, but do not cancel, so that
-// double results stay exact to a few units in the last place. Coefficients come from the values of
-// the functions at Chebyshev nodes, with 50 digits.
+// They need more terms than powers do, but do not cancel, so double results stay exact to a few
+// units in the last place. The coefficients were computed with 50 digits from the values of the
+// functions at Chebyshev nodes.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -25,7 +26,7 @@ C10_ALWAYS_INLINE double chebyshev(double t, const double (&c)[n]) {
   return multiply_add(t, next, c[0] - after);
 }
 
-/// The same with the coefficients `a` where `choose`, else `b`: a loop over it has no branches.
+/// The same with coefficients `a` if `choose`, otherwise `b`. A loop over it has no branches.
 template <size_t n>
 C10_ALWAYS_INLINE double chebyshev(double t, bool choose, const double (&a)[n],
                                    const double (&b)[n]) {

@@ -1,11 +1,11 @@
+// The functions of aten/vec for complex numbers.
 #pragma once
 
 #include "aten/vec/core.h"
 #include "c10/util/complex.h"
 #include "c10/util/complex_math.h"
 
-// The functions of aten/vec for complex numbers. Arithmetic vectorises, the rest is the C
-// library's.
+// Arithmetic vectorises; the other functions are the C library's.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -46,7 +46,9 @@ C10_ALWAYS_INLINE c10::complex<T> exp2(c10::complex<T> z) {
 /// exp(z) - 1 = (expm1(x) cos(y) - 2 sin(y/2)^2) + i exp(x) sin(y), without cancellation near 0.
 template <class T>
 C10_ALWAYS_INLINE c10::complex<T> expm1(c10::complex<T> z) {
-  const double x = z.real(), y = z.imag(), half = __builtin_sin(0.5 * y);
+  const double x = z.real();
+  const double y = z.imag();
+  const double half = __builtin_sin(0.5 * y);
   return {static_cast<T>(__builtin_expm1(x) * __builtin_cos(y) - 2 * half * half),
           static_cast<T>(__builtin_exp(x) * __builtin_sin(y))};
 }

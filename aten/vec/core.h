@@ -1,3 +1,4 @@
+// Bits of floating-point numbers, polynomials, and the rules for functions that vectorise.
 #pragma once
 
 #include <cstdint>
@@ -5,18 +6,19 @@
 #include "c10/util/Export.h"
 
 // Note [Functions that vectorise]
-// The functions of aten/vec take and return one number and have no branches, only selects, so that
-// `g++ -O3 -fno-math-errno -fno-trapping-math` turns a loop around them into vector code for
-// whatever instruction set the file is compiled for. Many float functions compute in double with a
-// short polynomial (namespace `wide`): half the lanes, but results rounded once, at most one unit
-// in the last place off, and no cases for overflow or denormal numbers. The most used ones (exp,
-// log, tanh, sigmoid, erf) stay in float. double functions are mostly the C library's. Polynomials
-// come from tools/fit_polynomials.py; accuracy is tested in tests/aten/test_vec_math.py.
+// The functions of aten/vec take and return one number and have selects instead of branches, so
+// that `g++ -O3 -fno-math-errno -fno-trapping-math` turns a loop around them into vector code for
+// the instruction set that the file is compiled for. Many float functions compute in double with a
+// short polynomial (namespace `wide`). That halves the lanes, but results are rounded once, at most
+// one unit in the last place off, and overflow and denormal numbers need no special cases. The most
+// used functions (exp, log, tanh, sigmoid, erf) stay in float. double functions are mostly the C
+// library's. Polynomials come from tools/fit_polynomials.py; tests/aten/test_vec_math.py tests the
+// accuracy.
 //
 // Note [One namespace per instruction set]
-// Files that use this are compiled several times with different -m flags. The same inline function
-// would then exist in several versions under one name, of which the linker keeps any; hence the
-// inline namespace.
+// Files that use this are compiled several times with different -m flags. One inline function would
+// then have several versions under one name, of which the linker keeps any; hence the inline
+// namespace.
 #ifndef CPU_CAPABILITY
 #define CPU_CAPABILITY DEFAULT
 #endif
@@ -59,11 +61,11 @@ C10_ALWAYS_INLINE T polynomial(T x, T c0, Rest... rest) {
 }
 
 // Adding 1.5 * 2^23 (2^52) leaves no bits for a fraction: the sum is rounded to an integer, which
-// stands in its low bits.
+// is in its low bits.
 inline constexpr float kRoundFloat = 0x1.8p23f;
 inline constexpr double kRound = 0x1.8p52;
 
-/// 2^k for the k in the low bits of a number that kRound was added to; k must be the exponent of a
+/// 2^k for the k in the low bits of a number that kRound was added to. k must be the exponent of a
 /// normal number.
 C10_ALWAYS_INLINE double exponential_of_rounded(double shifted) {
   return from_bits((bits_of(shifted) + 1023) << 52);

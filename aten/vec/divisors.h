@@ -1,3 +1,4 @@
+// Greatest common divisors and least common multiples of integers.
 #pragma once
 
 #include <concepts>
@@ -5,7 +6,7 @@
 
 #include "aten/vec/core.h"
 
-// Common divisors and multiples of integers; what does not fit wraps around.
+// Results that do not fit wrap around.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -15,9 +16,11 @@ C10_ALWAYS_INLINE std::make_unsigned_t<T> unsigned_magnitude(T x) {
   using U = std::make_unsigned_t<T>;
   return x < 0 ? static_cast<U>(U(0) - static_cast<U>(x)) : static_cast<U>(x);
 }
+
 template <std::integral T>
 inline T gcd(T x, T y) {
-  auto a = unsigned_magnitude(x), b = unsigned_magnitude(y);
+  auto a = unsigned_magnitude(x);
+  auto b = unsigned_magnitude(y);
   while (b != 0) {
     const auto rest = static_cast<decltype(a)>(a % b);
     a = b;
@@ -25,8 +28,8 @@ inline T gcd(T x, T y) {
   }
   return static_cast<T>(a);
 }
-/// Not negative where it fits: the products of small types are formed in int, of others in their
-/// own type.
+
+/// Not negative if it fits. Products of small types are formed in int, others in their own type.
 template <std::integral T>
 inline T lcm(T x, T y) {
   const T divisor = gcd(x, y);

@@ -1,18 +1,21 @@
+// The error function, the logarithm of the gamma function, and digamma.
 #pragma once
 
 #include "aten/vec/exponential.h"
-
-// The error function and the logarithm of the gamma function and its derivative.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
 C10_ALWAYS_INLINE float erf(float x) {
-  const float magnitude = abs(x), square = x * x;
+  const float magnitude = abs(x);
+  const float square = x * x;
   const float p = polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d5cp-4f,
+
                              -0x1.b7ff94p-6f, 0x1.5431f8p-8f, -0x1.a4d7e0p-11f, 0x1.4a23f0p-14f);
   const float small = multiply_add(x, p, x);
+
   const float clamped = magnitude > 4.0f ? 4.0f : magnitude;  // erf(4) rounds to 1; NaN passes
+
   const float log_erfc =
       polynomial(clamped, 0x1.56ddecp-13f, -0x1.212452p+0f, -0x1.4454a4p-1f, -0x1.bb0210p-4f,
                  0x1.9a3b54p-6f, -0x1.0f52acp-8f, 0x1.c0cc64p-12f, -0x1.587d86p-16f);
@@ -20,8 +23,8 @@ C10_ALWAYS_INLINE float erf(float x) {
 }
 C10_ALWAYS_INLINE double erf(double x) { return __builtin_erf(x); }
 
-/// erfc(a) = exp(-a^2) P(t) / (1 + 2 a) with t = (a - 2) / (a + 2) for a >= 0; erfc(-a) = 2 -
-/// erfc(a).
+/// erfc(a) = exp(-a^2) P(t) / (1 + 2 a) with t = (a - 2) / (a + 2) for a >= 0, and
+/// erfc(-a) = 2 - erfc(a).
 C10_ALWAYS_INLINE float erfc(float x) {
   double a = abs(x);
   a = a > 11.0 ? 11.0 : a;  // the result is 0 from 10.06 on; NaN passes
@@ -39,10 +42,11 @@ C10_ALWAYS_INLINE double erfc(double x) { return __builtin_erfc(x); }
 C10_ALWAYS_INLINE double lgamma(double x) { return __builtin_lgamma(x); }
 C10_ALWAYS_INLINE float lgamma(float x) { return static_cast<float>(__builtin_lgamma(x)); }
 
-/// Derivative of lgamma. Reflection for negative x, recurrence up to 10, then the asymptotic series
-/// log(x) - 1/(2x) - sum B_2k / (2k x^2k). Not vectorised.
+/// The derivative of lgamma: reflection for negative x, recurrence up to 10, then the asymptotic
+/// series log(x) - 1/(2x) - sum B_2k / (2k x^2k). Not vectorised.
 inline double digamma(double x) {
   if (x == 0.0) return copysign(kInfinity, -x);
+
   double result = 0.0;
   if (x < 0.0) {
     const double fraction = x - trunc(x);
@@ -51,6 +55,7 @@ inline double digamma(double x) {
     result = -pi / __builtin_tan(pi * fraction);
     x = 1.0 - x;
   }
+
   for (; x < 10.0; x += 1.0) result -= 1.0 / x;
   const double inverse = 1.0 / (x * x);
   const double series = inverse * polynomial(inverse, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240,

@@ -1,11 +1,11 @@
+// Exponentials, logarithms and powers.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/core.h"
 
-// Exponentials, logarithms and powers. Derivation: exp(x) = 2^k exp(r) with k = round(x / ln 2),
-// |r| <= ln 2 / 2; log(x) = e ln 2 + log(1 + f) with x = 2^e (1 + f), 1 + f in [sqrt(1/2),
-// sqrt(2)).
+// exp(x) = 2^k exp(r) with k = round(x / ln 2) and |r| <= ln 2 / 2. log(x) = e ln 2 + log(1 + f)
+// with x = 2^e (1 + f) and 1 + f in [sqrt(1/2), sqrt(2)).
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -25,11 +25,12 @@ C10_ALWAYS_INLINE double expm1_reduced(double r) {
   return multiply_add(r * r, p, r);
 }
 
-/// 2^x - 1 and 2^x; x is clamped to where a float result is 0 or infinite anyway. NaN stays NaN.
+/// Limits x to a range outside of which a float result is 0 or infinite anyway. NaN stays NaN.
 C10_ALWAYS_INLINE double clamp_exponent(double x) {
   x = x < -1000.0 ? -1000.0 : x;
   return x > 1000.0 ? 1000.0 : x;
 }
+
 C10_ALWAYS_INLINE double exp2(double x) {
   x = clamp_exponent(x);
   const double shifted = x + kRound;
@@ -37,6 +38,7 @@ C10_ALWAYS_INLINE double exp2(double x) {
   return multiply_add(power, expm1_reduced((x - (shifted - kRound)) * kLn2), power);
 }
 C10_ALWAYS_INLINE double exp(double x) { return exp2(x * kLog2E); }
+
 C10_ALWAYS_INLINE double expm1(double x) {
   x = x < -600.0 ? -600.0 : x;
   x = x > 600.0 ? 600.0 : x;
@@ -51,6 +53,7 @@ struct Decomposed {
   double exponent;
   double fraction;
 };
+
 C10_ALWAYS_INLINE Decomposed decompose(double x) {
   constexpr uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdu, kOne = 0x3ff0000000000000u;
   // Adding the distance from sqrt(1/2) to 1 moves the exponent's step to sqrt(1/2) * 2^e.
@@ -59,6 +62,7 @@ C10_ALWAYS_INLINE Decomposed decompose(double x) {
   const double mantissa = from_bits(bits_of(x) - ((biased - 1023) << 52));
   return {exponent, mantissa - 1.0};
 }
+
 /// log(1 + f) for f in [sqrt(1/2) - 1, sqrt(2) - 1], relative error 2^-43.
 C10_ALWAYS_INLINE double log1p_reduced(double f) {
   const double p = polynomial(f, 0x1.55555554c5dcep-2, -0x1.fffffff539207p-3, 0x1.99999a919254ap-3,
@@ -69,12 +73,14 @@ C10_ALWAYS_INLINE double log1p_reduced(double f) {
   const double square = f * f;
   return multiply_add(square * f, p, multiply_add(square, -0.5, f));
 }
-/// Result for x, of which `value` is right where x is positive and finite.
+
+/// The logarithm of x, given a `value` that is right for positive finite x.
 C10_ALWAYS_INLINE double logarithm_edges(double x, double value) {
   value = x == kInfinity ? kInfinity : value;
   const double otherwise = x == 0.0 ? -kInfinity : __builtin_nan("");
   return x > 0.0 ? value : otherwise;
 }
+
 C10_ALWAYS_INLINE double log(double x) {
   const Decomposed d = decompose(x);
   return logarithm_edges(x, multiply_add(d.exponent, kLn2, log1p_reduced(d.fraction)));
@@ -88,27 +94,29 @@ C10_ALWAYS_INLINE double log10(double x) {
   return logarithm_edges(x,
                          multiply_add(log1p_reduced(d.fraction), kLog10E, d.exponent * kLog10Of2));
 }
-/// For x that is a float, or not tiny: where 1 + x drops too many bits, log1p(x) is x to float
+/// For float x, or x that is not tiny: where 1 + x drops too many bits, log1p(x) is x to float
 /// precision.
 C10_ALWAYS_INLINE double log1p(double x) { return abs(x) < 0x1p-25 ? x : log(1.0 + x); }
 
 }  // namespace wide
 
 C10_ALWAYS_INLINE float exp(float x) {
-  // Not by way of denormals, which processors multiply slowly: -inf is common, in what attention
-  // masks.
+  // Avoids denormals, which processors multiply slowly: -inf is common, in attention masks.
   const bool zero = x < -104.0f;
   x = zero ? 0.0f : x;
   x = x > 89.0f ? 89.0f : x;
+
   const float shifted = multiply_add(x, static_cast<float>(kLog2E), kRoundFloat);
   const float k = shifted - kRoundFloat;
-  // ln 2 in two parts; k times the first, of 16 bits, is exact without fused multiply-add too.
+  // ln 2 in two parts. k times the first, of 16 bits, is exact even without fused multiply-add.
   const float r = multiply_add(k, -0x1.7f7d1cp-20f, multiply_add(k, -0x1.62e4p-1f, x));
+
   const float p = polynomial(r, 0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239e0p-7f,
                              0x1.6a2432p-10f);
   const float result = multiply_add(r * r, p, r) + 1.0f;
-  // 2^k in two factors: k reaches from -150 (denormal results, rounded in the last multiplication
-  // only) to 128.
+
+  // 2^k in two factors: k ranges from -150 (denormal results, rounded only in the last
+  // multiplication) to 128.
   const int32_t exponent = static_cast<int32_t>(bits_of(shifted) - bits_of(kRoundFloat));
   const int32_t half = exponent >> 1;
   const float scale1 = from_bits(static_cast<uint32_t>(half + 127) << 23);
@@ -127,19 +135,22 @@ C10_ALWAYS_INLINE double expm1(double x) { return __builtin_expm1(x); }
 
 C10_ALWAYS_INLINE float log(float x) {
   constexpr uint32_t kSqrtHalf = 0x3f3504f3u, kOne = 0x3f800000u;
+
   const bool denormal = x < 0x1p-126f;
   const float normal = denormal ? x * 0x1p23f : x;
   const int32_t biased = static_cast<int32_t>((bits_of(normal) + (kOne - kSqrtHalf)) >> 23);
   const float e = static_cast<float>(biased - (denormal ? 150 : 127));
   const float f = from_bits(bits_of(normal) - (static_cast<uint32_t>(biased - 127) << 23)) - 1.0f;
+
   const float p =
       polynomial(f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f,
                  0x1.233760p-3f, -0x1.fc21ccp-4f, 0x1.e6f0bap-4f, -0x1.de3dacp-4f, 0x1.1458e2p-4f);
   const float square = f * f;
-  // Smallest terms first.
+  // Add the smallest terms first.
   float tail = multiply_add(e, 0x1.7f7d1cp-20f, square * f * p);
   tail = multiply_add(square, -0.5f, tail);
   const float value = multiply_add(e, 0x1.62e4p-1f, f + tail);
+
   const float positive = x == kInfinityFloat ? x : value;
   const float otherwise = x == 0.0f ? -kInfinityFloat : __builtin_nanf("");
   return x > 0.0f ? positive : otherwise;
@@ -153,16 +164,20 @@ C10_ALWAYS_INLINE double log10(double x) { return __builtin_log10(x); }
 C10_ALWAYS_INLINE float log1p(float x) { return static_cast<float>(wide::log1p(x)); }
 C10_ALWAYS_INLINE double log1p(double x) { return __builtin_log1p(x); }
 
-/// As C's pow: pow(x, 0) and pow(1, y) are 1 even for NaN; a negative x needs an integer y.
+/// Like C's pow: pow(x, 0) and pow(1, y) are 1 even for NaN; a negative x needs an integer y.
 C10_ALWAYS_INLINE float pow(float x, float y) {
   const double magnitude = wide::exp2(static_cast<double>(y) * wide::log2(abs(x)));
+
   const float absolute_y = abs(y);
   const bool integer = trunc(y) == y;  // infinities count as even integers
   const bool odd = integer && absolute_y < 0x1p24f && trunc(y * 0.5f) != y * 0.5f;
+
   float result = static_cast<float>(magnitude);
   result = odd ? copysign(result, x) : result;
+
   const bool invalid = x < 0.0f && x > -kInfinityFloat && !integer;
   result = invalid ? __builtin_nanf("") : result;
+
   const bool one = y == 0.0f || x == 1.0f || (x == -1.0f && absolute_y == kInfinityFloat);
   return one ? 1.0f : result;
 }
@@ -173,8 +188,9 @@ C10_ALWAYS_INLINE float sigmoid(float x) {
   const float e = exp(-abs(x));
   const float sum = 1.0f + e;
   const float quotient = (x < 0.0f ? e : 1.0f) / sum;
-  // What the sum lost, relative to it: 1 / sum is about 1 - e / 2. Saves most of one unit in the
-  // last place.
+
+  // The rounding error of the sum, relative to it: 1 / sum is about 1 - e / 2. This saves most of
+  // one unit in the last place.
   const float lost = (e - (sum - 1.0f)) * multiply_add(e, -0.5f, 1.0f);
   return multiply_add(-quotient, lost, quotient);
 }
@@ -187,7 +203,7 @@ C10_ALWAYS_INLINE double sigmoid(double x) {
 C10_ALWAYS_INLINE float softplus(float x) { return relu(x) + log1p(exp(-abs(x))); }
 C10_ALWAYS_INLINE double softplus(double x) { return relu(x) + log1p(exp(-abs(x))); }
 
-/// log(exp(a) + exp(b)); equal infinities stay what they are.
+/// log(exp(a) + exp(b)). Equal infinities stay as they are.
 C10_ALWAYS_INLINE float logaddexp(float a, float b) {
   const float result = maximum(a, b) + log1p(exp(-abs(a - b)));
   return a == b ? a + static_cast<float>(kLn2) : result;

@@ -1,15 +1,15 @@
+// Hyperbolic functions and their inverses.
 #pragma once
 
 #include "aten/vec/exponential.h"
 
-// Hyperbolic functions and their inverses.
-
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// A polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1).
+/// A polynomial near 0, otherwise 1 - 2 / (exp(2 |x|) + 1).
 C10_ALWAYS_INLINE float tanh(float x) {
-  const float magnitude = abs(x), square = x * x;
+  const float magnitude = abs(x);
+  const float square = x * x;
   const float p = polynomial(square, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f,
                              0x1.51f908p-6f, -0x1.750f82p-8f);
   const float small = multiply_add(square * x, p, x);

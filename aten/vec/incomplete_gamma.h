@@ -1,10 +1,10 @@
+// The regularised incomplete gamma functions P and Q = 1 - P.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/error_function.h"
 
-// The regularised incomplete gamma functions: P(a, x), of the integral from 0 to x, and Q = 1 - P.
-// Not vectorised.
+// P(a, x) belongs to the integral from 0 to x. Not vectorised.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -12,21 +12,26 @@ inline namespace CPU_CAPABILITY {
 /// m - log(1 + m), which is m^2 / 2 for small m.
 inline double log1p_deficit(double m) {
   if (abs(m) > 0.3) return m - __builtin_log1p(m);
-  double sum = 0.0, power = m * m;
+
+  double sum = 0.0;
+  double power = m * m;
   for (int k = 2; k < 40; ++k) {
     const double term = power / k;
     sum += term;
     if (abs(term) < 0x1p-54 * abs(sum)) break;
     power *= -m;
   }
+
   return sum;
 }
 
-/// x^a exp(-x) / Gamma(a); for large a by Stirling's series, so that no large numbers are
+/// x^a exp(-x) / Gamma(a). For large a it uses Stirling's series, so that no large numbers are
 /// subtracted.
 inline double gamma_density(double a, double x) {
   if (a < 20.0) return __builtin_exp(a * __builtin_log(x) - x - __builtin_lgamma(a));
-  const double inverse = 1.0 / a, square = inverse * inverse;
+
+  const double inverse = 1.0 / a;
+  const double square = inverse * inverse;
   const double stirling =
       inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680))));
   return sqrt(a * 0x1.45f306dc9c883p-3) * __builtin_exp(-a * log1p_deficit((x - a) / a) - stirling);
@@ -46,7 +51,8 @@ inline double lgamma1p(double a) {
 
 /// P(a, x) by its power series, for x below about a + 1.
 inline double lower_gamma_series(double a, double x) {
-  double sum = 1.0, term = 1.0;
+  double sum = 1.0;
+  double term = 1.0;
   for (int k = 1; k < 100000; ++k) {
     term *= x / (a + k);
     sum += term;
@@ -58,7 +64,11 @@ inline double lower_gamma_series(double a, double x) {
 /// Q(a, x) by its continued fraction (Lentz's method), for x above about a.
 inline double upper_gamma_fraction(double a, double x) {
   constexpr double kTiny = 1e-300;
-  double b = x + 1.0 - a, c = 1.0 / kTiny, d = 1.0 / (b == 0.0 ? kTiny : b), value = d;
+  double b = x + 1.0 - a;
+  double c = 1.0 / kTiny;
+  double d = 1.0 / (b == 0.0 ? kTiny : b);
+  double value = d;
+
   for (int k = 1; k < 100000; ++k) {
     const double numerator = -k * (k - a);
     b += 2.0;
@@ -66,38 +76,44 @@ inline double upper_gamma_fraction(double a, double x) {
     c = b + numerator / c;
     d = 1.0 / (d == 0.0 ? kTiny : d);
     c = c == 0.0 ? kTiny : c;
+
     const double factor = d * c;
     value *= factor;
     if (abs(factor - 1.0) < 0x1p-52) break;
   }
+
   return value * gamma_density(a, x);
 }
 
-/// Q(a, x) for small x, where it is no difference of numbers close to 1.
+/// Q(a, x) for small x, where it is not a difference of numbers close to 1.
 inline double upper_gamma_series(double a, double x) {
-  double sum = 0.0, factor = 1.0;
+  double sum = 0.0;
+  double factor = 1.0;
   for (int k = 1; k < 1000; ++k) {
     factor *= -x / k;
     const double term = factor / (a + k);
     sum += term;
     if (abs(term) <= 0x1p-54 * abs(sum)) break;
   }
+
   const double logarithm = __builtin_log(x);
   return -__builtin_expm1(a * logarithm - lgamma1p(a)) -
          a * __builtin_exp(a * logarithm - lgamma1p(a)) * sum;
 }
 
 /// Q(a, x) for huge a: the normal distribution in the variable that makes the density normal (Temme
-/// 1979), with its first correction.
+/// 1979), with its first correction term.
 inline double upper_gamma_normal(double a, double x) {
-  const double m = (x - a) / a, deficit = log1p_deficit(m);
+  const double m = (x - a) / a;
+  const double deficit = log1p_deficit(m);
   const double eta = copysign(sqrt(2.0 * deficit), m);
   const double correction = abs(m) < 1e-4 ? -1.0 / 3 + m / 12 : 1.0 / m - 1.0 / eta;
   const double density = __builtin_exp(-a * deficit) * 0x1.9884533d43651p-2 / sqrt(a);
   return 0.5 * __builtin_erfc(eta * sqrt(0.5 * a)) + density * correction;
 }
 
-/// NaN outside of a >= 0, x >= 0 and at (0, 0).
+/// Sets `upper` to Q at the limits of the domain: 0 or 1, or NaN outside of a >= 0, x >= 0 and at
+/// (0, 0). Returns false inside the domain.
 inline bool has_gamma_limit(double a, double x, double* upper) {
   if (!(a >= 0.0 && x >= 0.0) || (a == 0.0 && x == 0.0) || (a == kInfinity && x == kInfinity)) {
     *upper = __builtin_nan("");
@@ -111,7 +127,7 @@ inline bool has_gamma_limit(double a, double x, double* upper) {
   return true;
 }
 
-constexpr double kHugeShape = 1e7;
+constexpr double kHugeShape = 1e7;  // from here on, the normal distribution
 
 inline double gammaincc(double a, double x) {
   double limit;

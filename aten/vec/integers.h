@@ -1,11 +1,9 @@
+// Functions that leave integers and bool as they are, so that one formula serves all dtypes.
 #pragma once
 
 #include <concepts>
 
 #include "aten/vec/arithmetic.h"
-
-// The functions of formulas that leave integers (and bool) integers, so that one formula serves all
-// dtypes.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -42,19 +40,21 @@ template <std::integral T>
 C10_ALWAYS_INLINE bool isfinite(T) {
   return true;
 }
+
 template <class T>
   requires std::is_arithmetic_v<T>
 C10_ALWAYS_INLINE T imag(T) {
   return T(0);
 }
 
-/// Limited to [low, high]; high wins when low > high, nan stays nan.
+/// Limits x to [low, high]. high wins if low > high; NaN stays NaN.
 template <class T>
 C10_ALWAYS_INLINE T clamp(T x, T low, T high) {
   return minimum(maximum(x, low), high);
 }
 
-/// x to the power n by squaring: exact for integers, no call for the squares and cubes of formulas.
+/// x to the power of n by squaring: exact for integers, and without a call for the squares and
+/// cubes of formulas.
 template <int n, class T>
 C10_ALWAYS_INLINE T integer_power(T x) {
   if constexpr (n < 0) {

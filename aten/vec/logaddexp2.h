@@ -1,3 +1,4 @@
+// log2(2^a + 2^b) of real numbers.
 #pragma once
 
 #include "aten/vec/exponential.h"
@@ -5,7 +6,7 @@
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// log2(2^a + 2^b); equal infinities stay what they are.
+/// log2(2^a + 2^b). Equal infinities stay as they are.
 C10_ALWAYS_INLINE float logaddexp2(float a, float b) {
   const float result = maximum(a, b) + log1p(exp2(-abs(a - b))) * static_cast<float>(kLog2E);
   return a == b ? a + 1.0f : result;

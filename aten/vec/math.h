@@ -1,7 +1,8 @@
+// All functions for pointwise kernels: at::vec::exp(x) and so on.
 #pragma once
 
-// Functions for pointwise kernels: at::vec::exp(x) and so on, for float, double and c10::complex;
-// other types are converted by the caller. See Note [Functions that vectorise].
+// For float, double and c10::complex; callers convert other types. See Note [Functions that
+// vectorise].
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/complex_functions.h"

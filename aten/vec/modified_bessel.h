@@ -1,16 +1,17 @@
+// Modified Bessel functions of the first kind, of orders 0 and 1.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/chebyshev.h"
 #include "aten/vec/exponential.h"
 
-// Modified Bessel functions of the first kind, orders 0 and 1, and scaled by exp(-|x|).
+// i0e and i1e are scaled by exp(-|x|).
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-// Up to 8 series in t = x / 4 - 1 of i0e(x) and i1e(x) / x; above, in t = 16 / x - 1, of the
-// functions times sqrt(x).
+// Up to 8: series of i0e(x) and i1e(x) / x in t = x / 4 - 1. Above: series of the functions times
+// sqrt(x) in t = 16 / x - 1.
 inline constexpr double kI0eSmall[] = {
     0x1.5a84e9035a22ap-2,  -0x1.37febc057cd8dp-2,  0x1.5f7ac77ac88c0p-3,  -0x1.84b70342d06eap-4,
     0x1.93e8acea8a32dp-5,  -0x1.84e9ef121b6f0p-6,  0x1.59961f3dde3ddp-7,  -0x1.1b65e201aa849p-8,

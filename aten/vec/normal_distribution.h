@@ -1,16 +1,14 @@
+// The scaled complementary error function, and the inverses of erf and of the normal distribution.
 #pragma once
 
 #include "aten/vec/chebyshev.h"
 #include "aten/vec/error_function.h"
 #include "aten/vec/exponential.h"
 
-// The scaled complementary error function, and the inverses of erf and of the normal distribution
-// function.
-
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-// erfcx(a) (1 + 2 a) in t = (a - 2) / (a + 2), for all a >= 0.
+// erfcx(a) (1 + 2 a) as a series in t = (a - 2) / (a + 2), for all a >= 0.
 inline constexpr double kErfcx[] = {
     0x1.2d0ec5ada14d5p+0,   0x1.a65fca0b19081p-6,   -0x1.b49b0502380fdp-4,  0x1.3dec1e92234f9p-5,
     -0x1.62def21d42d81p-8,  -0x1.abfa9f3b9f3b6p-12, 0x1.a0276b69043e3p-13,  0x1.4a42b677d2f3ap-17,
@@ -31,15 +29,19 @@ C10_ALWAYS_INLINE double erfcx(double x) {
   const double positive = positive_erfcx(a);
   if (!(x < 0.0)) return positive;
   if (a > 27.0) return kInfinity;
-  // The square in two parts (Dekker's product): an error of its last bit would be multiplied by
+
+  // The square in two parts (Dekker's product): an error in its last bit would be multiplied by
   // x^2.
-  const double scaled = 0x8000001p0 * a, high = scaled - (scaled - a), low = a - high;
+  const double scaled = 0x8000001p0 * a;
+  const double high = scaled - (scaled - a);
+  const double low = a - high;
   const double square = a * a;
   const double rest = ((high * high - square) + 2.0 * high * low) + low * low;
+
   const double power = 2.0 * exp(square);
   return power + (power * rest - positive);
 }
-/// Without branches: in double the square of a float is exact.
+/// Without branches: the square of a float is exact in double.
 C10_ALWAYS_INLINE float erfcx(float x) {
   const double v = x, a = abs(v), positive = positive_erfcx(a);
   const double negative = 2.0 * wide::exp(a > 10.0 ? 100.0 : a * a) - positive;
@@ -48,58 +50,66 @@ C10_ALWAYS_INLINE float erfcx(float x) {
 
 namespace wide {
 
-/// erfinv with a relative error below 1e-8, for |x| < 1. A series in w = -log(1 - x^2), beyond 5.5
-/// one in its root.
+/// erfinv with a relative error below 1e-8, for |x| < 1: a series in w = -log(1 - x^2), and one in
+/// its root for w beyond 5.5.
 C10_ALWAYS_INLINE double erfinv(double x) {
   const double w = -log((1.0 - x) * (1.0 + x));
   const double s = sqrt(w);
+
   const double middle = polynomial(
       w, 0x1.c5bf892a4f716p-1, 0x1.db29eeee1dad4p-3, 0x1.7a797eba9bb28p-7, -0x1.32693f4c57968p-9,
       -0x1.0316a60892ee4p-13, 0x1.6182d4778d137p-15, 0x1.3ef76a1091044p-18, -0x1.13480fdb9199dp-19,
       0x1.9e47191176cd3p-23, 0x1.bcd37d650d085p-30, -0x1.7465c213d43aap-30, 0x1.1ee1fc859495cp-34);
+
   const double tail = polynomial(
       s, -0x1.43a9261fd82bcp+3, 0x1.3289e3d1f2bc0p+5, -0x1.de717cf12f463p+5, 0x1.bfc17ab6c6ac3p+5,
       -0x1.1537bc8112b56p+5, 0x1.e3970f1b14f05p+3, -0x1.332b4ea3189bep+2, 0x1.20a0b7416634fp+0,
       -0x1.920d6be0bbc46p-3, 0x1.9a9ebf8ea96b0p-6, -0x1.2b323df8c51b4p-9, 0x1.26d21c7168cd8p-13,
       -0x1.605a3eaa5eef8p-18, 0x1.81f19b686acc4p-24);
+
   return x * (w < 5.5 ? middle : tail);
 }
 
 }  // namespace wide
 
-/// Infinite at -1 and 1, nan outside.
+/// Infinite at -1 and 1, NaN outside.
 C10_ALWAYS_INLINE float erfinv(float x) {
   const float inside = static_cast<float>(wide::erfinv(x));
   const float outside = abs(x) == 1.0f ? copysign(kInfinityFloat, x) : __builtin_nanf("");
   return abs(x) < 1.0f ? inside : outside;
 }
-/// One step of Halley's method from the value above; near 1 it solves erfc(y) = 1 - x, which keeps
-/// its digits.
+/// One step of Halley's method from the value above. Near 1 it solves erfc(y) = 1 - x, which keeps
+/// the digits.
 inline double erfinv(double x) {
   const double a = abs(x);
   if (!(a < 1.0)) return a == 1.0 ? copysign(kInfinity, x) : __builtin_nan("");
+
   const double y = wide::erfinv(a);
   const double excess = a < 0.5 ? __builtin_erf(y) - a : (1.0 - a) - __builtin_erfc(y);
   const double step = excess * (0.5 * 0x1.c5bf891b4ef6bp+0) * exp(y * y);
   return copysign(y - step / multiply_add(y, step, 1.0), x);
 }
 
-/// The inverse of the normal distribution function for 0 < p < 1/2; the first value is Acklam's
-/// rational approximation.
+/// The inverse of the normal distribution function for 0 < p < 1/2: Acklam's rational approximation
+/// and two steps of Halley's method.
 inline double lower_quantile(double p) {
   const double q = sqrt(-2.0 * __builtin_log(p));
+
   double x = polynomial(q, 2.938163982698783e+00, 4.374664141464968e+00, -2.549732539343734e+00,
                         -2.400758277161838e+00, -3.223964580411365e-01, -7.784894002430293e-03) /
              polynomial(q, 1.0, 3.754408661907416e+00, 2.445134137142996e+00, 3.224671290700398e-01,
                         7.784695709041462e-03);
+
   for (int i = 0; i < 2; ++i) {
     // Relative to p: p itself may be close to the smallest number.
     const double excess = 0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) / p - 1.0;
     const double step = excess * (p * exp(0.5 * x * x)) * 0x1.40d931ff62706p+1;
     x -= step / multiply_add(0.5 * x, step, 1.0);
   }
+
   return x;
 }
+
 inline double ndtri(double p) {
   if (!(p > 0.0 && p < 1.0))
     return p == 0.0 ? -kInfinity : p == 1.0 ? kInfinity : __builtin_nan("");

@@ -1,41 +1,48 @@
+// Hurwitz's zeta function and the derivatives of digamma.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/error_function.h"
 
-// Hurwitz's zeta function and the derivatives of digamma. Not vectorised: the number of steps
-// depends on the arguments.
+// Not vectorised: the number of steps depends on the arguments.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// The sum of (q + k)^-x over k = 0, 1, ...: the first terms one by one, the rest by the
-/// Euler-Maclaurin formula.
+/// The sum of (q + k)^-x over k = 0, 1, ...: the first terms one by one, the rest by the Euler-
+/// Maclaurin formula.
 inline double zeta(double x, double q) {
   constexpr double kNaN = __builtin_nan("");
-  constexpr double kSmallest = -65536.0;  // sums from further below would take too long
+  constexpr double kSmallest = -65536.0;  // sums from below this would take too long
+
   if (x == 1.0) return kInfinity;
   if (!(x > 1.0) || q != q) return kNaN;
   if (q <= 0.0) {
     if (q == floor(q)) return kInfinity;
     if (x != floor(x) || q < kSmallest) return kNaN;  // powers of negative numbers
   }
-  double sum = __builtin_pow(q, -x), base = q;
+
+  double sum = __builtin_pow(q, -x);
+  double base = q;
   for (int i = 0; i < 9 || base <= 9.0; ++i) {
     base += 1.0;
     const double term = __builtin_pow(base, -x);
     sum += term;
     if (abs(term) < 0x1p-54 * abs(sum)) return sum;
   }
+
   const double last = __builtin_pow(base, -x);
   sum += last * (base / (x - 1.0) - 0.5);
+
   // B_2k / (2k)!
   constexpr double kBernoulli[] = {
       0.08333333333333333,    -0.001388888888888889,   3.306878306878307e-05,
       -8.267195767195768e-07, 2.08767569878681e-08,    -5.284190138687493e-10,
       1.3382536530684679e-11, -3.3896802963225827e-13, 8.586062056277845e-15,
       -2.174868698558062e-16, 5.5090028283602295e-18,  -1.3954464685812522e-19};
-  double factor = x, power = last / base;
+
+  double factor = x;
+  double power = last / base;
   int k = 0;
   for (const double b : kBernoulli) {
     const double term = b * factor * power;
@@ -45,16 +52,18 @@ inline double zeta(double x, double q) {
     power /= base * base;
     ++k;
   }
+
   return sum;
 }
 inline float zeta(float x, float q) {
   return static_cast<float>(zeta(static_cast<double>(x), static_cast<double>(q)));
 }
 
-/// The first derivative of digamma. Reflection for negative x, recurrence up to 10, then the
+/// The first derivative of digamma: reflection for negative x, recurrence up to 10, then the
 /// asymptotic series 1/x + 1/(2 x^2) + sum B_2k / x^(2k + 1).
 inline double trigamma(double x) {
-  double result = 0.0, sign = 1.0;
+  double result = 0.0;
+  double sign = 1.0;
   if (x < 0.5 && x > -kInfinity) {
     constexpr double pi = 0x1.921fb54442d18p+1;
     const double ratio = pi / __builtin_sin(pi * (x - round(x)));
@@ -62,12 +71,16 @@ inline double trigamma(double x) {
     sign = -1.0;
     x = 1.0 - x;
   }
+
   for (; x < 10.0; x += 1.0) result += sign / (x * x);
-  const double inverse = 1.0 / x, square = inverse * inverse;
+
+  const double inverse = 1.0 / x;
+  const double square = inverse * inverse;
   const double series = polynomial(square, 1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66,
                                    -691.0 / 2730, 7.0 / 6, -3617.0 / 510);
   return result + sign * (inverse + square * (0.5 + inverse * series));
 }
+
 /// n! zeta(n + 1, x) with the sign of (-1)^(n + 1)
 inline double polygamma(double n, double x) {
   if (n == 0.0) return digamma(x);

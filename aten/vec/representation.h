@@ -1,10 +1,9 @@
+// The sign bit of integers; mantissa and exponent of floating-point numbers.
 #pragma once
 
 #include <concepts>
 
 #include "aten/vec/arithmetic.h"
-
-// The sign bit of integers, mantissa and exponent of floating-point numbers.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -15,8 +14,8 @@ C10_ALWAYS_INLINE bool signbit(T x) {
   return false;
 }
 
-/// x = mantissa * 2^exponent with 0.5 <= |mantissa| < 1. The mantissa of 0, infinities and nan is
-/// the number itself, the exponent 0.
+/// x = mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is
+/// the number itself and the exponent 0.
 C10_ALWAYS_INLINE double frexp_exponent(double x) {
   const double a = abs(x);
   const bool is_denormal = a < 0x1p-1022;

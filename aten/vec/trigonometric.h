@@ -1,10 +1,9 @@
+// Trigonometric functions and their inverses.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/core.h"
 #include "aten/vec/two_over_pi.h"
-
-// Circular functions and their inverses.
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -14,23 +13,27 @@ inline constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
 namespace wide {
 
-/// x = (quadrant + fraction) * pi/2 with |fraction| <= 1/2, up to whole turns. Right for every
-/// finite float.
+/// x = (quadrant + fraction) * pi/2 with |fraction| <= 1/2, up to whole turns. Exact enough for
+/// every finite float.
 struct Angle {
   uint64_t quadrant;  // in the low two bits
   double fraction;
 };
+
 C10_ALWAYS_INLINE Angle reduce_angle(float x) {
-  // One added: below 2^25 all rows are the same, above it does not change the exponent. No select
-  // here, which g++ would turn into a branch around the look-up; and an index as wide as the
-  // elements, else it does not vectorise it.
+  // Below 2^25 all rows are the same, and above it, adding 1 does not change the exponent. A select
+  // would be clearer, but g++ would turn it into a branch around the look-up. The index is as wide
+  // as the elements; otherwise g++ does not vectorise it.
   const uint64_t exponent = bits_of(1.0 + abs(static_cast<double>(x))) >> 52;
   const uint64_t row = (exponent + 1) % kTwoOverPiRows;  // 1023 -> 0; infinities and NaN -> 0
+
   const double wide_x = x;
-  const double high = wide_x * kTwoOverPiHigh[row], low = wide_x * kTwoOverPiLow[row];
+  const double high = wide_x * kTwoOverPiHigh[row];
+  const double low = wide_x * kTwoOverPiLow[row];
   const double shifted = (high + low) + kRound;
   return {bits_of(shifted), (high - (shifted - kRound)) + low};
 }
+
 /// sin(fraction * pi/2) and cos(fraction * pi/2)
 C10_ALWAYS_INLINE double sin_quadrant(double fraction) {
   const double p = polynomial(fraction * fraction, 0x1.921fb54442cfap+0, -0x1.4abbce6257a19p-1,
@@ -45,10 +48,12 @@ C10_ALWAYS_INLINE double cos_quadrant(double fraction) {
                  0x1.e1f4fbf8c6ca8p-11, -0x1.a6c9fef7726f6p-16, 0x1.f3eea8aa650cap-22);
   return multiply_add(square, p, 1.0);
 }
-/// Sine of the angle with `quarters` more right angles.
+
+/// The sine of the angle plus `quarters` right angles.
 C10_ALWAYS_INLINE double sin_of(Angle angle, uint64_t quarters) {
   const uint64_t quadrant = angle.quadrant + quarters;
-  const double sine = sin_quadrant(angle.fraction), cosine = cos_quadrant(angle.fraction);
+  const double sine = sin_quadrant(angle.fraction);
+  const double cosine = cos_quadrant(angle.fraction);
   const double value = quadrant & 1 ? cosine : sine;
   return from_bits(bits_of(value) ^ ((quadrant & 2) << 62));
 }
@@ -69,8 +74,8 @@ C10_ALWAYS_INLINE double asin_reduced(double t) {
                               0x1.ec2475ca840f3p-8, 0x1.1bd28e0c39edbp-5);
   return multiply_add(square * t, p, t);
 }
-/// asin of t, where t is |x| below 1/2 and otherwise sqrt((1 - |x|) / 2), half the complement's
-/// sine.
+/// asin(t) with t = |x| up to 1/2 and t = sqrt((1 - |x|) / 2), the sine of half the complement,
+/// above.
 C10_ALWAYS_INLINE double half_angle(double magnitude) {
   return asin_reduced(magnitude <= 0.5 ? magnitude : sqrt(0.5 * (1.0 - magnitude)));
 }
@@ -88,8 +93,8 @@ C10_ALWAYS_INLINE double cos(double x) { return __builtin_cos(x); }
 
 C10_ALWAYS_INLINE float tan(float x) {
   const wide::Angle angle = wide::reduce_angle(x);
-  const double sine = wide::sin_quadrant(angle.fraction),
-               cosine = wide::cos_quadrant(angle.fraction);
+  const double sine = wide::sin_quadrant(angle.fraction);
+  const double cosine = wide::cos_quadrant(angle.fraction);
   const bool odd = angle.quadrant & 1;
   const double tangent = (odd ? -cosine : sine) / (odd ? sine : cosine);
   return static_cast<float>(tangent);
@@ -97,13 +102,15 @@ C10_ALWAYS_INLINE float tan(float x) {
 C10_ALWAYS_INLINE double tan(double x) { return __builtin_tan(x); }
 
 C10_ALWAYS_INLINE float asin(float x) {
-  const double magnitude = abs(x), angle = wide::half_angle(magnitude);
+  const double magnitude = abs(x);
+  const double angle = wide::half_angle(magnitude);
   return copysign(static_cast<float>(magnitude <= 0.5 ? angle : kHalfPi - 2.0 * angle), x);
 }
 C10_ALWAYS_INLINE double asin(double x) { return __builtin_asin(x); }
 
 C10_ALWAYS_INLINE float acos(float x) {
-  const double magnitude = abs(x), angle = wide::half_angle(magnitude);
+  const double magnitude = abs(x);
+  const double angle = wide::half_angle(magnitude);
   const double outer = x < 0.0f ? kPi - 2.0 * angle : 2.0 * angle;
   const double inner = x < 0.0f ? kHalfPi + angle : kHalfPi - angle;
   return static_cast<float>(magnitude <= 0.5 ? inner : outer);
@@ -117,16 +124,22 @@ C10_ALWAYS_INLINE float atan(float x) {
 }
 C10_ALWAYS_INLINE double atan(double x) { return __builtin_atan(x); }
 
-/// Angle of the point (x, y), in [-pi, pi], with C's conventions for signed zeros and infinities.
+/// The angle of the point (x, y), in [-pi, pi], with C's conventions for signed zeros and
+/// infinities.
 C10_ALWAYS_INLINE float atan2(float y, float x) {
-  const double ax = abs(x), ay = abs(y);
-  const double larger = ax > ay ? ax : ay, smaller = ax > ay ? ay : ax;
+  const double ax = abs(x);
+  const double ay = abs(y);
+  const double larger = ax > ay ? ax : ay;
+  const double smaller = ax > ay ? ay : ax;
+
   double ratio = smaller / larger;
   ratio = larger == 0.0 ? 0.0 : ratio;
   ratio = smaller == kInfinity ? 1.0 : ratio;
+
   double angle = wide::atan_reduced(ratio);
   angle = ay > ax ? kHalfPi - angle : angle;
   angle = signbit(x) ? kPi - angle : angle;
+
   const float result = copysign(static_cast<float>(angle), y);
   return x != x || y != y ? x + y : result;
 }

@@ -1,13 +1,14 @@
+// The bits of 2/pi that sin and cos of large floats need.
 #pragma once
 
 namespace at::vec {
 
 // Note [Reduction of large angles]
-// sin and cos need x * 2/pi modulo 4. A float is an integer m of 24 bits times 2^(e-23); those bits
-// of 2/pi that contribute multiples of 4 to m * 2^(e-23) * 2/pi may be left out, and of the others
+// sin and cos need x * 2/pi modulo 4. A float is an integer m of 24 bits times 2^(e-23). The bits
+// of 2/pi that contribute multiples of 4 to m * 2^(e-23) * 2/pi can be left out, and of the others
 // about 80 are enough. Row e serves floats in [2^e, 2^(e+1)), row 0 also smaller ones; up to row 25
-// there is nothing to leave out. The high parts have 29 bits, so that their product with a float is
-// exact in double; they are rounded down, so that -0 times both parts stays -0. From `python
+// no bits are left out. The high parts have 29 bits, so that their product with a float is exact in
+// double; they are rounded down, so that -0 times both parts stays -0. The table comes from `python
 // tools/fit_polynomials.py two_over_pi`.
 inline constexpr int kTwoOverPiRows = 128;
 alignas(64) inline constexpr double kTwoOverPiHigh[kTwoOverPiRows] = {

@@ -1,3 +1,4 @@
+// The error for devices whose backend is not in this process.
 #include "c10/core/AbsentDevice.h"
 
 namespace c10 {

@@ -1,11 +1,12 @@
+// The error for devices whose backend is not in this process.
 #pragma once
 #include "c10/core/Device.h"
 #include "c10/util/Exception.h"
 
 namespace c10 {
 
-/// Memory was asked for on a device whose backend is not in this process. Python raises what
-/// PyTorch does for that device: see set_error_from_cpp.
+/// Thrown when memory is requested on a device whose backend is not in this process. Python raises
+/// the exception that PyTorch raises for that device: see set_error_from_cpp.
 class TORCH_PY_API AbsentDeviceError final : public Error {
  public:
   explicit AbsentDeviceError(Device device);

@@ -1,3 +1,4 @@
+// The table of allocators, one per device type.
 #include "c10/core/Allocator.h"
 
 #include <atomic>
@@ -8,8 +9,10 @@
 namespace c10 {
 
 namespace {
+
 constinit std::atomic<Allocator*> allocators[kNumDeviceTypes] = {};
-}
+
+}  // namespace
 
 Allocator::~Allocator() = default;
 
@@ -17,6 +20,7 @@ Allocator& get_allocator(DeviceType type) {
   const int index = static_cast<int>(type);
   Allocator* allocator =
       index < kNumDeviceTypes ? allocators[index].load(std::memory_order_acquire) : nullptr;
+
   if (allocator == nullptr && type == DeviceType::CPU) return cpu_allocator();
   TORCH_CHECK(allocator != nullptr, "no allocator for device type '", device_type_name(type),
               "': its backend is not loaded");
@@ -24,8 +28,8 @@ Allocator& get_allocator(DeviceType type) {
 }
 
 void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: there is no backend for '",
-              device_type_name(type), "'");
+  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: device type '",
+              device_type_name(type), "' has no backend");
   allocators[static_cast<int>(type)].store(allocator, std::memory_order_release);
 }
 

@@ -1,3 +1,4 @@
+// Memory on a device (DataPtr) and the interface that provides it (Allocator).
 #pragma once
 
 #include <cstddef>
@@ -8,12 +9,12 @@
 
 namespace c10 {
 
-/// Frees what DataPtr owns. Called with the context, which need not be the data pointer; must not
-/// throw.
+/// Frees the memory of a DataPtr. Receives the context, which may differ from the data pointer;
+/// must not throw.
 using DeleterFn = void (*)(void* context);
 
-/// Memory on a device together with the way to free it: move-only. The data may begin inside what
-/// the context owns (an imported array, a mapped file), or be borrowed, with no deleter at all.
+/// Memory on a device together with the way to free it; move-only. The data may begin inside the
+/// object that the context owns (an imported array, a mapped file). Borrowed memory has no deleter.
 class DataPtr {
  public:
   DataPtr() noexcept = default;
@@ -36,7 +37,9 @@ class DataPtr {
   }
   ~DataPtr() { clear(); }
 
+  /// The first byte, which need not be the start of the context's memory.
   void* get() const noexcept { return data_; }
+  /// The argument of the deleter.
   void* context() const noexcept { return context_; }
   DeleterFn deleter() const noexcept { return deleter_; }
   Device device() const noexcept { return device_; }
@@ -49,7 +52,8 @@ class DataPtr {
     void* const context = std::exchange(context_, nullptr);
     if (deleter) deleter(context);
   }
-  /// Hands the context to the caller, who calls the deleter in the end.
+
+  /// Hands the context to the caller, who must call the deleter eventually.
   [[nodiscard]] void* release_context() noexcept {
     data_ = nullptr;
     deleter_ = nullptr;
@@ -59,20 +63,21 @@ class DataPtr {
  private:
   void* data_ = nullptr;
   void* context_ = nullptr;
-  DeleterFn deleter_ = nullptr;
+  DeleterFn deleter_ = nullptr;  // null: nothing to free
   Device device_ = kCPU;
 };
 
-/// Gives memory of one device. Implementations are safe to call from any thread and live until the
+/// Provides memory on one device. Implementations can be called from any thread and live until the
 /// process ends.
 class TORCH_PY_API Allocator {
  public:
   virtual ~Allocator();
-  /// At least `bytes` bytes, not initialised; a null DataPtr for 0. Throws OutOfMemoryError.
+  /// Returns at least `bytes` uninitialised bytes, or a null DataPtr for 0. Throws
+  /// OutOfMemoryError.
   virtual DataPtr allocate(size_t bytes) = 0;
 };
 
-/// The allocator of a device type; throws when no backend has set one.
+/// The allocator of a device type; throws if no backend has set one.
 TORCH_PY_API Allocator& get_allocator(DeviceType type);
 TORCH_PY_API void set_allocator(DeviceType type, Allocator* allocator);
 

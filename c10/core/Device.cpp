@@ -1,3 +1,4 @@
+// Names of devices and the parser of device strings.
 #include "c10/core/Device.h"
 
 #include <charconv>
@@ -8,9 +9,10 @@
 namespace c10 {
 
 namespace {
-// Devices that programs name, to ask whether they are there. They follow DeviceType's own, have no
-// backend here, and nothing is ever on one. The first four are within the bits of automatic dtypes
-// (aten/core/Autocast.cpp).
+
+// Devices that programs name only to ask whether they are available. They come after DeviceType's
+// own and have no backend, so no tensor is ever on one. The first four lie within the bits of
+// automatic dtypes (aten/core/Autocast.cpp).
 constexpr const char* kNamedOnly[] = {"xpu",    "mps",    "hpu",    "mtia", "ipu",  "xla",
                                       "hip",    "ve",     "fpga",   "maia", "lazy", "vulkan",
                                       "mkldnn", "opengl", "opencl", "ideep"};
@@ -20,6 +22,14 @@ std::string& privateuse1_name() {
   static std::string name = "privateuseone";
   return name;
 }
+
+std::string all_names() {
+  std::string names;
+  for (int i = 0; i < kNumNames; ++i)
+    names += (i == 0 ? "" : ", ") + device_type_name(static_cast<DeviceType>(i));
+  return names;
+}
+
 }  // namespace
 
 std::string device_type_name(DeviceType type) {
@@ -29,19 +39,11 @@ std::string device_type_name(DeviceType type) {
     case DeviceType::Meta: return "meta";
     case DeviceType::PrivateUse1: return privateuse1_name();
   }
+
   const int other = static_cast<int>(type) - kNumDeviceTypes;
   return other >= 0 && other < static_cast<int>(std::size(kNamedOnly)) ? kNamedOnly[other]
                                                                        : "unknown";
 }
-
-namespace {
-std::string all_names() {
-  std::string names;
-  for (int i = 0; i < kNumNames; ++i)
-    names += (i == 0 ? "" : ", ") + device_type_name(static_cast<DeviceType>(i));
-  return names;
-}
-}  // namespace
 
 void rename_privateuse1_backend(std::string name) {
   TORCH_CHECK(privateuse1_name() == "privateuseone" || privateuse1_name() == name,
@@ -52,8 +54,10 @@ void rename_privateuse1_backend(std::string name) {
 
 Device::Device(std::string_view text) {
   TORCH_CHECK(!text.empty(), "Device string must not be empty");
+
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
+
   bool known = false;
   for (int i = 0; i < kNumNames && !known; ++i) {
     type = static_cast<DeviceType>(i);
@@ -62,7 +66,10 @@ Device::Device(std::string_view text) {
   TORCH_CHECK(known, "Expected one of ", all_names(),
               " device type at start of device string: ", std::string(text));
   if (colon == std::string_view::npos) return;
+
+  // The part after the colon: digits without a leading zero.
   const std::string_view digits = text.substr(colon + 1);
+
   int value = -1;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   TORCH_CHECK(status == std::errc() && end == digits.data() + digits.size() && value >= 0 &&

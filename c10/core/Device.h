@@ -1,3 +1,4 @@
+// Devices: a type (CPU, CUDA, ...) and an index.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,7 +13,7 @@ constexpr int kNumDeviceTypes = 4;
 
 using DeviceIndex = int8_t;
 
-/// Where a tensor's bytes live. index -1 means "the current device of that type".
+/// Where a tensor's bytes are. Index -1 means "the current device of that type".
 struct Device {
   DeviceType type = DeviceType::CPU;
   DeviceIndex index = -1;
@@ -36,7 +37,8 @@ struct Device {
 constexpr Device kCPU{DeviceType::CPU};
 constexpr Device kMeta{DeviceType::Meta};
 
-/// Lower-case name as Python prints it ("cpu"); PrivateUse1 has the name its backend registered.
+/// Lower-case name as Python prints it ("cpu"); for PrivateUse1 the name that its backend
+/// registered.
 TORCH_PY_API std::string device_type_name(DeviceType type);
 /// Names the out-of-tree backend; may be called once.
 TORCH_PY_API void rename_privateuse1_backend(std::string name);

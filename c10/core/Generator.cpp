@@ -1,3 +1,4 @@
+// The generator that operators draw from when none is given.
 #include "c10/core/Generator.h"
 
 namespace c10 {

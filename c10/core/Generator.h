@@ -1,3 +1,4 @@
+// The source of random numbers behind torch.Generator.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -9,8 +10,8 @@
 
 namespace c10 {
 
-/// Source of random numbers (torch.Generator) for CPU tensors. Drawing is serial under `mutex`, so
-/// that a seed gives the same numbers whatever the number of threads.
+/// A source of random numbers for CPU tensors. Drawing is serial under `mutex`, so that a seed
+/// gives the same numbers for every number of threads.
 struct TORCH_PY_API Generator {
   explicit Generator(uint64_t seed = 67280421310721ULL) { set_seed(seed); }
 
@@ -19,6 +20,7 @@ struct TORCH_PY_API Generator {
     engine = MT19937(static_cast<uint32_t>(value));
     next_normal.reset();
   }
+
   uint32_t random() { return engine(); }
   /// 64 random bits: the first draw is the high half.
   uint64_t random64() {
@@ -26,9 +28,9 @@ struct TORCH_PY_API Generator {
     return (high << 32) | engine();
   }
 
-  std::mutex mutex;
+  std::mutex mutex;  // held by whoever draws or changes the state
   Device device = kCPU;
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // the last one set
   MT19937 engine{0};
   std::optional<double> next_normal;  // second value of a Box-Muller pair, kept for the next draw
 };

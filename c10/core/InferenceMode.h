@@ -1,3 +1,4 @@
+// Inference mode: nothing is recorded, and new tensors have no version counter.
 #pragma once
 #include "c10/core/TensorImpl.h"
 #include "c10/dispatch/LocalState.h"
@@ -6,14 +7,16 @@ namespace c10 {
 
 // Note [Inference mode]
 //
-// Nothing is recorded, whatever grad mode says, and what is made is an inference tensor: one
-// without a version counter, so that it can neither be saved for backward nor be changed in place
-// later, as nobody could notice. A view of a normal tensor is a normal tensor that, like those made
-// without grad mode, may not be changed where it would be recorded.
+// In inference mode nothing is recorded, whatever grad mode says. New tensors are inference
+// tensors: they have no version counter, so later changes could not be noticed. Therefore they
+// cannot be saved for backward, or be changed in place outside of the mode. A view of a normal
+// tensor is a normal tensor; like views made without grad mode, it must not be changed where the
+// change would be recorded.
 //
-// All inference tensors refer to one counter that stands still at kInferenceVersion. Views and
-// detached tensors share the counter of the tensor they show, and so are inference tensors exactly
-// when that is one. TensorImpl.cpp gives out the counter; tests/torch_py/test_inference_mode.py.
+// All inference tensors refer to one counter whose value stays at kInferenceVersion. Views and
+// detached tensors share the counter of the tensor that they come from, so they are inference
+// tensors exactly if that one is. TensorImpl.cpp hands out the counter. Tested in
+// tests/torch_py/test_inference_mode.py.
 
 constexpr uint32_t kInferenceVersion = ~uint32_t{0};
 

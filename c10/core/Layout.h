@@ -1,3 +1,4 @@
+// Layouts (strided, sparse) and memory formats (channels last) with their Python names.
 #pragma once
 #include <cstdint>
 #include <string>

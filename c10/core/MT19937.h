@@ -1,3 +1,4 @@
+// The Mersenne Twister random number generator.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ class MT19937 {
 
   struct State {
     uint32_t seed = kDefaultSeed;
-    int32_t position = kStateSize;  // of the next word; kStateSize: a new block is due
+    int32_t position = kStateSize;  // of the next word; kStateSize if a new block is due
     std::array<uint32_t, kStateSize> words{};
   };
 
@@ -38,12 +39,14 @@ class MT19937 {
     if (C10_UNLIKELY(state_.position >= kStateSize)) next_block();
     return temper(state_.words[static_cast<size_t>(state_.position++)]);
   }
+
   /// Uniform over all 64-bit numbers: the first draw is the upper half.
   uint64_t random64() {
     const uint64_t high = (*this)();
     return high << 32 | (*this)();
   }
-  /// Fills `count` numbers, the same as that many calls; the loop over a block vectorises.
+
+  /// Writes the same numbers as `count` calls; the loop over a block vectorises.
   void fill(uint32_t* out, int64_t count) {
     while (count > 0) {
       if (state_.position >= kStateSize) next_block();
@@ -51,6 +54,7 @@ class MT19937 {
       const int64_t now = count < left ? count : left;
       const uint32_t* words = state_.words.data() + state_.position;
       for (int64_t i = 0; i < now; ++i) out[i] = temper(words[i]);
+
       state_.position += static_cast<int32_t>(now);
       out += now;
       count -= now;
@@ -69,10 +73,12 @@ class MT19937 {
     y ^= (y << 15) & 0xefc60000u;
     return y ^ (y >> 18);
   }
+
   static constexpr uint32_t twist(uint32_t upper, uint32_t lower, uint32_t shifted) {
     const uint32_t mixed = (upper & 0x80000000u) | (lower & 0x7fffffffu);
     return shifted ^ (mixed >> 1) ^ ((0u - (lower & 1u)) & 0x9908b0dfu);
   }
+
   C10_NOINLINE void next_block() {
     uint32_t* w = state_.words.data();
     for (int i = 0; i < kStateSize - kShift; ++i) w[i] = twist(w[i], w[i + 1], w[i + kShift]);

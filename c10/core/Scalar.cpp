@@ -1,3 +1,4 @@
+// Numbers handed to operators: range checks and printing.
 #include "c10/core/Scalar.h"
 
 #include <cfloat>
@@ -12,6 +13,7 @@ namespace c10 {
 
 namespace {
 
+/// The integers that a dtype accepts. Unsigned dtypes accept negative values, which wrap around.
 struct IntegerRange {
   double low;
   double high;
@@ -19,8 +21,8 @@ struct IntegerRange {
 
 IntegerRange range_of(ScalarType type) {
   switch (type) {
-    case kByte:
-      return {-255, 255};  // negative values wrap, as torch.tensor([1], dtype=uint8) + (-1) does
+    // Negative values wrap, as in torch.tensor([1], dtype=uint8) + (-1).
+    case kByte: return {-255, 255};
     case kChar: return {-128, 127};
     case kShort: return {-32768, 32767};
     case kInt: return {-2147483648.0, 2147483647.0};
@@ -31,8 +33,9 @@ IntegerRange range_of(ScalarType type) {
   }
 }
 
-/// The C++ type, which is how messages about values call a dtype.
+/// The C++ type, by which messages about values name a dtype.
 const char* cpp_name(ScalarType type) {
+  // Types that are not listed have their dtype's name.
   switch (type) {
     case kByte: return "uint8_t";
     case kChar: return "int8_t";
@@ -57,6 +60,7 @@ const char* cpp_name(ScalarType type) {
 
 /// The largest finite magnitude of a floating type, or of the parts of a complex one.
 double largest_finite(ScalarType type) {
+  // A Scalar is a double at most, so every value fits the types that are not listed.
   switch (type) {
     case kHalf: return 65504.0;
     case kFloat8_e4m3fn: return 448.0;
@@ -83,18 +87,22 @@ void Scalar::check_fits(ScalarType type) const {
   if (kind_ == Kind::Bool || (kind_ == Kind::Int && (type == kLong || type == kUInt64)) ||
       (is_unsigned() && type == kUInt64))
     return;
+
   if (c10::is_floating(type)) return check_representable(*this, type);
+
   const double value = is_unsigned()        ? 0x1p64
                        : kind_ == Kind::Int ? static_cast<double>(value_.integer)
                                             : value_.real;
   IntegerRange range = range_of(type);
   if (!c10::is_signed(type) && kind_ == Kind::Double) range.low = 0;  // only integers wrap
+
   TORCH_CHECK(!(value < range.low || value > range.high) && !std::isnan(value),
               "value cannot be converted to type ", cpp_name(type), " without overflow: ", str());
 }
 
 void check_representable(const Scalar& value, ScalarType type) {
   if (value.is_bool()) return;
+
   if (is_integral(type, /*include_bool=*/false)) {
     // to<T>() tells imaginary parts apart from values out of range.
     switch (type) {
@@ -108,10 +116,12 @@ void check_representable(const Scalar& value, ScalarType type) {
       default: value.to<int64_t>(); return;
     }
   }
+
   const double largest = largest_finite(type);
   TORCH_CHECK(type != kFloat8_e8m0fnu || !value.is_floating() || !(value.to_double() < 0),
               "value cannot be converted to type ", cpp_name(type),
               " without overflow: ", value.str());
+
   const complex<double> number = value.to_complex_double();
   for (const double part : {number.real(), number.imag()}) {
     TORCH_CHECK(std::abs(part) <= largest || !std::isfinite(part),

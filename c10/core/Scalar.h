@@ -1,3 +1,4 @@
+// Scalar: a number handed to an operator.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace c10 {
 
-/// A Python number handed to an operator: bool, int, float or complex, kept in its widest C++ form.
+/// A Python number (bool, int, float or complex), kept in its widest C++ form.
 class Scalar {
  public:
-  /// Unsigned: an integer that only uint64 holds.
+  /// Unsigned: an integer that only uint64 can hold.
   enum class Kind : int8_t { Bool, Int, Double, Complex, Unsigned };
 
   Scalar() : Scalar(int64_t{0}) {}
@@ -40,7 +41,7 @@ class Scalar {
   bool is_floating() const { return kind_ == Kind::Double; }
   bool is_complex() const { return kind_ == Kind::Complex; }
 
-  /// Value in C++ type T; throws when it does not fit ("value cannot be converted to type int8
+  /// The value in C++ type T. Throws if it does not fit ("value cannot be converted to type int8
   /// without overflow").
   template <typename T>
   T to() const {
@@ -50,7 +51,8 @@ class Scalar {
     if constexpr (has_range(scalar_type_of<T>)) check_fits(scalar_type_of<T>);
     return unchecked_to<T>();
   }
-  /// As to(), but wraps around and truncates as C casts do.
+
+  /// Like to(), but wraps around and truncates as C casts do.
   template <typename T>
   T unchecked_to() const {
     switch (kind_) {
@@ -62,26 +64,29 @@ class Scalar {
     }
     return T();
   }
+
   double to_double() const { return to<double>(); }
   int64_t to_long() const { return to<int64_t>(); }
   bool to_bool() const { return unchecked_to<bool>(); }
   c10::complex<double> to_complex_double() const { return unchecked_to<c10::complex<double>>(); }
 
-  /// dtype of torch.tensor(value): bool, int64, float64 or complex128; uint64 for an integer that
-  /// only this holds.
+  /// The dtype of torch.tensor(value): bool, int64, float64 or complex128, and uint64 for an
+  /// integer that only uint64 can hold.
   ScalarType type() const {
     constexpr ScalarType types[] = {kBool, kLong, kDouble, kComplexDouble, kUInt64};
     return types[static_cast<int>(kind_)];
   }
+
   bool equal(double other) const {
     return !is_complex() ? unchecked_to<double>() == other : value_.real == other && imag_ == 0;
   }
+
   TORCH_PY_API Scalar operator-() const;
   TORCH_PY_API Scalar conj() const;
   TORCH_PY_API std::string str() const;
 
  private:
-  /// Dtypes that some finite number does not fit.
+  /// Whether some finite number does not fit the dtype.
   static constexpr bool has_range(ScalarType type) {
     return c10::is_integral(type, false) || (c10::is_floating(type) && type != kDouble);
   }
@@ -89,10 +94,10 @@ class Scalar {
   [[noreturn]] TORCH_PY_API void throw_imaginary(ScalarType type) const;
 
   union {
-    int64_t integer;
-    double real;
+    int64_t integer;  // Bool, Int; Unsigned: its bits
+    double real;      // Double; Complex: the real part
   } value_;
-  double imag_ = 0;
+  double imag_ = 0;  // Complex only
   Kind kind_;
 };
 

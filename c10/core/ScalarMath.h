@@ -1,7 +1,7 @@
+// Arithmetic of Scalars, as derivative formulas write it: grad * (alpha * beta).
 #pragma once
-// Arithmetic of numbers handed to operators, as derivative formulas write it (grad * (alpha *
-// beta)). Kinds promote as in Python: bool and int stay int except under division and mathematical
-// functions, int < double < complex.
+// Kinds promote as in Python: bool and int stay int except under division and mathematical
+// functions; int < double < complex.
 #include <cmath>
 #include <complex>
 
@@ -26,7 +26,7 @@ Scalar apply(const Scalar& a, const Scalar& b, Integer on_integers, Other on_oth
   return Scalar(on_integers(a.to_long(), b.to_long()));
 }
 
-// Integers wrap around, as in tensors.
+// Integers wrap around, as they do in tensors.
 inline int64_t wrapped(uint64_t value) { return static_cast<int64_t>(value); }
 
 }  // namespace scalar_math

@@ -1,3 +1,4 @@
+// Dtypes: promotion, casting rules, names and the default.
 #include "c10/core/ScalarType.h"
 
 #include "c10/util/Exception.h"
@@ -6,7 +7,7 @@ namespace c10 {
 
 namespace {
 
-// Kinds are ordered; two types of one kind promote to the wider.
+/// The kind of a dtype, in order of promotion. Two dtypes of one kind promote to the wider.
 int kind(ScalarType t) {
   if (t == kBool) return 0;
   if (is_integral(t, false)) return 1;
@@ -16,7 +17,7 @@ int kind(ScalarType t) {
 
 ScalarType promote_integers(ScalarType a, ScalarType b) {
   if (a == b) return a;
-  // uint8 with a signed type needs one bit more: int8 -> int16, wider signed types hold it already.
+  // uint8 with a signed type needs one bit more: int16 for int8, the signed type itself otherwise.
   const bool has_byte = a == kByte || b == kByte;
   const ScalarType other = a == kByte ? b : a;
   if (has_byte) return other == kChar ? kShort : other;
@@ -29,12 +30,14 @@ ScalarType promote_floats(ScalarType a, ScalarType b) {
   return element_size(a) > element_size(b) ? a : b;
 }
 
-/// What promotes with nothing else, or with floating-point types only.
+/// For dtypes that promote with no other dtype, or with floating-point dtypes only.
 ScalarType promote_storage_types(ScalarType a, ScalarType b) {
   TORCH_CHECK(!is_float8(a) && !is_float8(b),
               "Promotion for Float8 Types is not supported, attempted to promote ", a, " and ", b);
+
   if (is_wide_unsigned(a) && is_floating(b)) return b;
   if (is_wide_unsigned(b) && is_floating(a)) return a;
+
   TORCH_CHECK(false,
               "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ",
               a, " and ", b);
@@ -49,11 +52,16 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Undefined) return b;
   if (b == ScalarType::Undefined) return a;
+
+  // Dtypes with rules of their own.
   if (is_float8(a) || is_float8(b) || is_wide_unsigned(a) || is_wide_unsigned(b))
     return promote_storage_types(a, b);
+
   if (kind(a) < kind(b)) std::swap(a, b);
+
   if (kind(a) == 3)
     return to_complex(kind(b) < 2 ? to_real(a) : promote_floats(to_real(a), to_real(b)));
+
   if (kind(a) != kind(b)) return a;
   return kind(a) == 1 ? promote_integers(a, b) : promote_floats(a, b);
 }
@@ -87,6 +95,7 @@ const char* dtype_name(ScalarType type) {
 }
 
 const char* cpp_type_name(ScalarType type) {
+  // As compilers print them.
   switch (type) {
     case kByte: return "unsigned char";
     case kChar: return "signed char";

@@ -1,3 +1,4 @@
+// Dtypes: the list of element types, their properties, and conversion between them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +14,13 @@
 
 namespace c10 {
 
-// (C++ type, enumerator, Python name). Python's names are also the dtype names of
-// native_functions.yaml. Note [Storage dtypes]. Those behind BFloat16 are stored, moved and
-// converted, and computed with in a wider type if at all (see TensorIterator); they are in none of
-// the dtype sets that kernels are instantiated for. What moves elements asks for their size.
+// (C++ type, enumerator, Python name). The Python names are also the dtype names of
+// native_functions.yaml.
+//
+// Note [Storage dtypes]
+// The dtypes after BFloat16 can be stored, moved and converted. Arithmetic on them, where it
+// exists, runs in a wider type (see TensorIterator). They are in none of the dtype sets that
+// kernels are instantiated for; code that moves elements only asks for their size.
 #define TORCH_PY_FORALL_SCALAR_TYPES(_)                       \
   _(uint8_t, Byte, uint8)                                     \
   _(int8_t, Char, int8)                                       \
@@ -68,9 +72,11 @@ struct ScalarTypeToCppType;
   };
 TORCH_PY_FORALL_SCALAR_TYPES(TORCH_PY_MAP)
 #undef TORCH_PY_MAP
+
 template <typename T>
 constexpr ScalarType scalar_type_of = CppTypeToScalarType<T>::value;
 
+/// Bytes per element.
 constexpr size_t element_size(ScalarType type) {
   switch (type) {
 #define TORCH_PY_SIZE(cpp, name, python) \
@@ -85,37 +91,46 @@ constexpr size_t element_size(ScalarType type) {
 constexpr bool is_complex(ScalarType t) {
   return t == kComplexFloat || t == kComplexDouble || t == kComplexHalf;
 }
+
 constexpr bool is_float8(ScalarType t) { return t >= kFloat8_e4m3fn && t <= kFloat8_e8m0fnu; }
+
 /// The unsigned integers that do not promote with other integers: all but uint8.
 constexpr bool is_wide_unsigned(ScalarType t) {
   return t == kUInt16 || t == kUInt32 || t == kUInt64;
 }
 /// See Note [Storage dtypes].
 constexpr bool is_storage_only(ScalarType t) { return t > kBFloat16 && t < ScalarType::Undefined; }
+
 constexpr bool is_floating(ScalarType t) {
   return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || is_float8(t);
 }
-/// Integers; bool counts only when include_bool.
+
+/// Integers; includes bool only if include_bool.
 constexpr bool is_integral(ScalarType t, bool include_bool) {
   return t == kByte || t == kChar || t == kShort || t == kInt || t == kLong ||
          is_wide_unsigned(t) || (include_bool && t == kBool);
 }
+
 constexpr bool is_reduced_floating(ScalarType t) { return t == kHalf || t == kBFloat16; }
+
 constexpr bool is_signed(ScalarType t) {
   return t != kByte && t != kBool && !is_wide_unsigned(t) && t != kFloat8_e8m0fnu;
 }
+
 constexpr ScalarType to_complex(ScalarType t) {
   return t == kDouble    ? kComplexDouble
          : t == kHalf    ? kComplexHalf
          : is_complex(t) ? t
                          : kComplexFloat;
 }
+
 constexpr ScalarType to_real(ScalarType t) {
   return t == kComplexFloat    ? kFloat
          : t == kComplexDouble ? kDouble
          : t == kComplexHalf   ? kHalf
                                : t;
 }
+
 /// Accumulation type of reductions and of arithmetic on reduced precision: float for half and
 /// bfloat16.
 constexpr ScalarType to_accumulate(ScalarType t) {
@@ -123,23 +138,24 @@ constexpr ScalarType to_accumulate(ScalarType t) {
 }
 
 /// PyTorch's promotion lattice (bool < uint8, int8.. < float16 | bfloat16 < float32 < float64 <
-/// complex). float8 promotes with nothing, uint16 to uint64 with floating-point types only:
-/// RuntimeError.
+/// complex). float8 promotes with no other dtype, uint16 to uint64 only with floating-point dtypes;
+/// anything else throws an Error.
 TORCH_PY_API ScalarType promote_types(ScalarType a, ScalarType b);
 /// Whether a result of type `from` may be written to a tensor of type `to` (same or higher kind).
 TORCH_PY_API bool can_cast(ScalarType from, ScalarType to);
 
-/// "Float", as in error messages; "float32", as in Python.
+/// The name in error messages: "Float".
 TORCH_PY_API const char* scalar_type_name(ScalarType type);
+/// The name in Python: "float32".
 TORCH_PY_API const char* dtype_name(ScalarType type);
-/// "long int", as messages about out= and about factors of products name element types.
+/// The C++ name, which messages about out= and the factors of products use: "long int".
 TORCH_PY_API const char* cpp_type_name(ScalarType type);
 TORCH_PY_API void append_to(std::string& out, ScalarType type);
 
 TORCH_PY_API ScalarType default_dtype();
 TORCH_PY_API void set_default_dtype(ScalarType type);
 
-/// Arithmetic type of a pointwise loop: float for what is narrower.
+/// The type in which pointwise loops compute: float for anything narrower.
 template <typename T>
 struct OpMath {
   using type = T;
@@ -163,7 +179,7 @@ struct OpMath<complex<Half>> {
 template <typename T>
 using opmath_type = typename OpMath<T>::type;
 
-/// Value conversion that PyTorch's casts define: float to bool is "!= 0", complex to real drops the
+/// Converts a value as PyTorch's casts do: float to bool is "!= 0", complex to real drops the
 /// imaginary part.
 template <typename To, typename From>
 inline To convert(From value) {
@@ -186,14 +202,14 @@ inline To convert(From value) {
     using value_t = decltype(std::declval<To>().real());
     return To(static_cast<value_t>(static_cast<opmath_type<From>>(value)), value_t(0));
   } else if constexpr (std::is_same_v<To, uint64_t> && is_floating(scalar_type_of<From>)) {
-    // As below, in two halves.
+    // As in the next branch, in two halves.
     constexpr auto kTop = static_cast<opmath_type<From>>(9223372036854775808.0);
     const auto number = static_cast<opmath_type<From>>(value);
     const bool large = number >= kTop;
     return static_cast<uint64_t>(static_cast<int64_t>(large ? number - kTop : number)) ^
            (uint64_t{large} << 63);
   } else if constexpr (std::is_unsigned_v<To> && is_floating(scalar_type_of<From>)) {
-    // Negative floats to unsigned are undefined in C++; go through int64 as the peer does.
+    // Negative floats to unsigned are undefined in C++; go through int64, as PyTorch does.
     return static_cast<To>(static_cast<int64_t>(static_cast<opmath_type<From>>(value)));
   } else {
     return static_cast<To>(static_cast<opmath_type<From>>(value));

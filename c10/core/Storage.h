@@ -1,3 +1,4 @@
+// Storage: the bytes that tensors share.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -8,8 +9,7 @@
 
 namespace c10 {
 
-/// Bytes that tensors share. `allocator` is null for memory that belongs to somebody else (NumPy,
-/// DLPack), which then cannot be resized.
+/// A block of bytes that any number of tensors use.
 struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
   StorageImpl(DataPtr data, size_t nbytes, Allocator* allocator)
       : data(std::move(data)), nbytes(nbytes), allocator(allocator) {}
@@ -17,9 +17,9 @@ struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
   bool resizable() const { return allocator != nullptr; }
   Device device() const { return data.device(); }
 
-  DataPtr data;
-  size_t nbytes;
-  Allocator* allocator;
+  DataPtr data;          // owns the memory
+  size_t nbytes;         // of `data` that tensors may use
+  Allocator* allocator;  // for resizing; null if the memory cannot move (NumPy, DLPack, a buffer)
 };
 
 using Storage = intrusive_ptr<StorageImpl>;

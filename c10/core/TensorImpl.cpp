@@ -1,3 +1,4 @@
+// The body of tensors: geometry, version counters, views.
 #include "c10/core/TensorImpl.h"
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace {
 
 void (*pyobj_deleter)(_object*) = nullptr;
 
-/// Sizes of no memory (expanded ones, those of meta tensors) may multiply to more than an int64
-/// counts.
+/// Checked, because sizes without memory (expanded, or of meta tensors) may multiply to more than
+/// an int64 holds.
 int64_t count_elements(IntArrayRef sizes) {
   int64_t numel = 1;
   for (const int64_t size : sizes) {
@@ -24,15 +25,25 @@ int64_t count_elements(IntArrayRef sizes) {
   return numel;
 }
 
-/// Stride of the next slower dimension. An empty tensor may have sizes whose strides do not fit.
+/// The stride of the next slower dimension, checked: sizes of an empty tensor may overflow it.
 int64_t slower_stride(int64_t stride, int64_t size, IntArrayRef sizes) {
   TORCH_CHECK(!__builtin_mul_overflow(stride, std::max<int64_t>(size, 1), &stride),
               "Stride calculation overflowed, got sizes ", sizes);
   return stride;
 }
 
-// Of all inference tensors; see Note [Inference mode]. Has no owners to count and is never freed.
+// Shared by all inference tensors; see Note [Inference mode]. Never freed, so nobody counts its
+// owners.
 VersionCounter inference_counter{{1}, {kInferenceVersion}};
+
+/// The counter that an in-place change of an inference tensor bumps; nobody reads it.
+VersionCounter* changeable_inference_counter() {
+  TORCH_CHECK(InferenceMode::is_enabled(),
+              "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
+              "make a clone to get a normal tensor before doing inplace update.");
+  static thread_local VersionCounter unread;
+  return &unread;
+}
 
 }  // namespace
 
@@ -45,7 +56,7 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device,
       device_(device),
       dtype_(dtype),
       itemsize_(static_cast<uint8_t>(element_size(dtype))) {
-  inline_geometry_[1] = 1;  // one dimension of size 0, as torch.empty(0)
+  inline_geometry_[1] = 1;  // one dimension of size 0, like torch.empty(0)
   if (C10_UNLIKELY(local_state().inference_mode))
     version_.store(&inference_counter, std::memory_order_relaxed);
 }
@@ -73,8 +84,9 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
   const DimVector copy(sizes.begin(), sizes.end());
   const size_t n = copy.size();
   const int64_t numel = count_elements(copy);
-  if (numel == 0)
-    contiguous_strides(copy);  // checks them; those of elements fit when the number of these does
+  // If there are elements, their number bounds the strides; otherwise the strides need a check.
+  if (numel == 0) contiguous_strides(copy);
+
   int64_t* geometry = reserve_dims(n);
   int64_t stride = 1;
   for (size_t i = n; i-- > 0;) {
@@ -82,6 +94,7 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
     geometry[n + i] = stride;
     if (i > 0) stride *= std::max<int64_t>(copy[i], 1);
   }
+
   numel_ = numel;
   is_contiguous_ = true;
   is_dense_ = true;
@@ -90,9 +103,11 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
 void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
   TORCH_INTERNAL_ASSERT(sizes.size() == strides.size(), "sizes have ", sizes.size(),
                         " dimensions, strides ", strides.size());
+
   const DimVector size_copy(sizes.begin(), sizes.end());
   const DimVector stride_copy(strides.begin(), strides.end());
   numel_ = count_elements(size_copy);  // before anything changes
+
   int64_t* geometry = reserve_dims(size_copy.size());
   std::copy(size_copy.begin(), size_copy.end(), geometry);
   std::copy(stride_copy.begin(), stride_copy.end(), geometry + size_copy.size());
@@ -102,6 +117,7 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
 void TensorImpl::refresh() {
   const int64_t* size = sizes_ptr();
   const int64_t* stride = size + ndim_;
+
   int64_t expected = 1;
   is_contiguous_ = true;
   for (int i = ndim_ - 1; numel_ != 0 && i >= 0; --i) {
@@ -110,17 +126,22 @@ void TensorImpl::refresh() {
       expected *= size[i];
     }
   }
+
   is_dense_ = is_contiguous_ || compute_dense();
 }
 
 bool TensorImpl::compute_dense() const {
   const int64_t* size = sizes_ptr();
   const int64_t* stride = size + ndim_;
+
+  // Ordered from the fastest dimension to the slowest, each stride must be the product of the sizes
+  // before.
   SmallVector<int, 8> order;
   for (int i = 0; i < ndim_; ++i) {
     if (size[i] != 1) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](int a, int b) { return stride[a] < stride[b]; });
+
   int64_t expected = 1;
   for (const int i : order) {
     if (stride[i] != expected) return false;
@@ -131,8 +152,10 @@ bool TensorImpl::compute_dense() const {
 
 bool TensorImpl::is_contiguous(MemoryFormat format) const {
   if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve) return is_contiguous_;
+
   const int64_t wanted = format == MemoryFormat::ChannelsLast ? 4 : 5;
   if (ndim_ != wanted) return false;
+
   const DimVector expected = channels_last_strides(sizes());
   const IntArrayRef actual = strides();
   for (int i = 0; i < ndim_; ++i) {
@@ -141,24 +164,11 @@ bool TensorImpl::is_contiguous(MemoryFormat format) const {
   return true;
 }
 
-namespace {
-
-/// What counts a change of an inference tensor, which nobody asks for.
-VersionCounter* changeable_inference_counter() {
-  TORCH_CHECK(InferenceMode::is_enabled(),
-              "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
-              "make a clone to get a normal tensor before "
-              "doing inplace update.");
-  static thread_local VersionCounter unread;
-  return &unread;
-}
-
-}  // namespace
-
 VersionCounter* TensorImpl::version_counter() const {
   VersionCounter* counter = version_.load(std::memory_order_acquire);
   if (counter == &inference_counter) return changeable_inference_counter();
   if (counter != nullptr) return counter;
+
   auto* fresh = new VersionCounter;
   if (version_.compare_exchange_strong(counter, fresh, std::memory_order_acq_rel)) return fresh;
   delete fresh;  // another thread was first
@@ -177,13 +187,16 @@ void TensorImpl::reset_version() {
   if (counter == nullptr || counter == &inference_counter) return;
   TORCH_INTERNAL_ASSERT(counter->references.load(std::memory_order_relaxed) == 1,
                         "a tensor with views is not new");
+
   drop_version();
 }
 
 void TensorImpl::share_version_with(const TensorImpl& other) {
   const bool shares_none = c10::is_inference(other);
   VersionCounter* counter = shares_none ? &inference_counter : other.version_counter();
+
   if (!shares_none) counter->references.fetch_add(1, std::memory_order_relaxed);
+
   drop_version();
   version_.store(counter, std::memory_order_release);
 }
@@ -204,6 +217,7 @@ intrusive_ptr<TensorImpl> TensorImpl::shallow_copy() const {
 
 void TensorImpl::shallow_copy_from(const TensorImpl& other) {
   const bool requires_autograd = keys_.has_any(kAutogradKeys);
+
   storage_ = other.storage_;
   device_ = other.device_;
   layout_ = other.layout_;
@@ -227,6 +241,7 @@ DimVector channels_last_strides(IntArrayRef sizes) {
   const size_t n = sizes.size();
   TORCH_CHECK(n == 4 || n == 5,
               "channels_last needs a tensor of 4 (or 5, channels_last_3d) dimensions, got ", n);
+
   DimVector strides(n);
   strides[1] = 1;
   int64_t stride = std::max<int64_t>(sizes[1], 1);

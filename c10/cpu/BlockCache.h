@@ -1,5 +1,5 @@
+// Size classes, blocks and the cache that threads share: internal to the CPU allocator.
 #pragma once
-// Internal to the allocator of host memory: size classes, blocks, and the cache that threads share.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -10,17 +10,23 @@
 
 namespace c10::block_cache {
 
+// Small blocks belong to one of 52 size classes: four multiples of 64 bytes, then four per power of
+// two.
 constexpr int kClasses = 52;
 constexpr size_t kLargestSmall = size_t{1} << 20;
 
+/// The smallest class whose blocks hold `bytes` bytes.
 constexpr int class_of(size_t bytes) {
   if (bytes <= 256) return static_cast<int>((bytes + 63) / 64) - 1;
   const size_t last = bytes - 1;
   const int octave = 63 - __builtin_clzll(last);
+
   return 4 + (octave - 8) * 4 + static_cast<int>((last >> (octave - 2)) & 3);
 }
+
 constexpr size_t class_bytes(int index) {
   if (index < 4) return static_cast<size_t>(index + 1) * 64;
+
   const size_t base = size_t{256} << ((index - 4) / 4);
   return base + base / 4 * static_cast<size_t>((index - 4) % 4 + 1);
 }
@@ -29,17 +35,19 @@ static_assert(class_of(kLargestSmall) == kClasses - 1 &&
 static_assert(class_of(257) == 4 && class_bytes(4) == 320 && class_of(320) == 4 &&
               class_of(321) == 5);
 
+/// A free small block; the link is in its own first bytes.
 struct FreeBlock {
   FreeBlock* next;
 };
 
+/// The descriptor of a large block, in use or free.
 struct LargeBlock {
   void* data;
   size_t bytes;
-  uint64_t freed_at;  // tick of the shared clock
+  uint64_t freed_at;  // tick of the shared clock, set when the block is freed
 };
 
-/// A counter with one writer and many readers: no locked instruction.
+/// A counter with one writer and many readers, without locked instructions.
 class OwnedCounter {
  public:
   void add(int64_t amount) {
@@ -51,36 +59,44 @@ class OwnedCounter {
   std::atomic<int64_t> value_{0};
 };
 
+/// One thread's free small blocks; only that thread touches the lists.
 struct ThreadCache {
   FreeBlock* lists[kClasses] = {};
-  uint32_t counts[kClasses] = {};
-  size_t cached_bytes = 0;
-  OwnedCounter allocated_bytes;  // may be negative: blocks are freed by other threads
+  uint32_t counts[kClasses] = {};  // lengths of the lists
+  size_t cached_bytes = 0;         // in all lists
+  OwnedCounter allocated_bytes;    // negative if this thread frees blocks of others
   OwnedCounter allocations;
-  ThreadCache* previous = nullptr;
+  ThreadCache* previous = nullptr;  // the list of all threads, under the shared mutex
   ThreadCache* next = nullptr;
 };
 
-/// What all threads share, behind one mutex. Never destroyed: blocks are freed after static
-/// destructors too.
+/// The free blocks that all threads share, behind one mutex. Never destroyed: blocks are also freed
+/// after static destructors have run.
 class SharedCache {
  public:
   static SharedCache& get();
 
+  /// Takes up to `wanted` blocks as a list; `taken` receives their number.
   FreeBlock* take_small(int index, uint32_t wanted, uint32_t& taken);
   void give_small(int index, FreeBlock* first, uint32_t count);
+  /// A block that fits, or null: then the caller must allocate one.
   LargeBlock* take_large(size_t bytes);
   void give_large(LargeBlock* block);
+
+  /// Aligned memory from the system; throws OutOfMemoryError.
   void* system_allocate(size_t bytes);
   void system_free(void* data, size_t bytes);
+
   void empty();
   void set_limit(size_t bytes);
   bool enabled() const { return limit_.load(std::memory_order_relaxed) != 0; }
 
+  /// A thread's cache joins and leaves the list of those that statistics count.
   void enter(ThreadCache* cache);
   void leave(ThreadCache* cache);
   CPUAllocatorStatistics statistics();
-  void count_outside(int64_t bytes, bool allocation);  // for threads without a cache
+  /// Counts an allocation (or a free, with negative bytes) of a thread without a cache.
+  void count_outside(int64_t bytes, bool allocation);
 
   std::mutex mutex;
 
@@ -91,14 +107,16 @@ class SharedCache {
 
   FreeBlock* lists_[kClasses] = {};
   uint32_t counts_[kClasses] = {};
-  std::multimap<size_t, LargeBlock*> large_;
-  size_t cached_bytes_ = 0;
-  std::atomic<size_t> limit_;
-  uint64_t clock_ = 0;
+  std::multimap<size_t, LargeBlock*> large_;  // free large blocks by size
+  size_t cached_bytes_ = 0;                   // in lists_ and large_
+  std::atomic<size_t> limit_;                 // for cached_bytes_; 0 turns caching off
+  uint64_t clock_ = 0;                        // ticks when a large block is freed
   ThreadCache* threads_ = nullptr;
   int64_t allocated_bytes_ = 0;  // of large blocks, and of threads that have left
   int64_t allocations_ = 0;
-  std::atomic<int64_t> reserved_bytes_{0}, peak_reserved_bytes_{0}, system_allocations_{0};
+  std::atomic<int64_t> reserved_bytes_{0};
+  std::atomic<int64_t> peak_reserved_bytes_{0};
+  std::atomic<int64_t> system_allocations_{0};
 };
 
 }  // namespace c10::block_cache

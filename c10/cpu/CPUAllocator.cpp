@@ -1,3 +1,4 @@
+// The caching allocator of host memory.
 #include "c10/cpu/CPUAllocator.h"
 
 #include <algorithm>
@@ -9,19 +10,19 @@
 #include "c10/util/Exception.h"
 
 // Note [CPU memory cache]
-// Fresh memory is expensive twice: the system call, and a page fault for every 4 KiB written the
-// first time. Freed blocks are therefore kept.
+// Fresh memory is expensive twice: the system call, and a page fault for every 4 KiB written for
+// the first time. Freed blocks are therefore kept.
+//
 //  * Small blocks (up to 1 MiB) belong to one of 52 size classes, four per power of two. Each
-//  thread keeps a list per class, used
-//    without locks; lists that grow too long give half to the shared lists, empty ones are refilled
-//    from there.
-//  * Large blocks are rounded to eight sizes per power of two and wait, shared, in order of size. A
-//  request takes the smallest
-//    block that fits unless it would waste more than a quarter. Above the limit the longest unused
-//    go back to the system.
-// The class of a small block is stored in the low bits of DataPtr's context (blocks are 64-byte
-// aligned), a large one has a descriptor there: freeing needs neither a header in front of the
-// block nor a look-up. Tested in tests/c10/test_allocator.py.
+//    thread keeps a list per class and uses it without locks. Lists that grow too long give half
+//    to the shared lists; empty ones are refilled from there.
+//  * Large blocks are rounded to eight sizes per power of two and wait in a shared container,
+//    ordered by size. A request takes the smallest block that fits unless it would waste more
+//    than a quarter. Above the limit, the longest unused blocks go back to the system.
+//
+// Freeing needs neither a header in front of the block nor a look-up: DataPtr's context holds the
+// class of a small block in its low bits (blocks are 64-byte aligned), and points to the descriptor
+// of a large block. Tested in tests/c10/test_allocator.py.
 
 namespace c10 {
 
@@ -33,23 +34,27 @@ constexpr size_t kThreadCacheBytes = size_t{32} << 20;  // per thread, over all 
 constexpr size_t kThreadListBytes = size_t{2} << 20;    // per thread and class
 constexpr uint32_t kThreadListBlocks = 512;
 
+/// Eight sizes per power of two.
 constexpr size_t round_large(size_t bytes) {
   const size_t step = std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
 }
 
-// One pointer of thread-local storage, of the cheap kind (a fixed offset). Null before first use
-// and after thread exit.
+// The cache of this thread: null before first use and after thread exit. One pointer, with the
+// initial-exec model, which makes an access one instruction.
 thread_local constinit __attribute__((tls_model("initial-exec"))) ThreadCache* thread_cache =
     nullptr;
 thread_local constinit bool thread_exiting = false;
 
+/// Creates the cache on first use and gives it up when the thread exits.
 struct ThreadCacheOwner {
   ThreadCache cache;
+
   ThreadCacheOwner() {
     SharedCache::get().enter(&cache);
     thread_cache = &cache;
   }
+
   ~ThreadCacheOwner() {
     thread_cache = nullptr;
     thread_exiting = true;  // destructors that run later use the shared cache directly
@@ -65,11 +70,13 @@ ThreadCache* make_thread_cache() {
 
 std::atomic<size_t> thread_cache_bytes{kThreadCacheBytes};  // 0 when caching is off
 
+/// Gives all but the first `keep` blocks of a list to the shared cache.
 void flush(ThreadCache& cache, int index, uint32_t keep) {
   FreeBlock** tail = &cache.lists[index];
   for (uint32_t i = 0; i < keep && *tail; ++i) tail = &(*tail)->next;
   FreeBlock* const surplus = *tail;
   if (!surplus) return;
+
   *tail = nullptr;
   const uint32_t count = cache.counts[index] - keep;
   cache.counts[index] = keep;
@@ -87,6 +94,7 @@ constexpr auto kListCapacity = [] {
   return capacity;
 }();
 
+/// Takes a block from the shared cache, with some more for the thread's list, or from the system.
 C10_NOINLINE void* allocate_small_slowly(int index) {
   SharedCache& shared = SharedCache::get();
   ThreadCache* cache = thread_cache ? thread_cache : make_thread_cache();
@@ -94,36 +102,47 @@ C10_NOINLINE void* allocate_small_slowly(int index) {
   FreeBlock* block =
       shared.take_small(index, cache ? std::max(1u, kListCapacity[index] / 4) : 1, taken);
   if (!block) block = static_cast<FreeBlock*>(shared.system_allocate(class_bytes(index)));
+
   const auto bytes = static_cast<int64_t>(class_bytes(index));
+
   if (!cache) {
     shared.count_outside(bytes, true);
     return block;
   }
+
   if (taken > 1) {
     cache->lists[index] = block->next;
     cache->counts[index] = taken - 1;
     cache->cached_bytes += (taken - 1) * class_bytes(index);
   }
+
   cache->allocated_bytes.add(bytes);
   cache->allocations.add(1);
   return block;
 }
 
+/// Frees a small block when the thread has no cache or enough cached.
 C10_NOINLINE void free_small_slowly(void* data, int index) {
   SharedCache& shared = SharedCache::get();
   ThreadCache* cache = thread_cache ? thread_cache : make_thread_cache();
   const auto bytes = static_cast<int64_t>(class_bytes(index));
+
   if (cache) {
     cache->allocated_bytes.add(-bytes);
   } else {
     shared.count_outside(-bytes, false);
   }
+
   if (!shared.enabled()) return shared.system_free(data, class_bytes(index));
+
+  // Above its limit for all classes, the thread gives three quarters of every list away; otherwise
+  // half of this one.
   if (cache && cache->cached_bytes >= thread_cache_bytes.load(std::memory_order_relaxed)) {
     for (int i = 0; i < kClasses; ++i) flush(*cache, i, cache->counts[i] / 4);
   } else if (cache) {
     flush(*cache, index, cache->counts[index] / 2);
   }
+
   auto* block = static_cast<FreeBlock*>(data);
   block->next = nullptr;
   shared.give_small(index, block, 1);
@@ -133,12 +152,14 @@ inline void* allocate_small(int index) {
   ThreadCache* const cache = thread_cache;
   if (C10_UNLIKELY(cache == nullptr || cache->lists[index] == nullptr))
     return allocate_small_slowly(index);
+
   FreeBlock* const block = cache->lists[index];
   cache->lists[index] = block->next;
   --cache->counts[index];
   cache->cached_bytes -= class_bytes(index);
   cache->allocated_bytes.add(static_cast<int64_t>(class_bytes(index)));
   cache->allocations.add(1);
+
   return block;
 }
 
@@ -148,6 +169,7 @@ inline void free_small(void* data, int index) {
                    cache->cached_bytes >= thread_cache_bytes.load(std::memory_order_relaxed))) {
     return free_small_slowly(data, index);
   }
+
   auto* const block = static_cast<FreeBlock*>(data);
   block->next = cache->lists[index];
   cache->lists[index] = block;
@@ -156,6 +178,7 @@ inline void free_small(void* data, int index) {
   cache->allocated_bytes.add(-static_cast<int64_t>(class_bytes(index)));
 }
 
+// The low six bits of the context are the class of the block.
 void delete_small(void* context) {
   const auto bits = reinterpret_cast<uintptr_t>(context);
   free_small(reinterpret_cast<void*>(bits & ~uintptr_t{63}), static_cast<int>(bits & 63));
@@ -169,6 +192,7 @@ DataPtr allocate_large(size_t bytes) {
   SharedCache& shared = SharedCache::get();
   TORCH_CHECK_WITH(OutOfMemoryError, bytes <= (size_t{1} << 48),
                    "CPU out of memory: cannot allocate ", bytes, " bytes");
+
   const size_t rounded = round_large(bytes);
   LargeBlock* block = shared.take_large(rounded);
   if (!block) {
@@ -179,6 +203,7 @@ DataPtr allocate_large(size_t bytes) {
       throw;
     }
   }
+
   return DataPtr(block->data, block, &delete_large, kCPU);
 }
 
@@ -187,6 +212,7 @@ class CachingCPUAllocator final : public Allocator {
   DataPtr allocate(size_t bytes) override {
     if (C10_UNLIKELY(bytes - 1 >= kLargestSmall))
       return bytes == 0 ? DataPtr() : allocate_large(bytes);
+
     const int index = class_of(bytes);
     void* const data = allocate_small(index);
     return DataPtr(

@@ -1,3 +1,4 @@
+// The caching allocator of host memory, its statistics and limits.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +8,10 @@
 
 namespace c10 {
 
-/// Every block the CPU allocator returns starts at a multiple of this, a cache line and the widest
-/// vector.
+/// Blocks of the CPU allocator start at multiples of this: a cache line and the widest vector.
 inline constexpr size_t kCPUAlignment = 64;
 
-/// Bytes are those of the blocks, not of the requests (which are rounded up to a size class).
+/// Byte counts are those of blocks, which are requests rounded up to a size class.
 struct CPUAllocatorStatistics {
   int64_t allocated_bytes = 0;      ///< in use now
   int64_t cached_bytes = 0;         ///< free, kept for reuse
@@ -27,8 +27,9 @@ TORCH_PY_API CPUAllocatorStatistics cpu_allocator_statistics();
 /// Returns the calling thread's and the shared cached blocks to the system. Other threads keep
 /// theirs until they exit.
 TORCH_PY_API void cpu_empty_cache();
-/// Most bytes the shared cache keeps; 0 disables caching. Default: TORCH_PY_CPU_CACHE_LIMIT (bytes,
-/// or with suffix K, M, G), otherwise a quarter of the memory the process may use.
+/// Sets how many bytes the shared cache keeps; 0 disables caching. Default:
+/// TORCH_PY_CPU_CACHE_LIMIT (bytes, or with suffix K, M, G), otherwise a quarter of the memory that
+/// the process may use.
 TORCH_PY_API void cpu_set_cache_limit(size_t bytes);
 
 }  // namespace c10

@@ -1,3 +1,4 @@
+// Detects the processor's instruction sets by CPUID.
 #include "c10/cpu/CpuInfo.h"
 
 #include <algorithm>
@@ -24,19 +25,23 @@ struct Detected {
 #ifdef C10_CPUID
 
 struct Registers {
-  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  uint32_t eax = 0;
+  uint32_t ebx = 0;
+  uint32_t ecx = 0;
+  uint32_t edx = 0;
 };
 
-// All zero when the processor does not know the leaf.
+// All zero if the processor does not know the leaf.
 Registers cpuid(uint32_t leaf, uint32_t subleaf) {
   Registers r;
   __get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx);
   return r;
 }
 
-// Which register files the operating system saves (XCR0); valid only where CPUID says OSXSAVE.
+// The register files that the operating system saves (XCR0); valid only where CPUID says OSXSAVE.
 uint64_t enabled_state() {
-  uint32_t low, high;
+  uint32_t low;
+  uint32_t high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return (static_cast<uint64_t>(high) << 32) | low;
 }
@@ -46,24 +51,31 @@ constexpr uint64_t bit(int index) { return uint64_t{1} << index; }
 
 Detected detect() {
   Detected found;
-  const Registers basic = cpuid(1, 0), extended = cpuid(7, 0), extended1 = cpuid(7, 1);
+  const Registers basic = cpuid(1, 0);
+  const Registers extended = cpuid(7, 0);
+  const Registers extended1 = cpuid(7, 1);
   if (!all(basic.ecx, bit(27))) return found;  // OSXSAVE
   const uint64_t state = enabled_state();
+
   const bool avx2 = all(state, bit(1) | bit(2)) &&                  // SSE and AVX registers
                     all(basic.ecx, bit(12) | bit(28) | bit(29)) &&  // FMA, AVX, F16C
                     all(extended.ebx, bit(3) | bit(5) | bit(8));    // BMI1, AVX2, BMI2
   if (!avx2) return found;
   found.capability = CpuCapability::AVX2;
+
   const bool avx512 =
       all(state, bit(5) | bit(6) | bit(7)) &&  // masks, upper halves, registers 16-31
       all(extended.ebx, bit(16) | bit(17) | bit(28) | bit(30) | bit(31));  // F, DQ, CD, BW, VL
   if (!avx512) return found;
   found.capability = CpuCapability::AVX512;
+
   found.features.avx512_vnni = all(extended.ecx, bit(11));
   found.features.avx512_bf16 = all(extended1.eax, bit(5));
+
   const bool tiles = all(state, bit(17) | bit(18)) && all(extended.edx, bit(24));
   found.features.amx_bf16 = tiles && all(extended.edx, bit(22));
   found.features.amx_int8 = tiles && all(extended.edx, bit(25));
+
   return found;
 }
 
@@ -81,6 +93,7 @@ const Detected& detected() {
 CpuCapability choose() {
   const char* text = std::getenv("TORCH_PY_CPU_CAPABILITY");
   if (!text || !*text) return detected_cpu_capability();
+
   std::string name(text);
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   for (int level = 0; level < kNumCpuCapabilities; ++level) {
@@ -88,6 +101,7 @@ CpuCapability choose() {
     if (name == cpu_capability_name(capability))
       return std::min(capability, detected_cpu_capability());
   }
+
   TORCH_THROW(ValueError, "TORCH_PY_CPU_CAPABILITY: expected default, avx2 or avx512, got '", text,
               "'");
 }

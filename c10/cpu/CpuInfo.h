@@ -1,3 +1,4 @@
+// The instruction sets that the processor has and that kernels are chosen by.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,10 @@ namespace c10 {
 enum class CpuCapability : int8_t { DEFAULT = 0, AVX2 = 1, AVX512 = 2 };
 inline constexpr int kNumCpuCapabilities = 3;
 
-/// What this processor has and the operating system saves on a context switch.
+/// The highest level that this processor has and whose registers the operating system saves.
 TORCH_PY_API CpuCapability detected_cpu_capability();
-/// What kernels are chosen for: the detected one, or the lower one that TORCH_PY_CPU_CAPABILITY
-/// (default, avx2, avx512) asks for. Decided once per process.
+/// The level that kernels are chosen by: the detected one, or a lower one that
+/// TORCH_PY_CPU_CAPABILITY (default, avx2, avx512) asks for. Decided once per process.
 TORCH_PY_API CpuCapability cpu_capability();
 /// "DEFAULT", "AVX2" or "AVX512".
 TORCH_PY_API const char* cpu_capability_name(CpuCapability capability);

@@ -1,3 +1,4 @@
+// Shared memory for a stream of messages from one process to another.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +13,18 @@
 #include "c10/cpu/SharedMemory.h"
 #include "c10/util/Export.h"
 
-// Shared memory for a stream of messages from one process to another. See Note [Segments that come
-// back].
+// See Note [Segments that come back].
 
 namespace c10 {
 
-/// The sending end: gives storages on segments, and reuses those that neither process looks at any
-/// more.
+/// The sending end: provides storages on segments and reuses the segments that neither process uses
+/// any more.
 class TORCH_PY_API SegmentPool {
  public:
   struct Exported {
-    int64_t id;
-    size_t capacity;
-    int descriptor;  // to be passed along; -1 when the receiver has the segment mapped
+    int64_t id;       // number of the segment, known to both ends
+    size_t capacity;  // bytes of the segment
+    int descriptor;   // to be passed along; -1 if the receiver has the segment mapped already
   };
 
   SegmentPool();
@@ -32,19 +32,19 @@ class TORCH_PY_API SegmentPool {
   SegmentPool(const SegmentPool&) = delete;
   SegmentPool& operator=(const SegmentPool&) = delete;
 
-  /// Bytes that are not initialised.
+  /// A storage of `bytes` uninitialised bytes.
   Storage allocate(size_t bytes);
-  /// The segment of a storage becomes part of a message. None when it is no storage of this pool,
+  /// Makes the segment of a storage part of a message. nullopt if the storage is not of this pool
   /// or was sent before.
   std::optional<Exported> export_storage(const StorageImpl& storage);
-  /// The receiver has got these: their descriptors are closed.
+  /// The receiver has these segments: closes their descriptors.
   void delivered(const std::vector<int64_t>& ids);
-  /// The receiver (or the sender, of a message that was not sent) needs these no more. Those that
-  /// cannot be `reused` leave the pool.
+  /// The receiver no longer needs these segments (or a message with them was not sent). Those that
+  /// are not `reusable` leave the pool.
   void release(const std::vector<int64_t>& ids, bool reusable);
-  /// Removes segments that were not used for long; the receiver is to forget the ones returned.
+  /// Removes segments that were unused for long. The receiver must forget the returned ones.
   std::vector<int64_t> trim();
-  /// Segments, and those of them that wait for use.
+  /// The number of segments, and of those that wait for use.
   std::pair<size_t, size_t> count() const;
 
   struct State;
@@ -53,8 +53,7 @@ class TORCH_PY_API SegmentPool {
   std::shared_ptr<State> state_;
 };
 
-/// The receiving end: storages on the segments of a pool, each given back when its last tensor
-/// goes.
+/// The receiving end: storages on the segments of a pool, each returned when its last tensor goes.
 class TORCH_PY_API SegmentReceiver {
  public:
   SegmentReceiver();
@@ -62,16 +61,20 @@ class TORCH_PY_API SegmentReceiver {
   SegmentReceiver(const SegmentReceiver&) = delete;
   SegmentReceiver& operator=(const SegmentReceiver&) = delete;
 
-  /// The storage of `bytes` bytes at the start of segment `id`. The first time it comes with a
-  /// descriptor, which is taken over.
+  /// A storage on the first `bytes` bytes of segment `id`. The first time, the segment comes with a
+  /// descriptor, which the receiver takes over.
   Storage receive(int64_t id, int descriptor, size_t capacity, size_t bytes);
-  /// What the sender may use again, and what it must not, since the last call.
+
+  /// Segments returned since the last call: those that the sender may use again, and those that it
+  /// must not.
   struct Returned {
     std::vector<int64_t> reusable, dropped;
   };
   Returned take_returned();
+
+  /// Unmaps segments that the sender has removed.
   void forget(const std::vector<int64_t>& ids);
-  /// Unmaps what is not in use; the rest goes with its tensors, and nothing is returned any more.
+  /// Unmaps unused segments and stops returning any; the others are unmapped with their tensors.
   void close();
 
   struct State;

@@ -1,3 +1,4 @@
+// Segments of shared memory: creation, mapping, exchange of a storage's memory.
 #include "c10/cpu/SharedMemory.h"
 
 #include <fcntl.h>
@@ -20,12 +21,13 @@
 
 // Note [Shared memory]
 // A segment is a file of memfd_create: it has no name, travels to another process as a descriptor,
-// and goes with the last descriptor and mapping of it, whichever way processes end. Its size is
-// sealed, so that no other process can cut pages off that this one reads. Systems without memfd get
-// a file in /dev/shm whose name is removed before anything is written to it. A process maps a
-// segment once: `open` finds the mapping of an inode that is there already, so that tensors over
-// one memory in the sending process are tensors over one memory here, whatever way each of them
-// took. Tested in tests/torch_py/test_shared_memory.py.
+// and goes with its last descriptor and mapping, however processes end. Its size is sealed, so that
+// no other process can cut off pages that this one reads. Systems without memfd get a file in
+// /dev/shm whose name is removed before anything is written to it.
+//
+// A process maps a segment once: `open` finds an existing mapping of the inode. Tensors on one
+// memory in the sending process are therefore tensors on one memory here, whichever way each of
+// them took. Tested in tests/torch_py/test_shared_memory.py.
 
 namespace c10 {
 
@@ -33,20 +35,21 @@ namespace {
 
 using Inode = std::pair<uint64_t, uint64_t>;
 
-/// Mappings of this process by inode. Never destroyed: storages are freed after static destructors
-/// too.
+/// Mappings of this process by inode. Never destroyed: storages are also freed after static
+/// destructors have run.
 struct Mappings {
   std::mutex mutex;
   std::map<Inode, std::weak_ptr<SharedSegment>> segments;
   std::atomic<uint64_t> forks{0};
-  /// Held while a storage is copied to a segment. A fork does not wait for it: the copying thread
-  /// may wait for what the forking one holds. The child, which does not have that thread, gets a
-  /// new one.
+  /// Held while a storage is copied to a segment. A fork does not wait for it, because the copying
+  /// thread may wait for something that the forking one holds. The child, which does not have that
+  /// thread, gets a new mutex.
   std::mutex sharing;
 
   static Mappings& get() {
     static Mappings* const mappings = [] {
       auto* fresh = new Mappings;
+      // Before a fork, then in the parent, then in the child.
       pthread_atfork([] { get().mutex.lock(); },
                      [] {
                        ++get().forks;
@@ -67,7 +70,7 @@ std::string system_error(int number) {
   return std::string(std::strerror(number)) + " (errno " + std::to_string(number) + ")";
 }
 
-/// Owns a descriptor until somebody takes it.
+/// Owns a descriptor until someone takes it.
 struct Descriptor {
   int value;
   explicit Descriptor(int value) : value(value) {}
@@ -79,12 +82,14 @@ struct Descriptor {
   int release() { return std::exchange(value, -1); }
 };
 
+/// A file in /dev/shm without a name; -1 with errno set on failure.
 int create_named_and_unlink() {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
     const std::string name =
         "/torch_py_" + std::to_string(getpid()) + "_" + std::to_string(counter++);
     const int descriptor = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
     if (descriptor >= 0) {
       shm_unlink(name.c_str());
       return descriptor;
@@ -94,18 +99,18 @@ int create_named_and_unlink() {
   return -1;
 }
 
+/// A file in memory; -1 with errno set on failure.
 int create_file() {
 #ifdef MFD_ALLOW_SEALING
   const int descriptor = memfd_create("torch_py", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  const bool is_missing = errno == ENOSYS || errno == EPERM ||
-                          errno == EINVAL;  // an old kernel, or a filter of system calls
+  // An old kernel, or a filter of system calls.
+  const bool is_missing = errno == ENOSYS || errno == EPERM || errno == EINVAL;
   if (descriptor >= 0 || !is_missing) return descriptor;
 #endif
   return create_named_and_unlink();
 }
 
-/// In steps: a signal interrupts one of them, which is then taken again, and does not undo those
-/// before it.
+/// Works in steps, because a signal interrupts a call: only the step in progress is repeated.
 int allocate_pages(int descriptor, size_t bytes) {
   constexpr size_t kStep = size_t{16} << 20;
   for (size_t start = 0; start < bytes;) {
@@ -120,25 +125,27 @@ int allocate_pages(int descriptor, size_t bytes) {
 }
 
 void set_size(int descriptor, size_t bytes) {
-  // The system would look for pages until it has none left, and end this process or another one.
+  // Too large a request would make the system look for pages until it has none left, and end this
+  // process or another one.
   const size_t memory =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   TORCH_CHECK_WITH(OutOfMemoryError, bytes <= memory, "shared memory: cannot allocate ", bytes,
                    " bytes: this machine has ", memory);
-  // Pages are taken from the system now: when there are none, this is an error, and not a SIGBUS at
-  // the first write.
+
+  // Take the pages now: if there are not enough, this is an error rather than a SIGBUS at the first
+  // write.
   const int failure = allocate_pages(descriptor, bytes);
   TORCH_CHECK_WITH(OutOfMemoryError, failure == 0, "shared memory: cannot allocate ", bytes,
                    " bytes: ", system_error(failure));
 #ifdef F_ADD_SEALS
-  fcntl(descriptor, F_ADD_SEALS,
-        F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);  // a plain file has no seals
+  // A plain file has no seals; then this fails and changes nothing.
+  fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 #endif
 }
 
 struct SharedContext {
   std::shared_ptr<SharedSegment> segment;
-  DataPtr before;  // memory that arrays of NumPy may still look at
+  DataPtr before;  // the storage's earlier memory, which NumPy arrays may still use
 };
 
 void release_shared(void* context) { delete static_cast<SharedContext*>(context); }
@@ -157,6 +164,7 @@ SharedSegment::SharedSegment(int descriptor, size_t bytes, bool populate)
 #ifdef MAP_POPULATE
   if (populate) flags |= MAP_POPULATE;
 #endif
+
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
   const int failure = errno;
   if (data == MAP_FAILED) ::close(descriptor);
@@ -197,6 +205,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(int descriptor, size_t bytes,
   const auto size = static_cast<size_t>(status.st_size);
   TORCH_CHECK(size >= std::max<size_t>(bytes, 1), "shared memory: the segment has ", size,
               " bytes, ", bytes, " were expected");
+
   const Inode inode{status.st_dev, status.st_ino};
   Mappings& mappings = Mappings::get();
   const std::lock_guard lock(mappings.mutex);
@@ -205,6 +214,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(int descriptor, size_t bytes,
     if (segment->descriptor_ < 0) segment->descriptor_ = file.release();
     return segment;
   }
+
   std::shared_ptr<SharedSegment> segment;
   try {
     segment.reset(new SharedSegment(file.release(), size, populate));
@@ -212,6 +222,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(int descriptor, size_t bytes,
     mappings.segments.erase(inode);
     throw;
   }
+
   segment->device_ = inode.first;
   segment->inode_ = inode.second;
   known = segment;
@@ -233,8 +244,8 @@ std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage) {
 }
 
 void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment) {
-  // Memory that was exported (or imported) may have other readers, which keep the storage alive but
-  // not its data.
+  // Exported (or imported) memory may have other readers; they keep the storage alive, but not its
+  // data.
   DataPtr before = storage.resizable() ? DataPtr() : std::move(storage.data);
   storage.data = data_on_segment(std::move(segment), std::move(before));
   storage.allocator = nullptr;

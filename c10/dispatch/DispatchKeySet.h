@@ -1,3 +1,4 @@
+// Sets of dispatch keys as bit masks.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace c10 {
 
-/// Set of dispatch keys, one bit each; bit k of the word is key k.
+/// A set of dispatch keys. Bit k of the word is key k; higher keys have priority.
 class DispatchKeySet {
  public:
   constexpr DispatchKeySet() = default;
@@ -18,9 +19,12 @@ class DispatchKeySet {
   constexpr bool has_any(DispatchKeySet other) const { return (bits_ & other.bits_) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr uint64_t bits() const { return bits_; }
+
+  /// The key with the highest priority; Undefined for the empty set.
   constexpr DispatchKey highest() const {
     return static_cast<DispatchKey>(bits_ == 0 ? 0 : 63 - std::countl_zero(bits_));
   }
+
   constexpr DispatchKeySet operator|(DispatchKeySet other) const {
     return DispatchKeySet(bits_ | other.bits_);
   }
@@ -44,13 +48,13 @@ constexpr DispatchKeySet keys_below(DispatchKey key) {
 constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) |
                                          DispatchKey::AutogradPrivateUse1 |
                                          DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
-/// What is left of a call's keys once autograd has done its part.
+/// The keys that remain for a call once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
-/// Keys of concrete devices, the ones a kernel with loops is written for.
+/// The keys of devices for which kernels with loops are written.
 constexpr DispatchKeySet kDenseBackends =
     DispatchKeySet(DispatchKey::CPU) | DispatchKey::PrivateUse1 | DispatchKey::Meta;
 
-/// Undefined for a device type without a backend here: CUDA.
+/// Undefined for device types without a backend, such as CUDA.
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {
     case DeviceType::CPU: return DispatchKey::CPU;

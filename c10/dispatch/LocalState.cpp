@@ -1,3 +1,4 @@
+// The dispatch state of each thread.
 #include "c10/dispatch/LocalState.h"
 
 namespace c10 {

@@ -1,29 +1,28 @@
+// What dispatch needs to know about the calling thread, and guards that change it for a scope.
 #pragma once
 #include "c10/dispatch/DispatchKeySet.h"
 #include "c10/util/Export.h"
 
 namespace c10 {
 
-/// What dispatch needs to know of the calling thread. `excluded` is kept ready to use: it already
-/// contains the autograd keys while grad mode is off or a kernel runs below autograd.
+/// The dispatch state of a thread. `excluded` is kept ready for use: refresh() recomputes it after
+/// a change of the fields that it follows from.
 struct LocalState {
-  DispatchKeySet included;
-  DispatchKeySet excluded;
-  DispatchKeySet user_excluded;  // by ExcludeDispatchKeyGuard; excluded = user_excluded | autograd
-                                 // keys when due
+  DispatchKeySet included;       // added to the keys of every call
+  DispatchKeySet excluded;       // user_excluded, and the autograd keys while nothing is recorded
+  DispatchKeySet user_excluded;  // by ExcludeDispatchKeyGuard and inference mode
   int below_autograd = 0;        // nesting depth of AutoDispatchBelowAutograd
   bool grad_mode = true;
   bool inference_mode = false;
-  uint8_t autocast =
-      0;  // a bit for each DeviceType whose operators choose their dtypes: aten/core/Autocast.h
+  uint8_t autocast = 0;  // one bit per DeviceType with automatic dtypes: aten/core/Autocast.h
 
   void refresh() {
     excluded = (grad_mode && below_autograd == 0) ? user_excluded : (user_excluded | kAutogradKeys);
   }
 };
 
-// Initial-exec: one instruction per access, also from libraries loaded at run time (the struct is
-// small).
+// The initial-exec model makes an access one instruction, also from libraries loaded at run time;
+// the struct is small enough for the space that it takes.
 extern TORCH_PY_API
     __attribute__((tls_model("initial-exec"))) constinit thread_local LocalState local_state_value;
 inline LocalState& local_state() { return local_state_value; }
@@ -55,7 +54,7 @@ struct NoGradGuard : AutoGradMode {
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// Held by autograd kernels while they call the backend: nothing inside records a graph.
+/// Held by autograd kernels while they call the backend: operators inside are not recorded.
 class AutoDispatchBelowAutograd {
  public:
   AutoDispatchBelowAutograd() {
@@ -72,6 +71,7 @@ class AutoDispatchBelowAutograd {
   AutoDispatchBelowAutograd& operator=(const AutoDispatchBelowAutograd&) = delete;
 };
 
+/// Hides dispatch keys for a scope.
 class ExcludeDispatchKeyGuard {
  public:
   explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) : previous_(local_state().user_excluded) {
@@ -86,9 +86,11 @@ class ExcludeDispatchKeyGuard {
     local_state().user_excluded = keys;
     local_state().refresh();
   }
+
   DispatchKeySet previous_;
 };
 
+/// Adds dispatch keys for a scope.
 class IncludeDispatchKeyGuard {
  public:
   explicit IncludeDispatchKeyGuard(DispatchKeySet keys) : previous_(local_state().included) {

@@ -1,3 +1,4 @@
+// Operators' kernel tables and the registry of all operators.
 #include "c10/dispatch/OperatorEntry.h"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ void OperatorEntry::throw_missing(DispatchKey key) const {
     available += available.empty() ? "" : ", ";
     available += dispatch_key_name(info.key);
   }
+
   TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_,
                               ": no tensor argument and no device to choose a kernel by");
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '",

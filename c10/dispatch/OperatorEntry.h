@@ -1,3 +1,4 @@
+// One operator's kernels by dispatch key (OperatorEntry), and all operators by name (Dispatcher).
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,17 +10,17 @@
 
 namespace c10 {
 
-/// Where a kernel came from, for the printable dispatch table.
+/// A kernel and its origin, for the printed dispatch table.
 struct KernelInfo {
   DispatchKey key;
   const char* name;    // "add_kernel"
   const char* origin;  // "aten/native/cpu/BinaryKernel.cpp" or "build/generated/..."
 };
 
-/// One operator overload: its schema and its kernels by dispatch key. Statically allocated by
-/// generated code; a call loads table[highest key] and jumps. Kernels have type
-/// Ret(*)(DispatchKeySet, args...). Constant-initialised (constinit), so that kernels may be set by
-/// initialisers of any file in any order.
+/// One operator overload: its schema and its kernels by dispatch key. Generated code allocates it
+/// statically; a call loads table[highest key] and jumps. Kernels have type
+/// Ret(*)(DispatchKeySet, args...). Entries are constant-initialised (constinit), so initialisers
+/// of any file can set kernels in any order.
 class TORCH_PY_API OperatorEntry {
  public:
   constexpr OperatorEntry(const char* name, const char* schema) : name_(name), schema_(schema) {}
@@ -28,11 +29,13 @@ class TORCH_PY_API OperatorEntry {
 
   const char* name() const { return name_; }      // "add.Tensor"
   const char* schema() const { return schema_; }  // the func: line
+
   void set_kernel(DispatchKey key, void* kernel, const char* kernel_name, const char* origin);
   void set_kernel(DispatchKeySet keys, void* kernel, const char* kernel_name, const char* origin);
   void remove_kernel(DispatchKey key);
   bool has_kernel(DispatchKey key) const { return info_[static_cast<int>(key)].name != nullptr; }
 
+  /// The kernel for a key; throws NotImplementedError if there is none.
   template <typename Kernel>
   Kernel lookup(DispatchKey key) const {
     void* kernel = table_[static_cast<int>(key)];
@@ -47,14 +50,14 @@ class TORCH_PY_API OperatorEntry {
  private:
   [[noreturn]] void throw_missing(DispatchKey key) const;
 
-  void* table_[64] = {};
-  KernelInfo info_[kNumDispatchKeys] = {};
+  void* table_[64] = {};                    // by key; null where there is no kernel
+  KernelInfo info_[kNumDispatchKeys] = {};  // by key; name is null where there is no kernel
   const char* name_;
   const char* schema_;
 };
 
-/// Registry by name ("add.Tensor"), for tools, Python kernels and out-of-tree backends; never on
-/// the call path.
+/// All operators by name ("add.Tensor"), for tools, Python kernels and out-of-tree backends. Calls
+/// never look here.
 class TORCH_PY_API Dispatcher {
  public:
   static Dispatcher& singleton();
@@ -66,7 +69,7 @@ class TORCH_PY_API Dispatcher {
   std::vector<OperatorEntry*> entries_;  // added by the initialiser that sets the first kernel
 };
 
-/// The keys a call dispatches on, from the union of its tensors' keys.
+/// The keys that a call dispatches by: those of its tensors, as the thread's state changes them.
 inline DispatchKeySet effective_keys(DispatchKeySet tensor_keys) {
   const LocalState& state = local_state();
   return (tensor_keys | state.included) - state.excluded;

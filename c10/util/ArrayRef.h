@@ -1,3 +1,4 @@
+// ArrayRef: a view of an array that is owned elsewhere.
 #pragma once
 
 #include <concepts>
@@ -11,9 +12,9 @@
 
 namespace c10 {
 
-/// A view of a contiguous array that somebody else owns: passed by value, never kept beyond the
-/// owner's life. Anything with data() and size() converts to it, and so does a single element or a
-/// braced list, for the duration of the call.
+/// A view of a contiguous array that is owned elsewhere. Pass it by value and never keep it beyond
+/// the owner's life. Anything with data() and size() converts to it, and so does a single element
+/// or a braced list, for the duration of the call.
 template <class T>
 class ArrayRef {
  public:
@@ -69,8 +70,8 @@ class ArrayRef {
   }
 
  private:
-  /// In a function of its own, as compilers warn of a list that is kept beyond the constructor.
-  /// Callers keep it: it is an argument's.
+  /// A function of its own, because compilers warn of a list that a constructor keeps. Here the
+  /// list is an argument of the caller's call, which outlives this view.
   static constexpr const T* first_of(const std::initializer_list<T>& list) noexcept {
     return list.size() ? list.begin() : nullptr;
   }
@@ -81,9 +82,8 @@ class ArrayRef {
 
 using IntArrayRef = ArrayRef<int64_t>;
 
-/// std::optional of an IntArrayRef that owns a single integer it was made from, which may be gone
-/// before the call that it is for: in `sum(x, -1)` the int64_t that an IntArrayRef would refer to
-/// is a temporary of the conversion.
+/// An optional IntArrayRef that can own a single integer. In `sum(x, -1)` the int64_t that a plain
+/// IntArrayRef would refer to is a temporary of the conversion, gone before the call.
 class OptionalIntArrayRef : public std::optional<IntArrayRef> {
   using Base = std::optional<IntArrayRef>;
 
@@ -108,9 +108,11 @@ class OptionalIntArrayRef : public std::optional<IntArrayRef> {
   }
 
  private:
+  /// Refers to this object's integer if `other` referred to its own.
   void adopt(const OptionalIntArrayRef& other) {
     if (has_value() && (*this)->data() == &other.single_) this->emplace(&single_, 1);
   }
+
   int64_t single_ = 0;
 };
 

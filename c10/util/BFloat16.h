@@ -1,3 +1,4 @@
+// bfloat16: the upper half of a float.
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 
 #include "c10/util/ReducedFloat.h"
 
-// The upper half of a float: 8 exponent bits, 8 significant bits (one implied).
+// 8 exponent bits, 8 significant bits (one implied).
 
 namespace c10 {
 
@@ -15,8 +16,8 @@ C10_HOST_DEVICE constexpr float bfloat16_to_float(uint16_t bits) {
   return float_of_bits(static_cast<uint32_t>(bits) << 16);
 }
 
-/// Rounds to nearest, ties to even; overflow carries into infinity; NaN stays NaN (quiet, sign and
-/// upper payload kept).
+/// Rounds to nearest, ties to even. Overflow carries into infinity; NaN stays NaN (quiet, with its
+/// sign and upper payload).
 C10_HOST_DEVICE constexpr uint16_t float_to_bfloat16(float value) {
   const uint32_t bits = bits_of_float(value);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;

@@ -1,3 +1,4 @@
+// Error classes and the text of messages.
 #include "c10/util/Exception.h"
 
 #include <charconv>
@@ -29,7 +30,8 @@ void append_number(std::string& text, Number value) {
   text.append(buffer, end);
 }
 
-// Shortest digits that read back to the same number; "1.0" rather than "1", as Python writes it.
+// The shortest digits that read back to the same number; "1.0" rather than "1", as Python writes
+// it.
 template <class Real>
 void append_real(std::string& text, Real value) {
   const size_t start = text.size();
@@ -37,6 +39,7 @@ void append_real(std::string& text, Real value) {
   if (text.find_first_not_of("-0123456789", start) == std::string::npos) text += ".0";
 }
 
+/// Throws the class that the kind names.
 [[noreturn]] void throw_kind(ErrorKind kind, std::string message, CheckSite site) {
   switch (kind) {
     case ErrorKind::IndexError: throw IndexError(std::move(message), site.file, site.line);
@@ -49,6 +52,7 @@ void append_real(std::string& text, Real value) {
       throw OutOfMemoryError(std::move(message), site.file, site.line);
     case ErrorKind::Error: break;
   }
+
   throw Error(std::move(message), site.file, site.line);
 }
 
@@ -60,8 +64,10 @@ void append_streamed(std::string& text, const void* object, PrintObject print) {
   text += stream.str();
 }
 
+/// Prints one part by its kind.
 void append_part(std::string& text, const MessagePart& part) {
   using Kind = MessagePart::Kind;
+
   switch (part.kind) {
     case Kind::Text: text.append(part.text.data, part.text.size); break;
     case Kind::Character: text += static_cast<char>(part.integer); break;
@@ -84,8 +90,9 @@ std::string concatenate(std::initializer_list<MessagePart> parts) {
 
 void throw_error(ErrorKind kind, CheckSite site, std::initializer_list<MessagePart> parts) {
   std::string message = concatenate(parts);
-  if (parts.size() == 0)
+  if (parts.size() == 0) {
     message = concatenate({"Expected ", site.condition, " to be true, but got false."});
+  }
   throw_kind(kind, std::move(message), site);
 }
 

@@ -1,3 +1,4 @@
+// Error classes, checks (TORCH_CHECK...) and their messages.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 #include "c10/util/Export.h"
 
-// Errors and checks. A check that holds costs one predicted branch: parts of the message are packed
-// (MessagePart) and turned into text out of line, only after the condition has failed. The header
-// includes no stream; see Note [Printing in messages].
+// A check that holds costs one predicted branch: the parts of the message are packed (MessagePart)
+// and turned into text out of line, only after the condition has failed. The header includes no
+// stream; see Note [Printing in messages].
 
 namespace c10 {
 
-/// Base of all errors thrown by the library; itself a Python RuntimeError.
+/// Base of all errors that the library throws; a RuntimeError in Python.
 class TORCH_PY_API Error : public std::exception {
  public:
   explicit Error(std::string message, const char* file = "", int line = 0) noexcept;
@@ -28,7 +29,7 @@ class TORCH_PY_API Error : public std::exception {
 
  private:
   std::string message_;
-  const char* file_;
+  const char* file_;  // where the error was thrown, for debugging
   int line_;
 };
 
@@ -66,9 +67,8 @@ TORCH_PY_API void append_part(std::string& text, const MessagePart& part);
 
 // Note [Printing in messages]
 // Text, numbers and booleans (True, False) are printed here; a range prints as [a, b, c]. Any other
-// type T offers, in its own namespace, `void append_to(std::string&, const T&)`, or else an
-// operator<< to std::ostream, for which the stream is made in Exception.cpp. An enum with neither
-// prints its number.
+// type T must have, in its own namespace, `void append_to(std::string&, const T&)` or an operator<<
+// to std::ostream, for which Exception.cpp makes a stream. An enum with neither prints its number.
 template <class T>
 concept HasAppendTo = requires(std::string& text, const T& value) { append_to(text, value); };
 template <class T>
@@ -84,8 +84,8 @@ concept IsSimplePart = std::is_arithmetic_v<T> || std::is_convertible_v<const T&
 template <class T>
 void append_object(std::string& text, const void* object);
 
-/// One part of a message: numbers by value, so that checking a local variable does not force it
-/// into memory; objects by address.
+/// One part of a message. Numbers are kept by value, so that checking a local variable does not
+/// force it into memory; objects by address.
 class MessagePart {
  public:
   enum class Kind : uint8_t { Text, Character, Boolean, Signed, Unsigned, Real, Object };
@@ -137,6 +137,7 @@ class MessagePart {
   }
 };
 
+/// Prints an object by the first of these that its type has: append_to, operator<<, a range.
 template <class T>
 void append_object(std::string& text, const void* object) {
   const T& value = *static_cast<const T*>(object);
@@ -162,7 +163,7 @@ void append_object(std::string& text, const void* object) {
   }
 }
 
-/// Where a check stands and what it says.
+/// The place of a check and its condition as text.
 struct CheckSite {
   const char* file;
   int line;
@@ -185,7 +186,7 @@ std::string str(const Parts&... parts) {
 
 }  // namespace c10
 
-/// Throws c10::KIND when the condition does not hold; the parts make the message.
+/// Throws c10::KIND if the condition does not hold; the parts make up the message.
 #define TORCH_CHECK_WITH(KIND, condition, ...)                                             \
   do {                                                                                     \
     if (C10_UNLIKELY(!(condition)))                                                        \
@@ -204,11 +205,11 @@ std::string str(const Parts&... parts) {
 #define TORCH_CHECK_LINALG(condition, ...) \
   TORCH_CHECK_WITH(LinAlgError, condition __VA_OPT__(, ) __VA_ARGS__)
 
-/// Throws unconditionally, and tells the compiler so (no return value needed after it).
+/// Throws unconditionally, and tells the compiler so: no return value is needed after it.
 #define TORCH_THROW(KIND, ...) \
   ::c10::detail::throw_error(::c10::ErrorKind::KIND, {__FILE__, __LINE__, ""}, {__VA_ARGS__})
 
-/// For what no input should be able to cause: the message names file, line and condition.
+/// Checks what no input should be able to break: the message names file, line and condition.
 #define TORCH_INTERNAL_ASSERT(condition, ...)                                               \
   do {                                                                                      \
     if (C10_UNLIKELY(!(condition)))                                                         \

@@ -1,8 +1,9 @@
+// Visibility of symbols and hints for the compiler.
 #pragma once
 
-// Everything is compiled with -fvisibility=hidden; what another shared object may use is marked
-// TORCH_PY_API, declaration by declaration. Classes that are thrown or dynamic_cast across shared
-// objects need it too: their type_info must be one.
+// Everything is compiled with -fvisibility=hidden. Declarations that another shared object may use
+// are marked TORCH_PY_API one by one. Classes that are thrown or dynamic_cast across shared objects
+// need it too: their type_info must be unique.
 #define TORCH_PY_API __attribute__((visibility("default")))
 #define TORCH_PY_HIDDEN __attribute__((visibility("hidden")))
 
@@ -19,6 +20,5 @@
 
 namespace c10 {}
 namespace at {
-using namespace c10;  // operators are written against c10's types without naming the layer each
-                      // time
-}
+using namespace c10;  // so that operators use c10's types without naming the layer each time
+}  // namespace at

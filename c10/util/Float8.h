@@ -1,3 +1,4 @@
+// The 8-bit floating-point types.
 #pragma once
 
 #include <cstdint>
@@ -5,21 +6,21 @@
 
 #include "c10/util/ReducedFloat.h"
 
-// 8-bit floating-point types of the OCP specification (revision 1.0) and their "fnuz" variants:
-// storage only, arithmetic is float's. A format is its name: e4m3 has 4 exponent and 3 fraction
-// bits; "fn" has no infinities, "uz" no negative zero.
+// Formats of the OCP specification (revision 1.0) and their "fnuz" variants. They are for storage;
+// arithmetic is float's. The name describes the format: e4m3 has 4 exponent and 3 fraction bits;
+// "fn" has no infinities, "uz" no negative zero.
 
 namespace c10 {
 
 namespace detail {
 
-/// What becomes of numbers that are too large, and which codes are not numbers.
+/// How a format treats numbers that are too large, and which codes are not numbers.
 enum class Float8Kind : uint8_t { Saturating, Ieee, Fnuz };
 
 template <int kFraction, int kBias, Float8Kind kKind>
 struct Float8Format {
-  static constexpr unsigned kExponents = (127u - kBias)
-                                         << 23;  // added to the exponent by a conversion to float
+  // Added to the exponent by a conversion to float.
+  static constexpr unsigned kExponents = (127u - kBias) << 23;
   static constexpr unsigned kInfinity = ((1u << (7 - kFraction)) - 1) << kFraction;
   static constexpr unsigned kLargest = kKind == Float8Kind::Saturating ? 0x7eu
                                        : kKind == Float8Kind::Ieee     ? kInfinity - 1
@@ -30,11 +31,13 @@ struct Float8Format {
     const unsigned magnitude = code & 0x7fu;
     const unsigned sign = static_cast<unsigned>(code & 0x80u) << 24;
     const unsigned normal = (magnitude << (23 - kFraction)) + kExponents;
-    // The least number is 2^(1 - bias - fraction bits).
+
+    // The least positive number is 2^(1 - bias - fraction bits).
     constexpr float kUnit =
         __builtin_bit_cast(float, static_cast<unsigned>(128 - kBias - kFraction) << 23);
     const unsigned subnormal =
         bits_of_float(static_cast<float>(static_cast<int>(magnitude)) * kUnit);
+
     unsigned result = sign | (magnitude < (1u << kFraction) ? subnormal : normal);
     if constexpr (kKind == Float8Kind::Fnuz) {
       result = code == 0x80u ? 0x7f800001u : result;
@@ -54,14 +57,17 @@ struct Float8Format {
     constexpr unsigned kLeastNormal = (128u - kBias) << 23;
     // The spacing of floats at this number is that of the format's subnormals: the addition rounds.
     constexpr unsigned kRounder = (151u - kBias - kFraction) << 23;
+
     const unsigned bits = bits_of_float(value);
     const unsigned magnitude = bits & 0x7fffffffu;
     const unsigned normal =
         (magnitude - kExponents + ((1u << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1u)) >>
         kShift;
+
     const bool small = magnitude < kLeastNormal;
     const unsigned subnormal =
         bits_of_float(float_of_bits(small ? magnitude : 0u) + float_of_bits(kRounder)) - kRounder;
+
     unsigned result = small ? subnormal : normal;
     const unsigned sign = (bits >> 24) & 0x80u;
     if constexpr (kKind == Float8Kind::Fnuz) {
@@ -76,7 +82,7 @@ struct Float8Format {
   }
 };
 
-/// A power of two: only an exponent, neither sign nor zero.
+/// A power of two: an exponent without sign or zero.
 struct ExponentFormat {
   C10_HOST_DEVICE static constexpr float to_float(uint8_t code) {
     return float_of_bits(code == 0       ? 0x00400000u
@@ -84,7 +90,7 @@ struct ExponentFormat {
                                          : static_cast<unsigned>(code) << 23);
   }
 
-  /// Rounds to nearest, halfway cases up; the sign is lost, infinity is not a number.
+  /// Rounds to nearest, halfway cases up. The sign is lost; infinity becomes NaN.
   C10_HOST_DEVICE static constexpr uint8_t from_float(float value) {
     const unsigned bits = bits_of_float(value);
     const unsigned exponent = (bits >> 23) & 0xffu;

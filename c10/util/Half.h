@@ -1,3 +1,4 @@
+// float16: IEEE 754 binary16.
 #pragma once
 
 #include <cstdint>
@@ -5,15 +6,15 @@
 
 #include "c10/util/ReducedFloat.h"
 
-// IEEE 754 binary16. Conversions are branch-free integer arithmetic, so that loops over them
-// vectorise on every instruction set; the F16C instructions, which the vectoriser does not find
-// from scalar code, give the same bits (tests/c10/test_util.py).
+// Conversions are branch-free integer arithmetic, so that loops over them vectorise on every
+// instruction set. The F16C instructions, which the vectoriser does not find in scalar code, give
+// the same bits (tests/c10/test_util.py).
 
 namespace c10 {
 
 namespace detail {
 
-/// Exact. NaN payloads are kept, and made quiet, as the hardware does.
+/// Exact. NaN payloads are kept and made quiet, as the hardware does.
 C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
   const uint32_t magnitude = half & 0x7fffu;
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
@@ -22,6 +23,7 @@ C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
       (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
   const uint32_t subnormal =
       bits_of_float(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+
   const uint32_t finite = magnitude < 0x0400u ? subnormal : normal;
   return float_of_bits(sign | (magnitude >= 0x7c00u ? special : finite));
 }
@@ -33,10 +35,13 @@ C10_HOST_DEVICE constexpr uint16_t float_to_half(float value) {
   // Adding just under half a unit, plus the last kept bit, carries into the kept bits exactly when
   // rounding up is right.
   const uint32_t rounded = (magnitude - (112u << 23) + 0x0fffu + ((magnitude >> 13) & 1u)) >> 13;
+
   // At 0.5 the spacing of floats is 2^-24, that of subnormal halves: the addition rounds.
   const uint32_t subnormal =
       bits_of_float(float_of_bits(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f) - 0x3f000000u;
+
   const uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x03ffu);
+
   uint32_t result = magnitude < 0x38800000u ? subnormal : rounded;
   result = magnitude >= 0x477ff000u ? 0x7c00u : result;  // 65520 and above round to infinity
   result = magnitude > 0x7f800000u ? nan : result;

@@ -1,12 +1,13 @@
+// Arithmetic that Half and BFloat16 share.
 #pragma once
 
 #include <type_traits>
 
 #include "c10/util/Export.h"
 
-// What Half and BFloat16 share: 16-bit storage types that compute in float. Arithmetic between two
-// of a kind rounds back to the kind after each operation; mixed with float or double it stays
-// there; an integer operand is converted to the kind first.
+// Both are 16-bit storage types that compute in float. Arithmetic between two of a kind rounds back
+// to the kind after each operation; mixed with float or double the result has that type; an integer
+// operand is converted to the kind first.
 
 namespace c10 {
 
@@ -60,7 +61,7 @@ C10_REDUCED_FLOAT_OPERATOR(*)
 C10_REDUCED_FLOAT_OPERATOR(/)
 #undef C10_REDUCED_FLOAT_OPERATOR
 
-/// Flips the sign bit only, of NaN as well.
+/// Flips only the sign bit, also of NaN.
 template <ReducedFloat R>
 C10_HOST_DEVICE constexpr R operator-(R a) {
   return R::from_bits(static_cast<unsigned short>(a.x ^ 0x8000u));

@@ -1,6 +1,9 @@
+// SmallVector: a vector with room for its first elements inside.
 #pragma once
 
-#include <array>  // for std::reverse_iterator and the iterator concepts; <iterator> and <memory> take ten times as long to compile
+// For std::reverse_iterator and the iterator concepts: <iterator> and <memory> take ten times as
+// long to compile.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -99,18 +102,21 @@ class SmallVector {
   }
   void push_back(const T& value) { emplace_back(value); }
   void push_back(T&& value) { emplace_back(std::move(value)); }
+
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     if (C10_UNLIKELY(size_ == capacity_)) {
-      T value(std::forward<Arguments>(
-          arguments)...);  // the arguments may point into the storage that growing frees
+      // A copy first: the arguments may refer to the storage that growing frees.
+      T value(std::forward<Arguments>(arguments)...);
       grow(size_ + 1);
       return *new (data_ + size_++) T(std::move(value));
     }
     return *new (data_ + size_++) T(std::forward<Arguments>(arguments)...);
   }
+
   void pop_back() noexcept { data_[--size_].~T(); }
   void clear() noexcept { truncate(0); }
+
   /// New elements are value-initialised: zero for numbers.
   void resize(size_t count) {
     if (count <= size_) return truncate(count);
@@ -123,6 +129,7 @@ class SmallVector {
     reserve(count);
     while (size_ < count) new (data_ + size_++) T(copy);
   }
+
   void assign(size_t count, const T& value) {
     const T copy(value);
     clear();
@@ -133,6 +140,7 @@ class SmallVector {
     clear();
     append(first, last);
   }
+
   template <std::input_iterator Iterator>
   void append(Iterator first, Iterator last) {
     if constexpr (std::random_access_iterator<Iterator>) {
@@ -183,11 +191,13 @@ class SmallVector {
   bool is_inline() const noexcept {
     return reinterpret_cast<const unsigned char*>(data_) == inline_storage_;
   }
+
   void reset_to_inline() noexcept {
     data_ = inline_data();
     size_ = 0;
     capacity_ = N;
   }
+
   void truncate(size_t count) noexcept {
     if constexpr (std::is_trivially_destructible_v<T>) {
       size_ = static_cast<uint32_t>(count);
@@ -195,11 +205,13 @@ class SmallVector {
       while (size_ > count) pop_back();
     }
   }
+
   void release() noexcept {
     truncate(0);
     if (!is_inline()) ::operator delete(data_, std::align_val_t(alignof(T)));
   }
-  // Takes the elements of `other`, which is left empty; *this is empty and inline.
+
+  // Takes the elements of `other` and leaves it empty. *this must be empty and inline.
   void take(SmallVector& other) noexcept {
     if (other.is_inline()) {
       move_elements(other.data_, other.size_, data_);
@@ -211,6 +223,7 @@ class SmallVector {
       other.reset_to_inline();
     }
   }
+
   static void move_elements(T* from, size_t count, T* to) noexcept {
     if constexpr (kTrivial) {
       if (count) std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
@@ -221,6 +234,7 @@ class SmallVector {
       }
     }
   }
+
   C10_NOINLINE void grow(size_t at_least) {
     const size_t capacity = at_least > size_t{2} * capacity_ ? at_least : size_t{2} * capacity_;
     T* fresh = static_cast<T*>(::operator new(capacity * sizeof(T), std::align_val_t(alignof(T))));
@@ -229,6 +243,7 @@ class SmallVector {
     data_ = fresh;
     capacity_ = static_cast<uint32_t>(capacity);
   }
+
   // Moves the last `count` elements, from `middle` on, in front of the one at `first`.
   void rotate_right(size_t first, size_t middle, size_t count) {
     SmallVector moved(std::make_move_iterator(data_ + middle),
@@ -237,9 +252,9 @@ class SmallVector {
     for (size_t i = 0; i < count; ++i) data_[first + i] = std::move(moved[i]);
   }
 
-  T* data_;
+  T* data_;  // inline_storage_ or the heap
   uint32_t size_;
-  uint32_t capacity_;
+  uint32_t capacity_;  // N while inline
   alignas(T) unsigned char inline_storage_[N * sizeof(T)];
 };
 

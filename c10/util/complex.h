@@ -1,12 +1,13 @@
+// complex<T>: complex numbers and their arithmetic.
 #pragma once
 
 #include <type_traits>
 
 #include "c10/util/Export.h"
 
-// Complex numbers with the layout of std::complex and of the C type. Plain arithmetic without
-// library calls, so that loops vectorise; std::complex<float> multiplication, by contrast, branches
-// into __mulsc3. Functions: c10/util/complex_math.h.
+// The layout is that of std::complex and of the C type. Arithmetic is plain, without library calls,
+// so that loops vectorise; multiplication of std::complex<float>, by contrast, branches into
+// __mulsc3. Functions are in c10/util/complex_math.h.
 
 namespace std {
 template <class T>
@@ -49,7 +50,7 @@ struct alignas(sizeof(T) * 2) complex {
   C10_HOST_DEVICE constexpr complex& operator*=(complex b) { return *this = *this * b; }
   C10_HOST_DEVICE constexpr complex& operator/=(complex b) { return *this = *this / b; }
 
-  // Friends: found for mixed operands too, where the other side converts.
+  // Friends, so that they are found for mixed operands whose other side converts.
   C10_HOST_DEVICE friend constexpr complex operator+(complex a, complex b) {
     return {a.real_ + b.real_, a.imag_ + b.imag_};
   }
@@ -65,10 +66,12 @@ struct alignas(sizeof(T) * 2) complex {
     const T size_real = b.real_ < T() ? -b.real_ : b.real_;
     const T size_imag = b.imag_ < T() ? -b.imag_ : b.imag_;
     const bool swap = size_real < size_imag;
+
     const T large = swap ? b.imag_ : b.real_;
     const T small = swap ? b.real_ : b.imag_;
     const T ratio = size_real == T() && size_imag == T() ? T() : small / large;
     const T denominator = large + small * ratio;
+
     const T real = swap ? a.real_ * ratio + a.imag_ : a.real_ + a.imag_ * ratio;
     const T imag = swap ? a.imag_ * ratio - a.real_ : a.imag_ - a.real_ * ratio;
     return {real / denominator, imag / denominator};
@@ -79,8 +82,8 @@ struct alignas(sizeof(T) * 2) complex {
     return a.real_ == b.real_ && a.imag_ == b.imag_;
   }
 
-  // With a real operand: componentwise where that is exact, which also keeps signed zeros and
-  // infinities right.
+  // With a real operand, compute componentwise where that is exact; this also keeps signed zeros
+  // and infinities right.
   C10_HOST_DEVICE friend constexpr complex operator*(complex a, T b) {
     return {a.real_ * b, a.imag_ * b};
   }

@@ -1,10 +1,10 @@
+// Functions of complex numbers: exp, log, sqrt, trigonometric functions, pow.
 #pragma once
 
 #include "c10/util/complex.h"
 
-// Functions of complex numbers, by the C library (which treats signed zeros, infinities and NaN as
-// C99 Annex G says) through the compiler's built-in complex type: <complex> would bring in the
-// streams.
+// They call the C library, which treats signed zeros, infinities and NaN as C99 Annex G says,
+// through the compiler's built-in complex type: <complex> would include the streams.
 
 namespace c10 {
 
@@ -53,7 +53,7 @@ inline complex<double> polar(double abs, double angle) {
   return {abs * __builtin_cos(angle), abs * __builtin_sin(angle)};
 }
 
-/// z to the w; 0 to the 0 is 1, 0 to a power of positive real part is 0.
+/// z to the power of w. 0 to the power of 0 is 1; 0 to a power with positive real part is 0.
 template <class T>
 complex<T> pow(complex<T> z, complex<T> w) {
   if (w == complex<T>(0)) return T(1);

@@ -1,3 +1,4 @@
+// intrusive_ptr: a reference-counted pointer whose counts live in the object.
 #pragma once
 
 #include <atomic>
@@ -8,8 +9,7 @@
 
 #include "c10/util/Export.h"
 
-// A reference-counted pointer whose counts live in the object: one word per handle, one allocation
-// per object, and an object can hand out new owners of itself.
+// A handle is one word, an object one allocation, and an object can hand out new owners of itself.
 
 namespace c10 {
 
@@ -21,15 +21,15 @@ class weak_intrusive_ptr;
 /// Base of objects owned by intrusive_ptr.
 ///
 /// Note [Reference counts]
-/// Both counts share one 64-bit word: strong owners in the low half, weak ones in the high half,
-/// where all strong owners together hold one weak reference. When the last strong owner leaves
-/// while weak references exist, release_resources() runs (the object stays valid for them); when
-/// the weak count reaches zero, the object is deleted. One word lets the common case, a single
-/// owner and no weak reference, be recognised by a plain load, without an atomic read-modify-write.
+/// Both counts share one 64-bit word: strong owners in the low half, weak ones in the high half.
+/// All strong owners together hold one weak reference. When the last strong owner leaves while weak
+/// references exist, release_resources() runs (the object stays valid for them); when the weak
+/// count reaches zero, the object is deleted. With one word, a plain load recognises the common
+/// case, a single owner and no weak reference, without an atomic read-modify-write.
 class TORCH_PY_API intrusive_ptr_target {
  public:
   intrusive_ptr_target() noexcept : counts_(0) {}
-  // Counts belong to the place in memory, not to the value.
+  // The counts belong to the place in memory, not to the value: copies start at zero.
   intrusive_ptr_target(const intrusive_ptr_target&) noexcept : counts_(0) {}
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) noexcept { return *this; }
 
@@ -42,8 +42,8 @@ class TORCH_PY_API intrusive_ptr_target {
 
  protected:
   virtual ~intrusive_ptr_target() = default;
-  /// Frees what is expensive while weak references keep the object itself alive; without any, the
-  /// destructor does it all.
+  /// Frees what is expensive while weak references keep the object itself alive. Not called without
+  /// weak references; the destructor must free everything.
   virtual void release_resources() {}
 
  private:
@@ -61,21 +61,25 @@ class TORCH_PY_API intrusive_ptr_target {
 
   void release() const noexcept {
     if (counts_.load(std::memory_order_acquire) == kOnlyOwner) {
-      counts_.store(kWeak,
-                    std::memory_order_relaxed);  // as seen by destructors: no strong owner any more
+      // Destructors see an object without strong owners.
+      counts_.store(kWeak, std::memory_order_relaxed);
       delete this;
       return;
     }
+
     const uint64_t before = counts_.fetch_sub(kStrong, std::memory_order_acq_rel);
     if (static_cast<uint32_t>(before) == 1) release_last_strong(before);
   }
+
   C10_NOINLINE void release_last_strong(uint64_t before) const noexcept {
     if (before != kOnlyOwner) const_cast<intrusive_ptr_target*>(this)->release_resources();
     release_weak();
   }
+
   void release_weak() const noexcept {
     if (counts_.fetch_sub(kWeak, std::memory_order_acq_rel) >> 32 == 1) delete this;
   }
+
   bool retain_if_alive() const noexcept {
     uint64_t seen = counts_.load(std::memory_order_relaxed);
     while (static_cast<uint32_t>(seen) != 0) {
@@ -87,9 +91,10 @@ class TORCH_PY_API intrusive_ptr_target {
   }
   void adopt_first_owner() const noexcept { counts_.store(kOnlyOwner, std::memory_order_relaxed); }
 
-  mutable std::atomic<uint64_t> counts_;
+  mutable std::atomic<uint64_t> counts_;  // weak owners << 32 | strong owners
 };
 
+/// An owner of a T, or null.
 template <class T>
 class intrusive_ptr final {
  public:
@@ -134,19 +139,19 @@ class intrusive_ptr final {
 
   /// Gives the ownership away as a raw pointer; take it back with reclaim().
   [[nodiscard]] T* unsafe_release() noexcept { return std::exchange(target_, nullptr); }
-  /// Owner from a pointer that unsafe_release() returned (the count is not raised).
+  /// An owner from a pointer that unsafe_release() returned; does not raise the count.
   [[nodiscard]] static intrusive_ptr reclaim(T* target) noexcept {
     intrusive_ptr result;
     result.target_ = target;
     return result;
   }
-  /// A further owner of an object that has owners already.
+  /// Another owner of an object that has owners already.
   [[nodiscard]] static intrusive_ptr reclaim_copy(T* target) noexcept {
     intrusive_ptr result = reclaim(target);
     result.retain();
     return result;
   }
-  /// First owner of an object fresh from `new`.
+  /// The first owner of an object fresh from `new`.
   [[nodiscard]] static intrusive_ptr adopt_new(T* target) noexcept {
     base(target)->adopt_first_owner();
     return reclaim(target);
@@ -172,7 +177,7 @@ class intrusive_ptr final {
   T* target_;
 };
 
-/// Refers to an object without keeping its resources alive; lock() makes an owner, or null when the
+/// Refers to an object without keeping its resources alive. lock() makes an owner, or null if the
 /// last owner has left.
 template <class T>
 class weak_intrusive_ptr final {
@@ -196,7 +201,7 @@ class weak_intrusive_ptr final {
   }
   bool expired() const noexcept { return use_count() == 0; }
   uint32_t use_count() const noexcept { return target_ ? base(target_)->use_count() : 0; }
-  /// Identity only: the object may be without resources.
+  /// For comparing identities only: the object may have released its resources.
   T* unsafe_get() const noexcept { return target_; }
   void reset() noexcept {
     if (T* old = unsafe_release()) base(old)->release_weak();

@@ -13,6 +13,7 @@
 
 namespace blas = at::blas;
 using blas::Transpose;
+
 static int failures = 0;
 static std::mt19937 engine(7);
 
@@ -26,6 +27,7 @@ static T random_value() {
     return static_cast<T>(static_cast<float>(static_cast<int>(engine() % 2000) - 1000) / 1000.0f);
   }
 }
+
 template <class T>
 static std::vector<T> random_values(int64_t count) {
   std::vector<T> values(static_cast<size_t>(count));
@@ -37,11 +39,13 @@ static std::vector<T> random_values(int64_t count) {
 template <class T>
 using Exact = std::conditional_t<c10::is_complex_v<T>, c10::complex<double>,
                                  std::conditional_t<std::is_integral_v<T>, uint64_t, double>>;
+
 template <class T>
 static Exact<T> exact(T value) {
   if constexpr (c10::is_reduced_floating_point_v<T>) return static_cast<float>(value);
   else return static_cast<Exact<T>>(value);
 }
+
 template <class T>
 static Exact<T> element(Transpose transpose, const T* a, int64_t lda, int64_t i, int64_t j) {
   Exact<T> value = exact(transpose == Transpose::None ? a[i + j * lda] : a[j + i * lda]);
@@ -50,13 +54,15 @@ static Exact<T> element(Transpose transpose, const T* a, int64_t lda, int64_t i,
   }
   return value;
 }
+
 template <class T>
 static bool close(T result, Exact<T> expected, int64_t k) {
   if constexpr (std::is_integral_v<T>) return result == static_cast<T>(expected);
-  else if constexpr (c10::is_complex_v<T>)
+  else if constexpr (c10::is_complex_v<T>) {
     return c10::abs(exact(result) - expected) <=
            (sizeof(T) == 8 ? 2e-6 : 1e-13) * (1.0 + double(k));
-  else {
+  } else {
+    // Sums of k terms, each off by a unit, and for reduced floats the final rounding.
     const double unit = std::is_same_v<T, double> ? 1e-14 : std::is_same_v<T, float> ? 1e-6 : 0.0;
     const double rounding = c10::is_reduced_floating_point_v<T>
                                 ? (std::is_same_v<T, c10::Half> ? 1e-3 : 8e-3) * std::fabs(expected)
@@ -70,29 +76,40 @@ template <class T>
 static void check_gemm(const char* name, Transpose ta, Transpose tb, int64_t m, int64_t n,
                        int64_t k, bool keep_c) {
   using S = blas::Scale<T>;
-  const int64_t rows_a = ta == Transpose::None ? m : k, rows_b = tb == Transpose::None ? k : n;
-  const int64_t lda = rows_a + 3, ldb = rows_b + 1, ldc = m + 2;
-  const auto a = random_values<T>(lda * (m + k - rows_a) + 1),
-             b = random_values<T>(ldb * (k + n - rows_b) + 1);
+  const int64_t rows_a = ta == Transpose::None ? m : k;
+  const int64_t rows_b = tb == Transpose::None ? k : n;
+  const int64_t lda = rows_a + 3;
+  const int64_t ldb = rows_b + 1;
+  const int64_t ldc = m + 2;
+  const auto a = random_values<T>(lda * (m + k - rows_a) + 1);
+  const auto b = random_values<T>(ldb * (k + n - rows_b) + 1);
   auto c = random_values<T>(ldc * n + 1);
-  const S alpha = static_cast<S>(2), beta = static_cast<S>(keep_c ? 3 : 0);
+  const S alpha = static_cast<S>(2);
+  const S beta = static_cast<S>(keep_c ? 3 : 0);
   if constexpr (!std::is_integral_v<T> && !c10::is_complex_v<T>) {
     if (!keep_c) c[0] = std::numeric_limits<T>::quiet_NaN();  // must not be read
   }
+
   const auto before = c;
   blas::gemm<T>(ta, tb, m, n, k, alpha, a.data(), lda, b.data(), ldb, beta, c.data(), ldc);
+
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = 0; i < ldc; ++i) {
       const size_t at = static_cast<size_t>(i + j * ldc);
+
+      // The rows between the columns of C must not change.
       if (i >= m) {
         failures += std::memcmp(&c[at], &before[at], sizeof(T)) != 0;
         continue;
       }
+
+      // The element by definition.
       Exact<T> expected{};
       for (int64_t p = 0; p < k; ++p)
         expected = expected + element(ta, a.data(), lda, i, p) * element(tb, b.data(), ldb, p, j);
       expected = expected * Exact<T>(2);
       if (keep_c) expected = expected + Exact<T>(3) * exact(before[at]);
+
       if (!close<T>(c[at], expected, k)) {
         if (++failures < 10) {
           std::printf("gemm<%s> %c%c %ld %ld %ld: wrong at %ld, %ld\n", name, char(ta), char(tb),
@@ -110,12 +127,18 @@ static void check_gemv_and_dot(const char* name) {
     for (int64_t n : {1, 4, 33}) {
       for (Transpose transpose : {Transpose::None, Transpose::Transpose, Transpose::Conjugate}) {
         const bool none = transpose == Transpose::None;
-        const int64_t in = none ? n : m, out = none ? m : n, incx = 2, incy = 3;
-        const auto a = random_values<T>((m + 1) * n), x = random_values<T>(in * incx);
+        const int64_t in = none ? n : m;
+        const int64_t out = none ? m : n;
+        const int64_t incx = 2;
+        const int64_t incy = 3;
+        const auto a = random_values<T>((m + 1) * n);
+        const auto x = random_values<T>(in * incx);
         auto y = random_values<T>(out * incy);
+
         const auto before = y;
         blas::gemv<T>(transpose, m, n, static_cast<blas::Scale<T>>(2), a.data(), m + 1, x.data(),
                       incx, static_cast<blas::Scale<T>>(1), y.data(), incy);
+
         for (int64_t i = 0; i < out; ++i) {
           Exact<T> sum{};
           for (int64_t p = 0; p < in; ++p)
@@ -130,9 +153,11 @@ static void check_gemv_and_dot(const char* name) {
       }
     }
   }
+
   for (int64_t length : {0, 1, 31, 1000}) {
     for (int64_t incx : {1, 2}) {
-      const auto x = random_values<T>(length * incx + 1), y = random_values<T>(length + 1);
+      const auto x = random_values<T>(length * incx + 1);
+      const auto y = random_values<T>(length + 1);
       Exact<T> sum{};
       for (int64_t i = 0; i < length; ++i)
         sum = sum + element(Transpose::Conjugate, x.data(), 1, 0, i * incx) * exact(y[size_t(i)]);
@@ -153,17 +178,23 @@ static void check_type(const char* name) {
       check_gemm<T>(name, ta, tb, 19, 1, 7, false);
     }
   }
+
   for (int64_t m : {1, 2, 33, 260}) {
     for (int64_t n : {1, 3, 50}) {
       for (int64_t k : {0, 1, 5, 300})
         check_gemm<T>(name, Transpose::None, Transpose::Transpose, m, n, k, k % 2 == 1);
     }
   }
+
   check_gemv_and_dot<T>(name);
-  // batches: A shared
-  const auto a = random_values<T>(6), b = random_values<T>(40 * 6);
-  std::vector<T> c(40 * 4), expected(40 * 4);
-  const blas::Scale<T> one = static_cast<blas::Scale<T>>(1), zero = static_cast<blas::Scale<T>>(0);
+
+  // A batch whose products share A.
+  const auto a = random_values<T>(6);
+  const auto b = random_values<T>(40 * 6);
+  std::vector<T> c(40 * 4);
+  std::vector<T> expected(40 * 4);
+  const auto one = static_cast<blas::Scale<T>>(1);
+  const auto zero = static_cast<blas::Scale<T>>(0);
   blas::gemm_batched_strided<T>(Transpose::None, Transpose::None, 2, 2, 3, one, a.data(), 2, 0,
                                 b.data(), 3, 6, zero, c.data(), 2, 4, 40);
   for (int64_t i = 0; i < 40; ++i) {
@@ -175,13 +206,15 @@ static void check_type(const char* name) {
 
 template <class T>
 static void measure(const char* name, int64_t m, int64_t n, int64_t k) {
-  const auto a = random_values<T>(m * k), b = random_values<T>(k * n);
+  const auto a = random_values<T>(m * k);
+  const auto b = random_values<T>(k * n);
   std::vector<T> c(static_cast<size_t>(m * n));
   const auto call = [&] {
     blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, blas::Scale<T>(1), a.data(), m,
                   b.data(), k, blas::Scale<T>(0), c.data(), m);
   };
-  call();
+
+  call();  // not measured: threads start, memory is touched
   double best = 1e300;
   for (int i = 0; i < 5; ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -189,6 +222,7 @@ static void measure(const char* name, int64_t m, int64_t n, int64_t k) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     best = std::min(best, elapsed.count());
   }
+
   std::printf("%s %ldx%ldx%ld: %.1f Gop/s\n", name, long(m), long(n), long(k),
               2e-9 * double(m * n * k) / best);
 }
@@ -206,6 +240,7 @@ int main(int, char** argv) {
     measure<int64_t>("int64", 256, 256, 256);
     return 0;
   }
+
   at::set_num_threads(3);
   check_type<float>("float");
   check_type<double>("double");
@@ -218,6 +253,7 @@ int main(int, char** argv) {
   check_type<int16_t>("int16");
   check_type<int32_t>("int32");
   check_type<int64_t>("int64");
+
   std::puts(failures == 0 ? blas::backend_name() : "failed");
   return failures != 0;
 }

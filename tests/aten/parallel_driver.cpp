@@ -22,17 +22,21 @@ static int failures = 0;
 
 static void test_every_element_once(int64_t length, int64_t grain) {
   std::vector<int> seen(static_cast<size_t>(length), 0);
-  std::atomic<int> ranges{0}, other_threads{0};
+  std::atomic<int> ranges{0};
+  std::atomic<int> other_threads{0};
+
   at::parallel_for(0, length, grain, [&](int64_t begin, int64_t end) {
     ++ranges;
     other_threads += at::get_thread_num() != 0;
     EXPECT(at::get_thread_num() < at::get_num_threads());
     for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
-    if (at::in_parallel_region()) {  // nested: not split again
+    // A nested loop is not split again.
+    if (at::in_parallel_region()) {
       at::parallel_for(begin, end, 1,
                        [&](int64_t b, int64_t e) { EXPECT(b == begin && e == end); });
     }
   });
+
   for (int count : seen) EXPECT(count == 1);
   EXPECT(!at::in_parallel_region() && at::get_thread_num() == 0);
   if (length >= 4 * grain) EXPECT(ranges == at::get_num_threads() && other_threads == ranges - 1);
@@ -58,6 +62,7 @@ static void test_child_runs_on_one_thread() {
     at::parallel_for(0, 1000, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
     _exit(sum == 1000 && at::get_num_threads() == 1 ? 0 : 1);
   }
+
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);

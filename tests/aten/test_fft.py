@@ -22,14 +22,17 @@ def check() -> None:
     for n in LENGTHS:
         x = generator.standard_normal((3, n)) + 1j * generator.standard_normal((3, n))
         scale = np.abs(x).sum()
+
         for dtype, tolerance in (("complex128", 1e-15), ("complex64", 5e-7)):
             values = torch.from_numpy(x.astype(dtype))
+
             pairs = [
                 (torch.fft.fft(values), np.fft.fft(x)),
                 (torch.fft.ifft(values, norm="forward"), np.fft.ifft(x, norm="forward")),
                 (torch.fft.rfft(values.real), np.fft.rfft(x.real)),
                 (torch.fft.irfft(values, n, norm="forward"), np.fft.irfft(x, n, norm="forward")),
             ]
+
             for position, (found, expected) in enumerate(pairs):
                 error = np.abs(found.numpy() - expected).max()
                 assert error <= tolerance * scale * max(1, np.log2(n)), (
@@ -45,6 +48,7 @@ def test_builtin() -> None:
     script = "from tests.aten.test_fft import check; check()"
     environment = {**os.environ, "TORCH_PY_BLAS_BACKEND": "builtin"}
     folder = Path(__file__).parents[2]
+
     done = subprocess.run(
         [sys.executable, "-c", script],
         env=environment,
@@ -53,6 +57,7 @@ def test_builtin() -> None:
         text=True,
         timeout=120,
     )
+
     assert done.returncode == 0, done.stderr[-2000:]
 
 

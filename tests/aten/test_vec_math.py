@@ -201,8 +201,10 @@ def test_gamma_functions(driver: Path) -> None:
     ]:
         expected = np.array([float(reference(mpmath.mpf(float(v)))) for v in x])
         np.testing.assert_allclose(apply(driver, name, x), expected, rtol=1e-11, atol=1e-13)
+
         expected = np.array([float(reference(mpmath.mpf(float(v)))) for v in x.astype(np.float32)])
         np.testing.assert_allclose(apply(driver, name, x.astype(np.float32)), expected, rtol=2e-7, atol=1e-10)
+
     edges = apply(driver, "digamma", np.array([0.0, -0.0, -3.0, math.nan, math.inf]))
     np.testing.assert_array_equal(edges, [-math.inf, math.inf, math.nan, math.nan, math.inf])
 

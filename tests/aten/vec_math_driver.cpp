@@ -1,6 +1,7 @@
-// Applies functions of aten/vec to arrays in a loop, as kernels do: reads raw numbers from the file
-// argv[3], writes to argv[4]. Usage: driver FUNCTION float|double INPUT OUTPUT; functions of two
-// arguments take pairs. "speed" prints ns per element.
+// Applies functions of aten/vec to arrays in a loop, as kernels do.
+//
+// Usage: driver FUNCTION float|double INPUT OUTPUT reads raw numbers from the file INPUT and writes
+// to OUTPUT; functions of two arguments take pairs. "driver speed" prints ns per element.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -63,6 +64,7 @@ static std::vector<T> read_numbers(const char* path) {
   std::rewind(file);
   const size_t read = std::fread(numbers.data(), sizeof(T), numbers.size(), file);
   std::fclose(file);
+
   numbers.resize(read);
   return numbers;
 }
@@ -73,6 +75,7 @@ static int apply(const std::string& name, const char* input, const char* output)
   std::vector<T> out(is_binary(name) ? in.size() / 2 : in.size());
   const Loop<T> loop = find_loop<T>(name);
   if (!loop) return 1;
+
   loop(in.data(), out.data(), out.size());
   std::FILE* file = std::fopen(output, "wb");
   const size_t written = std::fwrite(out.data(), sizeof(T), out.size(), file);
@@ -81,14 +84,17 @@ static int apply(const std::string& name, const char* input, const char* output)
 }
 
 static void measure() {
-  std::vector<float> in(8192), out(4096);
+  std::vector<float> in(8192);
+  std::vector<float> out(4096);
   for (size_t i = 0; i < in.size(); ++i) in[i] = 0.05f + static_cast<float>(i % 1000) * 0.9e-3f;
+
   for (const char* name :
        {"exp", "exp2",  "expm1", "log",       "log2",  "log1p", "tanh",  "sigmoid", "softplus",
         "sin", "tan",   "asin",  "atan",      "sinh",  "asinh", "atanh", "erf",     "erfc",
         "pow", "atan2", "hypot", "logaddexp", "round", "floor", "sqrt"}) {
     const Loop<float> loop = find_loop<float>(name);
-    loop(in.data(), out.data(), out.size());
+    loop(in.data(), out.data(), out.size());  // not measured
+
     const auto start = std::chrono::steady_clock::now();
     for (int repetition = 0; repetition < 200; ++repetition)
       loop(in.data(), out.data(), out.size());

@@ -23,18 +23,22 @@ static int failures = 0;
   } while (0)
 
 using c10::DataPtr;
+
 static DataPtr allocate(size_t bytes) {
   return c10::get_allocator(c10::DeviceType::CPU).allocate(bytes);
 }
 
 static void test_blocks() {
   for (size_t bytes = 1; bytes < (size_t{3} << 20); bytes += 1 + bytes / 7) {
-    DataPtr a = allocate(bytes), b = allocate(bytes);
+    DataPtr a = allocate(bytes);
+    DataPtr b = allocate(bytes);
     EXPECT(reinterpret_cast<uintptr_t>(a.get()) % c10::kCPUAlignment == 0 && a.get() != b.get());
     std::memset(a.get(), 1, bytes);
     std::memset(b.get(), 2, bytes);
+
     EXPECT(static_cast<char*>(a.get())[bytes - 1] == 1);
   }
+
   EXPECT(allocate(0).get() == nullptr && !allocate(0));
   EXPECT(c10::cpu_allocator_statistics().allocated_bytes == 0);
 }
@@ -46,6 +50,7 @@ static void test_reuse() {
     EXPECT(allocate(bytes).get() == first);
     EXPECT(c10::cpu_allocator_statistics().system_allocations == before);
   }
+
   c10::cpu_empty_cache();
   const auto statistics = c10::cpu_allocator_statistics();
   EXPECT(statistics.reserved_bytes == 0 && statistics.cached_bytes == 0 &&
@@ -55,14 +60,17 @@ static void test_reuse() {
 static void test_limit() {
   c10::cpu_set_cache_limit(size_t{20} << 20);
   {
-    DataPtr a = allocate(12 << 20), b = allocate(12 << 20), c = allocate(4 << 20);
+    DataPtr a = allocate(12 << 20);
+    DataPtr b = allocate(12 << 20);
+    DataPtr c = allocate(4 << 20);
   }
   EXPECT(c10::cpu_allocator_statistics().cached_bytes <= 20 << 20);
+
   std::vector<DataPtr> blocks;
   for (int i = 0; i < 4000; ++i) blocks.push_back(allocate(i % 3 ? 30000 : 700));
   blocks.clear();
-  EXPECT(c10::cpu_allocator_statistics().cached_bytes <=
-         (20 << 20) + (20 << 20));  // the shared and the thread's
+  // The limits of the shared cache and of the thread's.
+  EXPECT(c10::cpu_allocator_statistics().cached_bytes <= (20 << 20) + (20 << 20));
   c10::cpu_set_cache_limit(size_t{1} << 30);
 }
 
@@ -79,10 +87,12 @@ static void test_threads() {
       }
     });
   }
+
   for (auto& thread : threads) thread.join();
-  made.clear();  // freed by another thread than allocated them
+  made.clear();  // frees blocks that other threads allocated
   EXPECT(c10::cpu_allocator_statistics().allocated_bytes == 0);
-  c10::cpu_empty_cache();  // threads that have left gave theirs back
+
+  c10::cpu_empty_cache();  // threads that have ended returned their blocks
   EXPECT(c10::cpu_allocator_statistics().reserved_bytes == 0);
 }
 
@@ -91,12 +101,14 @@ static void test_fork() {
   const pid_t child = fork();
   if (child == 0) {
     {
-      DataPtr a = allocate(1000), b = allocate(4 << 20);
+      DataPtr a = allocate(1000);
+      DataPtr b = allocate(4 << 20);
     }
     kept.clear();
     std::thread([] { allocate(2000); }).join();
     _exit(failures);
   }
+
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -146,13 +158,16 @@ int main(int, char** argv) {
     measure("large", size_t{64} << 20, 100000);
     return 0;
   }
+
   if (mode == "limit0") {
     {
-      DataPtr a = allocate(100), b = allocate(9 << 20);
+      DataPtr a = allocate(100);
+      DataPtr b = allocate(9 << 20);
     }
     EXPECT(c10::cpu_allocator_statistics().reserved_bytes == 0);
     return failures;
   }
+
   test_data_ptr();
   test_blocks();
   test_reuse();
@@ -160,6 +175,7 @@ int main(int, char** argv) {
   test_threads();
   test_fork();
   test_out_of_memory();
+
   if (failures == 0) std::puts("ok");
   return failures;
 }

@@ -12,11 +12,14 @@ int main(int, char** argv) {
                 c10::cpu_capability_name(c10::cpu_capability()));
     return 0;
   }
+
   int different = 0;
   for (uint32_t seed : {0u, 5489u, 4294967295u}) {
     c10::MT19937 ours(seed);
     std::mt19937 standard(seed);
     for (int i = 0; i < 5000; ++i) different += ours() != standard();
+
+    // A block equals single numbers, and a restored state repeats it.
     const c10::MT19937::State saved = ours.state();
     uint32_t block[1500];
     ours.fill(block, 1500);
@@ -24,6 +27,7 @@ int main(int, char** argv) {
     ours.set_state(saved);
     different += ours() != block[0];
   }
+
   std::puts(different == 0 ? "ok" : "differs from std::mt19937");
   return different != 0;
 }

@@ -31,9 +31,11 @@ namespace shapes {
 struct Point {
   int x, y;
 };
+
 void append_to(std::string& text, const Point& point) {
   text += c10::str("Point(", point.x, ", ", point.y, ")");
 }
+
 enum class Color { Red, Green };
 }  // namespace shapes
 
@@ -57,6 +59,7 @@ static void test_exceptions() {
                   std::string("s"),
                   std::string_view("v")) == "True -5 18446744073709551615 0.1 2.0 sv");
   EXPECT(c10::str(std::vector<std::vector<int>>{{1}, {}}, shapes::Color::Green) == "[[1], []]1");
+
   bool index_error = false;
   try {
     TORCH_CHECK_INDEX(false, "index ", 5, " is out of range");
@@ -64,6 +67,7 @@ static void test_exceptions() {
     index_error = error.line() > 0 && std::string(error.what()) == "index 5 is out of range";
   }
   EXPECT(index_error);
+
   EXPECT(message_of([] {
            TORCH_INTERNAL_ASSERT(false, "value ", 3);
          }).find("INTERNAL ASSERT FAILED: false at ") == 0);
@@ -80,6 +84,7 @@ struct Counted : c10::intrusive_ptr_target {
   }
 };
 struct Derived : Counted {};
+
 std::atomic<int> Counted::alive{0};
 
 static void test_intrusive_ptr() {
@@ -87,10 +92,13 @@ static void test_intrusive_ptr() {
   {
     auto a = c10::make_intrusive<Counted>(&released);
     EXPECT(a.use_count() == 1 && a.unique() && a.weak_use_count() == 1);
+
     c10::intrusive_ptr<Counted> b = a;
     EXPECT(a.use_count() == 2 && a == b);
     c10::weak_intrusive_ptr<Counted> weak(a);
     EXPECT(weak.lock() == a);
+
+    // Without strong owners the object releases its resources and stays for the weak one.
     a.reset();
     EXPECT(!weak.expired() && !released && b.use_count() == 1);
     Counted* raw = b.unsafe_release();
@@ -100,6 +108,8 @@ static void test_intrusive_ptr() {
     EXPECT(released && weak.expired() && !weak.lock() && Counted::alive == 1);
   }
   EXPECT(Counted::alive == 0);
+
+  // Owners on several threads.
   c10::intrusive_ptr<Counted> base = c10::make_intrusive<Derived>();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -110,38 +120,47 @@ static void test_intrusive_ptr() {
       }
     });
   }
+
   for (auto& thread : threads) thread.join();
   threads.clear();
   EXPECT(base.use_count() == 1 && base.weak_use_count() == 1);
+
   base = base;
   base.reset();
   EXPECT(Counted::alive == 0);
 }
 
-// Round to nearest even by definition: compare the distances to the two neighbours in double.
+// Rounds to nearest even by definition: compares the distances to the two neighbours in double.
 template <class R>
 static uint16_t reference_rounding(float value) {
   if (std::isnan(value)) return R(value).x;
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::fabs(static_cast<double>(value));
   const uint16_t infinity = std::numeric_limits<R>::infinity().x;
-  uint16_t low = 0, high = infinity;
+
+  // The largest number that is not above the value, by bisection.
+  uint16_t low = 0;
+  uint16_t high = infinity;
   while (high - low > 1) {
     const uint16_t middle = (low + high) / 2;
     (static_cast<double>(static_cast<float>(R::from_bits(middle))) <= magnitude ? low : high) =
         middle;
   }
+
   const double below = static_cast<float>(R::from_bits(low));
   const double above = high == infinity
                            ? std::ldexp(1.0, std::numeric_limits<R>::max_exponent)
                            : static_cast<double>(static_cast<float>(R::from_bits(high)));
-  const double to_low = magnitude - below, to_high = above - magnitude;
+
+  const double to_low = magnitude - below;
+  const double to_high = above - magnitude;
   const bool up = to_high < to_low || (to_high == to_low && (low & 1));
   return sign | (std::isinf(value) || up ? high : low);
 }
 
 template <class R>
 static void test_reduced_float() {
+  // Every number survives the way to float and back.
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     const R r = R::from_bits(static_cast<uint16_t>(bits));
     const float value = r;
@@ -151,18 +170,23 @@ static void test_reduced_float() {
       EXPECT(R(value).x == bits);
     }
   }
+
+  // Random floats, many of them halfway between two numbers.
   uint32_t state = 1;
   for (int i = 0; i < 300000; ++i) {
     state = state * 1664525u + 1013904223u;
     uint32_t bits = i % 3 ? state : (state & 0x8fffffffu) | 0x30000000u;
-    if (i % 5 == 0) bits &= 0xfffff000u;  // many exact ties
+    if (i % 5 == 0) bits &= 0xfffff000u;  // exact ties
     const float value = c10::detail::float_of_bits(bits);
     if (R(value).x != reference_rounding<R>(value)) {
       EXPECT(R(value).x == reference_rounding<R>(value));
       return;
     }
   }
-  R a = 1.5f, b = 2.0f;
+
+  // Arithmetic.
+  R a = 1.5f;
+  R b = 2.0f;
   EXPECT(float(a + b) == 3.5f && float(a * 2) == 3.0f && (a + 0.25f) == 1.75f && (a / 3.0) == 0.5 &&
          float(-a) == -1.5f);
   a += b;
@@ -196,12 +220,15 @@ static void test_complex() {
   const c a(1, 2), b(3, -4);
   EXPECT(a * b == c(11, 2) && a + b == c(4, -2) && a - 1 == c(0, 2) && 2.0 * a == c(2, 4) &&
          conj(a) == c(1, -2));
+
   EXPECT(c10::abs((a * b) / b - a) < 1e-15 && c10::abs(c(3, 4)) == 5);
   const c huge = c(1e300, 1e300) / c(1e300, 1e300);
   EXPECT(huge == c(1, 0));
+
   EXPECT(std::isinf((a / c(0, 0)).real()) && c10::abs(exp(log(a)) - a) < 1e-15 &&
          c10::abs(pow(a, c(2)) - a * a) < 1e-14);
   EXPECT(static_cast<bool>(c(0, 1)) && !static_cast<bool>(c(0)));
+
   const c10::complex<float> f(a);
   EXPECT(c(f) == a && c10::abs(sqrt(c(-4)) - c(0, 2)) < 1e-15);
 }

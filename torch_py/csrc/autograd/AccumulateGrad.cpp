@@ -1,3 +1,4 @@
+// Adds gradients into the .grad of leaves, without a copy where that is safe.
 #include "torch_py/csrc/autograd/AccumulateGrad.h"
 
 #include <array>
@@ -11,14 +12,14 @@ namespace torch::autograd {
 bool is_sole_owner(const at::Tensor& tensor) {
   if (tensor.impl().use_count() != 1 || tensor.layout() != c10::Layout::Strided) return false;
   const uint32_t owners = tensor.storage().use_count();
-  // A view keeps its base, which refers to the storage as well; with nobody else at the base the
+  // A view keeps its base, which refers to the storage as well; if nobody else has the base, the
   // memory is the view's.
   return owners <= 1 || (owners == 2 && tensor.is_view() && tensor.impl()->base().use_count() == 1);
 }
 
 namespace {
 
-/// Gradients of parameters have the parameters' strides, so that optimizers run over both in one
+/// Gradients of parameters have the parameters' strides, so that optimizers can process both in one
 /// pass.
 bool has_layout_of(const at::Tensor& grad, const at::Tensor& variable) {
   if (!variable.is_non_overlapping_and_dense()) return grad.is_contiguous();
@@ -38,12 +39,13 @@ at::Tensor copy_with_layout_of(const at::Tensor& grad, const at::Tensor& variabl
   return copy;
 }
 
-/// The first gradient of a leaf: kept itself when nobody else can see it. With create_graph it
-/// always is copied, because it is part of a graph.
+/// The first gradient of a leaf is kept itself if nobody else can see it. With create_graph it is
+/// always copied, because it is part of a graph.
 at::Tensor first_gradient(at::Tensor&& grad, const at::Tensor& variable) {
   const bool keep =
       !c10::GradMode::is_enabled() && has_layout_of(grad, variable) && is_sole_owner(grad);
   if (!keep) return copy_with_layout_of(grad, variable);
+
   const bool plain = !grad.is_view() && autograd_meta(grad) == nullptr;
   return plain ? std::move(grad) : data(grad);
 }
@@ -67,8 +69,8 @@ std::mutex& mutex_of(const at::Tensor& variable) {
 
 }  // namespace
 
-// The largest sequence number: gradients are added, and their memory is freed, as soon as they are
-// complete.
+// It has the largest sequence number: gradients are added, and their memory is freed, as soon as
+// they are complete.
 AccumulateGrad::AccumulateGrad(const at::Tensor& variable)
     : Node(std::numeric_limits<uint64_t>::max()), variable_(variable) {
   add_input_metadata(variable);
@@ -84,16 +86,21 @@ void AccumulateGrad::release_resources() {
 
 variable_list AccumulateGrad::apply(variable_list&& grads) {
   if (!grads[0].defined()) return {};
+
   const AutogradMeta* meta = autograd_meta(variable_);
   if (meta == nullptr || !meta->requires_grad) return {};  // frozen since the graph was made
+
   {
     const std::lock_guard lock(mutex_of(variable_));
     accumulate(variable_, std::move(grads[0]));
   }
+
   if (meta->leaf_hooks) {
-    const auto hooks = meta->leaf_hooks->post_accumulate;  // a hook may add another
+    // A copy of the list: a hook may add another.
+    const auto hooks = meta->leaf_hooks->post_accumulate;
     for (const auto& hook : hooks) hook->call(variable_);
   }
+
   return {};
 }
 

@@ -1,10 +1,11 @@
+// The node at the end of the graph that adds gradients into a leaf's .grad.
 #pragma once
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 
 namespace torch::autograd {
 
-/// End of the graph at a leaf: adds the gradient into variable.grad. Weakly referred to by the
-/// leaf, so that all graphs of one time share it and its hooks run once.
+/// The end of the graph at a leaf: adds the gradient into variable.grad. The leaf refers to it
+/// weakly, so that all graphs alive at one time share it and its hooks run once.
 class TORCH_PY_API AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(const at::Tensor& variable);
@@ -16,11 +17,11 @@ class TORCH_PY_API AccumulateGrad final : public Node {
   void release_resources() override;
 
  private:
-  at::Tensor variable_;
+  at::Tensor variable_;  // undefined once the node has been released
 };
 
-/// Whether nobody but the handle sees the tensor or its memory: then it may be changed, or kept,
-/// without a copy.
+/// Whether nobody but this handle can see the tensor or its memory: then it may be changed, or
+/// kept, without a copy.
 TORCH_PY_API bool is_sole_owner(const at::Tensor& tensor);
 
 }  // namespace torch::autograd

@@ -1,3 +1,4 @@
+// Anomaly mode: records where nodes are created and looks for NaN in gradients.
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 
 #include <cmath>
@@ -5,6 +6,35 @@
 #include "torch_py/csrc/autograd/Engine.h"
 
 namespace torch::autograd {
+
+namespace {
+
+template <typename T>
+bool any_nan(const void* data, int64_t count) {
+  const T* values = static_cast<const T*>(data);
+  for (int64_t i = 0; i < count; ++i) {
+    if (std::isnan(values[i])) return true;
+  }
+  return false;
+}
+
+bool has_nan(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_cpu() || !is_differentiable(tensor.scalar_type()))
+    return false;
+
+  const c10::NoGradGuard no_grad;
+  const at::Tensor values = c10::is_reduced_floating(tensor.scalar_type())
+                                ? tensor.to(c10::kFloat).contiguous()
+                                : tensor.contiguous();
+
+  // A complex number is two real ones.
+  const int64_t parts = values.is_complex() ? 2 : 1;
+  const bool is_double = values.itemsize() / static_cast<size_t>(parts) == sizeof(double);
+  return is_double ? any_nan<double>(values.data(), values.numel() * parts)
+                   : any_nan<float>(values.data(), values.numel() * parts);
+}
+
+}  // namespace
 
 std::atomic<bool> AnomalyMode::enabled{false};
 std::atomic<bool> AnomalyMode::check_nan{true};
@@ -26,32 +56,6 @@ void AnomalyMode::report(const Node& node) {
   if (node.hooks() != nullptr && node.hooks()->anomaly)
     node.hooks()->anomaly->print_stack(node.name());
 }
-
-namespace {
-
-template <typename T>
-bool any_nan(const void* data, int64_t count) {
-  const T* values = static_cast<const T*>(data);
-  for (int64_t i = 0; i < count; ++i) {
-    if (std::isnan(values[i])) return true;
-  }
-  return false;
-}
-
-bool has_nan(const at::Tensor& tensor) {
-  if (!tensor.defined() || !tensor.is_cpu() || !is_differentiable(tensor.scalar_type()))
-    return false;
-  const c10::NoGradGuard no_grad;
-  const at::Tensor values = c10::is_reduced_floating(tensor.scalar_type())
-                                ? tensor.to(c10::kFloat).contiguous()
-                                : tensor.contiguous();
-  const int64_t parts = values.is_complex() ? 2 : 1;
-  const bool is_double = values.itemsize() / static_cast<size_t>(parts) == sizeof(double);
-  return is_double ? any_nan<double>(values.data(), values.numel() * parts)
-                   : any_nan<float>(values.data(), values.numel() * parts);
-}
-
-}  // namespace
 
 void AnomalyMode::check_outputs(const Node& node, const variable_list& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -1,3 +1,4 @@
+// Anomaly mode: finds the forward operator behind a failing backward step.
 #pragma once
 #include <memory>
 
@@ -6,8 +7,8 @@
 namespace torch::autograd {
 
 /// torch.autograd.set_detect_anomaly: nodes remember where they were created, and a failing
-/// backward step reports it. How a place is recorded belongs to the bindings, which install a
-/// factory. State is per process, as in PyTorch.
+/// backward step reports it. The bindings install a factory that records places. The state is per
+/// process, as in PyTorch.
 struct TORCH_PY_API AnomalyMode {
   using Factory = std::unique_ptr<AnomalyMetadata> (*)(const Node& node, const Node* parent);
 
@@ -16,11 +17,12 @@ struct TORCH_PY_API AnomalyMode {
   static void set_enabled(bool enable, bool check_for_nan = true);
   static void set_factory(Factory factory);
 
-  /// Called for every new node while enabled; null without a factory. The parent is the node whose
-  /// backward makes this one.
+  /// Called for every new node while enabled; null without a factory. The factory also receives the
+  /// parent, the node whose backward creates this one.
   static std::unique_ptr<AnomalyMetadata> record_creation(const Node& node);
+  /// Prints where the node was created, if that is known.
   static void report(const Node& node);
-  /// Throws "Function 'DivBackward0' returned nan values in its 1th output." when it did.
+  /// Throws "Function 'DivBackward0' returned nan values in its 1th output." if that is so.
   static void check_outputs(const Node& node, const variable_list& outputs);
 
  private:

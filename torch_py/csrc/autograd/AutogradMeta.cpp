@@ -1,3 +1,4 @@
+// Reads and changes what autograd stores per tensor.
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 
 #include <algorithm>
@@ -10,6 +11,32 @@
 
 namespace torch::autograd {
 
+namespace {
+
+// Threads that build graphs at the same time share leaves. Each leaf has one of a few locks, chosen
+// by its address.
+std::mutex& accumulator_mutex(const at::Tensor& tensor) {
+  static std::array<std::mutex, 16> mutexes;
+  return mutexes[(reinterpret_cast<uintptr_t>(tensor.unsafe_impl()) >> 6) % mutexes.size()];
+}
+
+// The gradient to retain is that of the tensor's present value; tensor hooks, in contrast, stay
+// with the value on which they were set.
+void move_retained_grad(const at::Tensor& tensor, const AutogradMeta& meta, const Edge& to) {
+  NodeHooks& from = meta.grad_fn->mutable_hooks();
+  std::erase_if(from.retained_grads, [&](const auto& entry) {
+    return entry.tensor.unsafe_get() == tensor.unsafe_impl();
+  });
+  to.function->mutable_hooks().retained_grads.push_back({to.input_nr, tensor.impl()});
+}
+
+LeafHooks& leaf_hooks(AutogradMeta& meta) {
+  if (!meta.leaf_hooks) meta.leaf_hooks = std::make_unique<LeafHooks>();
+  return *meta.leaf_hooks;
+}
+
+}  // namespace
+
 AutogradMeta::~AutogradMeta() = default;
 
 AutogradMeta& materialize_autograd_meta(const at::Tensor& tensor) {
@@ -21,8 +48,7 @@ AutogradMeta& materialize_autograd_meta(const at::Tensor& tensor) {
   return meta;
 }
 
-// -- history
-// ------------------------------------------------------------
+// --- History ---
 
 NodePtr grad_fn(const at::Tensor& tensor) {
   if (C10_UNLIKELY(tensor.is_view())) return grad_fn_of_view(tensor);
@@ -42,30 +68,10 @@ Edge gradient_edge(const at::Tensor& tensor) {
   return {grad_accumulator(tensor), 0};
 }
 
-namespace {
-
-// Leaves are shared by threads that build graphs at the same time; the lock of a leaf is one of a
-// few, by its address.
-std::mutex& accumulator_mutex(const at::Tensor& tensor) {
-  static std::array<std::mutex, 16> mutexes;
-  return mutexes[(reinterpret_cast<uintptr_t>(tensor.unsafe_impl()) >> 6) % mutexes.size()];
-}
-
-// The gradient to retain is that of the tensor's present value; tensor hooks, in contrast, stay
-// with the value they were set on.
-void move_retained_grad(const at::Tensor& tensor, const AutogradMeta& meta, const Edge& to) {
-  NodeHooks& from = meta.grad_fn->mutable_hooks();
-  std::erase_if(from.retained_grads, [&](const auto& entry) {
-    return entry.tensor.unsafe_get() == tensor.unsafe_impl();
-  });
-  to.function->mutable_hooks().retained_grads.push_back({to.input_nr, tensor.impl()});
-}
-
-}  // namespace
-
 NodePtr grad_accumulator(const at::Tensor& tensor) {
   AutogradMeta* meta = autograd_meta(tensor);
   if (meta == nullptr || !meta->requires_grad) return {};
+
   const std::lock_guard lock(accumulator_mutex(tensor));
   if (NodePtr alive = meta->grad_accumulator.lock()) return alive;
   NodePtr fresh = c10::make_intrusive<AccumulateGrad>(tensor);
@@ -77,14 +83,14 @@ void set_gradient_edge(const at::Tensor& tensor, Edge edge) {
   AutogradMeta& meta = materialize_autograd_meta(tensor);
   if (meta.retains_grad && meta.grad_fn && !(meta.grad_fn == edge.function))
     move_retained_grad(tensor, meta, edge);
+
   meta.grad_fn = std::move(edge.function);
   meta.output_nr = edge.input_nr;
   meta.history_version = tensor.is_view() ? tensor.version() : 0;
   tensor.unsafe_impl()->set_autograd_key(true);
 }
 
-// -- flags
-// ------------------------------------------------------------
+// --- Flags ---
 
 bool is_leaf(const at::Tensor& tensor) { return !grad_fn(tensor); }
 
@@ -96,20 +102,21 @@ void set_requires_grad(const at::Tensor& tensor, bool requires_grad) {
   TORCH_CHECK(!requires_grad || is_differentiable(tensor.scalar_type()),
               "only Tensors of floating point and complex dtype can require gradients, got ",
               c10::dtype_name(tensor.scalar_type()));
+
   if (!is_leaf(tensor)) {
     TORCH_CHECK(requires_grad,
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
-    return;  // it does already
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach().");
+    return;  // a non-leaf requires grad already
   }
+
   if (!requires_grad && autograd_meta(tensor) == nullptr) return;
   materialize_autograd_meta(tensor).requires_grad = requires_grad;
   tensor.unsafe_impl()->set_autograd_key(requires_grad);
 }
 
-// -- gradients
-// ------------------------------------------------------------
+// --- Gradients ---
 
 at::Tensor grad(const at::Tensor& tensor) {
   const AutogradMeta* meta = autograd_meta(tensor);
@@ -121,6 +128,7 @@ void set_grad(const at::Tensor& tensor, const at::Tensor& grad) {
     if (AutogradMeta* meta = autograd_meta(tensor)) meta->grad.reset();
     return;
   }
+
   TORCH_CHECK(!grad.is_same(tensor), "can't assign Variable as its own grad");
   TORCH_CHECK(grad.scalar_type() == tensor.scalar_type(),
               "attempting to assign a gradient of dtype '", c10::dtype_name(grad.scalar_type()),
@@ -133,15 +141,18 @@ void set_grad(const at::Tensor& tensor, const at::Tensor& grad) {
   TORCH_CHECK(grad.sizes() == tensor.sizes(), "attempting to assign a gradient of size '",
               grad.sizes(), "' to a tensor of size '", tensor.sizes(),
               "'. Please ensure that the gradient and the tensor are the same size");
+
   materialize_autograd_meta(tensor).grad = grad;
 }
 
 void retain_grad(const at::Tensor& tensor) {
   TORCH_CHECK(requires_grad(tensor), "can't retain_grad on Tensor that has requires_grad=False");
   const Edge edge = gradient_edge(tensor);
-  if (is_leaf(tensor)) return;  // leaves get theirs anyway
+  if (is_leaf(tensor)) return;  // leaves get their gradient anyway
+
   AutogradMeta& meta = materialize_autograd_meta(tensor);
   if (meta.retains_grad) return;
+
   meta.retains_grad = true;
   edge.function->mutable_hooks().retained_grads.push_back({edge.input_nr, tensor.impl()});
 }
@@ -151,23 +162,17 @@ bool retains_grad(const at::Tensor& tensor) {
   return meta != nullptr && meta->retains_grad && meta->grad_fn;
 }
 
-// -- hooks
-// ------------------------------------------------------------
-
-namespace {
-LeafHooks& leaf_hooks(AutogradMeta& meta) {
-  if (!meta.leaf_hooks) meta.leaf_hooks = std::make_unique<LeafHooks>();
-  return *meta.leaf_hooks;
-}
-}  // namespace
+// --- Hooks ---
 
 void add_tensor_hook(const at::Tensor& tensor, std::shared_ptr<TensorHook> hook) {
   TORCH_CHECK(requires_grad(tensor),
               "cannot register a hook on a tensor that doesn't require gradient");
   const NodePtr node = grad_fn(tensor);
+
   AutogradMeta& meta = materialize_autograd_meta(tensor);
   if (node) return node->add_tensor_hook(meta.output_nr, std::move(hook));
-  // An accumulator lives as long as graphs refer to it; the list in the tensor outlives it and
+
+  // An accumulator lives only as long as graphs refer to it. The list in the tensor outlives it and
   // equips the next one.
   leaf_hooks(meta).tensor_hooks.push_back(hook);
   if (const NodePtr accumulator = meta.grad_accumulator.lock())
@@ -183,8 +188,7 @@ void add_post_accumulate_grad_hook(const at::Tensor& tensor,
   leaf_hooks(materialize_autograd_meta(tensor)).post_accumulate.push_back(std::move(hook));
 }
 
-// -- the same memory without history
-// ------------------------------------------------------------
+// --- The same memory without history ---
 
 at::Tensor detach(const at::Tensor& tensor) {
   at::Tensor result = data(tensor);
@@ -217,7 +221,8 @@ void set_data(const at::Tensor& tensor, const at::Tensor& new_data) {
   AutogradMeta* meta = autograd_meta(tensor);
   const bool other_kind =
       tensor.scalar_type() != new_data.scalar_type() || !(tensor.device() == new_data.device());
-  // The accumulator checks gradients against the old type; graphs made from now on need one of the
+
+  // The accumulator checks gradients against the old type; graphs made from now on need one for the
   // new type.
   if (meta != nullptr && other_kind) meta->grad_accumulator.reset();
   tensor.unsafe_impl()->shallow_copy_from(*new_data.unsafe_impl());

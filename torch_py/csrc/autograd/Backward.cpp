@@ -1,3 +1,4 @@
+// Checks the arguments of backward() and grad() and starts the engine.
 #include "torch_py/csrc/autograd/Backward.h"
 
 #include <atomic>
@@ -22,11 +23,13 @@ edge_list root_edges(at::TensorList tensors) {
   return edges;
 }
 
+/// The gradient of a scalar with respect to itself.
 at::Tensor implicit_gradient(const at::Tensor& tensor) {
   TORCH_CHECK(tensor.numel() == 1, "grad can be implicitly created only for scalar outputs");
   TORCH_CHECK(tensor.is_floating_point(),
               "grad can be implicitly created only for real scalar outputs but got torch.",
               c10::dtype_name(tensor.scalar_type()));
+
   const at::Tensor one = at::empty_tensor(tensor.sizes(), tensor.scalar_type(), tensor.device());
   return one.fill_(1);
 }
@@ -45,8 +48,10 @@ void check_given_gradient(const at::Tensor& grad, const at::Tensor& tensor, size
 variable_list root_gradients(at::TensorList tensors, at::TensorList given) {
   TORCH_CHECK(given.empty() || given.size() == tensors.size(), "got ", tensors.size(),
               " tensors and ", given.size(), " gradients");
+
   variable_list grads;
   grads.reserve(tensors.size());
+
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (given.empty() || !given[i].defined()) {
       grads.push_back(implicit_gradient(tensors[i]));
@@ -55,6 +60,7 @@ variable_list root_gradients(at::TensorList tensors, at::TensorList given) {
       grads.push_back(given[i]);
     }
   }
+
   return grads;
 }
 
@@ -68,15 +74,15 @@ edge_list input_edges(at::TensorList inputs, bool accumulate_grad) {
   return edges;
 }
 
+/// Warns once per process.
 void warn_of_cycle() {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
   at::warn("Using backward() with create_graph=True will create a reference cycle between the "
-           "parameter and its gradient which can cause "
-           "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. "
-           "If you have to use this function, make "
-           "sure to reset the .grad fields of your parameters to None after use to break the cycle "
-           "and avoid the leak.");
+           "parameter and its gradient which can cause a memory leak. We recommend using "
+           "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+           "make sure to reset the .grad fields of your parameters to None after use to break the "
+           "cycle and avoid the leak.");
 }
 
 variable_list execute(const edge_list& roots, variable_list grads, bool keep_graph,
@@ -85,12 +91,14 @@ variable_list execute(const edge_list& roots, variable_list grads, bool keep_gra
   if (accumulate_grad && create_graph) warn_of_cycle();
   variable_list result = Engine::get().execute(roots, std::move(grads), keep_graph, create_graph,
                                                accumulate_grad, wanted);
+
   if (accumulate_grad) return {};
   for (size_t i = 0; i < result.size(); ++i) {
     TORCH_CHECK(allow_unused || result[i].defined(), "The differentiated Tensor at index ", i,
                 " appears to not have been used in the graph. Set allow_unused=True if this is the "
                 "desired behavior.");
   }
+
   return result;
 }
 

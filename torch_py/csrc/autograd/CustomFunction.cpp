@@ -1,3 +1,4 @@
+// History for the outputs of custom autograd Functions.
 #include "torch_py/csrc/autograd/CustomFunction.h"
 
 #include <algorithm>
@@ -19,13 +20,14 @@ at::Tensor alias(const at::Tensor& tensor) {
 
 void check_dirty(const CustomForward& forward, at::TensorList outputs) {
   for (const at::Tensor& tensor : forward.dirty) {
-    TORCH_CHECK(contains(outputs, tensor),
-                "Some elements marked as dirty during the forward method were not returned as "
-                "output. The inputs "
-                "that are modified inplace must all be outputs of the Function.");
+    TORCH_CHECK(
+        contains(outputs, tensor),
+        "Some elements marked as dirty during the forward method were not returned as "
+        "output. The inputs that are modified inplace must all be outputs of the Function.");
   }
 }
 
+/// An output that is not differentiable must not show an input's history.
 at::Tensor without_history(const CustomForward& forward, const at::Tensor& output) {
   if (!requires_grad(output)) return output;
   if (contains(forward.inputs, output) && !contains(forward.dirty, output)) return detach(output);
@@ -43,10 +45,12 @@ size_t index_in(at::TensorList list, const at::Tensor& tensor) {
       list.begin());
 }
 
+/// Modified inputs: checks that the change is allowed and makes the node their new history.
 void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output,
                           const NodePtr& node, size_t output_count) {
   const bool is_view = output.is_view();
   const at::Tensor base(output.impl()->base());
+
   TORCH_CHECK(
       !is_view || !requires_grad(output) || !is_leaf(base) ||
           output.unsafe_impl()->view_origin() == c10::ViewOrigin::NoGradMode,
@@ -55,16 +59,16 @@ void set_history_of_dirty(const CustomForward& forward, const at::Tensor& output
               "a leaf Variable that requires grad has been used in an in-place operation.");
   TORCH_CHECK(!is_view || output_count == 1,
               "If your Function modifies inplace an input that is a view of another Tensor, your "
-              "Function cannot return more than one Tensor. "
-              "This is not supported by the current autograd engine. You should either make sure "
-              "the input is not a view (using .clone() for "
-              "example) or make your Function only return one Tensor (potentially splitting it "
-              "into two Functions: one doing the inplace "
-              "that returns a single Tensor and a second one that does the other operations).");
+              "Function cannot return more than one Tensor. This is not supported by the current "
+              "autograd engine. You should either make sure the input is not a view (using "
+              ".clone() for example) or make your Function only return one Tensor (potentially "
+              "splitting it into two Functions: one doing the inplace that returns a single Tensor "
+              "and a second one that does the other operations).");
+
   check_inplace(output, /*requires_grad=*/true, "custom Function");
   const size_t edge = index_in(forward.inputs, output);
   TORCH_CHECK(!is_view || edge < forward.inputs.size(),
-              "mark_dirty: expected an input of the Function, got a view that is none");
+              "mark_dirty: expected an input of the Function, got a view that is not one");
   rebase_history(output, node, edge);
 }
 
@@ -74,6 +78,7 @@ at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, 
     set_history_of_dirty(forward, output, node, output_count);
     return output;
   }
+
   const at::Tensor result = contains(forward.inputs, output) ? alias(output) : output;
   if (result.is_view()) {
     result.unsafe_impl()->set_view_origin(output_count > 1 ? c10::ViewOrigin::MultiOutput
@@ -88,12 +93,14 @@ at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, 
 variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs,
                            const NodePtr& node) {
   check_dirty(forward, outputs);
-  // However forward changed them, through .data or NumPy as well: who saved them before must
-  // notice.
+  // Forward may have changed them in ways that no version counter saw, such as .data or NumPy.
   for (const at::Tensor& tensor : forward.dirty) tensor.unsafe_impl()->bump_version();
+
   const c10::AutoGradMode record(true);
+
   variable_list results;
   results.reserve(outputs.size());
+
   for (const at::Tensor& output : outputs) {
     const bool differentiable = node && output.defined() &&
                                 is_differentiable(output.scalar_type()) &&
@@ -105,6 +112,7 @@ variable_list wrap_outputs(const CustomForward& forward, at::TensorList outputs,
     if (node) node->add_undefined_input();
     results.push_back(output.defined() ? without_history(forward, output) : output);
   }
+
   return results;
 }
 

@@ -1,3 +1,4 @@
+// Runs backward passes: nodes in order, hooks around them, threads of devices.
 #include "torch_py/csrc/autograd/Engine.h"
 
 #include <map>
@@ -12,16 +13,16 @@ namespace torch::autograd {
 
 namespace {
 
-/// What a thread is busy with; on a device thread together with c10's state, which it borrows from
-/// the owner of each task.
+/// What a thread is working on.
 struct ThreadState {
-  GraphTask* task = nullptr;
-  const Node* node = nullptr;
-  ReadyQueue* device_queue = nullptr;  // on device threads
+  GraphTask* task = nullptr;           // the innermost pass
+  const Node* node = nullptr;          // whose apply is running
+  ReadyQueue* device_queue = nullptr;  // of a device thread; null on others
   int depth = 0;                       // nested backward passes
 };
 __attribute__((tls_model("initial-exec"))) constinit thread_local ThreadState thread_state;
 
+/// Restores thread_state and c10's state, which device threads borrow from the owner of each task.
 class ThreadStateGuard {
  public:
   ThreadStateGuard() : saved_(thread_state), saved_local_(c10::local_state()) {}
@@ -37,16 +38,14 @@ class ThreadStateGuard {
   c10::LocalState saved_local_;
 };
 
-// A frame of the engine with a Python function in between takes some 10 KiB; a stack has 8 MiB, of
-// which others want some.
+// A frame of the engine with a Python function in between takes some 10 KiB of a stack of 8 MiB,
+// which it shares with others.
 constexpr int kMaxDepthOfThread = 60;
 
 std::atomic<Engine::DeviceThreadInit> device_thread_init{nullptr};
 
-// -- hooks
-// ------------------------------------------------------------
-// Lists are copied first: a hook may register hooks, which run from the next pass on, or remove
-// some.
+// Hooks run on copies of their lists: a hook may remove hooks, or register some, which run from the
+// next pass on.
 
 void retain(const NodeHooks& hooks, const variable_list& grads) {
   for (const NodeHooks::RetainedGrad& entry : hooks.retained_grads) {
@@ -61,6 +60,7 @@ void retain(const NodeHooks& hooks, const variable_list& grads) {
 void call_tensor_hooks(const Node& node, variable_list& grads) {
   const NodeHooks* hooks = node.hooks();
   if (C10_LIKELY(hooks == nullptr)) return;
+
   for (const NodeHooks::OfTensor& entry : std::vector<NodeHooks::OfTensor>(hooks->tensor_hooks)) {
     at::Tensor& grad = grads[entry.input_nr];
     at::Tensor replaced = entry.hook->call(grad);
@@ -70,6 +70,7 @@ void call_tensor_hooks(const Node& node, variable_list& grads) {
                 replaced.sizes());
     grad = std::move(replaced);
   }
+
   if (!hooks->retained_grads.empty()) retain(*hooks, grads);
 }
 
@@ -96,15 +97,18 @@ void call_post_hooks(const Node& node, variable_list& outputs, const variable_li
   }
 }
 
-/// apply() with everything around it that belongs to the node alone.
+/// Runs apply() with everything around it that concerns this node alone.
 variable_list call_node(Node& node, variable_list grads, bool keep_graph) {
   call_pre_hooks(node, grads);
   const bool has_post_hooks =
       C10_UNLIKELY(node.hooks() != nullptr) && !node.hooks()->post_hooks.empty();
+
   const variable_list inputs = has_post_hooks ? grads : variable_list();
   variable_list outputs = node.apply(std::move(grads));
+
   if (!keep_graph) node.release_variables();
   if (has_post_hooks) call_post_hooks(node, outputs, inputs);
+
   validate_gradients(node.next_edges(), outputs, &node);
   if (C10_UNLIKELY(AnomalyMode::is_enabled()) && AnomalyMode::should_check_nan())
     AnomalyMode::check_outputs(node, outputs);
@@ -113,17 +117,18 @@ variable_list call_node(Node& node, variable_list grads, bool keep_graph) {
 
 }  // namespace
 
-// -- one node
-// ------------------------------------------------------------
+// --- One node ---
 
 void Engine::run_node(GraphTask& task, uint32_t index) {
   NodeState& state = task.state(index);
   Node& node = *state.node;
   variable_list grads = std::move(state.inputs);
   if (grads.empty()) grads.resize(node.num_inputs());
+
   call_tensor_hooks(node, grads);
   if (state.first_capture >= 0) task.capture(state, grads);
   if (!task.applies(state)) return;
+
   try {
     variable_list outputs = call_node(node, std::move(grads), task.keep_graph);
     deliver(task, node, outputs);
@@ -133,6 +138,7 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
   }
 }
 
+/// Hands the outputs to the nodes they lead to, and schedules those that have all gradients.
 void Engine::deliver(GraphTask& task, const Node& node, variable_list& outputs) {
   const edge_list& edges = node.next_edges();
   const std::lock_guard lock(task.mutex);
@@ -152,29 +158,33 @@ void Engine::schedule(GraphTask& task, const NodeState& state) {
   queue.push({&task, task.index_of(state), state.node->sequence_nr(), task.depth});
 }
 
+/// Runs a scheduled node unless the task has failed, and counts it as done in either case.
 void Engine::process(GraphTask& task, uint32_t state) {
   if (!task.failed()) {
+    // A device thread works with the state of the task's owner.
     const ThreadStateGuard restore;
     if (thread_state.device_queue != nullptr) c10::local_state() = task.local_state;
+
     c10::GradMode::set_enabled(task.create_graph);
     thread_state.task = &task;
     thread_state.node = task.state(state).node;
     thread_state.depth = task.depth;
+
     try {
       run_node(task, state);
     } catch (...) {
       task.fail(std::current_exception());
     }
   }
+
   task.owner_queue->finish(task);
 }
 
-// -- one pass
-// ------------------------------------------------------------
+// --- One pass ---
 
 Engine& Engine::get() {
-  static auto* engine =
-      new Engine;  // never destroyed: device threads use it until the process ends
+  // Never destroyed: device threads use it until the process ends.
+  static auto* engine = new Engine;
   return *engine;
 }
 
@@ -188,16 +198,20 @@ variable_list Engine::run(c10::ArrayRef<Edge> roots, variable_list grads, bool k
   ReadyQueue own_queue;
   GraphTask task(keep_graph, create_graph, thread_state.depth + 1);
   task.owner_queue = thread_state.device_queue != nullptr ? thread_state.device_queue : &own_queue;
+
   task.discover(roots, inputs, accumulate_grad);
   for (const uint32_t root : task.seed(roots, std::move(grads))) schedule(task, task.state(root));
   run_queue(task);
+
   if (task.failed()) std::rethrow_exception(task.error());
+
   const ThreadStateGuard restore;
   thread_state.task = &task;
   for (size_t i = 0; i < task.final_callbacks.size(); ++i) {
     const auto callback = task.final_callbacks[i];
     callback();
   }
+
   return std::move(task.captured);
 }
 
@@ -207,12 +221,17 @@ variable_list Engine::execute(c10::ArrayRef<Edge> roots, variable_list grads, bo
               grads.size(), " gradients");
   for (const Edge& root : roots)
     TORCH_CHECK(root.is_valid(), "backward got a root without a graph");
+
   const edge_list kept(roots);  // nodes of the pass live as long as its roots
+
   validate_gradients(kept, grads, nullptr);
+
   if (thread_state.depth % kMaxDepthOfThread != kMaxDepthOfThread - 1 ||
       thread_state.device_queue != nullptr) {
     return run(kept, std::move(grads), keep_graph, create_graph, accumulate_grad, inputs);
   }
+
+  // Nested too deeply for this stack: continue on a fresh thread that takes over this one's state.
   variable_list result;
   std::exception_ptr error;
   std::thread fresh([&, caller = thread_state, local = c10::local_state(),
@@ -226,6 +245,7 @@ variable_list Engine::execute(c10::ArrayRef<Edge> roots, variable_list grads, bo
       error = std::current_exception();
     }
   });
+
   fresh.join();
   if (error) std::rethrow_exception(error);
   return result;
@@ -234,6 +254,7 @@ variable_list Engine::execute(c10::ArrayRef<Edge> roots, variable_list grads, bo
 void Engine::queue_callback(std::function<void()> callback) {
   TORCH_CHECK(thread_state.task != nullptr,
               "Final callbacks can only be installed during backward pass.");
+
   const std::lock_guard lock(thread_state.task->callbacks_mutex);
   thread_state.task->final_callbacks.push_back(std::move(callback));
 }
@@ -250,21 +271,22 @@ bool Engine::will_run(const Node* node) {
 
 const Node* Engine::current_node() { return thread_state.node; }
 
-// -- device threads
-// ------------------------------------------------------------
+// --- Device threads ---
 
 void Engine::set_device_thread_init(DeviceThreadInit init) { device_thread_init = init; }
 
 ReadyQueue& Engine::device_queue(c10::Device device) {
   static std::mutex mutex;
-  static auto* queues = new std::map<std::pair<c10::DeviceType, c10::DeviceIndex>,
-                                     ReadyQueue*>;  // as long-lived as the threads
+  // As long-lived as the threads.
+  static auto* queues = new std::map<std::pair<c10::DeviceType, c10::DeviceIndex>, ReadyQueue*>;
+
   const std::lock_guard lock(mutex);
   ReadyQueue*& queue = (*queues)[{device.type, device.index}];
   if (queue == nullptr) {
     queue = new ReadyQueue;
     std::thread([this, device, fresh = queue] { device_thread(device, *fresh); }).detach();
   }
+
   return *queue;
 }
 

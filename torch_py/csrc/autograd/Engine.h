@@ -1,3 +1,4 @@
+// The engine that runs backward passes.
 #pragma once
 #include <functional>
 
@@ -12,33 +13,36 @@ struct NodeState;
 /// Runs backward passes.
 ///
 /// Note [Threads of the engine]
-/// Nodes of CPU (and meta) tensors run on the thread that called execute(), those of any other
-/// device on one thread per device, started when first needed. A node that starts a backward pass
-/// of its own runs it there and then, on the same thread; past a depth that a stack can bear, on a
-/// fresh thread that is waited for. The caller of execute() must not hold a lock that nodes take
-/// (the bindings release the GIL).
+/// Nodes of CPU (and meta) tensors run on the thread that called execute(). Those of any other
+/// device run on one thread per device, which starts when first needed. A node that starts a
+/// backward pass of its own runs it immediately on the same thread or, when passes are nested
+/// deeper than a stack can bear, on a fresh thread that it waits for. The caller of execute() must
+/// not hold a lock that nodes take (the bindings release the GIL).
 class TORCH_PY_API Engine {
  public:
   static Engine& get();
 
   /// Sends grads[i] into roots[i] and on through the graph.
-  /// keep_graph: saved tensors are kept. create_graph: the pass itself is recorded.
-  /// Without `inputs`, leaves accumulate. With inputs and accumulate_grad, only these do
-  /// (non-leaves must retain their gradient); with inputs and not accumulate_grad, their gradients
-  /// are the result, undefined where none arrived, and nothing accumulates.
+  ///
+  /// keep_graph keeps saved tensors. create_graph records the pass itself. Without `inputs`, all
+  /// leaves accumulate. With inputs and accumulate_grad, only the inputs do (non-leaves must retain
+  /// their gradient). With inputs and not accumulate_grad, their gradients are the result,
+  /// undefined where none arrived, and nothing accumulates.
   variable_list execute(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
                         bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs);
 
-  /// Runs when the present (innermost) backward pass of this thread is through.
+  /// Registers a function that runs when the innermost backward pass of this thread is finished.
   static void queue_callback(std::function<void()> callback);
+
+  // About the innermost backward pass of this thread.
   static bool in_backward();
-  /// The innermost pass of this thread: a number of its own, -1 outside of backward.
+  /// A number that no other pass has; -1 outside of backward.
   static int64_t current_pass();
   /// Whether it computes gradients of given inputs only.
   static bool is_selective();
   /// Whether it runs `node`, or has run it.
   static bool will_run(const Node* node);
-  /// Node whose apply is running on this thread; null outside.
+  /// The node whose apply is running; null outside of backward.
   static const Node* current_node();
 
   /// Called first on every device thread (to select the device).
@@ -47,6 +51,7 @@ class TORCH_PY_API Engine {
 
  private:
   Engine() = default;
+
   variable_list run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
                     bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs);
   void run_queue(GraphTask& task);
@@ -59,7 +64,7 @@ class TORCH_PY_API Engine {
 };
 
 /// Checks gradients against what the edges' nodes expect, and adapts them: sums over expanded
-/// dimensions, casts the dtype. `function` made them; null for gradients given by the user.
+/// dimensions, casts to the dtype. `function` produced them; null if they come from the user.
 TORCH_PY_API void validate_gradients(c10::ArrayRef<Edge> edges, variable_list& grads,
                                      const Node* function);
 

@@ -1,3 +1,4 @@
+// Finds the nodes of a backward pass and keeps its intermediate gradients.
 #include "torch_py/csrc/autograd/GraphTask.h"
 
 #include <algorithm>
@@ -8,8 +9,28 @@
 
 namespace torch::autograd {
 
-// -- NodeTable
-// ------------------------------------------------------------
+namespace {
+
+std::atomic<int64_t> passes{0};
+
+/// sum += grad, in place where nobody else can see the sum.
+void add_gradient(at::Tensor& sum, at::Tensor&& grad) {
+  if (!grad.defined()) return;
+  if (!sum.defined()) {
+    sum = std::move(grad);
+    return;
+  }
+
+  const bool in_place = !c10::GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type() &&
+                        sum.sizes() == grad.sizes() && sum.is_non_overlapping_and_dense() &&
+                        is_sole_owner(sum);
+  if (in_place) at::add_(sum, grad);
+  else sum = at::add(sum, grad);
+}
+
+}  // namespace
+
+// --- NodeTable ---
 
 size_t NodeTable::slot_of(const Node* node) const {
   const size_t mask = slots_.size() - 1;
@@ -47,16 +68,11 @@ void NodeTable::clear() {
   count_ = 0;
 }
 
-// -- GraphTask
-// ------------------------------------------------------------
+// --- GraphTask ---
 
 std::unique_ptr<GraphTask::Storage>& GraphTask::spare_storage() {
   thread_local std::unique_ptr<Storage> spare;
   return spare;
-}
-
-namespace {
-std::atomic<int64_t> passes{0};
 }
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int depth)
@@ -103,12 +119,14 @@ void GraphTask::mark_inputs(c10::ArrayRef<Edge> inputs, bool accumulate_grad) {
   selective_ = true;
   captured.resize(inputs.size());
   min_topological_nr_ = ~uint64_t{0};
+
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].is_valid()) continue;
     Node* node = inputs[i].function.get();
     min_topological_nr_ = std::min(min_topological_nr_, node->topological_nr());
     NodeState& input = state(add_state(node));
     input.roles |= NodeState::kReachesInput;
+
     if (!accumulate_grad) {
       captures_.push_back({inputs[i].input_nr, static_cast<uint32_t>(i), input.first_capture});
       input.first_capture = static_cast<int32_t>(captures_.size() - 1);
@@ -124,13 +142,14 @@ void GraphTask::visit(uint32_t root) {
   stack.push_back({root, 0});
   while (!stack.empty()) {
     Frame& frame = stack.back();
+
     const edge_list& edges = state(frame.state).node->next_edges();
     if (frame.edge < edges.size()) {
       const uint32_t parent = frame.state;
       visit_edge(parent, edges[frame.edge++]);
       continue;
     }
-    // Finished: whether it leads to an input is known now.
+    // All edges are followed: whether the node leads to an input is known now.
     const bool reaches = (state(frame.state).roles & NodeState::kReachesInput) != 0;
     stack.pop_back();
     if (reaches && !stack.empty())
@@ -141,6 +160,7 @@ void GraphTask::visit(uint32_t root) {
 void GraphTask::visit_edge(uint32_t parent, const Edge& edge) {
   if (!edge.is_valid() || (selective_ && edge.function->topological_nr() < min_topological_nr_))
     return;
+
   const uint32_t index = add_state(edge.function.get());
   NodeState& child = state(index);
   ++child.dependencies;
@@ -159,23 +179,6 @@ void GraphTask::capture(const NodeState& state, const variable_list& grads) {
   }
 }
 
-namespace {
-
-void add_gradient(at::Tensor& sum, at::Tensor&& grad) {
-  if (!grad.defined()) return;
-  if (!sum.defined()) {
-    sum = std::move(grad);
-    return;
-  }
-  const bool in_place = !c10::GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type() &&
-                        sum.sizes() == grad.sizes() && sum.is_non_overlapping_and_dense() &&
-                        is_sole_owner(sum);
-  if (in_place) at::add_(sum, grad);
-  else sum = at::add(sum, grad);
-}
-
-}  // namespace
-
 void GraphTask::accumulate(NodeState& state, uint32_t input_nr, at::Tensor&& grad) {
   if (state.inputs.empty()) state.inputs.resize(state.node->num_inputs());
   TORCH_INTERNAL_ASSERT(input_nr < state.inputs.size(), state.node->name(), " has ",
@@ -187,14 +190,16 @@ c10::SmallVector<uint32_t, 4> GraphTask::seed(c10::ArrayRef<Edge> roots, variabl
   constexpr int32_t kSeeded = -1;
   const c10::AutoGradMode mode(create_graph);
   c10::SmallVector<uint32_t, 4> ready;
+
   for (size_t i = 0; i < roots.size(); ++i) {
     NodeState& root = *find(roots[i].function.get());
     accumulate(root, roots[i].input_nr, std::move(grads[i]));
-    if (root.dependencies != 0 || !takes_part(root))
-      continue;  // a root that another one leads to waits like any node
+    // A root that another one leads to waits, like any node.
+    if (root.dependencies != 0 || !takes_part(root)) continue;
     root.dependencies = kSeeded;
     ready.push_back(index_of(root));
   }
+
   return ready;
 }
 

@@ -1,3 +1,4 @@
+// The hooks that tensors and nodes can have.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,46 +9,46 @@
 
 namespace torch::autograd {
 
-/// Gradients of several values; an undefined tensor stands for zero.
+/// Gradients of several values; an undefined tensor means zero.
 using variable_list = std::vector<at::Tensor>;
 
-// What the bindings subclass. A hook may return undefined (or an empty list) to leave the gradients
-// as they are. Hooks run in the order of registration, with grad mode on exactly when the backward
-// pass was started with create_graph.
+// The bindings subclass these. A hook may return an undefined tensor (or an empty list) to leave
+// the gradients as they are. Hooks run in the order of registration. Grad mode is on exactly if the
+// backward pass was started with create_graph.
 
-/// Sees the gradient of one tensor before anything else is done with it (Tensor.register_hook).
+/// Receives the gradient of one tensor before anything else is done with it (Tensor.register_hook).
 struct TORCH_PY_API TensorHook {
   virtual ~TensorHook();
   virtual at::Tensor call(const at::Tensor& grad) = 0;
 };
 
-/// Sees the gradients that enter a node (Node.register_prehook).
+/// Receives the gradients that enter a node (Node.register_prehook).
 struct TORCH_PY_API FunctionPreHook {
   virtual ~FunctionPreHook();
   virtual variable_list call(const variable_list& grads) = 0;
 };
 
-/// Sees what a node returned, and what it was given (Node.register_hook). Returns the outputs to
-/// use instead.
+/// Receives the gradients that a node returned and those that it was given (Node.register_hook),
+/// and returns the outputs to use instead.
 struct TORCH_PY_API FunctionPostHook {
   virtual ~FunctionPostHook();
   virtual variable_list call(const variable_list& outputs, const variable_list& inputs) = 0;
 };
 
-/// Runs when a leaf's .grad has been updated (Tensor.register_post_accumulate_grad_hook).
+/// Runs after a leaf's .grad has been updated (Tensor.register_post_accumulate_grad_hook).
 struct TORCH_PY_API PostAccumulateGradHook {
   virtual ~PostAccumulateGradHook();
   virtual void call(const at::Tensor& variable) = 0;
 };
 
-/// Where a node was created, kept in anomaly mode.
+/// The place where a node was created, recorded in anomaly mode.
 struct TORCH_PY_API AnomalyMetadata {
   virtual ~AnomalyMetadata();
-  /// Reports that the node named `name`, created where this was made, has failed.
+  /// Reports that the node named `name`, created at this place, has failed.
   virtual void print_stack(const char* name) = 0;
 };
 
-/// Everything about a node that most nodes do not have.
+/// The parts of a node that most nodes do without.
 struct TORCH_PY_API NodeHooks {
   struct OfTensor {
     uint32_t input_nr;
@@ -57,12 +58,12 @@ struct TORCH_PY_API NodeHooks {
     uint32_t input_nr;
     c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
   };
-  std::vector<OfTensor> tensor_hooks;
-  std::vector<RetainedGrad>
-      retained_grads;  // after all tensor hooks, whatever the order of registration
+
+  std::vector<OfTensor> tensor_hooks;        // first of all
+  std::vector<RetainedGrad> retained_grads;  // after all tensor hooks, whenever registered
   std::vector<std::shared_ptr<FunctionPreHook>> pre_hooks;
   std::vector<std::shared_ptr<FunctionPostHook>> post_hooks;
-  std::unique_ptr<AnomalyMetadata> anomaly;
+  std::unique_ptr<AnomalyMetadata> anomaly;  // null outside of anomaly mode
 };
 
 }  // namespace torch::autograd

@@ -1,3 +1,4 @@
+// Nodes of the graph: creation, edges, release without recursion.
 #include "torch_py/csrc/autograd/Node.h"
 
 #include <cctype>
@@ -14,18 +15,17 @@ AnomalyMetadata::~AnomalyMetadata() = default;
 
 const char* const kBackwardTwiceMessage =
     "Trying to backward through the graph a second time (or directly access saved tensors after "
-    "they have already been freed). Saved "
-    "intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-    "Specify retain_graph=True if you need to "
-    "backward through the graph a second time or if you need to access saved tensors after calling "
-    "backward.";
+    "they have already been freed). Saved intermediate values of the graph are freed when you call "
+    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved tensors after calling backward.";
 
 namespace {
 
 using PendingNodes = c10::SmallVector<NodePtr, 16>;
 
 __attribute__((tls_model("initial-exec"))) constinit thread_local uint64_t next_sequence_nr = 0;
-// The release in progress on this thread, see Note [Long graphs].
+
+// The release in progress on this thread: see Note [Long graphs].
 __attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* pending_nodes =
     nullptr;
 
@@ -54,15 +54,21 @@ void Node::release_resources() {
 
 void Node::release_edges() noexcept {
   if (next_edges_.empty()) return;
+
+  // The outermost release drops the edges of all inner ones: see Note [Long graphs].
   PendingNodes own;
   const bool outermost = pending_nodes == nullptr;
   if (outermost) pending_nodes = &own;
+
   for (Edge& edge : next_edges_) {
     if (edge.function) pending_nodes->push_back(std::move(edge.function));
   }
   next_edges_.clear();
+
   if (!outermost) return;
+
   while (!own.empty()) {
+    // Dropping the node appends its edges to `own`.
     const NodePtr node = std::move(own.back());
     own.pop_back();
   }
@@ -98,9 +104,12 @@ void Node::add_tensor_hook(uint32_t input_nr, std::shared_ptr<TensorHook> hook) 
 
 std::string operator_name(const Node& node) {
   std::string name = node.name();
+
+  // Without "Backward" and the number after it.
   size_t end = name.size();
   while (end > 0 && std::isdigit(static_cast<unsigned char>(name[end - 1]))) --end;
   constexpr std::string_view suffix = "Backward";
+
   if (std::string_view(name).substr(0, end).ends_with(suffix)) name.resize(end - suffix.size());
   return name;
 }

@@ -1,3 +1,4 @@
+// Nodes: the steps of the backward pass, and the edges that make them a graph.
 #pragma once
 #include <atomic>
 #include <optional>
@@ -11,8 +12,7 @@ struct _object;  // PyObject, only carried
 
 namespace torch::autograd {
 
-/// What a node has saved, for whoever looks at the graph. Kinds of values that nobody looks at are
-/// left empty.
+/// A value that a node has saved, for inspection. Types that nobody inspects become an empty value.
 struct SavedValue {
   template <class T>
   SavedValue(const T&) {}
@@ -42,7 +42,7 @@ using NodePtr = c10::intrusive_ptr<Node>;
 /// "Output `input_nr` of the forward operator", seen backwards: gradient number `input_nr` of
 /// `function`.
 struct Edge {
-  NodePtr function;  // null: no gradient is wanted
+  NodePtr function;  // null if no gradient is needed
   uint32_t input_nr = 0;
 
   bool is_valid() const { return function.defined(); }
@@ -52,10 +52,10 @@ struct Edge {
 };
 using edge_list = c10::SmallVector<Edge, 2>;
 
-/// Geometry and type that a gradient must have: those of the forward output it belongs to.
+/// Geometry and type that a gradient must have: those of the forward output that it belongs to.
 struct TORCH_PY_API InputMetadata {
-  InputMetadata() =
-      default;  // of an output that takes no gradient (undefined, or of integral type)
+  /// For an output that takes no gradient (undefined, or of integral type).
+  InputMetadata() = default;
   explicit InputMetadata(const at::Tensor& output)
       : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
   InputMetadata(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device)
@@ -66,22 +66,23 @@ struct TORCH_PY_API InputMetadata {
     return grad.scalar_type() == dtype && grad.device() == device &&
            grad.sizes() == c10::IntArrayRef(sizes);
   }
+  /// A gradient of zeros.
   at::Tensor zeros() const;
 
   c10::SmallVector<int64_t, 4> sizes;
-  c10::ScalarType dtype = c10::ScalarType::Undefined;
+  c10::ScalarType dtype = c10::ScalarType::Undefined;  // Undefined: takes no gradient
   c10::Device device;
 };
 
-/// A step of the backward pass: takes the gradients of the forward operator's outputs, gives those
-/// of its inputs, one per next edge. Reference counted; edges point from outputs to inputs, so the
-/// graph is acyclic and freed with the last output.
+/// A step of the backward pass: takes the gradients of the forward operator's outputs and returns
+/// those of its inputs, one per next edge. Nodes are reference counted. Edges point from outputs to
+/// inputs, so the graph is acyclic and is freed with the last output.
 ///
 /// Note [Long graphs]
 /// A chain of a million nodes must not be freed by recursion. ~Node hands its edges to the
 /// outermost release in progress on this thread, which drops them in a loop. Members of derived
 /// classes go first; the saved tensors among them may hold the nodes that made them, but the edges
-/// still hold the same nodes, so nothing deep happens there.
+/// still hold the same nodes, so this cannot recurse deeply.
 class TORCH_PY_API Node : public c10::intrusive_ptr_target {
  public:
   Node();
@@ -89,20 +90,20 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  /// "AddBackward0"
+  /// The name in Python, "AddBackward0".
   virtual const char* name() const = 0;
-  /// grads has num_inputs() elements, the result num_outputs(); undefined ones are zero.
+  /// `grads` has num_inputs() elements, the result num_outputs(); undefined ones are zero.
   virtual variable_list apply(variable_list&& grads) = 0;
   /// Drops saved tensors; called after apply unless the graph is retained.
   virtual void release_variables() {}
 
-  /// Names of what the node keeps from the forward call, and the value of one: grad_fn._saved_self.
-  /// Throws when it was released.
+  /// The names of the values that the node keeps from the forward call (grad_fn._saved_self).
   virtual std::vector<const char*> saved_names() const { return {}; }
+  /// The value of one of them. Throws if it was released.
   virtual SavedValue saved_value(std::string_view) const { return {}; }
 
-  // -- edges: to what computed the forward inputs
-  // ------------------------------------------------------------
+  // --- Edges: to the nodes that computed the forward inputs ---
+
   void set_next_edges(edge_list&& edges);
   void add_next_edge(Edge edge);
   const edge_list& next_edges() const { return next_edges_; }
@@ -110,8 +111,8 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   size_t num_outputs() const { return next_edges_.size(); }
   bool should_compute_output(size_t edge) const { return next_edges_[edge].is_valid(); }
 
-  // -- inputs: gradients of the forward outputs
-  // ------------------------------------------------------------
+  // --- Inputs: gradients of the forward outputs ---
+
   /// Declares the next forward output; returns its number.
   uint32_t add_input_metadata(InputMetadata output);
   uint32_t add_input_metadata(const at::Tensor& output) {
@@ -120,18 +121,19 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   uint32_t add_undefined_input() { return add_input_metadata(InputMetadata()); }
   const InputMetadata& input_metadata(size_t index) const { return input_metadata_[index]; }
   size_t num_inputs() const { return input_metadata_.size(); }
-  /// Device whose thread runs this node: that of the first input that is not on the CPU.
+  /// The device whose thread runs this node: that of the first input that is not on the CPU.
   c10::Device device() const;
 
-  // -- order
-  // ------------------------------------------------------------
-  /// Nodes made later on a thread run earlier, among those that are ready.
+  // --- Order ---
+
+  /// Among nodes that are ready, those made later on a thread run earlier.
   uint64_t sequence_nr() const { return sequence_nr_; }
-  /// Longest path to a node without edges; a node reaches only nodes of smaller number.
+  /// The longest path to a node without edges; a node reaches only nodes with a smaller number.
   uint64_t topological_nr() const { return topological_nr_; }
 
-  // -- hooks
-  // ------------------------------------------------------------
+  // --- Hooks ---
+
+  /// Null for a node without any.
   const NodeHooks* hooks() const { return hooks_.get(); }
   NodeHooks& mutable_hooks() {
     if (!hooks_) hooks_ = std::make_unique<NodeHooks>();
@@ -145,8 +147,7 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
     mutable_hooks().post_hooks.push_back(std::move(hook));
   }
 
-  /// The Python object that stands for this node, while there is one; owned and cleared by the
-  /// bindings.
+  /// The Python object of this node while it has one. The bindings own the object and clear this.
   std::atomic<_object*> pyobj{nullptr};
 
  protected:
@@ -155,27 +156,28 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
 
  private:
   void release_edges() noexcept;
+  /// Keeps topological_nr_ above that of every child.
   void note_child(const Edge& edge) {
     if (edge.function && edge.function->topological_nr_ >= topological_nr_)
       topological_nr_ = edge.function->topological_nr_ + 1;
   }
 
-  uint64_t sequence_nr_;
-  uint64_t topological_nr_ = 0;
-  edge_list next_edges_;
-  c10::SmallVector<InputMetadata, 1> input_metadata_;
-  std::unique_ptr<NodeHooks> hooks_;
+  uint64_t sequence_nr_;         // order of creation on the thread
+  uint64_t topological_nr_ = 0;  // above that of every node that this one reaches
+  edge_list next_edges_;         // one per forward input
+  c10::SmallVector<InputMetadata, 1> input_metadata_;  // one per forward output
+  std::unique_ptr<NodeHooks> hooks_;                   // null for most nodes
 };
 
-/// "Add" for AddBackward0: how error messages call the operator.
+/// The operator's name in error messages: "Add" for AddBackward0.
 TORCH_PY_API std::string operator_name(const Node& node);
 
-/// Gradients may flow through values of this type.
+/// Whether gradients can flow through values of this type.
 constexpr bool is_differentiable(c10::ScalarType dtype) {
   return c10::is_floating(dtype) || c10::is_complex(dtype);
 }
 
-/// Why saved tensors are gone.
+/// The error for saved tensors that have been released.
 TORCH_PY_API extern const char* const kBackwardTwiceMessage;
 
 }  // namespace torch::autograd

@@ -1,3 +1,4 @@
+// The queue of nodes that a thread is to run.
 #include "torch_py/csrc/autograd/ReadyQueue.h"
 
 #include <algorithm>
@@ -7,9 +8,11 @@
 namespace torch::autograd {
 
 namespace {
+
 bool runs_later(const ReadyQueue::Item& a, const ReadyQueue::Item& b) {
   return a.depth != b.depth ? a.depth < b.depth : a.sequence_nr < b.sequence_nr;
 }
+
 }  // namespace
 
 void ReadyQueue::push(const Item& item) {
@@ -48,8 +51,8 @@ void ReadyQueue::add_outstanding(GraphTask& task) {
 
 void ReadyQueue::finish(GraphTask& task) {
   const std::lock_guard lock(mutex_);
-  // Notified under the lock: the owner may destroy this queue as soon as it can see that the task
-  // is done.
+  // Notify under the lock: the owner may destroy this queue as soon as it sees that the task is
+  // done.
   if (--task.outstanding == 0) changed_.notify_all();
 }
 

@@ -1,3 +1,4 @@
+// Saving tensors for backward, packing them by hooks, and unpacking them with a version check.
 #include "torch_py/csrc/autograd/SavedVariable.h"
 
 #include "c10/core/InferenceMode.h"
@@ -6,40 +7,40 @@
 
 namespace torch::autograd {
 
-SavedVariableHooks::~SavedVariableHooks() = default;
-
-// -- hooks for everything saved on a thread
-// ------------------------------------------------------------
-
 namespace {
+
 DefaultSavedVariableHooks::Factory default_factory = nullptr;
 __attribute__((tls_model("initial-exec"))) constinit thread_local int default_depth = 0;
 }  // namespace
+
+SavedVariableHooks::~SavedVariableHooks() = default;
+
+// --- Hooks for everything saved on a thread ---
 
 void DefaultSavedVariableHooks::set_factory(Factory factory) { default_factory = factory; }
 void DefaultSavedVariableHooks::push() { ++default_depth; }
 void DefaultSavedVariableHooks::pop() { --default_depth; }
 int DefaultSavedVariableHooks::depth() { return default_depth; }
 void DefaultSavedVariableHooks::set_depth(int depth) { default_depth = depth; }
+
 std::unique_ptr<SavedVariableHooks> DefaultSavedVariableHooks::make() {
   return default_depth == 0 || default_factory == nullptr ? nullptr : default_factory();
 }
 
-// -- saving
-// ------------------------------------------------------------
+// --- Saving ---
 
 SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
   if (!variable.defined()) return;
   TORCH_CHECK(!c10::is_inference(*variable.unsafe_impl()),
               "Inference tensors cannot be saved for backward. Please do not use Tensors created "
-              "in inference mode in computation tracked by "
-              "autograd. To work around this, you can make a clone to get a normal tensor and use "
-              "it in autograd, or use `torch.no_grad()` "
-              "instead of `torch.inference_mode()`.");
+              "in inference mode in computation tracked by autograd. To work around this, you can "
+              "make a clone to get a normal tensor and use it in autograd, or use "
+              "`torch.no_grad()` instead of `torch.inference_mode()`.");
+
   was_saved_ = true;
   saved_version_ = variable.version();
-  // A result that needs no gradient owns no node; nor does, at this time, one whose history is not
-  // set yet.
+
+  // A result that does not need a gradient does not own a node.
   is_output_ = is_output && requires_grad(variable);
   if (is_output_) {
     if (const AutogradMeta* meta = autograd_meta(variable)) output_nr_ = meta->output_nr;
@@ -48,6 +49,7 @@ SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
   } else {
     data_ = variable;
   }
+
   if (C10_UNLIKELY(DefaultSavedVariableHooks::depth() != 0)) {
     if (auto hooks = DefaultSavedVariableHooks::make()) pack(std::move(hooks));
   }
@@ -56,8 +58,7 @@ SavedVariable::SavedVariable(const at::Tensor& variable, bool is_output) {
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
   TORCH_CHECK(was_saved_, "Calling register_hooks on a saved tensor with value None is forbidden");
   TORCH_CHECK(!packed_, "Calling register_hooks on a saved tensor whose hooks have already been "
-                        "set. Hint: only one pair of hooks is "
-                        "allowed at a time.");
+                        "set. Hint: only one pair of hooks is allowed at a time.");
   TORCH_CHECK(data_.defined(), kBackwardTwiceMessage);
   check_version(nullptr);
   pack(std::move(hooks));
@@ -69,17 +70,19 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks) {
     packed->history = gradient_edge(data_);
     packed->requires_grad = requires_grad(data_) && is_leaf(data_);
   }
+
   {
     const c10::NoGradGuard no_grad;
-    // The packed value must not keep the graph alive: a leaf goes as it is, everything else without
-    // history.
+    // The packed value must not keep the graph alive: a leaf is passed as it is, everything else
+    // without history.
     const uint32_t version = data_.version();
     hooks->pack(is_output_ || is_leaf(data_) ? data_ : detach(data_));
     TORCH_CHECK(data_.version() == version,
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as "
-                "input to pack hook can not be modified by "
-                "in-place operations as this can lead to unexpected side-effects.");
+                "input to pack hook can not be modified by in-place operations as this can lead to "
+                "unexpected side-effects.");
   }
+
   packed->hooks = std::move(hooks);
   packed_ = std::move(packed);
   data_.reset();
@@ -91,30 +94,31 @@ void SavedVariable::reset() {
   copy_slices_.reset();
 }
 
-// -- unpacking
-// ------------------------------------------------------------
+// --- Unpacking ---
 
 void SavedVariable::check_version(const Node* owner) const {
   const uint32_t current = data_.version();
   if (C10_LIKELY(current == saved_version_)) return;
+
   std::string message = "one of the variables needed for gradient computation has been modified by "
                         "an inplace operation: [torch.";
   if (!data_.is_cpu()) message += c10::device_type_name(data_.device().type) + ".";
   message += c10::str(c10::scalar_type_name(data_.scalar_type()), "Tensor ", data_.sizes(), "]");
+
   const NodePtr history = is_output_ ? NodePtr() : grad_fn(data_);
   if (const Node* node = is_output_ ? owner : history.get()) {
     message += c10::str(", which is output ", is_output_ ? output_nr_ : output_nr(data_), " of ",
                         operator_name(*node), ",");
   }
+
   message +=
       c10::str(" is at version ", current, "; expected version ", saved_version_, " instead.");
   message += AnomalyMode::is_enabled()
                  ? " Hint: the backtrace further above shows the operation that failed to compute "
-                   "its gradient. The variable in question was "
-                   "changed in there or anywhere later."
+                   "its gradient. The variable in question was changed in there or anywhere later."
                  : " Hint: enable anomaly detection to find the operation that failed to compute "
-                   "its gradient, with "
-                   "torch.autograd.set_detect_anomaly(True, check_nan=False).";
+                   "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).";
+
   TORCH_THROW(Error, message);
 }
 
@@ -125,21 +129,24 @@ at::Tensor SavedVariable::unpack(const Node* owner) const {
     return {};
   }
   check_version(owner);
-  // Without grad mode nothing that is computed from an output gets a history, so its own is not
-  // needed either.
+
+  // Without grad mode, nothing computed from an output gets a history, so the output does not need
+  // its own.
   if (!is_output_ || owner == nullptr || !c10::GradMode::is_enabled()) return data_;
   return join_to(*owner, detach(data_));
 }
 
 at::Tensor SavedVariable::join_to(const Node& owner, at::Tensor output) const {
   // The owner of a view changed in place works inside of CopySlices. As a node of its own it would
-  // run, and release, twice.
+  // run, and be released, twice.
   const NodePtr around = copy_slices_.lock();
+
   if (NodePtr view = around ? view_of_copy_slices(around) : NodePtr()) {
     set_gradient_edge(output, {std::move(view), 0});
   } else {
     set_gradient_edge(output, {NodePtr::reclaim_copy(const_cast<Node*>(&owner)), output_nr_});
   }
+
   return output;
 }
 
@@ -147,16 +154,18 @@ at::Tensor SavedVariable::unpack_hooked(const Node* owner) const {
   const at::Tensor unpacked = packed_->hooks->unpack();
   TORCH_CHECK(unpacked.defined(),
               "the unpack hook of a saved tensor returned nothing; expected a Tensor");
+
   at::Tensor result = detach(unpacked);
   if (is_output_) {
     if (owner != nullptr) join_to(*owner, result);
   } else if (packed_->requires_grad) {
     set_requires_grad(result, true);
-    autograd_meta(result)->grad_accumulator =
-        packed_->history.function;  // gradients go to the original leaf
+    // Gradients go to the original leaf.
+    autograd_meta(result)->grad_accumulator = packed_->history.function;
   } else if (packed_->history.is_valid()) {
     set_gradient_edge(result, packed_->history);
   }
+
   return result;
 }
 

@@ -1,3 +1,4 @@
+// Checks gradients that nodes or users provide, and adapts their shape, dtype and device.
 #include "torch_py/csrc/autograd/Engine.h"
 #include "torch_py/csrc/autograd/Variable.h"
 
@@ -26,6 +27,7 @@ at::Tensor moved_to(const at::Tensor& scalar, c10::Device device) {
   return result.copy_(scalar);
 }
 
+/// Makes `grad` what the node expects, or throws.
 void adapt(const InputMetadata& expected, at::Tensor& grad, const Node* function, size_t index) {
   const c10::IntArrayRef sizes(expected.sizes);
   if (!(grad.sizes() == sizes)) {
@@ -33,10 +35,13 @@ void adapt(const InputMetadata& expected, at::Tensor& grad, const Node* function
                 grad.sizes(), " but expected shape compatible with ", sizes);
     grad = sum_to_size(grad, sizes);
   }
+
   TORCH_CHECK(!grad.is_complex() || c10::is_complex(expected.dtype), subject(function, index),
               "expected a real gradient of dtype ", c10::dtype_name(expected.dtype),
               " but got a complex one of dtype ", c10::dtype_name(grad.scalar_type()));
+
   if (grad.scalar_type() != expected.dtype) grad = grad.to(expected.dtype);
+
   if (!(grad.device() == expected.device)) {
     TORCH_CHECK(grad.dim() == 0, subject(function, index), "expected device ", expected.device,
                 " but got ", grad.device());
@@ -51,12 +56,15 @@ void validate_gradients(c10::ArrayRef<Edge> edges, variable_list& grads, const N
               function == nullptr ? "" : function->name(),
               " returned an incorrect number of gradients (expected ", edges.size(), ", got ",
               grads.size(), ")");
+
   for (size_t i = 0; i < grads.size(); ++i) {
     if (!grads[i].defined() || !edges[i].is_valid()) continue;
     const Edge& edge = edges[i];
+
     TORCH_INTERNAL_ASSERT(edge.input_nr < edge.function->num_inputs(), edge.function->name(),
                           " has no input ", edge.input_nr);
     const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
+
     if (C10_LIKELY(!expected.is_defined() || expected.matches(grads[i]))) continue;
     adapt(expected, grads[i], function, i);
   }

@@ -1,3 +1,4 @@
+// Records history, checks in-place changes, and reduces gradients to the inputs' shapes.
 #include "torch_py/csrc/autograd/Variable.h"
 
 #include "aten/ops/sum.h"
@@ -8,8 +9,7 @@ namespace torch::autograd {
 void detail::throw_out_requires_grad(const char* op) {
   TORCH_THROW(Error, op,
               "(): functions with out=... arguments don't support automatic differentiation, but "
-              "one of the arguments requires "
-              "grad.");
+              "one of the arguments requires grad.");
 }
 
 void set_history(const at::Tensor& output, const NodePtr& node) {
@@ -40,33 +40,36 @@ void rebase_history(const at::Tensor& self, const NodePtr& node, size_t edge) {
 
 void check_inplace(const at::Tensor& self, bool recorded, const char*) {
   if (!recorded || !c10::GradMode::is_enabled() || c10::local_state().inference_mode) return;
+
   if (self.is_view()) {
     check_view_origin(self, /*indirect=*/false);
     const at::Tensor base(self.impl()->base());
-    // The base need not require grad itself: the leaf may be a view, too (arange(4).view(2,
+    // The base itself may not require grad: the leaf may be a view (arange(4).view(2,
     // 2).requires_grad_()).
     TORCH_CHECK(
         !requires_grad(self) || !is_leaf(base),
         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   }
+
   TORCH_CHECK(!requires_grad(self) || !is_leaf(self),
               "a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
 at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin origin) {
   if (!view.defined() || view.is_same(base)) return view;
-  if (!(view.storage() == base.storage())) return view;  // a copy after all
+  if (!(view.storage() == base.storage())) return view;  // it turned out to be a copy
   view.unsafe_impl()->set_view_origin(origin);
   return view;
 }
 
-// -- shapes and types of gradients
-// ------------------------------------------------------------
+// --- Shapes and types of gradients ---
 
 at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes) {
   if (grad.sizes() == sizes) return grad;
   TORCH_CHECK(grad.sizes().size() >= sizes.size(), "gradient of shape ", grad.sizes(),
               " cannot be reduced to shape ", sizes);
+
+  // The dimensions that the input does not have, and those in which it has size 1.
   const size_t leading = grad.sizes().size() - sizes.size();
   c10::DimVector dims;
   bool only_leading = true;
@@ -78,6 +81,7 @@ at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes) {
     dims.push_back(static_cast<int64_t>(leading + i));
     only_leading = false;
   }
+
   if (only_leading) return at::sum(grad, c10::IntArrayRef(dims), /*keepdim=*/false);
   const at::Tensor reduced = at::sum(grad, c10::IntArrayRef(dims), /*keepdim=*/true);
   return leading == 0 ? reduced : reduced.view(sizes);
@@ -91,6 +95,7 @@ at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input) {
 
 at::Tensor real_if_input_is(const at::Tensor& grad, const Edge& edge) {
   if (!grad.defined() || !edge.is_valid() || !grad.is_complex()) return grad;
+
   const c10::ScalarType wanted = edge.function->input_metadata(edge.input_nr).dtype;
   return wanted == c10::ScalarType::Undefined || c10::is_complex(wanted)
              ? grad

@@ -1,3 +1,4 @@
+// Python exceptions in C++, C++ exceptions in Python, and warnings.
 #include "torch_py/csrc/bindings/Errors.h"
 
 #include <new>
@@ -13,8 +14,10 @@ namespace {
 PyObject* out_of_memory_error = nullptr;
 PyObject* linalg_error = nullptr;
 
+/// "TypeError: text", without raising anything itself.
 std::string text_of_exception(PyObject* value) {
   if (value == nullptr) return "unknown Python error";
+
   const ObjectPtr text = ObjectPtr::steal(PyObject_Str(value));
   const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   if (utf8 == nullptr) PyErr_Clear();
@@ -22,15 +25,14 @@ std::string text_of_exception(PyObject* value) {
 }
 
 void set_error(PyObject* type, const char* message) {
-  // The message may quote bytes that are no UTF-8; PyErr_SetString would raise UnicodeDecodeError
-  // instead.
+  // The message may quote bytes that are not UTF-8; PyErr_SetString would raise UnicodeDecodeError.
   const ObjectPtr text = ObjectPtr::steal(
       PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (text) PyErr_SetObject(type, text.get());
 }
 
-// PyTorch initialises some kinds of devices in Python, from modules that say that they were built
-// without, or are not there.
+// PyTorch initialises some kinds of devices in Python, in modules that report that they were built
+// without support, or are missing.
 PyObject* type_for_absent(c10::Device device) {
   const std::string name = c10::device_type_name(device.type);
   if (name == "cuda" || name == "xpu" || name == "mtia") return PyExc_AssertionError;
@@ -39,8 +41,8 @@ PyObject* type_for_absent(c10::Device device) {
   return PyExc_NotImplementedError;
 }
 
-// Kernels warn without the GIL. A filter that turns warnings into errors gives a PythonError, which
-// travels as any other.
+// Kernels warn without the GIL. If a filter turns the warning into an error, the PythonError
+// travels like any other.
 void warn_from_kernel(const std::string& message) {
   const GilAcquire gil;
   warn_user(message);
@@ -62,6 +64,7 @@ PythonError::PythonError() {
     type_ = Py_NewRef(PyExc_SystemError);
     value_ = PyUnicode_FromString("error return without exception set");
   }
+
   PyErr_NormalizeException(&type_, &value_, &traceback_);
   if (traceback_ != nullptr) PyException_SetTraceback(value_, traceback_);
   message_ = text_of_exception(value_);
@@ -92,6 +95,7 @@ void PythonError::restore() const {
 }
 
 void set_error_from_cpp() noexcept {
+  // Each C++ class has its Python class; the most derived ones come first.
   try {
     throw;
   } catch (const PythonError& error) {

@@ -1,3 +1,4 @@
+// Python exceptions in C++ and C++ exceptions in Python.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -9,9 +10,9 @@
 
 namespace torch::python {
 
-/// A Python exception on its way through C++. Made while the error indicator is set, it takes the
-/// exception out of the interpreter (so that frames in between may release the GIL) and puts the
-/// very same object back where C++ returns to Python.
+/// A Python exception on its way through C++. It is made while the error indicator is set and takes
+/// the exception out of the interpreter, so that frames in between may release the GIL. Where C++
+/// returns to Python, it puts the very same object back.
 class TORCH_PY_API PythonError : public std::exception {
  public:
   PythonError();
@@ -22,6 +23,7 @@ class TORCH_PY_API PythonError : public std::exception {
   const char* what() const noexcept override { return message_.c_str(); }
   /// Sets Python's error indicator; the GIL must be held.
   void restore() const;
+
   PyObject* value() const { return value_; }
 
  private:
@@ -34,28 +36,29 @@ class TORCH_PY_API PythonError : public std::exception {
 /// Turns the C++ exception being handled into Python's error indicator.
 TORCH_PY_API void set_error_from_cpp() noexcept;
 
-/// Throws PythonError when a C API call returned null, and passes its result on otherwise.
+/// Throws PythonError if a C API call returned null; otherwise passes its result on.
 inline PyObject* checked(PyObject* object) {
   if (C10_UNLIKELY(object == nullptr)) throw PythonError();
   return object;
 }
+
 inline void check_status(int status) {
   if (C10_UNLIKELY(status < 0)) throw PythonError();
 }
 
-/// torch.OutOfMemoryError, torch.linalg.LinAlgError; borrowed.
+/// torch.OutOfMemoryError and torch.linalg.LinAlgError; borrowed.
 PyObject* out_of_memory_error_class();
 PyObject* linalg_error_class();
 
-/// Warns with Python's warnings module; throws PythonError when the filter makes it an error.
+/// Warns through Python's warnings module; throws PythonError if the filter makes it an error.
 TORCH_PY_API void warn_user(const std::string& message, PyObject* category = PyExc_UserWarning);
 
 void init_errors(PyObject* module);
 
 }  // namespace torch::python
 
-// Around the body of every function that Python calls. `failure` is what the function returns when
-// an exception is set.
+// These go around the body of every function that Python calls. `failure` is what the function
+// returns if an exception is set.
 #define TORCH_PY_TRY try {
 #define TORCH_PY_CATCH(failure)            \
   }                                        \

@@ -1,25 +1,25 @@
-// torch_py._C: the module, put together.
+// Makes the module torch_py._C.
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
-#include "torch_py/csrc/bindings/AutogradBindings.h"
-#include "torch_py/csrc/bindings/DLPack.h"
-#include "torch_py/csrc/bindings/DeviceType.h"
-#include "torch_py/csrc/bindings/Dtype.h"
 #include "torch_py/csrc/bindings/Errors.h"
-#include "torch_py/csrc/bindings/FunctionType.h"
-#include "torch_py/csrc/bindings/GeneratorType.h"
-#include "torch_py/csrc/bindings/GlobalState.h"
-#include "torch_py/csrc/bindings/NodeType.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
-#include "torch_py/csrc/bindings/PythonHooks.h"
 #include "torch_py/csrc/bindings/Registry.h"
-#include "torch_py/csrc/bindings/SharedMemory.h"
-#include "torch_py/csrc/bindings/SizeType.h"
-#include "torch_py/csrc/bindings/StorageType.h"
-#include "torch_py/csrc/bindings/TensorFactory.h"
-#include "torch_py/csrc/bindings/TensorType.h"
-#include "torch_py/csrc/bindings/TorchFunction.h"
-#include "torch_py/csrc/bindings/TypeInfo.h"
+#include "torch_py/csrc/bindings/autograd/AutogradBindings.h"
+#include "torch_py/csrc/bindings/autograd/FunctionType.h"
+#include "torch_py/csrc/bindings/autograd/NodeType.h"
+#include "torch_py/csrc/bindings/autograd/PythonHooks.h"
+#include "torch_py/csrc/bindings/calls/TorchFunction.h"
+#include "torch_py/csrc/bindings/exchange/DLPack.h"
+#include "torch_py/csrc/bindings/exchange/SharedMemory.h"
+#include "torch_py/csrc/bindings/state/GlobalState.h"
+#include "torch_py/csrc/bindings/tensor/TensorFactory.h"
+#include "torch_py/csrc/bindings/tensor/TensorType.h"
+#include "torch_py/csrc/bindings/types/DeviceType.h"
+#include "torch_py/csrc/bindings/types/Dtype.h"
+#include "torch_py/csrc/bindings/types/GeneratorType.h"
+#include "torch_py/csrc/bindings/types/SizeType.h"
+#include "torch_py/csrc/bindings/types/StorageType.h"
+#include "torch_py/csrc/bindings/types/TypeInfo.h"
 
 namespace torch::python {
 
@@ -35,7 +35,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           nullptr,
                           nullptr};
 
-// The types first: functions and methods below make instances of them.
+// Types come first: functions and methods of later steps make instances of them.
 constexpr void (*steps[])(PyObject*) = {init_errors,
                                         init_dtypes,
                                         init_size,

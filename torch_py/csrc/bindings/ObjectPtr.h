@@ -1,3 +1,4 @@
+// Owners of Python references, and scopes with and without the GIL.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
@@ -5,8 +6,8 @@
 
 namespace torch::python {
 
-/// Owner of one reference to a Python object (or of none). Take a new reference with steal(), share
-/// one with borrow().
+/// Owns one reference to a Python object, or none. steal() takes over a new reference; borrow()
+/// makes one.
 class ObjectPtr {
  public:
   ObjectPtr() = default;
@@ -36,7 +37,7 @@ class ObjectPtr {
   PyObject* object_ = nullptr;
 };
 
-/// Without the GIL for a scope: around kernels, which take long and touch no Python object.
+/// Releases the GIL for a scope: around kernels, which take long and touch no Python object.
 class GilRelease {
  public:
   GilRelease() : state_(PyEval_SaveThread()) {}
@@ -48,7 +49,7 @@ class GilRelease {
   PyThreadState* state_;
 };
 
-/// With the GIL for a scope, on any thread.
+/// Holds the GIL for a scope, on any thread.
 class GilAcquire {
  public:
   GilAcquire() : state_(PyGILState_Ensure()) {}

@@ -1,9 +1,9 @@
+// The headers that generated bindings include in addition to the operators themselves.
 #pragma once
-// All that generated bindings include beside the operators themselves.
-#include "torch_py/csrc/bindings/Arguments.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
-#include "torch_py/csrc/bindings/TorchFunction.h"
-#include "torch_py/csrc/bindings/Unlocked.h"
-#include "torch_py/csrc/bindings/Wrap.h"
+#include "torch_py/csrc/bindings/calls/Arguments.h"
+#include "torch_py/csrc/bindings/calls/TorchFunction.h"
+#include "torch_py/csrc/bindings/calls/Unlocked.h"
+#include "torch_py/csrc/bindings/calls/Wrap.h"

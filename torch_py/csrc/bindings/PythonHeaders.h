@@ -1,6 +1,5 @@
+// Includes Python.h, which must come before any standard header and with PY_SSIZE_T_CLEAN defined.
 #pragma once
-// The one place that includes Python.h: it must come before any standard header, with
-// PY_SSIZE_T_CLEAN defined.
 #ifndef PY_SSIZE_T_CLEAN
 #define PY_SSIZE_T_CLEAN
 #endif

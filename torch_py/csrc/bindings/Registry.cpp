@@ -1,3 +1,4 @@
+// Collects tables of generated functions and adds them to torch_py._C.
 #include "torch_py/csrc/bindings/Registry.h"
 
 #include <string>
@@ -6,23 +7,24 @@
 
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
-#include "torch_py/csrc/bindings/TensorType.h"
+#include "torch_py/csrc/bindings/tensor/TensorType.h"
 
 namespace torch::python {
 
 namespace {
 
+/// A module, or the Tensor type, by the names that callers use.
 struct Namespace {
   const char* owner;
   const char* attribute;  // of torch_py._C
 };
-// In the order of enum Module; then those without operators.
+// In the order of enum Module, followed by those without operators.
 constexpr Namespace namespaces[] = {{"torch", "_torch"},      {"nn", "_nn"},
                                     {"linalg", "_linalg"},    {"special", "_special"},
                                     {"fft", "_fft"},          {"ops", "_ops"},
                                     {"Tensor", "TensorBase"}, {"return_types", "_return_types"}};
 
-// Leaked: tables register from static initialisers of several libraries and are looked at until the
+// Never freed: static initialisers of several libraries register tables, which are used until the
 // process ends.
 std::vector<MethodTable>& tables() {
   static auto* list = new std::vector<MethodTable>;
@@ -51,8 +53,9 @@ void install_functions(PyObject* module, const PyMethodDef* methods, int count) 
 void install_tensor_methods(const PyMethodDef* methods, int count) {
   for (int i = 0; i < count && methods[i].ml_name != nullptr; ++i) {
     auto* method = const_cast<PyMethodDef*>(&methods[i]);
-    if (PyDict_GetItemString(TensorBaseType.tp_dict, method->ml_name) != nullptr)
-      continue;  // written by hand
+    // Hand-written methods have precedence.
+    if (PyDict_GetItemString(TensorBaseType.tp_dict, method->ml_name) != nullptr) continue;
+
     const ObjectPtr descriptor =
         ObjectPtr::steal(checked(PyDescr_NewMethod(&TensorBaseType, method)));
     check_status(PyDict_SetItemString(TensorBaseType.tp_dict, method->ml_name, descriptor.get()));
@@ -79,8 +82,10 @@ PyObject* namespace_of(const char* owner) {
       return PyObject_GetAttrString(core_module, space.attribute);
     }
   }
+
   if (std::string_view(owner) == "_C") return Py_NewRef(core_module);
-  return PyImport_ImportModule(owner);  // an operator library names the module its functions are in
+  // An operator library names the module that its functions are in.
+  return PyImport_ImportModule(owner);
 }
 
 FastMethod find_tensor_method(const char* name) {
@@ -103,6 +108,7 @@ void install_registered_methods(PyObject* module) {
     targets[i] = i == method_place ? reinterpret_cast<PyObject*>(&TensorBaseType)
                                    : make_namespace(module, namespaces[i]);
   }
+
   check_status(PyModule_AddObjectRef(module, "_VariableFunctions", targets[0]));
   for (const MethodTable& table : tables())
     install_methods(targets[static_cast<int>(table.module)], table.methods, table.count);

@@ -4,7 +4,7 @@
 #include <limits>
 
 {% if shard.makes_new %}
-#include "torch_py/csrc/bindings/DefaultDevice.h"
+#include "torch_py/csrc/bindings/state/DefaultDevice.h"
 {% endif %}
 {% for header in headers %}
 #include "{{ header }}"

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "torch_py/csrc/bindings/DefaultDevice.h"
+#include "torch_py/csrc/bindings/state/DefaultDevice.h"
 #include "aten/ops/_foreach_fill.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/float.h"

@@ -1,0 +1,201 @@
+// torch.from_dlpack: tensors on the memory of other libraries' tensors.
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/exchange/DLPack.h"
+#include "torch_py/csrc/bindings/exchange/DLPackLayout.h"
+#include "torch_py/csrc/bindings/exchange/ForeignMemory.h"
+
+namespace torch::python {
+
+namespace {
+
+at::ScalarType dtype_of(const dlpack::DataType& type) {
+  if (type.lanes != 1) {
+    throw_python(PyExc_BufferError, "from_dlpack: vectors of %d lanes are not supported",
+                 int{type.lanes});
+  }
+
+  for (int i = 0; i < at::kNumScalarTypes; ++i) {
+    const auto dtype = static_cast<at::ScalarType>(i);
+    if (dlpack_code(dtype) == type.code && at::element_size(dtype) * 8 == type.bits) return dtype;
+  }
+  throw_python(PyExc_BufferError, "from_dlpack: no dtype has type code %d with %d bits",
+               int{type.code}, int{type.bits});
+}
+
+/// Sizes and strides of a foreign tensor, checked: a malformed capsule cannot bring in negative or
+/// overflowing values.
+struct Geometry {
+  explicit Geometry(const dlpack::Tensor& tensor) {
+    if (tensor.ndim < 0 || tensor.ndim > 64) {
+      throw_python(PyExc_BufferError, "from_dlpack: invalid number of dimensions %d",
+                   int{tensor.ndim});
+    }
+    if (tensor.ndim > 0 && tensor.shape == nullptr)
+      throw_python(PyExc_BufferError, "from_dlpack: the shape is missing");
+
+    sizes.assign(tensor.shape, tensor.shape + tensor.ndim);
+    for (const int64_t size : sizes) {
+      if (size < 0) {
+        throw_python(PyExc_BufferError, "from_dlpack: negative size %lld",
+                     static_cast<long long>(size));
+      }
+    }
+
+    strides = tensor.strides != nullptr
+                  ? at::DimVector(tensor.strides, tensor.strides + tensor.ndim)
+                  : at::contiguous_strides(sizes);
+
+    // The offset of the last element must fit into the address space.
+    int64_t last = 0;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      int64_t step = 0;
+      if (strides[i] < 0 && sizes[i] > 1) {
+        throw_python(
+            PyExc_BufferError,
+            "from_dlpack: negative strides are not supported; make a copy of the array first");
+      }
+
+      if (sizes[i] <= 1) strides[i] = 1;
+      if (sizes[i] > 1 &&
+          (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
+           __builtin_add_overflow(last, step, &last) || last > (int64_t{1} << 58))) {
+        throw_python(PyExc_BufferError,
+                     "from_dlpack: the tensor is too large for the address space");
+      }
+    }
+  }
+
+  at::DimVector sizes;
+  at::DimVector strides;
+};
+
+template <class Managed>
+at::Tensor import_managed(Managed* managed) {
+  const dlpack::Tensor& source = managed->tensor;
+  if (source.device.type != dlpack::kCPU && source.device.type != dlpack::kCUDAHost) {
+    throw_python(PyExc_BufferError,
+                 "from_dlpack: memory of DLPack device type %d cannot be used in this build",
+                 int{source.device.type});
+  }
+
+  const at::ScalarType dtype = dtype_of(source.dtype);
+  const Geometry geometry(source);
+  void* data =
+      source.data == nullptr ? nullptr : static_cast<char*>(source.data) + source.byte_offset;
+  check_alignment(data, dtype);
+
+  // From here on the tensor owns the content of the capsule. Nothing above has taken it, and
+  // nothing below fails.
+  at::DataPtr pointer(
+      data, managed,
+      [](void* context) {
+        auto* owned = static_cast<Managed*>(context);
+        if (owned->deleter != nullptr) owned->deleter(owned);
+      },
+      at::kCPU);
+
+  return tensor_on_foreign_memory(std::move(pointer), geometry.sizes, geometry.strides, dtype);
+}
+
+at::Tensor from_versioned(PyObject* capsule) {
+  auto* managed = static_cast<dlpack::ManagedTensorVersioned*>(
+      PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+  if (managed->version.major > dlpack::kMajorVersion) {
+    throw_python(PyExc_BufferError,
+                 "from_dlpack: DLPack version %u.%u is newer than the supported %u",
+                 managed->version.major, managed->version.minor, dlpack::kMajorVersion);
+  }
+
+  const bool readonly = (managed->flags & dlpack::kReadOnly) != 0;
+  const at::Tensor tensor = import_managed(managed);
+  check_status(PyCapsule_SetName(capsule, "used_dltensor_versioned"));
+  // Tensors cannot be read-only, so memory that must not be written is copied.
+  return readonly ? tensor.clone() : tensor;
+}
+
+at::Tensor from_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) return from_versioned(capsule);
+  if (!PyCapsule_IsValid(capsule, "dltensor")) {
+    throw_python(
+        PyExc_RuntimeError,
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
+        "consumed only once, so you might have already constructed a tensor from it once.");
+  }
+
+  const at::Tensor tensor = import_managed(
+      static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor")));
+  check_status(PyCapsule_SetName(capsule, "used_dltensor"));
+  return tensor;
+}
+
+/// Producers written before the keywords existed raise TypeError for them.
+bool is_unknown_keyword() { return PyErr_ExceptionMatches(PyExc_TypeError); }
+
+/// Calls producer.__dlpack__, with the newest version's keywords if it knows them.
+ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
+  const ObjectPtr method =
+      ObjectPtr::steal(checked(PyObject_GetAttrString(producer, "__dlpack__")));
+  const ObjectPtr nothing = ObjectPtr::steal(checked(PyTuple_New(0)));
+  const ObjectPtr keywords = ObjectPtr::steal(checked(
+      Py_BuildValue("{s(II)}", "max_version", dlpack::kMajorVersion, dlpack::kMinorVersion)));
+
+  if (copy != nullptr && copy != Py_None)
+    check_status(PyDict_SetItemString(keywords.get(), "copy", copy));
+
+  ObjectPtr capsule = ObjectPtr::steal(PyObject_Call(method.get(), nothing.get(), keywords.get()));
+  if (capsule) return capsule;
+
+  // An older producer: ask for the old form.
+  if (!is_unknown_keyword()) throw PythonError();
+  PyErr_Clear();
+  return ObjectPtr::steal(checked(PyObject_CallNoArgs(method.get())));
+}
+
+constexpr Parameter parameters[] = {{"ext_tensor", Kind::Any},
+                                    {"device", Kind::Device, kOptional | kNullable | kKeywordOnly},
+                                    {"copy", Kind::Bool, kOptional | kNullable | kKeywordOnly}};
+constexpr Signature signatures[] = {
+    {"from_dlpack(object ext_tensor, *, torch.device device = None, bool copy = None)", parameters,
+     3}};
+constinit Function function = {"from_dlpack", "torch", signatures, 1};
+
+PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  TORCH_PY_TRY
+  Arguments call;
+  call.bind(function, nullptr, args, nargs, kwnames);
+
+  if (call.given(1)) {
+    TORCH_CHECK(call.device(1).is_cpu(), "from_dlpack: cannot import to device '", call.device(1),
+                "' in this build");
+  }
+
+  PyObject* source = call.object(0);
+  const bool is_capsule = PyCapsule_CheckExact(source);
+  if (!is_capsule && !PyObject_HasAttrString(source, "__dlpack__")) {
+    throw_python(PyExc_RuntimeError,
+                 "from_dlpack: expected an object with __dlpack__ or a DLPack capsule (each can be "
+                 "consumed only once), got %s",
+                 type_name(source));
+  }
+
+  const ObjectPtr capsule =
+      is_capsule ? ObjectPtr::borrow(source) : ask_for_capsule(source, call.object(2));
+
+  const bool copies = is_capsule && call.boolean(2, false);
+  const at::Tensor tensor = from_capsule(capsule.get());
+  return wrap(copies ? tensor.clone() : tensor);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyMethodDef functions[] = {{"from_dlpack", as_method(from_dlpack), METH_FASTCALL | METH_KEYWORDS,
+                            "from_dlpack(ext_tensor, *, device=None, copy=None) -> Tensor on the "
+                            "memory of another library's tensor."},
+                           {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_dlpack(PyObject* module) { check_status(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace torch::python

@@ -1,0 +1,184 @@
+// Tensor(...), new_tensor, _make_subclass, as_subclass: constructors that are not operators.
+#include "aten/ops/alias.h"
+#include "torch_py/csrc/autograd/AutogradMeta.h"
+#include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/calls/FastCall.h"
+#include "torch_py/csrc/bindings/exchange/NumPy.h"
+#include "torch_py/csrc/bindings/tensor/TensorData.h"
+#include "torch_py/csrc/bindings/tensor/TensorMembers.h"
+#include "torch_py/csrc/bindings/types/SizeType.h"
+#include "torch_py/csrc/bindings/types/StorageType.h"
+
+namespace torch::python {
+
+namespace {
+
+constexpr Parameter empty_parameters[] = {
+    {"device", Kind::Device, kOptional | kNullable | kKeywordOnly}};
+constexpr Parameter other_parameters[] = {{"other", Kind::Tensor}};
+constexpr Parameter size_parameters[] = {
+    {"size", Kind::IntList, kVarargs},
+    {"device", Kind::Device, kOptional | kNullable | kKeywordOnly}};
+constexpr Parameter data_parameters[] = {
+    {"data", Kind::Any}, {"device", Kind::Device, kOptional | kNullable | kKeywordOnly}};
+constexpr Signature signatures[] = {
+    {"new(*, torch.device device = None)", empty_parameters, 1},
+    {"new(Tensor other)", other_parameters, 1},
+    {"new(object data, *, torch.device device = None)", data_parameters, 2},
+    {"new(tuple of ints size, *, torch.device device = None)", size_parameters, 2}};
+constinit Function constructor = {"new", "torch", signatures, 4};
+
+void check_device(const Arguments& call, int slot) {
+  if (!call.given(slot)) return;
+  TORCH_CHECK(call.device(slot).is_cpu(),
+              "legacy constructor expects device type: cpu but device type: ",
+              at::device_type_name(call.device(slot).type), " was passed");
+}
+
+/// Tensor(data)
+at::Tensor from_data(PyObject* data) {
+  if (is_storage(data)) {
+    throw_python(PyExc_TypeError,
+                 "new(): a tensor cannot be made of a storage; use torch.empty(0).set_(storage)");
+  }
+
+  const bool is_data = is_numpy_array(data) ||
+                       (PySequence_Check(data) && !PyUnicode_Check(data) && !PyBytes_Check(data));
+  if (PyUnicode_Check(data) || PyBytes_Check(data))
+    throw_python(PyExc_TypeError, "new(): invalid data type '%s'", type_name(data));
+  if (!is_data)
+    throw_python(PyExc_TypeError, "new(): data must be a sequence (got %s)", type_name(data));
+
+  return tensor_from_data(data, {at::default_dtype(), std::nullopt, true});
+}
+
+/// Makes the tensor by the signature that accepted the call.
+at::Tensor construct(Arguments& call, int overload) {
+  switch (overload) {
+    case 0: check_device(call, 0); return at::empty_tensor({0}, at::default_dtype(), at::kCPU);
+
+    case 1: {
+      const at::Tensor& other = call.tensor(0);
+      TORCH_CHECK_TYPE(other.scalar_type() == at::default_dtype(), "expected ", at::default_dtype(),
+                       " (got ", other.scalar_type(), ")");
+
+      return at::alias(other.detach());
+    }
+
+    case 2: {
+      check_device(call, 1);
+      PyObject* data = call.object(0);
+
+      if (is_int(data)) return at::empty_tensor({to_int64(data)}, at::default_dtype(), at::kCPU);
+      if (PyObject_TypeCheck(data, &SizeType))
+        return at::empty_tensor(call.int_list(0), at::default_dtype(), at::kCPU);
+      return from_data(data);
+    }
+
+    default:
+      check_device(call, 1);
+      return at::empty_tensor(call.int_list(0), at::default_dtype(), at::kCPU);
+  }
+}
+
+// --- As another class ---
+
+PyTypeObject* checked_subclass(PyObject* cls) {
+  if (!PyType_Check(cls))
+    throw_python(PyExc_TypeError, "cls must be a type (got %s)", type_name(cls));
+
+  auto* type = reinterpret_cast<PyTypeObject*>(cls);
+  if (!PyType_IsSubtype(type, &TensorBaseType)) {
+    throw_python(PyExc_TypeError, "Creating a Tensor subclass from a class that does not inherit "
+                                  "from Tensor is not possible. Make sure your class inherits from "
+                                  "Tensor.");
+  }
+
+  return type;
+}
+
+PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
+  TORCH_PY_TRY
+  static const char* keywords[] = {"cls", "data", "require_grad", nullptr};
+  PyObject* cls = nullptr;
+  PyObject* data = nullptr;
+  int require_grad = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p:_make_subclass",
+                                   const_cast<char**>(keywords), &cls, &data, &require_grad))
+    return nullptr;
+
+  PyTypeObject* type = checked_subclass(cls);
+  if (!is_tensor(data)) {
+    throw_python(PyExc_TypeError,
+                 "_make_subclass(): argument 'data' (position 2) must be Tensor, not %s",
+                 type_name(data));
+  }
+
+  at::Tensor tensor = torch::autograd::detach(unpack(data));
+  return wrap_as(type, with_requires_grad(std::move(tensor), require_grad != 0));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* as_subclass(PyObject* self, PyObject* cls) {
+  TORCH_PY_TRY
+  return wrap_as(checked_subclass(cls), at::alias(unpack(self)));
+  TORCH_PY_CATCH(nullptr)
+}
+
+constexpr Parameter new_tensor_parameters[] = {
+    {"self", Kind::Tensor},
+    {"data", Kind::Any},
+    {"dtype", Kind::ScalarType, kOptional | kNullable | kKeywordOnly},
+    {"device", Kind::Device, kOptional | kNullable | kKeywordOnly},
+    {"requires_grad", Kind::Bool, kOptional | kKeywordOnly}};
+constexpr Signature new_tensor_signatures[] = {
+    {"new_tensor(object data, *, torch.dtype dtype = None, torch.device device = None, bool "
+     "requires_grad = False)",
+     new_tensor_parameters, 5, 0}};
+constinit Function new_tensor_function = {"new_tensor", "Tensor", new_tensor_signatures, 1};
+
+PyObject* new_tensor(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  TORCH_PY_TRY
+  Arguments call;
+  if (call.bind(new_tensor_function, self, args, nargs, kwnames) == kOverridden)
+    return call.call_override(new_tensor_function);
+
+  const at::Tensor& like = unpack(self);
+  at::Tensor tensor = tensor_from_data(
+      call.object(1), {call.dtype(2, like.scalar_type()), call.device(3, like.device()), true});
+  return wrap(with_requires_grad(std::move(tensor), call.boolean(4, false)));
+  TORCH_PY_CATCH(nullptr)
+}
+
+}  // namespace
+
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  TORCH_PY_TRY
+  if (type == &TensorBaseType) {
+    throw_python(PyExc_TypeError,
+                 "cannot create instances of TensorBase; use torch.Tensor or torch.tensor(data)");
+  }
+
+  const FastCall fast(args, kwargs);
+  Arguments call;
+  int overload = call.bind(constructor, nullptr, fast.args(), fast.nargs(), fast.kwnames());
+  if (overload == kOverridden) {
+    // A tensor of a subclass is data like any other.
+    overload = in_function_mode() ? call.accepted() : 1;
+  }
+
+  return wrap_as(type, construct(call, overload));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyMethodDef tensor_creation_methods[] = {
+    {"_make_subclass", as_method(make_subclass), METH_STATIC | METH_VARARGS | METH_KEYWORDS,
+     "_make_subclass(cls, data, require_grad=False): an instance of cls on data's memory, without "
+     "history."},
+    {"as_subclass", as_subclass, METH_O,
+     "as_subclass(cls) -> cls: the same tensor as an instance of a subclass, with its history."},
+    {"new_tensor", as_method(new_tensor), METH_FASTCALL | METH_KEYWORDS,
+     "new_tensor(data) -> Tensor of this dtype and device."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace torch::python

@@ -1,0 +1,244 @@
+// Methods of Tensor about its geometry and memory: size, stride, is_contiguous, data_ptr, set_.
+#include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/tensor/TensorMembers.h"
+#include "torch_py/csrc/bindings/types/SizeType.h"
+#include "torch_py/csrc/bindings/types/StorageType.h"
+
+namespace torch::python {
+
+namespace {
+
+constexpr Parameter all_parameters[] = {{"self", Kind::Tensor}};
+constexpr Parameter dim_parameters[] = {{"self", Kind::Tensor}, {"dim", Kind::Int, kNullable}};
+constexpr Signature size_signatures[] = {{"size(int dim)", dim_parameters, 2, 0},
+                                         {"size()", all_parameters, 1, 0}};
+constexpr Signature stride_signatures[] = {{"stride(int dim)", dim_parameters, 2, 0},
+                                           {"stride()", all_parameters, 1, 0}};
+constinit Function size_function = {"size", "Tensor", size_signatures, 2};
+constinit Function stride_function = {"stride", "Tensor", stride_signatures, 2};
+
+/// A tuple of plain ints, as stride() returns.
+PyObject* int_tuple(at::IntArrayRef values) {
+  ObjectPtr tuple = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(values.size()))));
+  for (size_t i = 0; i < values.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(values[i]));
+  return tuple.release();
+}
+
+// size() and stride(): the whole list without an argument, one entry with `dim`. Calls on plain
+// tensors skip the binding of arguments.
+template <const Function& function, int64_t (at::Tensor::*one)(int64_t) const,
+          PyObject* (*all)(const at::Tensor&)>
+PyObject* geometry(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  TORCH_PY_TRY
+  const at::Tensor& tensor = unpack(self);
+  if (kwnames == nullptr && is_plain_tensor(self) && !has_function_modes()) {
+    if (nargs == 0) return all(tensor);
+    if (nargs == 1 && is_plain_int(args[0])) return wrap((tensor.*one)(to_int64(args[0])));
+  }
+
+  Arguments call;
+  switch (call.bind(function, self, args, nargs, kwnames)) {
+    case 0: return call.given(1) ? wrap((tensor.*one)(call.integer(1))) : all(tensor);
+    case 1: return all(tensor);
+    default: return call.call_override(function);
+  }
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* sizes_of(const at::Tensor& tensor) { return make_size(tensor.sizes()); }
+PyObject* strides_of(const at::Tensor& tensor) { return int_tuple(tensor.strides()); }
+
+constexpr Parameter contiguous_parameters[] = {
+    {"self", Kind::Tensor}, {"memory_format", Kind::MemoryFormat, kOptional | kKeywordOnly}};
+constexpr Signature contiguous_signatures[] = {
+    {"is_contiguous(*, torch.memory_format memory_format = contiguous_format)",
+     contiguous_parameters, 2, 0}};
+constinit Function contiguous_function = {"is_contiguous", "Tensor", contiguous_signatures, 1};
+
+PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
+  TORCH_PY_TRY
+  if (nargs == 0 && kwnames == nullptr && !has_function_modes())
+    return PyBool_FromLong(unpack(self).is_contiguous());
+
+  Arguments call;
+  if (call.bind(contiguous_function, self, args, nargs, kwnames) == kOverridden)
+    return call.call_override(contiguous_function);
+
+  const at::MemoryFormat format = call.memory_format(1, at::MemoryFormat::Contiguous);
+  TORCH_CHECK(format != at::MemoryFormat::Preserve,
+              "preserve memory format is unsupported by the contiguous operator");
+  return PyBool_FromLong(unpack(self).is_contiguous(format));
+  TORCH_PY_CATCH(nullptr)
+}
+
+template <auto function>
+PyObject* query(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  return wrap(function(unpack(self)));
+  TORCH_PY_CATCH(nullptr)
+}
+
+int64_t dim(const at::Tensor& self) { return self.dim(); }
+int64_t numel(const at::Tensor& self) { return self.numel(); }
+int64_t storage_offset(const at::Tensor& self) { return self.storage_offset(); }
+int64_t element_size(const at::Tensor& self) { return static_cast<int64_t>(self.itemsize()); }
+bool is_floating_point(const at::Tensor& self) { return self.is_floating_point(); }
+bool is_complex(const at::Tensor& self) { return self.is_complex(); }
+bool is_signed(const at::Tensor& self) { return self.is_signed(); }
+bool is_conj(const at::Tensor&) { return false; }
+
+PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(unpack(self).data()); }
+
+PyObject* untyped_storage(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  return wrap_storage(unpack(self).storage());
+  TORCH_PY_CATCH(nullptr)
+}
+
+// set_: makes the tensor a window on a storage (or on another tensor's).
+
+constexpr Parameter set_none[] = {{"self", Kind::Tensor}};
+constexpr Parameter set_tensor[] = {{"self", Kind::Tensor}, {"source", Kind::Tensor}};
+constexpr Parameter set_window[] = {{"self", Kind::Tensor},
+                                    {"source", Kind::Any},
+                                    {"storage_offset", Kind::Int, kOptional},
+                                    {"size", Kind::IntList, kOptional},
+                                    {"stride", Kind::IntList, kOptional}};
+constexpr Signature set_signatures[] = {{"set_()", set_none, 1, 0},
+                                        {"set_(Tensor source)", set_tensor, 2, 0},
+                                        {"set_(torch.Storage source, int storage_offset, tuple of "
+                                         "ints size, tuple of ints stride = None)",
+                                         set_window, 5, 0}};
+constinit Function set_function = {"set_", "Tensor", set_signatures, 3};
+
+/// The number of bytes that a window of this geometry needs, checked against overflow. Negative
+/// sizes and strides are refused.
+int64_t window_bytes(const Arguments& call, at::IntArrayRef size, at::IntArrayRef stride,
+                     int64_t offset, int64_t itemsize) {
+  TORCH_CHECK(size.size() == stride.size(),
+              "set_(): mismatch in length of strides and shape: ", size.size(), " sizes, ",
+              stride.size(), " strides");
+  TORCH_CHECK(offset >= 0, "set_(): storage_offset must not be negative, got ", offset);
+
+  int64_t last = offset;
+  bool empty = false;
+  for (size_t i = 0; i < size.size(); ++i) {
+    TORCH_CHECK(size[i] >= 0 && stride[i] >= 0,
+                "set_(): sizes and strides must not be negative, got ", size, " and ", stride);
+    int64_t step = 0;
+    empty = empty || size[i] == 0;
+    TORCH_CHECK(size[i] == 0 || (!__builtin_mul_overflow(size[i] - 1, stride[i], &step) &&
+                                 !__builtin_add_overflow(last, step, &last)),
+                "set_(): the window is too large for the address space");
+  }
+
+  int64_t bytes = 0;
+  TORCH_CHECK(empty || (!__builtin_add_overflow(last, 1, &bytes) &&
+                        !__builtin_mul_overflow(bytes, itemsize, &bytes)),
+              "set_(): the window is too large for the address space");
+
+  return empty ? 0 : bytes;
+}
+
+/// The window must lie inside the storage: otherwise foreign memory would be read or written.
+void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
+  PyObject* source = call.object(1);
+
+  // A TypedStorage has its bytes in an attribute.
+  const bool known = is_storage(source) || is_tensor(source);
+  const ObjectPtr untyped =
+      ObjectPtr::steal(known ? nullptr : PyObject_GetAttrString(source, "_untyped_storage"));
+  PyErr_Clear();
+  if (untyped && is_storage(untyped.get())) source = untyped.get();
+  if (!is_storage(source) && !is_tensor(source)) {
+    throw_python(PyExc_TypeError,
+                 "set_(): argument 'source' (position 1) must be torch.Storage or Tensor, not %s",
+                 type_name(source));
+  }
+
+  const at::Storage& storage =
+      is_storage(source) ? unpack_storage(source) : unpack(source).storage();
+  TORCH_CHECK(storage->device().type == tensor.device().type,
+              "set_(): expected a storage on device '", tensor.device(), "', got one on '",
+              storage->device(), "'");
+
+  const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
+  const int64_t offset = call.integer(2, 0);
+  const at::DimVector size = call.given(3)
+                                 ? call.int_list(3)
+                                 : at::DimVector{static_cast<int64_t>(storage->nbytes) / itemsize};
+  const at::DimVector stride = call.given(4) ? call.int_list(4) : at::contiguous_strides(size);
+
+  const int64_t bytes = window_bytes(call, size, stride, offset, itemsize);
+
+  TORCH_CHECK(tensor.is_meta() || bytes <= static_cast<int64_t>(storage->nbytes), "set_(): sizes ",
+              size, ", strides ", stride, " and storage offset ", offset, " need ", bytes,
+              " bytes, but the storage has ", storage->nbytes);
+  TORCH_CHECK(!tensor.requires_grad(),
+              "set_(): a tensor that requires grad cannot be given other memory");
+
+  tensor.unsafe_impl()->set_storage(storage);
+  tensor.unsafe_impl()->set_sizes_and_strides(size, stride, offset);
+  tensor.unsafe_impl()->bump_version();
+}
+
+PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  TORCH_PY_TRY
+  Arguments call;
+  const int overload = call.bind(set_function, self, args, nargs, kwnames);
+  if (overload == kOverridden) return call.call_override(set_function);
+
+  const at::Tensor& tensor = unpack(self);
+
+  if (overload == 2) {
+    set_to_storage(tensor, call);
+    return Py_NewRef(self);
+  }
+
+  TORCH_CHECK(!tensor.requires_grad(),
+              "set_(): a tensor that requires grad cannot be given other memory");
+  const at::Tensor source =
+      overload == 1 ? call.tensor(1) : at::empty_tensor({0}, tensor.scalar_type(), tensor.device());
+  TORCH_CHECK(source.scalar_type() == tensor.scalar_type() && source.device() == tensor.device(),
+              "set_(): expected a source of dtype ", at::dtype_name(tensor.scalar_type()), " on '",
+              tensor.device(), "', got ", at::dtype_name(source.scalar_type()), " on '",
+              source.device(), "'");
+
+  tensor.unsafe_impl()->set_storage(source.storage());
+  tensor.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
+                                              source.storage_offset());
+  tensor.unsafe_impl()->bump_version();
+  return Py_NewRef(self);
+  TORCH_PY_CATCH(nullptr)
+}
+
+}  // namespace
+
+PyMethodDef tensor_geometry_methods[] = {
+    {"size", as_method(geometry<size_function, &at::Tensor::size, sizes_of>),
+     METH_FASTCALL | METH_KEYWORDS, "size(dim=None) -> Size or int"},
+    {"stride", as_method(geometry<stride_function, &at::Tensor::stride, strides_of>),
+     METH_FASTCALL | METH_KEYWORDS,
+     "stride(dim=None) -> tuple or int: elements between neighbours"},
+    {"is_contiguous", as_method(is_contiguous), METH_FASTCALL | METH_KEYWORDS,
+     "is_contiguous(*, memory_format=contiguous_format) -> bool"},
+    {"dim", query<dim>, METH_NOARGS, "dim() -> int"},
+    {"ndimension", query<dim>, METH_NOARGS, nullptr},
+    {"numel", query<numel>, METH_NOARGS, "numel() -> int: the number of elements"},
+    {"nelement", query<numel>, METH_NOARGS, nullptr},
+    {"storage_offset", query<storage_offset>, METH_NOARGS, nullptr},
+    {"element_size", query<element_size>, METH_NOARGS, nullptr},
+    {"is_floating_point", query<is_floating_point>, METH_NOARGS, nullptr},
+    {"is_complex", query<is_complex>, METH_NOARGS, nullptr},
+    {"is_signed", query<is_signed>, METH_NOARGS, nullptr},
+    {"is_conj", query<is_conj>, METH_NOARGS, nullptr},
+    {"is_neg", query<is_conj>, METH_NOARGS, nullptr},
+    {"data_ptr", data_ptr, METH_NOARGS, "data_ptr() -> int: address of the first element"},
+    {"untyped_storage", untyped_storage, METH_NOARGS, "untyped_storage() -> UntypedStorage"},
+    {"set_", as_method(set_), METH_FASTCALL | METH_KEYWORDS,
+     "set_(source=None, storage_offset=0, size=None, stride=None) -> Tensor: this one."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace torch::python

@@ -1,0 +1,18 @@
+// torch.Generator.
+#pragma once
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+#include "c10/core/Generator.h"
+
+namespace torch::python {
+
+struct GeneratorObject {
+  PyObject_HEAD
+  c10::Generator* generator;
+  bool owns;  // false for the default generator
+};
+extern PyTypeObject GeneratorType;
+
+void init_generator(PyObject* module);
+
+}  // namespace torch::python
