@@ -34,7 +34,6 @@ from torch_py._checks import (  # noqa: E402
 )
 from torch_py._exports import *  # noqa: E402
 from torch_py._functional import *  # noqa: E402
-from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
 from torch_py._native_names import add_native_names as _add_native_names  # noqa: E402
 from torch_py._private_functions import *  # noqa: E402
 from torch_py._settings import *  # noqa: E402
@@ -73,7 +72,6 @@ def _fill_constants(target: dict[str, _Any]) -> None:
 _fill_constants(globals())
 
 _export_operators(_C._torch, globals())
-_add_inplace_functions(globals())
 _add_native_names(_C)
 _add_storage_methods()
 
