@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._custom_ops.operator import CustomOperator
 from torch_py._custom_ops.schema import Schema
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 _operators: dict[str, CustomOperator] = {}
@@ -112,12 +111,20 @@ _ABSENT = (
 )
 
 
+def _absent(name: str) -> Callable[..., NoReturn]:
+    def missing(*arguments: object, **keywords: object) -> NoReturn:
+        raise NotImplementedError(f"operator '{name}' is not part of this build of torch_py")
+
+    missing.__name__ = missing.__qualname__ = name
+    return missing
+
+
 @cache
 def _native(name: str) -> NativeOperator | None:
     for place in (_C._ops, _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor):
         if hasattr(place, name):
             return NativeOperator(getattr(place, name), name)
-    return NativeOperator(find_operator(name), name) if name in _ABSENT else None
+    return NativeOperator(_absent(name), name) if name in _ABSENT else None
 
 
 def lookup(namespace: str, name: str) -> Any:
