@@ -18,6 +18,8 @@ from torch_py.version import __version__ as __version__
 
 _C._set_tensor_class(Tensor)  # before anything makes a tensor
 
+from torch_py import _tensor_methods  # noqa: E402
+from torch_py._absent_layouts import add_methods as _add_absent_methods  # noqa: E402
 from torch_py._checks import (  # noqa: E402
     _assert,
     _assert_async,
@@ -74,6 +76,7 @@ _fill_constants(globals())
 _export_operators(_C._torch, globals())
 _add_native_names(_C)
 _add_storage_methods()
+_add_absent_methods(Tensor)
 
 # Imported when they are first named.
 _LAZY_MODULES = (

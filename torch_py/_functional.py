@@ -98,9 +98,10 @@ def is_neg(input: Tensor) -> bool:
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`dropout` in place."""
-    from torch_py.nn import functional
+    # Imported on first use: torch.nn is large.
+    from torch_py.nn._dropout import dropout
 
-    return functional.dropout(input, p, train, inplace=True)
+    return dropout(input, p, train, inplace=True)
 
 
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:

@@ -6,24 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch_py import _C
+from torch_py._serialization.storage_types import CONVERSIONS, element_size
 from torch_py._tensor import whole_storage
-from torch_py._utils import _element_size
-
-# Methods that convert, with the dtype of each.
-CONVERSIONS = {
-    "double": "float64",
-    "float": "float32",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-    "char": "int8",
-    "byte": "uint8",
-    "bool": "bool",
-    "bfloat16": "bfloat16",
-    "complex_double": "complex128",
-    "complex_float": "complex64",
-}
 
 
 def _new(self: Any, *sizes: Any) -> Any:
@@ -56,6 +40,7 @@ def _iterate(self: Any) -> Iterator[int]:
 
 
 def _typed(self: Any, dtype: Any) -> Any:
+    # Imported on first use: programs rarely need typed storages.
     from torch_py.storage import TypedStorage
 
     return TypedStorage(wrap_storage=self, dtype=dtype, _internal=True)
@@ -83,7 +68,7 @@ def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 def _byteswap(self: Any, dtype: Any) -> None:
     """Reverses the bytes of each element of `dtype` (of complex ones those of each part), in place."""
-    size = _element_size(dtype) // (2 if dtype.is_complex else 1)
+    size = element_size(dtype) // (2 if dtype.is_complex else 1)
     if self.nbytes() % size:
         raise RuntimeError(
             f"UntypedStorage.byteswap: expected a multiple of {size} bytes for {dtype}, got {self.nbytes()}"
@@ -102,6 +87,7 @@ def _from_buffer(
     Raises RuntimeError for a missing `dtype` or, where bytes have an order, `byte_order`; ValueError for what
     does not fit.
     """
+    # Imported on first use: programs rarely need typed storages.
     from torch_py.storage import TypedStorage
 
     if dtype is None:

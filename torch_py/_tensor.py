@@ -7,10 +7,9 @@ import copy
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from torch_py import _C
-from torch_py._absent_layouts import add_methods
 from torch_py._torch_function import DisableTorchFunctionSubclass
 
 
@@ -20,6 +19,32 @@ class Tensor(_C.TensorBase):
     __module__ = "torch_py"
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to the tensor
     __hash__ = _C.TensorBase.__hash__  # by identity, though == compares elements
+
+    if TYPE_CHECKING:  # _tensor_methods.py attaches these
+
+        def backward(
+            self,
+            gradient: Tensor | None = None,
+            retain_graph: bool | None = None,
+            create_graph: bool = False,
+            inputs: Tensor | Sequence[Tensor] | None = None,
+        ) -> None: ...
+        def lu(self, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]: ...
+        def norm(
+            self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+        ) -> Tensor: ...
+        def storage(self) -> Any: ...
+        def storage_type(self) -> type: ...
+        def unique(
+            self,
+            sorted: bool = True,
+            return_inverse: bool = False,
+            return_counts: bool = False,
+            dim: int | None = None,
+        ) -> Any: ...
+        def unique_consecutive(
+            self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+        ) -> Any: ...
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
@@ -38,11 +63,6 @@ class Tensor(_C.TensorBase):
             "tensor without memory could not compute"
         )
 
-    def __repr__(self) -> str:
-        from torch_py._tensor_str import tensor_repr
-
-        return tensor_repr(self)
-
     def __format__(self, specification: str) -> str:
         if self.dim() == 0 and not self.is_meta and type(self) is Tensor:
             return format(self.item(), specification)
@@ -59,24 +79,6 @@ class Tensor(_C.TensorBase):
 
     def __reversed__(self) -> Tensor:
         return self if self.dim() == 0 else self.flip(0)
-
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Tensor | Sequence[Tensor] | None = None,
-    ) -> None:
-        """Adds the gradient of this tensor to `.grad` of the leaves it was computed from, or only of
-        `inputs`.
-
-        `gradient` has the shape of this tensor and may be left out when it has one element. `create_graph`
-        makes the gradients differentiable; `retain_graph` (default: `create_graph`) keeps what the graph has
-        saved for another call.
-        """
-        from torch_py.autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def __copy__(self) -> Tensor:
         """A leaf over the same memory, of the same type and with the same attributes."""
@@ -102,11 +104,6 @@ class Tensor(_C.TensorBase):
                 result.grad = copy.deepcopy(self.grad, memo)
         vars(result).update(copy.deepcopy(vars(self), memo))
         return result
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        from torch_py._serialization.rebuild import reduce_tensor
-
-        return reduce_tensor(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -195,26 +192,6 @@ class Tensor(_C.TensorBase):
         """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
         return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))
 
-    def unique(
-        self,
-        sorted: bool = True,
-        return_inverse: bool = False,
-        return_counts: bool = False,
-        dim: int | None = None,
-    ) -> Any:
-        """As `torch.unique`."""
-        from torch_py._functional import unique
-
-        return unique(self, sorted, return_inverse, return_counts, dim)
-
-    def unique_consecutive(
-        self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-    ) -> Any:
-        """As `torch.unique_consecutive`."""
-        from torch_py._functional import unique_consecutive
-
-        return unique_consecutive(self, return_inverse, return_counts, dim)
-
     def is_shared(self) -> bool:
         """Whether other processes can map the memory of this tensor."""
         return bool(not self.is_meta and cast(Any, self).untyped_storage().is_shared())
@@ -243,31 +220,6 @@ class Tensor(_C.TensorBase):
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
         raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
 
-    def norm(
-        self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
-    ) -> Tensor:
-        """As torch.norm, whose orders include the names 'fro' and 'nuc'."""
-        from torch_py._functional import norm
-
-        return norm(self, p, dim, keepdim, dtype=dtype)
-
-    def lu(self, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-        from torch_py._functional import lu
-
-        return lu(self, pivot, get_infos)
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """The functions of the Python array API standard for tensors. Raises ValueError for a version other
-        than those from 2021.12 to 2024.12."""
-        from torch_py import _array_api
-
-        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-            raise ValueError(
-                "__array_namespace__(): unsupported version of the array API standard, "
-                f"api_version={api_version!r}"
-            )
-        return _array_api
-
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
         """`to(device)` under the array API standard's name. Raises ValueError for a `stream`: no device here
         has any."""
@@ -281,27 +233,6 @@ class Tensor(_C.TensorBase):
     def is_distributed(self) -> bool:
         """Whether it is spread over several machines: never."""
         return False
-
-    def storage(self) -> Any:
-        """The memory as a `torch.TypedStorage`, which is deprecated: `untyped_storage()` is the storage
-        itself."""
-        from torch_py import storage
-
-        warnings.warn(storage._DEPRECATED, UserWarning, stacklevel=2)
-        return storage.storage_of(self)
-
-    def storage_type(self) -> type:
-        """The class of `storage()`, such as torch.FloatStorage."""
-        from torch_py import storage
-
-        return getattr(storage, storage.storage_of(self).pickle_storage_type())
-
-
-def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple[Any, ...], state: Any) -> Any:
-    """What pickles name for a tensor with attributes, or of a subclass."""
-    from torch_py._serialization.rebuild import rebuild_from_type
-
-    return rebuild_from_type(func, new_type, args, state)
 
 
 def _as_type(value: Any, cls: type) -> Any:
@@ -343,6 +274,3 @@ def whole_storage(storage: Any) -> Any:
     view: Any = _C._torch.empty(0, dtype=_C.uint8, device="cpu")
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view
-
-
-add_methods(Tensor)

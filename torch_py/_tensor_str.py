@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torch_py import _C
+from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunction
 
 
@@ -273,8 +274,6 @@ def _append(text: str, suffixes: list[str], indent: int) -> str:
 def tensor_repr(tensor: Any) -> str:
     """The text of `repr(tensor)`: `tensor(`, or the name of a subclass, then the numbers and what they do not
     tell."""
-    from torch_py._tensor import Tensor
-
     with DisableTorchFunction():
         is_plain = type(tensor) is Tensor or getattr(type(tensor), "_prints_as_plain_tensor", False)
         prefix = "tensor(" if is_plain else f"{type(tensor).__name__}("

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from torch_py import _C
 from torch_py._C import _torch
+from torch_py._serialization.storage_types import element_size as _element_size
 from torch_py._tensor import Tensor
 
 
@@ -46,11 +49,6 @@ def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[T
     yield from (group for group, _ in groups.values() if group)
 
 
-def _element_size(dtype: Any) -> int:
-    """Bytes of an element."""
-    return _torch.empty((), dtype=dtype).element_size()
-
-
 def is_compiling() -> bool:
     """Whether a compiler is tracing the program: never."""
     return False
@@ -87,9 +85,6 @@ class ExceptionWrapper:
     """An exception with its traceback as text, to be raised again in another process."""
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
-        import sys
-        import traceback
-
         info = exc_info or sys.exc_info()
         self.exc_type = info[0]
         self.exc_msg = "".join(traceback.format_exception(*info))
@@ -123,6 +118,7 @@ def _rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Any:
     """A tensor over `storage`, a TypedStorage."""
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_tensor
 
     return rebuild_tensor(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
@@ -139,6 +135,7 @@ def _rebuild_tensor_v3(
     metadata: Any = None,
 ) -> Any:
     """A tensor of `dtype` over the bytes of `storage`."""
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_tensor_of_bytes
 
     return rebuild_tensor_of_bytes(
@@ -149,18 +146,21 @@ def _rebuild_tensor_v3(
 def _rebuild_meta_tensor_no_storage(
     dtype: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool
 ) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_meta_tensor
 
     return rebuild_meta_tensor(dtype, size, stride, requires_grad)
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_parameter
 
     return rebuild_parameter(data, requires_grad, backward_hooks)
 
 
 def _rebuild_parameter_with_state(data: Any, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_parameter_with_state
 
     return rebuild_parameter_with_state(data, requires_grad, backward_hooks, state)

@@ -9,10 +9,8 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C import UntypedStorage, _torch
-from torch_py._serialization.names import storage_types
-from torch_py._storage_methods import CONVERSIONS
+from torch_py._serialization.storage_types import CONVERSIONS, StorageFile, element_size, storage_types
 from torch_py._tensor import Tensor, whole_storage
-from torch_py._utils import _element_size
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -73,13 +71,9 @@ class TypedStorage:
         Raises RuntimeError without a byte order, which elements of one byte do not need, ValueError for an
         offset outside, for fewer bytes than elements, and for a rest that is no whole element.
         """
+        wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
         if byte_order is None:
-            if (
-                _element_size(
-                    next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
-                )
-                > 1
-            ):
+            if element_size(wanted) > 1:
                 raise RuntimeError("TypedStorage.from_buffer: missing required argument 'byte_order' (pos 2)")
             byte_order = "native"
         if byte_order not in ("native", "little", "big"):
@@ -87,8 +81,8 @@ class TypedStorage:
                 "TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got "
                 f"{byte_order!r}"
             )
-        wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
-        data, size = memoryview(buffer).cast("B"), _element_size(wanted)
+        data = memoryview(buffer).cast("B")
+        size = element_size(wanted)
         count = _count_in_buffer(len(data), size, count, offset)
         values = (
             _C.frombuffer(bytearray(data[offset:]), dtype=wanted, count=count).clone()
@@ -119,7 +113,7 @@ class TypedStorage:
         return False
 
     def element_size(self) -> int:
-        return _element_size(self.dtype)
+        return element_size(self.dtype)
 
     def nbytes(self) -> int:
         return self._untyped_storage.nbytes()
@@ -207,7 +201,7 @@ class TypedStorage:
         """A storage of `size` elements over a file that is mapped into memory, see
         UntypedStorage.from_file."""
         dtype = cls.dtype if cls.dtype is not None else _C.get_default_dtype()
-        untyped = UntypedStorage.from_file(filename, shared, size * _element_size(dtype))  # type: ignore[attr-defined]
+        untyped = UntypedStorage.from_file(filename, shared, size * element_size(dtype))  # type: ignore[attr-defined]
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
     @property
@@ -302,9 +296,7 @@ class TypedStorage:
     __repr__ = __str__
 
     def __reduce__(self) -> Any:
-        from torch_py._serialization.legacy import storage_as_file
-
-        return _load_from_bytes, (storage_as_file(self),)
+        return _load_from_bytes, (StorageFile.write(self),)
 
 
 def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
@@ -330,11 +322,7 @@ def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
 def _load_from_bytes(b: bytes) -> Any:
     """What plain pickles name: the storage in the bytes of a file. Nothing but tensors and storages is
     read."""
-    import io
-
-    from torch_py.serialization import load
-
-    return load(io.BytesIO(b), weights_only=True)
+    return StorageFile.read(b)
 
 
 def _wrap(elements: Any) -> TypedStorage:

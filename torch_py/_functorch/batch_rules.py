@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.batching import DATA_DEPENDENT, as_batched, batched, member, randomness
+from torch_py._functorch.batching import (
+    DATA_DEPENDENT,
+    BatchedTensor,
+    as_batched,
+    batched,
+    member,
+    randomness,
+)
 from torch_py._functorch.levels import is_at, shell_of
 from torch_py._functorch.operators import Call, call_of
 from torch_py._functorch.random_batches import check_allowed, draws
@@ -437,3 +444,5 @@ _RULES: dict[str, Callable[[_Batch], Any]] = {
     "__getitem__": _index,
     "__setitem__": _assign,
 }
+
+BatchedTensor.transform = staticmethod(apply)  # type: ignore[method-assign]

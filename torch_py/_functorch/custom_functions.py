@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from torch_py._functorch.batching import _broadcast_dims, _randomness, as_batched, batched, randomness
 from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
-from torch_py._functorch.levels import is_at, new_level
+from torch_py._functorch.levels import WrappedTensor, is_at, new_level
 from torch_py._tensor import Tensor
 from torch_py.autograd.function import Function
-from torch_py.utils._pytree import tree_flatten, tree_map
+from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
 
 
 class VmapInfo(NamedTuple):
@@ -26,10 +26,17 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def apply(kind: Any, level: int, function: type[Function], args: Sequence[Any]) -> Any:
-    """`function.apply(*args)` where the innermost level among the arguments is `level`, of tensors of class
-    `kind`."""
-    return _with_tangents(function, args, level) if kind is DualTensor else _with_batch(function, args, level)
+def apply(function: type[Function], args: Sequence[Any]) -> Any:
+    """`function.apply(*args)`, by the transform of the innermost level among the arguments."""
+    wrapped = (value for value in tree_leaves(args) if isinstance(value, WrappedTensor))
+    innermost = max(wrapped, key=lambda tensor: tensor.level)
+
+    if type(innermost) is DualTensor:
+        return _with_tangents(function, args, innermost.level)
+    return _with_batch(function, args, innermost.level)
+
+
+WrappedTensor._apply_function = staticmethod(apply)  # type: ignore[method-assign]
 
 
 def _require_setup_context(function: Any) -> None:

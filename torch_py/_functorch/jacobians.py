@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.batching import vmap
 from torch_py._functorch.forward_mode import DualTensor, dual
 from torch_py._functorch.levels import is_at, new_level
+from torch_py._functorch.mapping import vmap
 from torch_py._functorch.reverse_mode import argument_numbers, vjp
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map

@@ -121,6 +121,7 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
 
     Changes the module in place: running statistics are dropped.
     """
+    # Imported on first use: the transforms do without torch.nn.
     from torch_py.nn.modules.batchnorm import _BatchNorm
 
     for module in root.modules():
