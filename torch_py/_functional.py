@@ -348,6 +348,7 @@ def svd_lowrank(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random
     projections."""
+    # Imported on first use: few programs need it.
     from torch_py import _lowrank
 
     return _lowrank.svd_lowrank(A, q, niter, M)
@@ -356,6 +357,7 @@ def svd_lowrank(
 def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
     """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x
     = e B x where `B` is given."""
+    # Imported on first use: few programs need it.
     from torch_py import _lobpcg
 
     return _lobpcg.lobpcg(A, k, *args, **kwargs)
@@ -366,6 +368,7 @@ def pca_lowrank(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean
     row if `center`."""
+    # Imported on first use: few programs need it.
     from torch_py import _lowrank
 
     return _lowrank.pca_lowrank(A, q, center, niter)
@@ -380,6 +383,7 @@ def einsum(*args: Any) -> Tensor:
     operands are multiplied in the order that takes the fewest multiplications. Raises RuntimeError when
     equation and operands do not fit.
     """
+    # Imported on first use: few programs need it.
     from torch_py._einsum import contract, equation_of
 
     if len(args) < 2:

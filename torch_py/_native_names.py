@@ -7,12 +7,12 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from torch_py import _C, _torch_function
+from torch_py._tensor import Tensor
+
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     """The arguments of `Module.to` as (device, dtype, non_blocking, memory_format)."""
-    from torch_py import _C
-    from torch_py._tensor import Tensor
-
     device, dtype = kwargs.get("device"), kwargs.get("dtype")
     flags = [argument for argument in args if isinstance(argument, bool)]
     for argument in args:
@@ -50,8 +50,6 @@ class DispatchKeySet:
 
 def _get_accelerator(check: bool | None = None) -> Any:
     """The accelerator's device; without one the CPU's, or RuntimeError where `check` is true."""
-    from torch_py import _C
-
     if check:
         raise RuntimeError("Cannot access accelerator device when none is available.")
     return _C.device("cpu")
@@ -72,6 +70,7 @@ def _no(*arguments: Any) -> bool:
 
 def _are_functorch_transforms_active() -> bool:
     """Whether this is called by a function that `torch.func` transforms."""
+    # Imported on first use: few programs transform functions.
     from torch_py._functorch import levels
 
     return bool(levels._running())
@@ -128,8 +127,6 @@ _ANSWERED_NO = (
 
 def add_native_names(native: ModuleType) -> None:
     """Puts them into the native module, unless it has its own."""
-    from torch_py import _torch_function
-
     names: dict[str, Any] = {name: _nothing for name in _IDLE}
     names.update({name: _no for name in _ANSWERED_NO})
     names.update(

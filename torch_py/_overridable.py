@@ -7,6 +7,7 @@ from functools import cache
 from types import BuiltinFunctionType, GetSetDescriptorType, ModuleType
 from typing import Any
 
+import torch_py
 from torch_py import _C
 from torch_py._tensor import Tensor
 
@@ -66,7 +67,7 @@ _IGNORED_FUNCTIONS = (
 
 
 def _modules() -> dict[str, ModuleType]:
-    import torch_py
+    # Imported on first use: torch.nn is large.
     from torch_py import fft, linalg, nn, special
 
     return {
@@ -117,8 +118,6 @@ def overridable_functions() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
 
 @cache
 def ignored_functions() -> frozenset[Any]:
-    import torch_py
-
     methods = (
         getattr(Tensor, name)
         for name in _IGNORED_METHODS

@@ -60,9 +60,8 @@ def _get_available_device_type() -> None:
 
 def _get_device_module(device_type: str | None = None) -> Any:
     """The module of a kind of device, `torch.cpu` and its like. Raises RuntimeError for one without."""
-    import torch_py
-
-    module = getattr(torch_py, device_type or "cpu", None)
+    package = sys.modules["torch_py"]  # above this module, which it imports
+    module = getattr(package, device_type or "cpu", None)
     if module is None:
         raise RuntimeError(
             f"Device '{device_type}' does not have a corresponding module registered as "

@@ -16,6 +16,8 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
+from torch_py.serialization import load as load_file
+
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")  # of a file name: name-HASH.pth
@@ -100,8 +102,6 @@ def load_state_dict_from_url(
     With `check_hash` the file's name says its hash: name-HASH.pth. As in PyTorch `weights_only` is False
     here: pass True for files that are not trusted.
     """
-    from torch_py.serialization import load as load_file
-
     folder = model_dir if model_dir is not None else os.path.join(get_dir(), "checkpoints")
     os.makedirs(folder, exist_ok=True)
     name = file_name or os.path.basename(urlparse(url).path)

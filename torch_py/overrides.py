@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from torch_py import _C
 from torch_py._overridable import ignored_functions, overridable_functions
 from torch_py._tensor import Tensor
+from torch_py._torch_function import _EnableTorchFunction
 
 __all__ = [
     "TorchFunctionMode",
@@ -227,8 +228,6 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 @contextlib.contextmanager
 def _enable_torch_function() -> Iterator[None]:
-    from torch_py._torch_function import _EnableTorchFunction
-
     with _EnableTorchFunction():
         yield
 

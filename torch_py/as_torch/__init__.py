@@ -15,6 +15,7 @@ import os
 import sys
 from pathlib import Path
 
+import torch_py
 from torch_py.as_torch._aliases import TAKEN, AliasFinder, add_aliases, claim_names, claim_native_names
 from torch_py.as_torch._version import COMPATIBLE_WITH, TorchVersion
 
@@ -41,8 +42,6 @@ def install(*, children: bool = True) -> None:
     """
     if is_installed():
         return
-    import torch_py
-
     there = sys.modules.get("torch")
     if there is not None and there is not torch_py and str(SHADOW) not in str(getattr(there, "__file__", "")):
         raise RuntimeError(

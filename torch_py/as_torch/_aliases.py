@@ -12,6 +12,8 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+import torch_py
+
 OWN, TAKEN = "torch_py", "torch"
 
 
@@ -45,8 +47,6 @@ def claim_names(module: ModuleType) -> None:
 def claim_native_names(native: Any) -> None:
     """torch_py._C.dtype and the like become torch.dtype, as types and in pickles, and operators torch.relu;
     the rest torch._C.X."""
-    import torch_py
-
     for name, kind in vars(native).items():
         if isinstance(kind, type) and kind.__module__.partition(".")[0] == OWN:
             place = TAKEN if getattr(torch_py, name, None) is kind else taken_name(kind.__module__)

@@ -7,8 +7,11 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from torch_py._C import from_numpy
+from torch_py._tensor import Tensor
 from torch_py.compiler._eager import OptimizedModule as OptimizedModule
 from torch_py.compiler._eager import compile as compile
+from torch_py.utils._pytree import tree_map
 
 __all__ = [
     "allow_in_graph",
@@ -80,9 +83,6 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 def wrap_numpy(fn: Function) -> Callable[..., Any]:
     """`fn` of NumPy arrays as a function of tensors; results have no gradient."""
-    from torch_py import from_numpy
-    from torch_py._tensor import Tensor
-    from torch_py.utils._pytree import tree_map
 
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         given = tree_map(

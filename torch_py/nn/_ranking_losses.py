@@ -10,6 +10,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._C import _nn, _torch
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn._losses import _number, _reduced
 
 __all__ = [
@@ -111,8 +112,6 @@ def gaussian_nll_loss(
 
 
 def _no_grad() -> Any:
-    from torch_py.autograd.grad_mode import no_grad
-
     return no_grad()
 
 

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, _functional
 from torch_py._C import _nn, _torch
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn import _attention, _convolution, _dropout, _pooling, _ranking_losses, _resampling
 from torch_py.nn import _reduction as _Reduction  # noqa: N812  # PyTorch's name
 from torch_py.nn._attention import *
@@ -445,8 +446,6 @@ def embedding(
 
 
 def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
-    from torch_py.autograd.grad_mode import no_grad
-
     with no_grad():
         _embedding_renorm_(weight, input, max_norm, norm_type)
 
@@ -546,7 +545,5 @@ def normalize(
     input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """input / max(p-norm along dim, eps)"""
-    from torch_py._functional import norm
-
-    result = input / norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    result = input / _functional.norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, linalg
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
@@ -237,8 +237,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 def _orthonormal_columns(matrix: Any) -> Any:
     """The Q of the QR decomposition whose R has a positive diagonal, so that it is uniform among such
     matrices."""
-    from torch_py import linalg
-
     Q, R = linalg.qr(matrix)
     return Q * R.diagonal().sign()
 

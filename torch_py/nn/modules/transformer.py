@@ -298,6 +298,7 @@ class TransformerEncoder(Module):
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
         """Whether padded places come out as zeros: they do where PyTorch computes without them, which
         inference does."""
+        # Imported on first use: few programs ask for the switch.
         from torch_py.backends import mha
 
         layer = self.layers[0] if len(self.layers) else None

@@ -56,6 +56,7 @@ class DistributedDataParallel(Module):
     def __init__(
         self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0, **options: Any
     ) -> None:
+        # Imported on first use: most programs run in one process.
         from torch_py.distributed._world import GroupMember
 
         super().__init__()
