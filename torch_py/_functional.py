@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from torch_py import _C
 from torch_py._C import _torch
-from torch_py._removed import eig, lstsq, matrix_rank, solve, symeig
+from torch_py._pytorch_names.removed_functions import eig, lstsq, matrix_rank, solve, symeig
 from torch_py._tensor import Tensor
 
 __all__ = [

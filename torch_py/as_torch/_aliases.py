@@ -13,6 +13,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import torch_py
+from torch_py._pytorch_names.finder import NamesLoader
 
 OWN, TAKEN = "torch_py", "torch"
 
@@ -88,8 +89,8 @@ class _AliasLoader(Loader):
         module.__spec__ = self._own_spec  # the import system has just written the alias over it
 
 
-class _ClaimingLoader(SourceFileLoader):
-    """Loads torch_py.X under both names."""
+class _Claiming(Loader):
+    """Loads torch_py.X under both names: what the loaders below do in addition to loading."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
@@ -100,6 +101,14 @@ class _ClaimingLoader(SourceFileLoader):
             sys.modules.pop(taken_name(name), None)
             raise
         claim_names(module)
+
+
+class _ClaimingFileLoader(_Claiming, SourceFileLoader):
+    """For modules that are files."""
+
+
+class _ClaimingNamesLoader(_Claiming, NamesLoader):
+    """For modules that are rows of a table."""
 
 
 class AliasFinder(DistributionFinder):
@@ -140,8 +149,12 @@ class AliasFinder(DistributionFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
     ) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and type(spec.loader) is SourceFileLoader:
-            spec.loader = _ClaimingLoader(fullname, spec.loader.path)
+        if spec is None:
+            return None
+        if type(spec.loader) is SourceFileLoader:
+            spec.loader = _ClaimingFileLoader(fullname, spec.loader.path)
+        elif type(spec.loader) is NamesLoader:
+            spec.loader = _ClaimingNamesLoader(spec.loader.row)
         return spec
 
     def find_distributions(

@@ -3,6 +3,7 @@ packaged or read."""
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, NoReturn
 
 __all__ = [
@@ -67,8 +68,6 @@ class _SysImporter(Importer):
         pass
 
     def import_module(self, module_name: str) -> Any:
-        import importlib
-
         return importlib.import_module(module_name)
 
 

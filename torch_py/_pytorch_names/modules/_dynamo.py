@@ -11,6 +11,7 @@ from torch_py._dynamo import eval_frame as eval_frame
 from torch_py._dynamo.eval_frame import OptimizedModule as OptimizedModule
 from torch_py.compiler import allow_in_graph as allow_in_graph
 from torch_py.compiler import assume_constant_result as assume_constant_result
+from torch_py.compiler import compile as _compile
 from torch_py.compiler import disable as disable
 from torch_py.compiler import is_compiling as is_compiling
 from torch_py.compiler import list_backends as list_backends
@@ -71,10 +72,8 @@ def mark_static_address(t: Any, guard: bool = False) -> None:
 
 def optimize(backend: Any = "inductor", **options: Any) -> Callable[[Any], Any]:
     """The older form of `torch.compile`: returns a decorator."""
-    from torch_py.compiler import compile
-
     options.pop("nopython", None)
-    return lambda function: compile(function, backend=backend)
+    return lambda function: _compile(function, backend=backend)
 
 
 def _no_tracing(function: str) -> NoReturn:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from torch_py import _C
-from torch_py._absent_layouts import _refusal
+from torch_py._pytorch_names.layouts import _refusal
 from torch_py._tensor import Tensor
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from torch_py.fx._absent import Graph, GraphModule, Interpreter, Node, Proxy, Tracer, Transformer, refuse
+from torch_py.nn.modules.module import Module as _Module
 
 __all__ = [
     "Graph",
@@ -20,6 +20,44 @@ __all__ = [
     "symbolic_trace",
     "wrap",
 ]
+
+
+def refuse(name: str) -> NoReturn:
+    raise NotImplementedError(f"torch.fx.{name}: torch_py does not capture graphs of programs yet")
+
+
+class _Absent:
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        refuse(type(self).__name__)
+
+
+class Graph(_Absent):
+    pass
+
+
+class Node(_Absent):
+    pass
+
+
+class Proxy(_Absent):
+    pass
+
+
+class Tracer(_Absent):
+    pass
+
+
+class Interpreter(_Absent):
+    pass
+
+
+class Transformer(Interpreter):
+    pass
+
+
+class GraphModule(_Module):
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        refuse("GraphModule")
 
 
 def symbolic_trace(root: Any, concrete_args: Any = None) -> NoReturn:
