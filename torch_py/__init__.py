@@ -20,7 +20,9 @@ _C._set_tensor_class(Tensor)  # before anything makes a tensor
 _pytorch_names.install(__path__)
 
 from torch_py import _tensor_methods  # noqa: E402
-from torch_py._checks import (  # noqa: E402
+from torch_py._exports import *  # noqa: E402
+from torch_py._functional import *  # noqa: E402
+from torch_py._functional._checks import (  # noqa: E402
     _assert,
     _assert_async,
     _assert_scalar,
@@ -34,8 +36,6 @@ from torch_py._checks import (  # noqa: E402
     _check_value,
     _check_with,
 )
-from torch_py._exports import *  # noqa: E402
-from torch_py._functional import *  # noqa: E402
 from torch_py._pytorch_names.layouts import add_methods as _add_absent_methods  # noqa: E402
 from torch_py._pytorch_names.native_module import add_native_names as _add_native_names  # noqa: E402
 from torch_py._pytorch_names.private_functions import *  # noqa: E402

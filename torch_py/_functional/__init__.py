@@ -349,7 +349,7 @@ def svd_lowrank(
     """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random
     projections."""
     # Imported on first use: few programs need it.
-    from torch_py import _lowrank
+    from torch_py._functional import _lowrank
 
     return _lowrank.svd_lowrank(A, q, niter, M)
 
@@ -358,7 +358,7 @@ def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[
     """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x
     = e B x where `B` is given."""
     # Imported on first use: few programs need it.
-    from torch_py import _lobpcg
+    from torch_py._functional import _lobpcg
 
     return _lobpcg.lobpcg(A, k, *args, **kwargs)
 
@@ -369,7 +369,7 @@ def pca_lowrank(
     """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean
     row if `center`."""
     # Imported on first use: few programs need it.
-    from torch_py import _lowrank
+    from torch_py._functional import _lowrank
 
     return _lowrank.pca_lowrank(A, q, center, niter)
 
@@ -384,7 +384,7 @@ def einsum(*args: Any) -> Tensor:
     equation and operands do not fit.
     """
     # Imported on first use: few programs need it.
-    from torch_py._einsum import contract, equation_of
+    from torch_py._functional._einsum import contract, equation_of
 
     if len(args) < 2:
         raise ValueError(
