@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_file_location, spec_from_loader
-from pathlib import Path
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch_py._pytorch_names.kinds import Row
 
 ROOT = "torch_py"
 _ENTRY = "names of "  # in front of the package; no folder is called that
-_FOLDER = Path(__file__).parent
+_FOLDER = os.path.dirname(__file__)
 
 
 def install(path: list[str]) -> None:
@@ -65,21 +63,22 @@ class _NamesFinder:
         """The table does not change."""
 
 
-def _spec(fullname: str, row: Row, is_package: bool) -> ModuleSpec | None:
-    entries = [_ENTRY + fullname] if is_package else None
+def _spec(fullname: str, row: Row, is_package: bool) -> ModuleSpec:
+    loader: Any
     if row.file:
-        path = str(_FOLDER / "modules" / f"{row.file}.py")
-        return spec_from_file_location(fullname, path, submodule_search_locations=entries)
+        path = os.path.join(_FOLDER, "modules", f"{row.file}.py")
+        loader = SourceFileLoader(fullname, path)
+    else:
+        path = os.path.join(_FOLDER, "table.py")
+        loader = NamesLoader(row)
 
-    table = str(_FOLDER / "table.py")
-    spec = spec_from_loader(fullname, NamesLoader(row), origin=table, is_package=is_package)
-    assert spec is not None
-    spec.submodule_search_locations = entries
-    spec.has_location = True  # the module's __file__ is the table
+    spec = ModuleSpec(fullname, loader, origin=path)
+    spec.has_location = True  # the origin becomes the module's __file__
+    spec.submodule_search_locations = [_ENTRY + fullname] if is_package else None
     return spec
 
 
-class NamesLoader(Loader):
+class NamesLoader:
     """Fills a module with the names of a row."""
 
     def __init__(self, row: Row) -> None:
