@@ -9,7 +9,7 @@ from tools.lint import layering, text
     ("path", "line", "expected"),
     [
         ("c10/core/Device.h", '#include "aten/core/Tensor.h"', "c10 knows only itself"),
-        ("c10/util/Half.h", '#include "c10/core/Device.h"', "c10/util stands below"),
+        ("c10/util/Half.h", '#include "c10/core/Device.h"', "c10/util is below"),
         (
             "aten/native/Sum.cpp",
             '#include "torch_py/csrc/autograd/Engine.h"',

@@ -1,5 +1,5 @@
 """Who may include or import whom: c10 ► aten ► torch_py/csrc/autograd ► torch_py/csrc/bindings; codegen,
-tools and torch_py keep apart."""
+tools and torch_py keep apart; modules.py has the layers within torch_py."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import modules
 from .finding import Finding
 from .tree import CPP, PYTHON, ROOT, files
 
@@ -31,7 +32,7 @@ INCLUDE_RULES = (
     IncludeRule(
         "c10/util/",
         ("c10/core/", "c10/dispatch/", "c10/cpu/", "c10/cuda/"),
-        "c10/util stands below the rest of c10",
+        "c10/util is below the rest of c10",
     ),
     IncludeRule(
         "aten/",
@@ -63,7 +64,7 @@ IMPORT_RULES = (
     ImportRule(
         "codegen/",
         ("torch_py", "torch", "tools", "tests"),
-        "codegen runs before torch_py exists and stands alone",
+        "codegen runs before torch_py exists and needs nothing of it",
     ),
     ImportRule(
         "torch_py/",
@@ -88,8 +89,15 @@ CODEGEN_MAY_IMPORT = {
 def check(root: Path = ROOT) -> Iterator[Finding]:
     for path in files(CPP, root):
         yield from check_includes(path, (root / path).read_text(errors="replace"))
-    for path in files(PYTHON, root):
-        yield from check_imports(path, (root / path).read_text(errors="replace"))
+    python = files(PYTHON, root)
+    known = frozenset(modules.module_name(path) for path in python if path.startswith("torch_py/"))
+    for path in python:
+        text = (root / path).read_text(errors="replace")
+        yield from check_imports(path, text)
+        if path.startswith("torch_py/") and not path.startswith(
+            ("torch_py/csrc/", "torch_py/as_torch/shadow/")
+        ):
+            yield from modules.check_module(path, text, known)
 
 
 def check_includes(path: str, text: str) -> Iterator[Finding]:
@@ -134,7 +142,7 @@ def _is_foreign(path: str, top: str) -> bool:
 
 
 def imported_modules(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Absolute imports, wherever they stand; relative ones stay within their package."""
+    """Absolute imports, wherever they are; relative ones stay within their package."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for name in node.names:
