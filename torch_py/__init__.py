@@ -56,6 +56,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
         value = getattr(_C, name)
         if not name.startswith("_") and isinstance(value, (_C.dtype, _C.layout, _C.memory_format)):
             target[name] = value
+
     aliases = {
         "float": "float32",
         "double": "float64",
@@ -67,6 +68,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
         "cdouble": "complex128",
         "chalf": "complex32",
     }
+
     for alias, name in aliases.items():
         if name in target:
             target[alias] = target[name]
@@ -185,16 +187,19 @@ def __getattr__(name: str) -> _Any:
         return _importlib.import_module(f"torch_py.{name}")
     if name in _LAZY_FUNCTIONS:
         return getattr(_importlib.import_module(f"torch_py.{_LAZY_FUNCTIONS[name]}"), name)
+
     if name == "__array_namespace_info__":
         return _importlib.import_module("torch_py._array_api").__array_namespace_info__
     if name in _LEGACY_TENSOR_TYPES:
         return getattr(_importlib.import_module("torch_py._pytorch_names.tensor_types"), name)
     if name in _STORAGE_TYPES:
         return getattr(_importlib.import_module("torch_py.storage"), name)
+
     if name in (absent := _importlib.import_module("torch_py._pytorch_names.dtypes").absent_dtypes):
         return absent[name]
     if name in _pytorch_names.names_in("torch_py"):
         return _importlib.import_module(f"torch_py.{name}")
+
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

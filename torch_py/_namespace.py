@@ -13,7 +13,7 @@ def export_operators(namespace: object, target: dict[str, Any]) -> list[str]:
     """Puts every operator of `namespace` into `target` (a module's globals) unless the name is taken; returns
     the public names added.
 
-    Names like `_pack_padded_sequence`, which PyTorch has too, are there without being public.
+    Names like `_pack_padded_sequence`, which PyTorch has too, are added without being public.
     """
     added = []
     for name in dir(namespace):

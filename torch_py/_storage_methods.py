@@ -1,4 +1,4 @@
-"""What `torch.UntypedStorage` has beside what the native type knows: copies, conversions, other devices."""
+"""The methods of `torch.UntypedStorage` that are written in Python: copies, conversions, other devices."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _cpu(self: Any) -> Any:
 
 
 def _to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
-    """The storage on a device; itself when it is there."""
+    """The storage on a device: itself, or a copy."""
     target = _C.device(device)
     if target == self.device:
         return self
@@ -108,7 +108,7 @@ def _no_accelerator(kind: str) -> Any:
 
 
 def _is_pinned(self: Any, device: Any = None) -> bool:
-    """Whether an accelerator may read the memory directly: there is none."""
+    """Always False: pinned memory needs an accelerator."""
     return False
 
 
@@ -120,12 +120,13 @@ def _conversion(name: str, dtype: Any) -> Any:
     def convert(self: Any) -> Any:
         return _typed(self, _C.uint8)._converted(dtype)
 
-    convert.__name__, convert.__doc__ = name, f"The bytes, each as an element of {dtype}, in a TypedStorage."
+    convert.__name__ = name
+    convert.__doc__ = f"The bytes, each as an element of {dtype}, in a TypedStorage."
     return convert
 
 
 def add_storage_methods() -> None:
-    """Gives them to the native type."""
+    """Adds the methods to the native type."""
     members: dict[str, Any] = {
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,
@@ -150,5 +151,6 @@ def add_storage_methods() -> None:
         "type": _type,
     }
     members.update({name: _conversion(name, getattr(_C, dtype)) for name, dtype in CONVERSIONS.items()})
+
     for name, value in members.items():
         _C._add_to_type(_C.UntypedStorage, name, value)

@@ -1,5 +1,5 @@
-"""`torch.Tensor`: what the native tensor type leaves to Python. Operators and properties are in
-`_C.TensorBase`."""
+"""The class `torch.Tensor`, in Python over the native `_C.TensorBase`, which has the operators and most
+properties."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Tensor(_C.TensorBase):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
-        """What a subclass gets that does not say otherwise: the plain computation, results in the type of the
-        subclass."""
+        """Computes as for plain tensors and returns results in the type of the subclass; subclasses override
+        it."""
         if not all(issubclass(cls, kind) for kind in types):
             return NotImplemented
         with DisableTorchFunctionSubclass():
@@ -57,7 +57,7 @@ class Tensor(_C.TensorBase):
 
     @staticmethod
     def _make_wrapper_subclass(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
-        """Tensors without memory whose operators `__torch_dispatch__` computes: not there."""
+        """Raises NotImplementedError: tensors without memory need `__torch_dispatch__`."""
         raise NotImplementedError(
             f"Tensor._make_wrapper_subclass({cls.__name__}): torch_py has no __torch_dispatch__, so a "
             "tensor without memory could not compute"
@@ -81,7 +81,7 @@ class Tensor(_C.TensorBase):
         return self if self.dim() == 0 else self.flip(0)
 
     def __copy__(self) -> Tensor:
-        """A leaf over the same memory, of the same type and with the same attributes."""
+        """A leaf of the same type and attributes that shares the memory."""
         with DisableTorchFunctionSubclass():
             result = cast(Any, _C.TensorBase)._make_subclass(type(self), self.data, self.requires_grad)
         vars(result).update(vars(self))
@@ -96,12 +96,15 @@ class Tensor(_C.TensorBase):
                 "that require grad) can be "
                 f"deep-copied, got a tensor with grad_fn={self.grad_fn}; copy .detach() instead"
             )
+
         with DisableTorchFunctionSubclass():
-            data, native = _copy_with_storage(self, memo), cast(Any, _C.TensorBase)
+            data = _copy_with_storage(self, memo)
+            native = cast(Any, _C.TensorBase)
             result = native._make_subclass(type(self), data, self.requires_grad)
             memo[id(self)] = result
             if self.grad is not None:
                 result.grad = copy.deepcopy(self.grad, memo)
+
         vars(result).update(copy.deepcopy(vars(self), memo))
         return result
 
@@ -119,10 +122,10 @@ class Tensor(_C.TensorBase):
         return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
-        """A tensor of this dtype and device: of the given sizes and uninitialised, from a sequence, or over a
-        tensor's or storage's memory.
+        """A tensor of this dtype and device: uninitialised for sizes, copied from a sequence, or sharing the
+        memory of a tensor or storage.
 
-        Written `new_empty` or `new_tensor` it says which.
+        `new_empty` and `new_tensor` are clearer.
         """
         first = arguments[0] if arguments else 0
         if isinstance(first, Tensor):
@@ -132,11 +135,13 @@ class Tensor(_C.TensorBase):
                     f"{first.device}"
                 )
             return first.detach()
+
         made: Any = cast(Any, self).new_empty
         if isinstance(first, _C.UntypedStorage):
             return made(0, device=device).set_(first)
         if isinstance(first, _C.Size) or (arguments and all(isinstance(size, int) for size in arguments)):
             return made(*arguments, device=device)
+
         if not arguments:
             return made(0, device=device)
         if not hasattr(first, "__len__"):
@@ -144,7 +149,7 @@ class Tensor(_C.TensorBase):
         return cast(Any, self).new_tensor(first, device=device)
 
     def resize(self, *sizes: Any) -> Tensor:
-        """Deprecated: a tensor of other sizes for as many elements, see `reshape`."""
+        """Deprecated in favour of `reshape`: the elements in another shape."""
         warnings.warn("non-inplace resize is deprecated", stacklevel=2)
         shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
         if math.prod(shape) != self.numel() or any(size < 0 for size in shape):
@@ -182,6 +187,7 @@ class Tensor(_C.TensorBase):
                 f"{name}() expected tensors of {self.dtype}, got "
                 f"{', '.join(str(other.dtype) for other in others)}"
             )
+
         operands = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]
         values = cast(Any, self).new_tensor(
             [callable(*elements) for elements in zip(*operands)], dtype=self.dtype
@@ -221,8 +227,8 @@ class Tensor(_C.TensorBase):
         raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """`to(device)` under the array API standard's name. Raises ValueError for a `stream`: no device here
-        has any."""
+        """`to(device)` under the name of the array API standard. Raises ValueError for a `stream`, which no
+        device here has."""
         if stream is not None:
             raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
         return self.to(device)
@@ -231,7 +237,7 @@ class Tensor(_C.TensorBase):
         return -1 if self.device.index is None else int(self.device.index)
 
     def is_distributed(self) -> bool:
-        """Whether it is spread over several machines: never."""
+        """Always False: tensors are never spread over machines."""
         return False
 
 
@@ -256,16 +262,19 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
     source = tensor.detach()
     if source.is_meta:
         return source.clone()
+
     storage = source.untyped_storage()
     key = ("storage", storage.data_ptr(), storage.nbytes())
     if storage.nbytes() == 0:
         return source.clone()
+
     if key not in memo:
         memo[key] = whole_storage(storage).clone()
     result: Any = _C._torch.empty(0, dtype=source.dtype, device="cpu")
     result.set_(
         memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride())
     )
+
     return result
 
 

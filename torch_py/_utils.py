@@ -14,8 +14,8 @@ from torch_py._tensor import Tensor
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
-    """The elements of all tensors, one after the other, in one dimension. One tensor is viewed, several are
-    copied."""
+    """The elements of all tensors in one dimension, one tensor after another. A single tensor is viewed,
+    several are copied."""
     flat = [tensor.contiguous().view(-1) for tensor in tensors]
     return flat[0] if len(flat) == 1 else _torch.cat(flat)
 
@@ -35,22 +35,23 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
 
 
 def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
-    """Groups of tensors of one type of at most `size_limit` bytes each, but for single ones that are
-    larger."""
+    """Groups of tensors of one type, each of at most `size_limit` bytes; a larger tensor is a group of its
+    own."""
     groups: dict[str, tuple[list[Tensor], int]] = {}
     for tensor in tensors:
         kind, size = tensor.type(), tensor.numel() * tensor.element_size()  # type: ignore[attr-defined]
         group, total = groups.get(kind, ([], 0))
         if group and total + size > size_limit:
             yield group
-            group, total = [], 0
+            group = []
+            total = 0
         group.append(tensor)
         groups[kind] = (group, total + size)
     yield from (group for group, _ in groups.values() if group)
 
 
 def is_compiling() -> bool:
-    """Whether a compiler is tracing the program: never."""
+    """Always False: no compiler traces programs."""
     return False
 
 
@@ -100,7 +101,7 @@ class ExceptionWrapper:
         raise exception
 
 
-# What files and pickles name; the work is done above this module.
+# Functions that files and pickles name. Modules above this one do the work.
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int]) -> Any:

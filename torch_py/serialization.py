@@ -29,7 +29,7 @@ def save(
 ) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
-    `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas);
+    `pickle_module`: whose `Pickler` writes everything but tensors (cloudpickle writes lambdas);
     `_use_new_zipfile_serialization=False` writes the format before PyTorch 1.6. Tensors are stored as raw
     bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
     they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path
@@ -135,7 +135,7 @@ def add_safe_globals(safe_globals: Iterable[Any]) -> None:
 
 
 def get_safe_globals() -> list[Any]:
-    """What was allowed beside the defaults."""
+    """What was allowed in addition to the defaults."""
     return list(_allowed().values())
 
 
@@ -159,7 +159,7 @@ class safe_globals:
 
 
 def _get_layout(name: str) -> Any:
-    """What PyTorch's pickles name for a layout: the one that prints as `name`. Raises ValueError."""
+    """The layout that prints as `name`. PyTorch's pickles name this function. Raises ValueError."""
     # Imported on first use, as in `load`.
     from torch_py._serialization.names import _layout
 

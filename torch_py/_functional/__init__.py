@@ -1,4 +1,4 @@
-"""Functions of the `torch` namespace that are composed of operators or need none."""
+"""Functions of the `torch` namespace that are written in Python over operators."""
 
 from __future__ import annotations
 
@@ -82,17 +82,17 @@ def is_complex(input: Tensor) -> bool:
 
 
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Whether the dtype can represent negative numbers."""
     return input.is_signed()
 
 
 def is_conj(input: Tensor) -> bool:
-    """Whether conjugation is still to be carried out: never, conj() does it at once."""
+    """Always False: conj() computes the conjugate at once."""
     return input.is_conj()
 
 
 def is_neg(input: Tensor) -> bool:
-    """Whether negation is still to be carried out: never."""
+    """Always False: negation is computed at once."""
     return input.is_neg()
 
 
@@ -133,14 +133,16 @@ def typename(obj: Any) -> str:
 
 
 def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
-    """The shape that tensors of these shapes broadcast to. Raises RuntimeError when they do not."""
+    """The shape that tensors of these shapes broadcast to. Raises RuntimeError if they do not."""
     sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     result = [1] * max((len(size) for size in sizes), default=0)
+
     for size in sizes:
         if any(length < 0 for length in size):
             raise ValueError(
                 f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size}"
             )
+
         for position in range(-len(size), 0):
             if size[position] == 1 or size[position] == result[position]:
                 continue
@@ -150,6 +152,7 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
                     f"{position}"
                 )
             result[position] = size[position]
+
     return _C.Size(result)
 
 
@@ -165,24 +168,24 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 
 def _each_or_one(operator: Any, tensors: tuple[Any, ...]) -> Any:
-    """`operator(x)` is a tensor, of several tensors or a sequence of them a tuple."""
+    """A tensor for one tensor, a tuple for several tensors or a sequence of them."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return operator(tensors[0])
     return tuple(operator(list(_one_sequence(tensors))))
 
 
 def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with one dimension at least."""
+    """Each tensor with at least one dimension."""
     return _each_or_one(_torch.atleast_1d, tensors)
 
 
 def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with two dimensions at least: vectors become rows."""
+    """Each tensor with at least two dimensions: vectors become rows."""
     return _each_or_one(_torch.atleast_2d, tensors)
 
 
 def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with three dimensions at least: matrices get a last one of size 1."""
+    """Each tensor with at least three dimensions: matrices get a last one of size 1."""
     return _each_or_one(_torch.atleast_3d, tensors)
 
 
@@ -197,23 +200,27 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """For positions in a flattened array of `shape` their coordinates, a tensor per dimension.
+    """The coordinates of positions in a flattened array of `shape`, as one tensor per dimension.
 
     Raises TypeError unless `indices` are integers, ValueError for a negative size.
     """
     if indices.is_complex() or indices.is_floating_point() or indices.dtype == _C.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     for size in sizes:
         if not isinstance(size, int):
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+
     if any(size < 0 for size in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+
     coordinates: list[Tensor] = []
     rest = indices
     for size in reversed(sizes):
         coordinates.append(rest % size)
         rest = rest.div(size, rounding_mode="floor") if size else rest
+
     return tuple(reversed(coordinates))
 
 
@@ -226,12 +233,12 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 
 def detach_(input: Tensor) -> Tensor:
-    """Cuts `input` itself from the graph that made it."""
+    """Detaches `input` itself from the graph that computed it."""
     return input.detach_()
 
 
 def is_inference(input: Tensor) -> bool:
-    """Whether it was made in inference mode."""
+    """Whether `input` was made in inference mode."""
     return cast(Any, input).is_inference()
 
 
@@ -266,10 +273,12 @@ def norm(
     """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'`
     sums the singular values."""
     tensor = input if dtype is None else input.to(dtype)
+
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(
             f"only valid string values are 'fro' (corresponding to Frobenius norm) and 'nuc', got {p!r}"
         )
+
     if p == "nuc":
         result = (
             _torch.nuclear_norm(tensor, keepdim=keepdim)
@@ -281,6 +290,7 @@ def norm(
     else:
         order = 2.0 if p in ("fro", None) else p
         result = _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim)
+
     return result if out is None else out.copy_(result)
 
 
@@ -289,14 +299,18 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     dimensions."""
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.dim(), b.dim()):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        first, second = list(range(-dims, 0)), list(range(dims))
+        first = list(range(-dims, 0))
+        second = list(range(dims))
     else:
-        first, second = list(dims[0]), list(dims[1])
+        first = list(dims[0])
+        second = list(dims[1])
+
     return (
         _torch.tensordot(a, b, first, second)
         if out is None
@@ -332,8 +346,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
-    """L and U of A = P L U packed in one matrix, the pivots, and with `get_infos` what would be an error
-    without."""
+    """L and U of A = P L U packed in one matrix, and the pivots; with `get_infos` errors are returned as
+    numbers."""
     found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
     results = found if get_infos else found[:2]
     if out is None:
@@ -378,7 +392,7 @@ def einsum(*args: Any) -> Tensor:
     """Sums of products written as subscripts: `einsum('bij,bjk->bik', a, b)`, or `einsum(a, [0, 1], b, [1,
     2], [0, 2])`.
 
-    Letters name dimensions; `...` stands for dimensions that broadcast; a letter that is not in the output is
+    Letters name dimensions; `...` means dimensions that broadcast; a letter that is not in the output is
     summed. Without `->` the output has the letters that occur once, in alphabetical order. More than two
     operands are multiplied in the order that takes the fewest multiplications. Raises RuntimeError when
     equation and operands do not fit.
@@ -403,10 +417,9 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements, or slices of `dim`, in order.
+    """The distinct elements, or slices along `dim`, in order.
 
-    With `return_inverse` also where each element is among them, with `return_counts` also how often each
-    occurs.
+    `return_inverse` adds the position of each element among them, `return_counts` how often each occurs.
     """
     if dim is None:
         found = _C._ops._unique2(input, sorted, return_inverse, return_counts)
@@ -418,8 +431,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements, or slices of `dim`, that differ from the one before them; the other results as of
-    `unique`."""
+    """The elements, or slices along `dim`, that differ from the one before; otherwise as `unique`."""
     return _asked_for(
         _torch.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts
     )

@@ -1,4 +1,4 @@
-"""`torch._check` and its siblings: conditions that programs assert, each with the exception it raises."""
+"""`torch._check` and its variants, which raise one kind of exception each unless a condition holds."""
 
 from __future__ import annotations
 

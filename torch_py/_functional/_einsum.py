@@ -52,17 +52,21 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     if len(terms) != len(ranks):
         more = "fewer" if len(terms) > len(ranks) else "more"
         raise RuntimeError(f"einsum(): {more} operands were provided than specified in the equation")
+
     hidden = [_hidden_dimensions(index, term, rank) for index, (term, rank) in enumerate(zip(terms, ranks))]
     longest = max(hidden)
     inputs = [
         term.replace("...", _ELLIPSIS_NAMES[longest - width : longest]) for term, width in zip(terms, hidden)
     ]
+
     covered = _ELLIPSIS_NAMES[:longest]
     everything = "".join(terms).replace("...", "")
+
     if not arrow:
         return inputs, covered + "".join(
             sorted(letter for letter in set(everything) if everything.count(letter) == 1)
         )
+
     _check_letters("the output", right, len(left) + 2)
     output = right.replace("...", covered)
     for letter in output:
@@ -72,33 +76,39 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
             raise RuntimeError(
                 f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
             )
+
     return inputs, output
 
 
 def _hidden_dimensions(index: int, term: str, rank: int) -> int:
-    """How many dimensions the ellipsis of one operand stands for."""
+    """The number of dimensions that the ellipsis of one operand covers."""
     _check_letters(f"operand {index}", term, 0)
     letters = len(term.replace("...", ""))
+
     if "..." not in term and letters != rank:
         raise RuntimeError(
             f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of "
             f"dimensions ({rank}) for operand "
             f"{index} and no ellipsis was given"
         )
+
     if letters > rank:
         raise RuntimeError(
             f"einsum(): the number of subscripts in the equation ({letters}) is more than the number of "
             f"dimensions ({rank}) for operand {index}"
         )
+
     return rank - letters
 
 
 def _check_letters(whose: str, term: str, offset: int) -> None:
     if term.count("...") > 1:
         raise RuntimeError(f"einsum(): found '.' for {whose} for which an ellipsis was already found")
+
     rest = term.replace("...", "", 1)
     if "." in rest:
         raise RuntimeError(f"einsum(): found '.' for {whose} that is not part of any ellipsis")
+
     for letter in rest:
         if not ("a" <= letter <= "z" or "A" <= letter <= "Z"):
             position = offset + term.index(letter)
@@ -112,12 +122,14 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
     sizes: dict[str, int] = {}
     for operand, (names, shape) in enumerate(zip(inputs, shapes)):
         own: dict[str, int] = {}
+
         for name, size in zip(names, shape):
             if own.setdefault(name, size) != size:
                 raise RuntimeError(
                     f"einsum(): subscript {name} is repeated for operand {operand} but the sizes don't "
                     f"match, {size} != {own[name]}"
                 )
+
             known = sizes.get(name, 1)
             if known != 1 and size not in (1, known):
                 raise RuntimeError(
@@ -125,6 +137,7 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
                     f"broadcast with previously seen size {known}"
                 )
             sizes[name] = size if known == 1 else known
+
     return sizes
 
 
@@ -147,12 +160,14 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _
             "einsum(): must specify the equation string and at least one operand, or at least one operand "
             "and its subscripts list"
         )
+
     inputs, output = _parse(equation, [len(shape) for shape in shapes])
     sizes = _sizes(inputs, shapes)
     broadcast = [
         {name for name, size in zip(own, shape) if size != sizes[name]} for own, shape in zip(inputs, shapes)
     ]
     present = [set(own) - dropped for own, dropped in zip(inputs, broadcast)]
+
     names: list[str] = []
     preparations = []
     for index, own in enumerate(inputs):
@@ -160,6 +175,7 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _
         prepare, left = _preparation(own, broadcast[index], needed)
         preparations.append(prepare)
         names.append(left)
+
     pairs = []
     remaining = set(range(len(names)))
     for first, second in _order(names, output, sizes) if choose else _from_left_to_right(len(names)):
@@ -169,6 +185,7 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _
         remaining.add(len(names))
         names.append(result)
         pairs.append((first, second, pair))
+
     order = [names[-1].index(name) for name in output]
     return _Plan(preparations, pairs, None if order == list(range(len(order))) else order)
 
@@ -215,12 +232,14 @@ def _pair(a: str, b: str, kept: set[str], sizes: dict[str, int]) -> tuple[Callab
     rows = "".join(name for name in a if name not in b)
     columns = "".join(name for name in b if name not in a)
     result = batch + rows + columns
+
     if not inner:
         first = _rearranged(a, batch + rows, [*(sizes[name] for name in batch + rows), *(1 for _ in columns)])
         second = _rearranged(
             b, batch + columns, [*(sizes[n] for n in batch), *(1 for _ in rows), *(sizes[n] for n in columns)]
         )
         return lambda x, y: first(x) * second(y), result
+
     extents = [_product(group, sizes) for group in (batch, rows, inner, columns)]
     count = extents[:1] if batch else []
     first = _rearranged(a, batch + rows + inner, [*count, extents[1], extents[2]])

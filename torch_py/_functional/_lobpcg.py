@@ -81,15 +81,18 @@ def _iterate(A: Any, B: Any, X: Any, iK: Any, limit: int, tolerance: float, larg
     X, values = _ritz(A, B, X, count, largest)
     scale = linalg.vector_norm(A) + (0 if B is None else values.abs().max() * linalg.vector_norm(B))
     step = None
+
     for _ in range(limit):
         residual = A @ X - (X if B is None else B @ X) * values
         if bool((linalg.vector_norm(residual, dim=-2) <= tolerance * scale).all()):
             break
+
         search = residual if iK is None else iK @ residual
         parts = [X, search] if step is None else [X, search, step]
         following, values = _ritz(A, B, _torch.cat(parts, -1), count, largest)
         step = following - X @ (_adjoint(X) @ (following if B is None else B @ following))
         X = following
+
     return X
 
 

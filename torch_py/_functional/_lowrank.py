@@ -34,12 +34,14 @@ def svd_lowrank(
     """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given. Random; exact
     where the rank is at most `q`."""
     matrix: Any = A if M is None else A - M
-    count, iterations = 6 if q is None else q, 2 if niter is None else niter
+    count = 6 if q is None else q
+    iterations = 2 if niter is None else niter
     wide = matrix.shape[-2] < matrix.shape[-1]
     work = _adjoint(matrix) if wide else matrix
     Q = _basis_of_range(work, count, iterations)
     U, S, Vh = linalg.svd(_adjoint(Q) @ work, full_matrices=False)
-    left, right = Q @ U, _adjoint(Vh)
+    left = Q @ U
+    right = _adjoint(Vh)
     return (right, S, left) if wide else (left, S, right)
 
 

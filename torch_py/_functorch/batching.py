@@ -1,4 +1,4 @@
-"""Tensors that stand for a batch of tensors, and the settings of the running `vmap`s."""
+"""Tensors that represent a batch of tensors, and the settings of the running `vmap`s."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def batched(value: Tensor, level: int) -> BatchedTensor:
 
 
 def as_batched(tensor: Tensor, level: int, size: int) -> BatchedTensor:
-    """`tensor` itself, or `size` times the same."""
+    """`tensor` itself if it is a batch, else a batch of `size` times `tensor`."""
     if isinstance(tensor, BatchedTensor) and tensor.level == level:
         return tensor
     return batched(tensor.expand(size, *tensor.shape), level)
@@ -116,7 +116,7 @@ def spread(tensor: Tensor) -> Tensor:
 
 
 def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
-    """One entry of `dims` for each leaf; raises ValueError when it is no prefix of the tree."""
+    """One entry of `dims` for each leaf; raises ValueError if it is not a prefix of the tree."""
     if isinstance(dims, int) or dims is None:
         return [dims] * spec.num_leaves
     if spec.is_leaf() or type(dims) is not spec.type or len(dims) != len(spec.children_specs):
@@ -130,7 +130,7 @@ def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
 
 
 class _Modes(threading.local):
-    """Of each thread: what random operators do in the running `vmap`s, innermost last."""
+    """The treatment of random operators in the running `vmap`s of each thread, innermost last."""
 
     def __init__(self) -> None:
         self.stack = ["error"]
@@ -140,7 +140,7 @@ _MODES = _Modes()
 
 
 class _randomness:
-    """What random operators do for the time of a block."""
+    """Sets the treatment of random operators inside a block."""
 
     def __init__(self, mode: str) -> None:
         self.mode = mode

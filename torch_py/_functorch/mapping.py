@@ -78,11 +78,13 @@ def _checked_dims(
     leaves: Sequence[Any], dims: Sequence[Any], name: str, in_dims: Any
 ) -> tuple[list[Any], int]:
     """in_dims without negative numbers, and the size that they share."""
-    checked, sizes = [], {}
+    checked = []
+    sizes = {}
     for leaf, dim in zip(leaves, dims):
         if dim is None:
             checked.append(None)
             continue
+
         if not isinstance(dim, int):
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim "
@@ -103,8 +105,10 @@ def _checked_dims(
                 f"dimensionality {leaf.dim()} so expected in_dim to satisfy -{leaf.dim()} <= in_dim < "
                 f"{leaf.dim()}."
             )
+
         checked.append(dim % leaf.dim())
         sizes[leaf.shape[checked[-1]]] = None
+
     if not sizes:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped over, all "
@@ -116,6 +120,7 @@ def _checked_dims(
             f"{list(sizes)} for the mapped "
             "dimension"
         )
+
     return checked, next(iter(sizes))
 
 
@@ -129,6 +134,7 @@ def _stripped(result: Any, level: int, size: int, out_dims: Any, name: str) -> A
                 "to set out_dims= "
                 "to None for output?"
             )
+
     dims = _broadcast_dims(out_dims, spec, "out_dims")
     values = []
     for leaf, dim in zip(leaves, dims):
@@ -141,6 +147,7 @@ def _stripped(result: Any, level: int, size: int, out_dims: Any, name: str) -> A
             values.append(leaf)
         else:
             values.append(as_batched(leaf, level, size).value.movedim(0, dim))
+
     return tree_unflatten(values, spec)
 
 

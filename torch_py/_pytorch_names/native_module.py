@@ -15,6 +15,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     """The arguments of `Module.to` as (device, dtype, non_blocking, memory_format)."""
     device, dtype = kwargs.get("device"), kwargs.get("dtype")
     flags = [argument for argument in args if isinstance(argument, bool)]
+
     for argument in args:
         if isinstance(argument, Tensor):
             device, dtype = argument.device, argument.dtype
@@ -24,6 +25,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
             isinstance(argument, int) and not isinstance(argument, bool)
         ):
             device = argument
+
     return (
         None if device is None else _C.device(device),
         dtype,
@@ -129,6 +131,7 @@ def add_native_names(native: ModuleType) -> None:
     """Puts them into the native module, unless it has its own."""
     names: dict[str, Any] = {name: _nothing for name in _IDLE}
     names.update({name: _no for name in _ANSWERED_NO})
+
     names.update(
         DispatchKey=SimpleNamespace(**{key: key for key in _KEYS}),
         DispatchKeySet=DispatchKeySet,
@@ -150,9 +153,11 @@ def add_native_names(native: ModuleType) -> None:
         has_lapack=True,
         _get_privateuse1_backend_name=lambda: "privateuseone",
     )
+
     for name, value in names.items():
         if not hasattr(native, name):
             setattr(native, name, value)
+
     for space in [value for value in vars(native).values() if isinstance(value, ModuleType)]:
         sys.modules.setdefault(space.__name__, space)  # where pickle looks for operators
     if not hasattr(native._nn, "_parse_to"):

@@ -24,7 +24,9 @@ class Stream:
 
     def __init__(self, device: Any = None, *, priority: int = 0) -> None:
         self.device = _device(device, "Stream")
-        self.device_index, self.stream_id, self.device_type = -1, 0, 0
+        self.device_index = -1
+        self.stream_id = 0
+        self.device_type = 0
 
     def query(self) -> bool:
         """Whether all work is done."""

@@ -1,4 +1,4 @@
-"""One module object under two names: `torch.nn` and `torch_py.nn`, whichever is imported first."""
+"""Import hooks that give each module two names, such as `torch.nn` and `torch_py.nn`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Any
 import torch_py
 from torch_py._pytorch_names.finder import NamesLoader
 
-OWN, TAKEN = "torch_py", "torch"
+OWN = "torch_py"
+TAKEN = "torch"
 
 
 def taken_name(own: str) -> str:
@@ -29,13 +30,13 @@ def own_name(taken: str) -> str:
 
 
 def add_aliases(name: str, module: ModuleType) -> None:
-    """`module`, which is sys.modules[name], is there under its taken name too."""
+    """Adds `module`, which is sys.modules[name], under its taken name."""
     sys.modules[taken_name(name)] = module
 
 
 def claim_names(module: ModuleType) -> None:
-    """Module, classes and functions call themselves torch.*: so they print, so pickles name them, so programs
-    ask for them."""
+    """Renames a module, its classes and functions to torch.*, as they print, as pickles name them, and as
+    programs look for them."""
     own = module.__name__
     if own.partition(".")[0] != OWN:
         return
@@ -78,7 +79,7 @@ def _rename(value: Any, name: str) -> None:
 
 
 class _AliasLoader(Loader):
-    """ "Loads" torch.X: imports torch_py.X and hands that out."""
+    """Loads torch.X by importing torch_py.X."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(own_name(spec.name))
@@ -112,8 +113,7 @@ class _ClaimingNamesLoader(_Claiming, NamesLoader):
 
 
 class AliasFinder(DistributionFinder):
-    """Finds torch.* in torch_py, and the distribution `torch` in the metadata that lie in the folder
-    `metadata`."""
+    """Finds torch.* in torch_py, and the distribution `torch` in the folder `metadata`."""
 
     def __init__(self, metadata: Path) -> None:
         self._metadata = metadata

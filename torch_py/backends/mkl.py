@@ -1,4 +1,4 @@
-"""Intel's library of linear algebra, when this build was linked with it."""
+"""Whether this build was linked with Intel's MKL."""
 
 from torch_py import _C
 

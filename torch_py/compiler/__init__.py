@@ -1,5 +1,5 @@
-"""`torch.compile` and the questions around it. There is no compiler yet: functions run as they are, which is
-said once."""
+"""`torch.compile` and the functions around it. torch_py has no compiler yet: functions run as they are, and a
+warning says so once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _STANCES = (
 
 
 def is_compiling() -> bool:
-    """Whether this code is being compiled: never."""
+    """Always False: nothing is compiled."""
     return False
 
 
@@ -56,11 +56,11 @@ def is_exporting() -> bool:
 
 
 def reset() -> None:
-    """Forgets what was compiled: nothing."""
+    """Does nothing: no compiled code is kept."""
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Marks a step for CUDA graphs, of which there are none."""
+    """Does nothing: this build has no CUDA graphs."""
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
@@ -97,8 +97,8 @@ def wrap_numpy(fn: Function) -> Callable[..., Any]:
 
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
-    """A decorator naming a Python stand-in for `original_fn` while compiling: returns the stand-in,
-    unused."""
+    """A decorator that names a replacement for `original_fn` in compiled code: returns the replacement
+    unchanged."""
     return lambda function: function
 
 

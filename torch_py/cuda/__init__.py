@@ -1,4 +1,4 @@
-"""CUDA as a program meets it on a build without CUDA: questions are answered, requests are refused.
+"""`torch.cuda` in a build without CUDA: questions are answered, requests are refused.
 
 Calls that portable programs make unconditionally (`empty_cache`, seeding) do nothing, as there is nothing to
 do.
@@ -58,7 +58,7 @@ def _lazy_init() -> NoReturn:
 
 
 def _lazy_call(callable: Any, **keywords: Any) -> None:
-    """Would call when CUDA is initialised: never."""
+    """Does nothing: CUDA, whose initialisation would call, is never initialised."""
 
 
 _fill(globals(), "cuda")

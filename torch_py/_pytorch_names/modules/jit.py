@@ -140,13 +140,17 @@ def isinstance(obj: Any, target_type: Any) -> bool:
     ``Optional[int]``."""
     if _builtin_isinstance(target_type, tuple):
         return any(isinstance(obj, kind) for kind in target_type)
-    origin, parts = get_origin(target_type), get_args(target_type)
+
+    origin = get_origin(target_type)
+    parts = get_args(target_type)
     if origin is None:
         return _builtin_isinstance(obj, target_type)
+
     if not _builtin_isinstance(origin, type) or origin.__name__ in ("Union", "UnionType"):
         return any(obj is None if part is type(None) else isinstance(obj, part) for part in parts)
     if not _builtin_isinstance(obj, origin):
         return False
+
     if origin is dict:
         return all(isinstance(key, parts[0]) and isinstance(value, parts[1]) for key, value in obj.items())
     if origin is tuple:

@@ -54,11 +54,9 @@ def _for_sparse(name: str) -> Any:
     return refuse
 
 
-softmax, log_softmax, sampled_addmm = (
-    _for_sparse("_sparse_softmax"),
-    _for_sparse("_sparse_log_softmax"),
-    _for_sparse("sparse_sampled_addmm"),
-)
+softmax = _for_sparse("_sparse_softmax")
+log_softmax = _for_sparse("_sparse_log_softmax")
+sampled_addmm = _for_sparse("sparse_sampled_addmm")
 solve, spdiags = _refusal("sparse.solve"), _refusal("sparse.spdiags")
 
 

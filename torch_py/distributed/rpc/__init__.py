@@ -1,5 +1,4 @@
-"""Calls between processes, of which a world of one has none: `is_available()` is False, what needs them
-raises NotImplementedError."""
+"""Calls between processes: `is_available()` is False, and everything else raises NotImplementedError."""
 
 from __future__ import annotations
 
