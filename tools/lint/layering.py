@@ -130,7 +130,7 @@ def check_imports(path: str, text: str) -> Iterator[Finding]:
             yield Finding(
                 path,
                 line,
-                f"codegen must not import {module}; it needs only pyyaml and jinja2 beside the standard "
+                f"codegen must not import {module}; it needs only pyyaml, jinja2 and the standard "
                 "library",
             )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .finding import Finding
 
-# From the bottom to the top. A name stands for the module and all below it, unless one of those has a place
+# From the bottom to the top. A name means the module and all below it, unless one of those has a place
 # of its own; `.__init__` is the package's own module alone. Modules of one layer do not import one another,
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (

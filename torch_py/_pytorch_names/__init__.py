@@ -1,8 +1,8 @@
 """The wing for what PyTorch has and torch_py does not: modules, layouts, dtypes and functions that programs
 name.
 
-`import torch_py.xpu` works although there is no file of that name. table.py lists every such module in one
-place: its names, and what using them does. Rows are either made of the pieces in kinds.py, or name a file of
+`import torch_py.xpu` works without a file of that name. table.py lists every such module in one place, with
+its names and the effect of using them. Rows are either made of the pieces in kinds.py, or name a file of
 modules/ where a module needs code of its own. The other files here hold names that are not modules: members
 of `torch`, `torch.Tensor` and `torch._C`.
 

@@ -1,5 +1,5 @@
-"""A module of functions for a kind of device that this build does not have: questions get answers, requests
-are refused."""
+"""The functions of a module for a kind of device that this build does not have: questions are answered,
+requests are refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-# What programs ask of any kind of device, and the answer without one.
+# Questions about any kind of device, and the type whose empty value is the answer without one.
 _ANSWERS: dict[str, Callable[[], Any]] = {
     "is_available": bool,
     "is_initialized": bool,
@@ -25,7 +25,7 @@ _ANSWERS: dict[str, Callable[[], Any]] = {
     "memory_snapshot": list,
     "is_current_stream_capturing": bool,
 }
-# What portable programs do unconditionally: there is nothing to do.
+# Portable programs call these unconditionally. They do nothing.
 _IDLE = (
     "empty_cache",
     "manual_seed",
@@ -65,7 +65,7 @@ _CLASSES = ("Stream", "Event")
 
 
 class _Device(contextlib.AbstractContextManager["_Device"]):
-    """`with device(index):` does nothing for None or a negative index and is refused for another."""
+    """`with device(index):` has no effect for None or a negative index; other indices are refused."""
 
     _refuse: Callable[[str], NoReturn]
 
@@ -78,7 +78,7 @@ class _Device(contextlib.AbstractContextManager["_Device"]):
 
 
 def fill(module: dict[str, Any], kind: str, error: type[Exception] = AssertionError) -> None:
-    """Puts the functions into a module's globals, unless the module has its own. Requests raise `error` with
+    """Adds the functions to a module's globals, unless the module has its own. Requests raise `error` with
     the name of the function."""
 
     def refuse(function: str) -> NoReturn:

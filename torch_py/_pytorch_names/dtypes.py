@@ -1,7 +1,6 @@
-"""Names of dtypes that PyTorch has and this library has not: libraries list them in tables that they never
-use.
+"""Dtypes that PyTorch has and torch_py does not, which libraries list in tables.
 
-A tensor of one cannot be made; that is a TypeError of the function that was to make it.
+Functions raise TypeError when they are asked for a tensor of one.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _DTYPES = {
 
 
 class AbsentDtype:
-    """Stands where PyTorch has a dtype. Compares by identity, prints as the dtype would."""
+    """Takes the place of a dtype of PyTorch. Compares by identity and prints as the dtype would."""
 
     def __init__(self, name: str) -> None:
         self._name = name

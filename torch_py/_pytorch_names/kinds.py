@@ -59,7 +59,7 @@ def answers(value: Any, *signatures: str) -> Piece:
 
 
 def refuses(error: type[Exception], text: str, *signatures: str) -> Piece:
-    """Functions that raise `error` with `text`, where {name} stands for the function's name."""
+    """Functions that raise `error` with `text`, where {name} is replaced by the function's name."""
 
     def refusal(name: str) -> Callable[[], NoReturn]:
         def refuse() -> NoReturn:

@@ -1,5 +1,4 @@
-"""Sparse and quantized tensors, which there are none of: functions that make them refuse, methods of theirs
-say what they expected."""
+"""Functions and methods of sparse and quantized tensors, which raise an error: all tensors here are dense."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ __all__ = [
     "sparse_csr_tensor",
 ]
 
-# Methods of one layout, and what they call it where a dense tensor has them.
+# Methods of one layout, and the name of the layout in their errors.
 _LAYOUTS = {
     "coalesce": "coordinate tensor",
     "is_coalesced": "coordinate tensor",
@@ -58,7 +57,7 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
         raise NotImplementedError(f"torch.{name}: torch_py has dense (strided) tensors only")
 
     refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
-    refuse.__doc__ = "Raises NotImplementedError: there are no sparse tensors."
+    refuse.__doc__ = "Raises NotImplementedError: torch_py does not support sparse tensors."
     return refuse
 
 
@@ -89,12 +88,12 @@ def _unimplemented(name: str) -> Callable[..., NoReturn]:
 
 
 def _dequantize(self: Any) -> Any:
-    """The tensor itself in float32, as nothing is quantized."""
+    """The tensor in float32; tensors are never quantized here."""
     return self.float()
 
 
 def add_methods(tensor: type) -> None:
-    """Puts the methods into the class of tensors, unless it has its own."""
+    """Adds the methods to the class of tensors, unless it has its own."""
     methods: dict[str, Callable[..., Any]] = {
         name: _expecting(name, expected) for name, expected in _LAYOUTS.items()
     }

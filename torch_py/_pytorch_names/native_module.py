@@ -1,5 +1,5 @@
-"""Names that libraries look for in `torch._C`: questions about things that are not there, and other names of
-what is."""
+"""Names that libraries look for in `torch._C`: questions about absent features, and other names of present
+ones."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DispatchKeySet:
 
 
 def _get_accelerator(check: bool | None = None) -> Any:
-    """The accelerator's device; without one the CPU's, or RuntimeError where `check` is true."""
+    """The CPU's device, as there is no accelerator. Raises RuntimeError if `check` is true."""
     if check:
         raise RuntimeError("Cannot access accelerator device when none is available.")
     return _C.device("cpu")
@@ -62,7 +62,7 @@ def _nothing(*arguments: Any) -> None:
 
 
 def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """What `__torch_dispatch__` of every tensor type amounts to."""
+    """Calls the operator, as no tensor type has a `__torch_dispatch__`."""
     return func(*args, **(kwargs or {}))
 
 
@@ -71,7 +71,7 @@ def _no(*arguments: Any) -> bool:
 
 
 def _are_functorch_transforms_active() -> bool:
-    """Whether this is called by a function that `torch.func` transforms."""
+    """Whether a transform of `torch.func` is running."""
     # Imported on first use: few programs transform functions.
     from torch_py._functorch import levels
 
@@ -128,7 +128,7 @@ _ANSWERED_NO = (
 
 
 def add_native_names(native: ModuleType) -> None:
-    """Puts them into the native module, unless it has its own."""
+    """Adds the names to the native module, unless it has its own."""
     names: dict[str, Any] = {name: _nothing for name in _IDLE}
     names.update({name: _no for name in _ANSWERED_NO})
 

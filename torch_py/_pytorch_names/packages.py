@@ -1,5 +1,5 @@
-"""Packages of PyTorch that torch_py does not have: whatever is taken from them can be named, and raises
-NotImplementedError when used."""
+"""Names of packages that torch_py does not have: every name can be imported, and raises NotImplementedError
+when it is used."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 
 
 class _AbsentMember(NotImplementedError, AttributeError):
-    """Answers hasattr() with no, and says why to who goes on."""
+    """The error for members: hasattr() is False, and a use explains itself."""
 
 
 class _AbsentMeta(type):
-    """Calling the class, or taking a member of it, is a use."""
+    """The type of absent names: a call, or access to a member, raises an error."""
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> NoReturn:
         raise NotImplementedError(cls._why)  # type: ignore[attr-defined]
@@ -24,8 +24,8 @@ class _AbsentMeta(type):
 
 
 def absent_names(module: str, why: str) -> Callable[[str], Any]:
-    """A module's `__getattr__`: every public name is a class without instances, which can be called,
-    subclassed or asked about by isinstance."""
+    """A module's `__getattr__`: every public name is a class without instances, for annotations,
+    subclasses and isinstance."""
     made: dict[str, Any] = {}
 
     def get(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Functions of the `torch` namespace that PyTorch keeps private and programs call all the same."""
+"""Private functions of PyTorch's `torch` namespace that programs call."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _torch: Any = _C._torch
 
 
 def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
-    """Where each of `size` rows begins, and the end, for the sorted row numbers `input`: shape (size + 1,),
-    int64 or int32."""
+    """The beginnings of `size` rows and the end, for sorted row numbers: shape (size + 1,), int64 or
+    int32."""
     if input.dim() > 1:
         raise RuntimeError(f"Input is supposed to be a vector, but got {input.dim()} dimensional tensor.")
     rows = _torch.arange(size + 1, dtype=input.dtype, device=input.device)
@@ -29,7 +29,7 @@ def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: boo
 def _convert_indices_from_csr_to_coo(
     crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
 ) -> Tensor:
-    """Rows and columns, shape (2, n), for beginnings of rows and n columns; columns first with
+    """Row and column numbers, shape (2, n), from the beginnings of rows and n columns; columns first with
     `transpose`."""
     counts = crow_indices[1:] - crow_indices[:-1]
     dtype = _C.int32 if out_int32 else _C.int64
@@ -44,6 +44,6 @@ def _shape_as_tensor(self: Tensor) -> Tensor:
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
-    """The gradient of softmax along `dim`, from that of its `output`."""
+    """The gradient of softmax along `dim`, from the gradient of its `output`."""
     product = grad_output * output
     return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)

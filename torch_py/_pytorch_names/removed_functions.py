@@ -1,4 +1,4 @@
-"""Functions that PyTorch has removed but still names: calling one says what to use instead."""
+"""Functions that PyTorch has removed but still names. A call raises RuntimeError with the replacement."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Queues of work on a device, and marks in them. On the CPU work is done when the call returns: its one queue
-is always empty."""
+"""Queues of work on a device, and events in them. The one queue of the CPU is always empty, as its work
+is done when a call returns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _no_events(*arguments: Any) -> NoReturn:
 
 
 class Stream:
-    """The queue of `device`. On the CPU there is one, without events; other devices raise RuntimeError."""
+    """The queue of `device`. The CPU has one, without events; other devices raise RuntimeError."""
 
     def __init__(self, device: Any = None, *, priority: int = 0) -> None:
         self.device = _device(device, "Stream")
@@ -33,10 +33,10 @@ class Stream:
         return True
 
     def synchronize(self) -> None:
-        """Waits until it is."""
+        """Waits until all work is done."""
 
     def wait_event(self, event: Event) -> None:
-        """Nothing has been recorded that could be waited for."""
+        """Does nothing: no event has been recorded."""
 
     record_event = wait_stream = _no_events
 
@@ -60,7 +60,7 @@ class Stream:
 
 
 class Event:
-    """A mark in a stream. On the CPU none can be set: `record` and `elapsed_time` raise RuntimeError and
+    """An event in a stream. The CPU does not support events: `record` raises RuntimeError and `elapsed_time`
     ValueError."""
 
     def __init__(
@@ -79,10 +79,10 @@ class Event:
         return True
 
     def synchronize(self) -> None:
-        """Waits for the mark."""
+        """Waits for the event."""
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Makes `stream` wait for the mark."""
+        """Makes `stream` wait for the event."""
 
     def record(self, stream: Stream | None = None) -> None:
         _no_events()

@@ -1,5 +1,5 @@
-"""Numbers that a tracer does not know yet. There is no tracer: numbers are Python's, and nothing is an
-instance of these classes."""
+"""The types of numbers in traced programs, and functions of such numbers. Nothing is traced here: numbers are
+Python's, and the classes have no instances."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SymBool(_Symbolic):
 
 
 def sym_int(a: Any) -> int:
-    """Towards zero, as int()."""
+    """`a` rounded towards zero, as by int()."""
     return int(a)
 
 
@@ -59,19 +59,19 @@ def sym_not(a: Any) -> bool:
 
 
 def sym_max(a: Any, b: Any) -> Any:
-    """The larger one, a float when one of them is."""
+    """The larger number; a float if one of them is a float."""
     larger = builtins.max(a, b)
     return float(larger) if isinstance(a, float) or isinstance(b, float) else larger
 
 
 def sym_min(a: Any, b: Any) -> Any:
-    """The smaller one, a float when one of them is."""
+    """The smaller number; a float if one of them is a float."""
     smaller = builtins.min(a, b)
     return float(smaller) if isinstance(a, float) or isinstance(b, float) else smaller
 
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:
-    """`t` if `b`, else `f`, which have one type."""
+    """`t` if `b` is true, else `f`; both have the same type."""
     assert isinstance(b, bool) and type(t) is type(f), (
         f"sym_ite: expected a bool and two values of one type, got {b!r}, {t!r}, {f!r}"
     )

@@ -68,7 +68,7 @@ TABLE: dict[str, Row] = {
     "_logging": file("_logging"),
     "_prims_common": file("_prims_common"),
     "_subclasses": names(
-        "The package of fake tensors, which stand for others while programs are traced.",
+        "The package of fake tensors, which take the place of others while programs are traced.",
         same_as("_subclasses.fake_tensor", "FakeTensor", "FakeTensorMode", "UnsupportedFakeTensorException"),
     ),
     "_subclasses.fake_tensor": file("_subclasses_fake_tensor"),

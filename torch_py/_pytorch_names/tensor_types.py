@@ -1,4 +1,4 @@
-"""`torch.FloatTensor` and its siblings: constructors of one dtype, and types to ask `isinstance` about."""
+"""`torch.FloatTensor` and the like: constructors of one dtype, and types for `isinstance`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class _LegacyMeta(type):
 
 
 def _construct(cls: Any, *arguments: Any) -> Tensor:
-    """Sizes as integers or a torch.Size give an uninitialised tensor; a sequence, array or tensor is copied;
-    nothing gives an empty tensor."""
+    """An uninitialised tensor for sizes, a copy of a sequence, array or tensor; an empty tensor without
+    arguments."""
     if not arguments:
         return _torch.empty(0, dtype=cls.dtype, device="cpu")
     if isinstance(arguments[0], _C.Size) or all(isinstance(argument, int) for argument in arguments):

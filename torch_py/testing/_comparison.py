@@ -54,6 +54,7 @@ class _Comparison:
         return self.rtol, self.atol
 
     def compare(self, actual: Any, expected: Any, path: tuple[Any, ...] = ()) -> None:
+        # By kind, containers first: what is not a container or a number becomes a tensor.
         if isinstance(actual, str) or isinstance(expected, str):
             self.fail(
                 f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.",

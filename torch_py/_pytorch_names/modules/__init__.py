@@ -1,2 +1,2 @@
-"""Absent modules that need code of their own. The finder loads each file under its public name, as table.py
-says; nothing imports them from here."""
+"""Absent modules with code of their own. The finder loads each file under the public name that table.py
+gives; nothing imports them from here."""

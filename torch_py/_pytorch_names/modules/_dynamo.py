@@ -1,5 +1,5 @@
-"""The part of the compiler's front end that programs touch without needing it. Nothing is traced; what would
-need it raises."""
+"""`torch._dynamo`, the front end of PyTorch's compiler. Marks and settings have no effect; what needs a
+tracer raises NotImplementedError."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ reset_code_caches = reset
 
 
 def graph_break(msg: str = "") -> None:
-    """Ends a graph; there is none."""
+    """Does nothing: no graph is captured."""
 
 
 def mark_dynamic(t: Any, index: Any, **bounds: Any) -> None:
-    """Sizes need no marks: nothing is specialised on them."""
+    """Does nothing: no code is specialised on sizes."""
 
 
 def maybe_mark_dynamic(t: Any, index: Any) -> None:

@@ -1,5 +1,4 @@
-"""Settings that programs write before they compile. They are kept, and nothing reads them, as nothing is
-compiled."""
+"""Settings of PyTorch's compiler, kept without effect for programs that set them."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ verbose = False
 
 @contextlib.contextmanager
 def patch(changes: dict[str, Any] | str | None = None, value: Any = None, **more: Any) -> Iterator[None]:
-    """Settings inside a block; also as a decorator."""
+    """Changes settings inside a block, or as a decorator."""
     wanted = {changes: value} if isinstance(changes, str) else {**(changes or {}), **more}
     before = {name: globals().get(name) for name in wanted}
     globals().update(wanted)

@@ -1,4 +1,4 @@
-"""Names of TorchScript's internals that libraries import for their decorators."""
+"""Decorators among TorchScript's internals that libraries import. They return functions unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def boolean_dispatch(
     module_name: str,
     func_name: str,
 ) -> Any:
-    """A function that calls `if_true` or `if_false`, as its argument `arg_name` (number `arg_index`) says."""
+    """A function that calls `if_true` or `if_false`, by its boolean argument `arg_name`, at `arg_index`."""
 
     def chosen(*arguments: Any, **keywords: Any) -> Any:
         flag = arguments[arg_index] if arg_index < len(arguments) else keywords.get(arg_name, default)

@@ -1,5 +1,4 @@
-"""Logs of PyTorch's compiler. There is no compiler, so nothing is logged; loggers by name are Python's
-own."""
+"""`torch._logging`, the logs of PyTorch's compiler, which stay empty. Named loggers are Python's own."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ __all__ = ["getArtifactLogger", "set_logs", "trace_structured"]
 
 
 def set_logs(**levels: Any) -> None:
-    """Chooses the compiler's logs: there are none."""
+    """Does nothing: the compiler's logs stay empty."""
 
 
 def getArtifactLogger(module_qname: str, artifact_name: str) -> logging.Logger:  # noqa: N802  # PyTorch's name
@@ -19,4 +18,4 @@ def getArtifactLogger(module_qname: str, artifact_name: str) -> logging.Logger: 
 
 
 def trace_structured(name: str, *arguments: Any, **keywords: Any) -> None:
-    """Writes to the compiler's trace: there is none."""
+    """Does nothing: no trace is written."""

@@ -1,4 +1,4 @@
-"""Questions about dtypes, and checks, that programs take from `torch._prims_common`."""
+"""Queries about dtypes, and checks, that programs import from `torch._prims_common`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def is_complex_dtype(dtype: Any) -> bool:
 
 
 def is_integer_dtype(dtype: Any) -> bool:
-    """Whether it is neither real, complex nor boolean."""
+    """Whether the dtype is an integer."""
     return not (dtype.is_floating_point or dtype.is_complex or is_boolean_dtype(dtype))
 
 
 def is_contiguous_or_false(a: Any, memory_format: Any = None) -> bool:
-    """Whether the elements lie in order, for sizes that are all known."""
+    """Whether the elements are contiguous in memory."""
     return bool(a.is_contiguous() if memory_format is None else a.is_contiguous(memory_format=memory_format))

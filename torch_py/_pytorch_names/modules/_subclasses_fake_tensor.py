@@ -1,4 +1,4 @@
-"""Tensors without data that remember their device; use device="meta" for shapes and dtypes without data."""
+"""Fake tensors, which torch_py does not have; use device="meta" for shapes and dtypes without data."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NoReturn
 
 
 class UnsupportedFakeTensorException(RuntimeError):
-    """What cannot be done without data."""
+    """The error for operators that need data."""
 
 
 class FakeTensor:
-    """Nothing is an instance."""
+    """A tensor without data that has a device. Creating one raises NotImplementedError."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         raise NotImplementedError('torch._subclasses.FakeTensor: torch_py has none; use device="meta"')
 
 
 class FakeTensorMode:
-    """Cannot be entered."""
+    """A mode that makes fake tensors. Entering it raises NotImplementedError."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         pass

@@ -1,4 +1,5 @@
-"""The accelerator of the machine, of whatever kind: this build has none. Requests raise RuntimeError."""
+"""`torch.accelerator` in a build without accelerators: questions are answered, requests raise
+RuntimeError."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ __all__ = [
 
 
 def current_accelerator(check_available: bool = False) -> None:
-    """The device of the accelerator; None without one."""
+    """None: this build has no accelerator."""
     return None
 
 
@@ -51,7 +52,7 @@ set_device_idx = set_device_index = set_stream = synchronize = _refuse
 
 
 def empty_cache() -> None:
-    """Nothing is cached on a device that is not there."""
+    """Does nothing: no device memory is cached."""
 
 
 def _zero(device_index: Any = None) -> int:
@@ -69,7 +70,7 @@ reset_accumulated_memory_stats = reset_peak_memory_stats = lambda device_index=N
 
 
 class device_index:
-    """`with device_index(None):` does nothing; a number is refused."""
+    """`with device_index(None):` has no effect; a number raises RuntimeError."""
 
     def __init__(self, device: int | None) -> None:
         self._device = device

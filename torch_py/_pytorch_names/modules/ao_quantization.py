@@ -1,4 +1,4 @@
-"""Quantisation's marks in models. Models are not quantised here: what would do it raises
+"""Marks in models for quantisation, which pass values through. Functions that quantise raise
 NotImplementedError."""
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ __all__ = [
 
 
 class QuantStub(Module):
-    """Where a model's input would become quantised: hands it on, as in a model that was not converted."""
+    """Marks where a quantised model converts its input: returns the input, as in a model that was not
+    converted."""
 
     def __init__(self, qconfig: Any = None) -> None:
         super().__init__()
@@ -33,7 +34,7 @@ class QuantStub(Module):
 
 
 class DeQuantStub(QuantStub):
-    """Where a model's output would become floating-point again: hands it on."""
+    """Marks where a quantised model converts its output back: returns its input."""
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:

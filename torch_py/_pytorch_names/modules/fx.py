@@ -1,5 +1,4 @@
-"""Names of graph capture, so that programs import. Nothing is captured yet: what needs it raises
-NotImplementedError."""
+"""`torch.fx`, the capture of graphs, of which torch_py has the names only: uses raise NotImplementedError."""
 
 from __future__ import annotations
 
@@ -69,7 +68,7 @@ def replace_pattern(gm: Any, pattern: Any, replacement: Any) -> NoReturn:
 
 
 def wrap(fn_or_name: Any) -> Any:
-    """Marks a function, or the name of one, as one operation of graphs: returns it.
+    """Marks a function, or the name of one, as one operation of graphs: returns it unchanged.
 
     Raises RuntimeError for anything but a function or a name.
     """
@@ -79,5 +78,5 @@ def wrap(fn_or_name: Any) -> Any:
 
 
 def has_side_effect(fn: Any) -> Any:
-    """Marks a function as one that graphs must keep: returns it."""
+    """Marks a function as one that graphs must keep: returns it unchanged."""
     return fn

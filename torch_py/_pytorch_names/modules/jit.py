@@ -1,5 +1,5 @@
-"""TorchScript's names. There is no TorchScript here: `script` and `trace` return what they were given, which
-is said once.
+"""`torch.jit`, of which torch_py has the names: `script` and `trace` return their argument, and a warning
+says so once.
 
 Decorators that guide compilation leave functions as they are; saving and loading compiled programs raises
 NotImplementedError.
@@ -54,26 +54,26 @@ _builtin_isinstance = isinstance
 
 
 class Error(RuntimeError):
-    """What compiled programs raise."""
+    """An error of compiled programs."""
 
 
 class TracerWarning(Warning):
-    """What tracing warns with about values that become constants."""
+    """A warning that tracing has made a value a constant."""
 
 
 class ScriptModule(Module):
-    """A Module that would be compiled; an ordinary one here."""
+    """A Module to be compiled; here an ordinary Module."""
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What `script` makes of a Module elsewhere: nothing here is an instance."""
+    """A compiled Module in PyTorch; has no instances here."""
 
 
 TopLevelTracedModule = TracedModule = RecursiveScriptModule
 
 
 class ScriptFunction:
-    """What `script` makes of a function elsewhere: nothing here is an instance."""
+    """A compiled function in PyTorch; has no instances here."""
 
 
 def script(
@@ -121,7 +121,7 @@ def is_tracing() -> bool:
 
 
 def annotate(the_type: Any, the_value: Value) -> Value:
-    """Returns `the_value`: a type for the compiler only."""
+    """Returns `the_value`; the type is for the compiler."""
     return the_value
 
 
@@ -170,7 +170,7 @@ def optimize_for_inference(mod: Value, other_methods: Any = None) -> Value:
 
 
 def run_frozen_optimizations(mod: Any, *arguments: Any, **options: Any) -> None:
-    """Nothing is optimised."""
+    """Does nothing."""
 
 
 def set_fusion_strategy(strategy: Any) -> list[Any]:
@@ -178,7 +178,7 @@ def set_fusion_strategy(strategy: Any) -> list[Any]:
 
 
 def enable_onednn_fusion(enabled: bool) -> None:
-    """There is no fusion to enable."""
+    """Does nothing: torch_py does not fuse operators."""
 
 
 def onednn_fusion_enabled() -> bool:
@@ -218,6 +218,6 @@ def _drop(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unwrap_optional(value: Value | None) -> Value:
-    """`value`, which must not be None."""
+    """Returns `value`. Raises AssertionError if it is None."""
     assert value is not None, "Unwrapping null optional"
     return value

@@ -1,5 +1,4 @@
-"""Names of PyTorch's packaging of programs with their modules, so that other programs import. Nothing can be
-packaged or read."""
+"""`torch.package`, of which torch_py has the names only: programs can be neither packaged nor read."""
 
 from __future__ import annotations
 
@@ -21,23 +20,23 @@ __all__ = [
 
 
 class PackagingError(Exception):
-    """A module that a package needs is left out."""
+    """A package needs a module that it does not contain."""
 
 
 class EmptyMatchError(Exception):
-    """A pattern that is to match something did not."""
+    """A pattern that must match did not."""
 
 
 class ObjNotFoundError(Exception):
-    """An object is not where its name says."""
+    """The module that an object names does not contain it."""
 
 
 class ObjMismatchError(Exception):
-    """Another object is where its name says."""
+    """The module that an object names contains another object."""
 
 
 class Importer:
-    """Where modules come from. Raises NotImplementedError when it is made."""
+    """A source of modules. Creating one raises NotImplementedError."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         self._refuse()
@@ -75,5 +74,5 @@ sys_importer = _SysImporter()
 
 
 def is_from_package(obj: Any) -> bool:
-    """Whether `obj` was read from a package: never."""
+    """Always False: packages cannot be read."""
     return False

@@ -1,4 +1,4 @@
-"""Functions of sparse matrices, as far as they are defined for dense ones; the rest raises what PyTorch
+"""`torch.sparse` for dense tensors: products are computed, other functions raise the errors that PyTorch
 raises for dense tensors."""
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ solve, spdiags = _refusal("sparse.solve"), _refusal("sparse.spdiags")
 
 
 class check_sparse_tensor_invariants:
-    """Whether new sparse tensors are checked: there are none, so that this only remembers what it was told.
-    Also a `with` block."""
+    """The setting whether new sparse tensors are checked, kept without effect. Also a `with` block."""
 
     _enabled = False
 
@@ -90,5 +89,5 @@ class check_sparse_tensor_invariants:
 
 
 def as_sparse_gradcheck(gradcheck: Any) -> Any:
-    """A gradient check that also takes sparse inputs: `gradcheck` itself, as there are none."""
+    """A gradient check that also takes sparse inputs: returns `gradcheck` itself."""
     return gradcheck
