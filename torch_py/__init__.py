@@ -1,7 +1,7 @@
 """Tensors, automatic differentiation and neural networks behind PyTorch's API: `import torch_py as torch`.
 
-Operators come from the native module; what is written here is what is not an operator. Submodules that a
-program may not need are imported when they are first named, so that `import torch_py` stays fast.
+Operators come from the native module; the Python modules build on them. Submodules that a program may not
+need are imported when they are first named, so that `import torch_py` stays fast.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ newaxis = None
 
 
 def _fill_constants(target: dict[str, _Any]) -> None:
-    """dtypes, layouts and memory formats, under their names and the short names they also have."""
+    """Adds dtypes, layouts and memory formats, under their names and their short names."""
     for name in dir(_C):
         value = getattr(_C, name)
         if not name.startswith("_") and isinstance(value, (_C.dtype, _C.layout, _C.memory_format)):
