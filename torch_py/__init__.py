@@ -1,7 +1,7 @@
 """Tensors, automatic differentiation and neural networks behind PyTorch's API: `import torch_py as torch`.
 
-Operators come from the native module; what is written here is what is not an operator. Submodules that a
-program may not need are imported when they are first named, so that `import torch_py` stays fast.
+Operators come from the native module; the Python modules build on them. Submodules that a program may not
+need are imported when they are first named, so that `import torch_py` stays fast.
 """
 
 from __future__ import annotations
@@ -11,14 +11,18 @@ import math as _math
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
-from torch_py import _C
+from torch_py import _C, _pytorch_names
 from torch_py._namespace import export_operators as _export_operators
 from torch_py._tensor import Tensor as Tensor
 from torch_py.version import __version__ as __version__
 
 _C._set_tensor_class(Tensor)  # before anything makes a tensor
+_pytorch_names.install(__path__)
 
-from torch_py._checks import (  # noqa: E402
+from torch_py import _tensor_methods  # noqa: E402
+from torch_py._exports import *  # noqa: E402
+from torch_py._functional import *  # noqa: E402
+from torch_py._functional._checks import (  # noqa: E402
     _assert,
     _assert_async,
     _assert_scalar,
@@ -32,11 +36,9 @@ from torch_py._checks import (  # noqa: E402
     _check_value,
     _check_with,
 )
-from torch_py._exports import *  # noqa: E402
-from torch_py._functional import *  # noqa: E402
-from torch_py._inplace_functions import add_inplace_functions as _add_inplace_functions  # noqa: E402
-from torch_py._native_names import add_native_names as _add_native_names  # noqa: E402
-from torch_py._private_functions import *  # noqa: E402
+from torch_py._pytorch_names.layouts import add_methods as _add_absent_methods  # noqa: E402
+from torch_py._pytorch_names.native_module import add_native_names as _add_native_names  # noqa: E402
+from torch_py._pytorch_names.private_functions import *  # noqa: E402
 from torch_py._settings import *  # noqa: E402
 from torch_py._storage_methods import add_storage_methods as _add_storage_methods  # noqa: E402
 from torch_py.amp._older_names import *  # noqa: E402
@@ -49,11 +51,12 @@ newaxis = None
 
 
 def _fill_constants(target: dict[str, _Any]) -> None:
-    """dtypes, layouts and memory formats, under their names and the short names they also have."""
+    """Adds dtypes, layouts and memory formats, under their names and their short names."""
     for name in dir(_C):
         value = getattr(_C, name)
         if not name.startswith("_") and isinstance(value, (_C.dtype, _C.layout, _C.memory_format)):
             target[name] = value
+
     aliases = {
         "float": "float32",
         "double": "float64",
@@ -65,6 +68,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
         "cdouble": "complex128",
         "chalf": "complex32",
     }
+
     for alias, name in aliases.items():
         if name in target:
             target[alias] = target[name]
@@ -73,22 +77,15 @@ def _fill_constants(target: dict[str, _Any]) -> None:
 _fill_constants(globals())
 
 _export_operators(_C._torch, globals())
-_add_inplace_functions(globals())
 _add_native_names(_C)
 _add_storage_methods()
+_add_absent_methods(Tensor)
 
 # Imported when they are first named.
 _LAZY_MODULES = (
     "__config__",
-    "_dynamo",
-    "_jit_internal",
-    "_logging",
-    "_prims_common",
-    "_subclasses",
     "_utils",
-    "accelerator",
     "amp",
-    "ao",
     "autograd",
     "backends",
     "compiler",
@@ -96,33 +93,24 @@ _LAZY_MODULES = (
     "cuda",
     "distributed",
     "distributions",
-    "export",
     "fft",
     "func",
     "functional",
     "futures",
-    "fx",
     "hub",
-    "jit",
     "library",
     "linalg",
-    "mps",
-    "mtia",
     "multiprocessing",
-    "nested",
     "nn",
     "onnx",
     "optim",
     "overrides",
-    "package",
     "profiler",
-    "quantization",
     "quasirandom",
     "random",
     "return_types",
     "serialization",
     "signal",
-    "sparse",
     "special",
     "storage",
     "testing",
@@ -130,41 +118,40 @@ _LAZY_MODULES = (
     "types",
     "utils",
     "version",
-    "xpu",
 )
 _LAZY_FUNCTIONS = {
-    "Event": "_streams",
+    "Event": "_pytorch_names.streams",
     "Future": "futures",
     "GradScaler": "amp",
     "PyTorchFileReader": "_serialization.archive_reader",
     "ScriptFunction": "jit",
     "ScriptModule": "jit",
-    "Stream": "_streams",
+    "Stream": "_pytorch_names.streams",
     "autocast": "amp",
     "compile": "compiler",
     "dsmm": "sparse",
-    "sparse_bsc_tensor": "_absent_layouts",
-    "sparse_bsr_tensor": "_absent_layouts",
-    "sparse_compressed_tensor": "_absent_layouts",
-    "sparse_coo_tensor": "_absent_layouts",
-    "sparse_csc_tensor": "_absent_layouts",
-    "sparse_csr_tensor": "_absent_layouts",
+    "sparse_bsc_tensor": "_pytorch_names.layouts",
+    "sparse_bsr_tensor": "_pytorch_names.layouts",
+    "sparse_compressed_tensor": "_pytorch_names.layouts",
+    "sparse_coo_tensor": "_pytorch_names.layouts",
+    "sparse_csc_tensor": "_pytorch_names.layouts",
+    "sparse_csr_tensor": "_pytorch_names.layouts",
     "spmm": "sparse",
     "ops": "_ops",
     "vmap": "func",
-    "SymBool": "_symbolic_numbers",
-    "SymFloat": "_symbolic_numbers",
-    "SymInt": "_symbolic_numbers",
-    "sym_constrain_range": "_symbolic_numbers",
-    "sym_constrain_range_for_size": "_symbolic_numbers",
-    "sym_float": "_symbolic_numbers",
-    "sym_int": "_symbolic_numbers",
-    "sym_ite": "_symbolic_numbers",
-    "sym_max": "_symbolic_numbers",
-    "sym_min": "_symbolic_numbers",
-    "sym_not": "_symbolic_numbers",
-    "sym_sqrt": "_symbolic_numbers",
-    "sym_sum": "_symbolic_numbers",
+    "SymBool": "_pytorch_names.symbolic_numbers",
+    "SymFloat": "_pytorch_names.symbolic_numbers",
+    "SymInt": "_pytorch_names.symbolic_numbers",
+    "sym_constrain_range": "_pytorch_names.symbolic_numbers",
+    "sym_constrain_range_for_size": "_pytorch_names.symbolic_numbers",
+    "sym_float": "_pytorch_names.symbolic_numbers",
+    "sym_int": "_pytorch_names.symbolic_numbers",
+    "sym_ite": "_pytorch_names.symbolic_numbers",
+    "sym_max": "_pytorch_names.symbolic_numbers",
+    "sym_min": "_pytorch_names.symbolic_numbers",
+    "sym_not": "_pytorch_names.symbolic_numbers",
+    "sym_sqrt": "_pytorch_names.symbolic_numbers",
+    "sym_sum": "_pytorch_names.symbolic_numbers",
 }
 _LEGACY_TENSOR_TYPES = (
     "FloatTensor",
@@ -200,19 +187,25 @@ def __getattr__(name: str) -> _Any:
         return _importlib.import_module(f"torch_py.{name}")
     if name in _LAZY_FUNCTIONS:
         return getattr(_importlib.import_module(f"torch_py.{_LAZY_FUNCTIONS[name]}"), name)
+
     if name == "__array_namespace_info__":
         return _importlib.import_module("torch_py._array_api").__array_namespace_info__
     if name in _LEGACY_TENSOR_TYPES:
-        return getattr(_importlib.import_module("torch_py._legacy_tensor_types"), name)
+        return getattr(_importlib.import_module("torch_py._pytorch_names.tensor_types"), name)
     if name in _STORAGE_TYPES:
         return getattr(_importlib.import_module("torch_py.storage"), name)
-    if name in (absent := _importlib.import_module("torch_py._absent_dtypes").absent_dtypes):
+
+    if name in (absent := _importlib.import_module("torch_py._pytorch_names.dtypes").absent_dtypes):
         return absent[name]
+    if name in _pytorch_names.names_in("torch_py"):
+        return _importlib.import_module(f"torch_py.{name}")
+
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    public = (name for name in _LAZY_MODULES if not name.startswith("_"))
+    modules = (*_LAZY_MODULES, *_pytorch_names.names_in("torch_py"))
+    public = (name for name in modules if not name.startswith("_"))
     return sorted({*globals(), *public, *_LAZY_FUNCTIONS, *_LEGACY_TENSOR_TYPES, *_STORAGE_TYPES})
 
 

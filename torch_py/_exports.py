@@ -1,4 +1,4 @@
-"""What `torch` shows of the native module and of its own submodules, by name."""
+"""The names of the `torch` namespace that come from the native module and from submodules."""
 
 from torch_py._C import (
     Generator,

@@ -1,4 +1,4 @@
-"""Things that are said once per process."""
+"""Warnings that appear once per process."""
 
 from __future__ import annotations
 

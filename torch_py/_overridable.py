@@ -1,4 +1,4 @@
-"""Which functions `__torch_function__` is asked about, found in the modules that have them."""
+"""The functions that `__torch_function__` can override, collected from their modules."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import cache
 from types import BuiltinFunctionType, GetSetDescriptorType, ModuleType
 from typing import Any
 
+import torch_py
 from torch_py import _C
 from torch_py._tensor import Tensor
 
-# Answered without asking: about objects and memory rather than values, or for the machinery itself.
+# These are not overridden: they are about objects and memory, or part of the machinery.
 _IGNORED_METHODS = (
     "__class__",
     "__delattr__",
@@ -66,7 +67,7 @@ _IGNORED_FUNCTIONS = (
 
 
 def _modules() -> dict[str, ModuleType]:
-    import torch_py
+    # Imported on first use: torch.nn is large.
     from torch_py import fft, linalg, nn, special
 
     return {
@@ -95,30 +96,32 @@ def _members() -> Iterator[tuple[str, Any]]:
 
 @cache
 def overridable_functions() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
-    """The functions by the module or class that has them, and their names."""
+    """The functions by module or class, and their names."""
     found: dict[Any, list[Any]] = {}
     names: dict[Any, str] = {}
     ignored = ignored_functions()
+
     for place, module in _modules().items():
         found[module] = [
             value
             for name, value in vars(module).items()
             if not name.startswith("_") and _is_operator(value) and value not in ignored
         ]
+
         for name, value in vars(module).items():
             if isinstance(value, Callable) and not isinstance(value, type) and value not in names:  # type: ignore[arg-type]
                 names[value] = f"{place}.{name}"
+
     found[Tensor] = []
     for name, value in _members():
         found[Tensor].append(value)
         names.setdefault(value, f"torch.Tensor.{name}")
+
     return found, names
 
 
 @cache
 def ignored_functions() -> frozenset[Any]:
-    import torch_py
-
     methods = (
         getattr(Tensor, name)
         for name in _IGNORED_METHODS

@@ -48,7 +48,7 @@ _state: dict[str, Any] = {
 
 
 def set_default_dtype(dtype: Any, /) -> None:
-    """Makes `dtype` what floating-point numbers become when no dtype is given; the complex default follows.
+    """Sets the dtype of floating-point results where none is given; the complex default follows.
 
     Raises TypeError unless `dtype` is float16, bfloat16, float32 or float64.
     """
@@ -61,12 +61,12 @@ def set_default_dtype(dtype: Any, /) -> None:
 
 
 def set_default_tensor_type(t: Any, /) -> None:
-    """Older form of `set_default_dtype`: takes `torch.DoubleTensor`, another of its kind, or its name with
-    the module.
+    """The older form of `set_default_dtype`: takes a type such as `torch.DoubleTensor`, or its full name.
 
-    Raises TypeError for what is not such a type or not one of floating-point numbers.
+    Raises TypeError for anything else, and for a type of integers.
     """
     kind = t
+
     if isinstance(t, str):
         module, _, name = t.rpartition(".")
         if module.endswith(".cuda"):
@@ -74,6 +74,7 @@ def set_default_tensor_type(t: Any, /) -> None:
                 f"set_default_tensor_type: type {t} is not available, torch_py was not compiled with CUDA"
             )
         kind = getattr(importlib.import_module("torch_py" if module == "torch" else module or t), name)
+
     dtype = getattr(kind, "dtype", None) if inspect.isclass(kind) else None
     if not isinstance(dtype, _C.dtype) or not dtype.is_floating_point:
         raise TypeError(
@@ -89,8 +90,7 @@ def get_default_device() -> Any:
 
 
 def set_default_device(device: Any) -> None:
-    """Tensors that this thread creates without naming a device are on `device` from now on; None: on the CPU
-    again.
+    """Sets the device on which this thread creates tensors when none is named; None means the CPU.
 
     Functions that take their device from a tensor do not change. `with torch.device(...)` does the same for a
     block.
@@ -99,7 +99,7 @@ def set_default_device(device: Any) -> None:
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """The module of a kind of device: `torch.cpu` for the CPU, which also stands for None.
+    """The module of a kind of device: `torch.cpu` for the CPU and for None.
 
     Raises RuntimeError for anything but a device, a string and None, and for a kind without a module.
     """
@@ -123,9 +123,8 @@ def _check_bool(function: str, name: str, value: Any, kind: type[Exception] = Ty
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Operators that have a deterministic way take it. All operators here have on the CPU; what changes is
-    that memory which a program can see uninitialised (`torch.empty` and its like) is filled, see
-    `torch.utils.deterministic`.
+    """Makes operators deterministic. On the CPU all of them are; the setting only makes `torch.empty` and
+    other functions that return uninitialised memory fill it, see `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
     """
@@ -141,8 +140,8 @@ def _update_filling() -> None:
 
 
 def fill_uninitialized_memory(value: Any = None) -> bool:
-    """The setting of `torch.utils.deterministic`: read, and changed when a value is given (RuntimeError
-    unless it is a bool)."""
+    """Reads the setting of `torch.utils.deterministic`, or changes it if a value is given. Raises
+    RuntimeError unless the value is a bool."""
     if value is not None:
         if not isinstance(value, bool):
             raise RuntimeError(f"expected a bool, but got {type(value).__name__}")
@@ -186,10 +185,10 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_num_interop_threads(count: int, /) -> None:
-    """Remembers how many operators may run side by side; nothing here runs more than one. Can be set once,
-    before `get_num_interop_threads`.
+    """Remembers how many operators may run at once; torch_py runs one at a time. Can be set once, before
+    `get_num_interop_threads`.
 
-    Raises RuntimeError for what is not a positive integer, and the second time.
+    Raises RuntimeError unless `count` is a positive integer, and on a second call.
     """
     if isinstance(count, bool) or not isinstance(count, int):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(count).__name__}")
@@ -204,12 +203,12 @@ def set_num_interop_threads(count: int, /) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """What `set_num_interop_threads` was given, else the number of processors."""
+    """The value that `set_num_interop_threads` was given, else the number of processors."""
     return int(_state["interop_threads"] or os.cpu_count() or 1)
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Whether warnings that are given once are given each time. Raises RuntimeError unless `b` is a bool."""
+    """Makes warnings that appear once appear every time. Raises RuntimeError unless `b` is a bool."""
     _state["warn_always"] = _check_bool("set_warn_always", "b", b, RuntimeError)
 
 

@@ -19,6 +19,7 @@ def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> A
     name = os.fspath(filename)
     if nbytes < 0:
         raise RuntimeError(f"UntypedStorage.from_file: expected nbytes >= 0, got {nbytes}")
+
     flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
     try:
         descriptor = os.open(name, flags, 0o600)
@@ -26,6 +27,7 @@ def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> A
         raise RuntimeError(
             f"UntypedStorage.from_file: unable to open file {name!r}: {error.strerror} ({error.errno})"
         ) from error
+
     try:
         there = os.fstat(descriptor).st_size
         size = nbytes or there
@@ -33,6 +35,7 @@ def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> A
             os.ftruncate(descriptor, size)
         elif size > there:
             raise RuntimeError(f"UntypedStorage.from_file: {name!r} has {there} bytes, expected {size}")
+
         if size == 0:
             return _C.UntypedStorage(0)
         mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)

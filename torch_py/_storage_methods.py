@@ -1,4 +1,4 @@
-"""What `torch.UntypedStorage` has beside what the native type knows: copies, conversions, other devices."""
+"""The methods of `torch.UntypedStorage` that are written in Python: copies, conversions, other devices."""
 
 from __future__ import annotations
 
@@ -6,24 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch_py import _C
+from torch_py._serialization.storage_types import CONVERSIONS, element_size
 from torch_py._tensor import whole_storage
-from torch_py._utils import _element_size
-
-# Methods that convert, with the dtype of each.
-CONVERSIONS = {
-    "double": "float64",
-    "float": "float32",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-    "char": "int8",
-    "byte": "uint8",
-    "bool": "bool",
-    "bfloat16": "bfloat16",
-    "complex_double": "complex128",
-    "complex_float": "complex64",
-}
 
 
 def _new(self: Any, *sizes: Any) -> Any:
@@ -56,6 +40,7 @@ def _iterate(self: Any) -> Iterator[int]:
 
 
 def _typed(self: Any, dtype: Any) -> Any:
+    # Imported on first use: programs rarely need typed storages.
     from torch_py.storage import TypedStorage
 
     return TypedStorage(wrap_storage=self, dtype=dtype, _internal=True)
@@ -66,7 +51,7 @@ def _cpu(self: Any) -> Any:
 
 
 def _to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
-    """The storage on a device; itself when it is there."""
+    """The storage on a device: itself, or a copy."""
     target = _C.device(device)
     if target == self.device:
         return self
@@ -83,7 +68,7 @@ def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 def _byteswap(self: Any, dtype: Any) -> None:
     """Reverses the bytes of each element of `dtype` (of complex ones those of each part), in place."""
-    size = _element_size(dtype) // (2 if dtype.is_complex else 1)
+    size = element_size(dtype) // (2 if dtype.is_complex else 1)
     if self.nbytes() % size:
         raise RuntimeError(
             f"UntypedStorage.byteswap: expected a multiple of {size} bytes for {dtype}, got {self.nbytes()}"
@@ -102,6 +87,7 @@ def _from_buffer(
     Raises RuntimeError for a missing `dtype` or, where bytes have an order, `byte_order`; ValueError for what
     does not fit.
     """
+    # Imported on first use: programs rarely need typed storages.
     from torch_py.storage import TypedStorage
 
     if dtype is None:
@@ -122,7 +108,7 @@ def _no_accelerator(kind: str) -> Any:
 
 
 def _is_pinned(self: Any, device: Any = None) -> bool:
-    """Whether an accelerator may read the memory directly: there is none."""
+    """Always False: pinned memory needs an accelerator."""
     return False
 
 
@@ -134,12 +120,13 @@ def _conversion(name: str, dtype: Any) -> Any:
     def convert(self: Any) -> Any:
         return _typed(self, _C.uint8)._converted(dtype)
 
-    convert.__name__, convert.__doc__ = name, f"The bytes, each as an element of {dtype}, in a TypedStorage."
+    convert.__name__ = name
+    convert.__doc__ = f"The bytes, each as an element of {dtype}, in a TypedStorage."
     return convert
 
 
 def add_storage_methods() -> None:
-    """Gives them to the native type."""
+    """Adds the methods to the native type."""
     members: dict[str, Any] = {
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,
@@ -164,5 +151,6 @@ def add_storage_methods() -> None:
         "type": _type,
     }
     members.update({name: _conversion(name, getattr(_C, dtype)) for name, dtype in CONVERSIONS.items()})
+
     for name, value in members.items():
         _C._add_to_type(_C.UntypedStorage, name, value)

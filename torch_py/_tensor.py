@@ -1,5 +1,5 @@
-"""`torch.Tensor`: what the native tensor type leaves to Python. Operators and properties are in
-`_C.TensorBase`."""
+"""The class `torch.Tensor`, in Python over the native `_C.TensorBase`, which has the operators and most
+properties."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import copy
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from torch_py import _C
-from torch_py._absent_layouts import add_methods
 from torch_py._torch_function import DisableTorchFunctionSubclass
 
 
@@ -21,10 +20,36 @@ class Tensor(_C.TensorBase):
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to the tensor
     __hash__ = _C.TensorBase.__hash__  # by identity, though == compares elements
 
+    if TYPE_CHECKING:  # _tensor_methods.py attaches these
+
+        def backward(
+            self,
+            gradient: Tensor | None = None,
+            retain_graph: bool | None = None,
+            create_graph: bool = False,
+            inputs: Tensor | Sequence[Tensor] | None = None,
+        ) -> None: ...
+        def lu(self, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]: ...
+        def norm(
+            self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+        ) -> Tensor: ...
+        def storage(self) -> Any: ...
+        def storage_type(self) -> type: ...
+        def unique(
+            self,
+            sorted: bool = True,
+            return_inverse: bool = False,
+            return_counts: bool = False,
+            dim: int | None = None,
+        ) -> Any: ...
+        def unique_consecutive(
+            self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+        ) -> Any: ...
+
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
-        """What a subclass gets that does not say otherwise: the plain computation, results in the type of the
-        subclass."""
+        """Computes as for plain tensors and returns results in the type of the subclass; subclasses override
+        it."""
         if not all(issubclass(cls, kind) for kind in types):
             return NotImplemented
         with DisableTorchFunctionSubclass():
@@ -32,16 +57,11 @@ class Tensor(_C.TensorBase):
 
     @staticmethod
     def _make_wrapper_subclass(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
-        """Tensors without memory whose operators `__torch_dispatch__` computes: not there."""
+        """Raises NotImplementedError: tensors without memory need `__torch_dispatch__`."""
         raise NotImplementedError(
             f"Tensor._make_wrapper_subclass({cls.__name__}): torch_py has no __torch_dispatch__, so a "
             "tensor without memory could not compute"
         )
-
-    def __repr__(self) -> str:
-        from torch_py._tensor_str import tensor_repr
-
-        return tensor_repr(self)
 
     def __format__(self, specification: str) -> str:
         if self.dim() == 0 and not self.is_meta and type(self) is Tensor:
@@ -60,26 +80,8 @@ class Tensor(_C.TensorBase):
     def __reversed__(self) -> Tensor:
         return self if self.dim() == 0 else self.flip(0)
 
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Tensor | Sequence[Tensor] | None = None,
-    ) -> None:
-        """Adds the gradient of this tensor to `.grad` of the leaves it was computed from, or only of
-        `inputs`.
-
-        `gradient` has the shape of this tensor and may be left out when it has one element. `create_graph`
-        makes the gradients differentiable; `retain_graph` (default: `create_graph`) keeps what the graph has
-        saved for another call.
-        """
-        from torch_py.autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
     def __copy__(self) -> Tensor:
-        """A leaf over the same memory, of the same type and with the same attributes."""
+        """A leaf of the same type and attributes that shares the memory."""
         with DisableTorchFunctionSubclass():
             result = cast(Any, _C.TensorBase)._make_subclass(type(self), self.data, self.requires_grad)
         vars(result).update(vars(self))
@@ -94,19 +96,17 @@ class Tensor(_C.TensorBase):
                 "that require grad) can be "
                 f"deep-copied, got a tensor with grad_fn={self.grad_fn}; copy .detach() instead"
             )
+
         with DisableTorchFunctionSubclass():
-            data, native = _copy_with_storage(self, memo), cast(Any, _C.TensorBase)
+            data = _copy_with_storage(self, memo)
+            native = cast(Any, _C.TensorBase)
             result = native._make_subclass(type(self), data, self.requires_grad)
             memo[id(self)] = result
             if self.grad is not None:
                 result.grad = copy.deepcopy(self.grad, memo)
+
         vars(result).update(copy.deepcopy(vars(self), memo))
         return result
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        from torch_py._serialization.rebuild import reduce_tensor
-
-        return reduce_tensor(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -122,10 +122,10 @@ class Tensor(_C.TensorBase):
         return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
-        """A tensor of this dtype and device: of the given sizes and uninitialised, from a sequence, or over a
-        tensor's or storage's memory.
+        """A tensor of this dtype and device: uninitialised for sizes, copied from a sequence, or sharing the
+        memory of a tensor or storage.
 
-        Written `new_empty` or `new_tensor` it says which.
+        `new_empty` and `new_tensor` are clearer.
         """
         first = arguments[0] if arguments else 0
         if isinstance(first, Tensor):
@@ -135,11 +135,13 @@ class Tensor(_C.TensorBase):
                     f"{first.device}"
                 )
             return first.detach()
+
         made: Any = cast(Any, self).new_empty
         if isinstance(first, _C.UntypedStorage):
             return made(0, device=device).set_(first)
         if isinstance(first, _C.Size) or (arguments and all(isinstance(size, int) for size in arguments)):
             return made(*arguments, device=device)
+
         if not arguments:
             return made(0, device=device)
         if not hasattr(first, "__len__"):
@@ -147,7 +149,7 @@ class Tensor(_C.TensorBase):
         return cast(Any, self).new_tensor(first, device=device)
 
     def resize(self, *sizes: Any) -> Tensor:
-        """Deprecated: a tensor of other sizes for as many elements, see `reshape`."""
+        """Deprecated in favour of `reshape`: the elements in another shape."""
         warnings.warn("non-inplace resize is deprecated", stacklevel=2)
         shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
         if math.prod(shape) != self.numel() or any(size < 0 for size in shape):
@@ -185,6 +187,7 @@ class Tensor(_C.TensorBase):
                 f"{name}() expected tensors of {self.dtype}, got "
                 f"{', '.join(str(other.dtype) for other in others)}"
             )
+
         operands = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]
         values = cast(Any, self).new_tensor(
             [callable(*elements) for elements in zip(*operands)], dtype=self.dtype
@@ -194,26 +197,6 @@ class Tensor(_C.TensorBase):
     def dim_order(self) -> tuple[int, ...]:
         """The dimensions from the one that varies slowest in memory to the one that varies fastest."""
         return tuple(sorted(range(self.dim()), key=lambda dim: -self.stride(dim)))
-
-    def unique(
-        self,
-        sorted: bool = True,
-        return_inverse: bool = False,
-        return_counts: bool = False,
-        dim: int | None = None,
-    ) -> Any:
-        """As `torch.unique`."""
-        from torch_py._functional import unique
-
-        return unique(self, sorted, return_inverse, return_counts, dim)
-
-    def unique_consecutive(
-        self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-    ) -> Any:
-        """As `torch.unique_consecutive`."""
-        from torch_py._functional import unique_consecutive
-
-        return unique_consecutive(self, return_inverse, return_counts, dim)
 
     def is_shared(self) -> bool:
         """Whether other processes can map the memory of this tensor."""
@@ -243,34 +226,9 @@ class Tensor(_C.TensorBase):
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
         raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
 
-    def norm(
-        self, p: float | str | None = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
-    ) -> Tensor:
-        """As torch.norm, whose orders include the names 'fro' and 'nuc'."""
-        from torch_py._functional import norm
-
-        return norm(self, p, dim, keepdim, dtype=dtype)
-
-    def lu(self, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-        from torch_py._functional import lu
-
-        return lu(self, pivot, get_infos)
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """The functions of the Python array API standard for tensors. Raises ValueError for a version other
-        than those from 2021.12 to 2024.12."""
-        from torch_py import _array_api
-
-        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-            raise ValueError(
-                "__array_namespace__(): unsupported version of the array API standard, "
-                f"api_version={api_version!r}"
-            )
-        return _array_api
-
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """`to(device)` under the array API standard's name. Raises ValueError for a `stream`: no device here
-        has any."""
+        """`to(device)` under the name of the array API standard. Raises ValueError for a `stream`, which no
+        device here has."""
         if stream is not None:
             raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
         return self.to(device)
@@ -279,29 +237,8 @@ class Tensor(_C.TensorBase):
         return -1 if self.device.index is None else int(self.device.index)
 
     def is_distributed(self) -> bool:
-        """Whether it is spread over several machines: never."""
+        """Always False: tensors are never spread over machines."""
         return False
-
-    def storage(self) -> Any:
-        """The memory as a `torch.TypedStorage`, which is deprecated: `untyped_storage()` is the storage
-        itself."""
-        from torch_py import storage
-
-        warnings.warn(storage._DEPRECATED, UserWarning, stacklevel=2)
-        return storage.storage_of(self)
-
-    def storage_type(self) -> type:
-        """The class of `storage()`, such as torch.FloatStorage."""
-        from torch_py import storage
-
-        return getattr(storage, storage.storage_of(self).pickle_storage_type())
-
-
-def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple[Any, ...], state: Any) -> Any:
-    """What pickles name for a tensor with attributes, or of a subclass."""
-    from torch_py._serialization.rebuild import rebuild_from_type
-
-    return rebuild_from_type(func, new_type, args, state)
 
 
 def _as_type(value: Any, cls: type) -> Any:
@@ -325,16 +262,19 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
     source = tensor.detach()
     if source.is_meta:
         return source.clone()
+
     storage = source.untyped_storage()
     key = ("storage", storage.data_ptr(), storage.nbytes())
     if storage.nbytes() == 0:
         return source.clone()
+
     if key not in memo:
         memo[key] = whole_storage(storage).clone()
     result: Any = _C._torch.empty(0, dtype=source.dtype, device="cpu")
     result.set_(
         memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride())
     )
+
     return result
 
 
@@ -343,6 +283,3 @@ def whole_storage(storage: Any) -> Any:
     view: Any = _C._torch.empty(0, dtype=_C.uint8, device="cpu")
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view
-
-
-add_methods(Tensor)

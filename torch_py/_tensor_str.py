@@ -1,5 +1,5 @@
-"""How a tensor prints: numbers aligned in columns, large tensors summarised, then what a reader cannot see
-from the numbers."""
+"""The text of tensors: numbers aligned in columns, large tensors summarised, then dtype, device and graph
+where the numbers do not show them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torch_py import _C
+from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunction
 
 
@@ -30,7 +31,9 @@ _PROFILES = {
 _options = PrintOptions()
 
 # Magnitudes from which fixed notation is given up for scientific notation.
-_LARGEST_FIXED, _SMALLEST_FIXED, _WIDEST_RATIO = 1e8, 1e-4, 1000.0
+_LARGEST_FIXED = 1e8
+_SMALLEST_FIXED = 1e-4
+_WIDEST_RATIO = 1000.0
 _GAP = "..."
 
 
@@ -56,12 +59,14 @@ def set_printoptions(
                 f"set_printoptions: expected profile to be one of {', '.join(_PROFILES)}, got {profile!r}"
             )
         chosen = _PROFILES[profile]
+
     given: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
+
     _options = replace(
         chosen, sci_mode=sci_mode, **{name: value for name, value in given.items() if value is not None}
     )
@@ -84,7 +89,7 @@ def printoptions(**options: Any) -> Iterator[None]:
 
 
 class _LiveOptions:
-    """The options that are in force, under the name that libraries read them by."""
+    """The current options, under the name that libraries read."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(_options, name)
@@ -120,7 +125,8 @@ def _float_notation(values: list[float], zero: float = 0) -> _Notation:
 
 
 def _needs_exponent(magnitudes: list[float], integral: bool) -> bool:
-    largest, smallest = max(magnitudes), min(magnitudes)
+    largest = max(magnitudes)
+    smallest = min(magnitudes)
     return (
         largest / smallest > _WIDEST_RATIO
         or largest > _LARGEST_FIXED
@@ -188,7 +194,10 @@ class _Layout:
     def __init__(
         self, write: Callable[[Any], str], width: int, shape: tuple[int, ...], summarised: bool
     ) -> None:
-        self.write, self.width, self.shape, self.summarised = write, width, shape, summarised
+        self.write = write
+        self.width = width
+        self.shape = shape
+        self.summarised = summarised
 
     def _with_gap(self, parts: list[str], depth: int, gap: str) -> list[str]:
         edge = _options.edgeitems
@@ -238,6 +247,7 @@ def _suffixes(tensor: Any, has_numbers: bool) -> list[str]:
     parts = []
     if tensor.device.type != "cpu":
         parts.append(f"device='{tensor.device}'")
+
     if not has_numbers:
         if tensor.dim() != 1 or tensor.is_meta:
             parts.append(f"size={tuple(tensor.shape)}")
@@ -246,8 +256,10 @@ def _suffixes(tensor: Any, has_numbers: bool) -> list[str]:
     else:
         if _options.edgeitems == 0:
             parts.append(f"size={tuple(tensor.shape)}")  # no element need be shown to tell it
+
     if has_numbers and not _is_implied(tensor.dtype):
         parts.append(f"dtype={tensor.dtype}")
+
     return parts + _autograd_suffixes(tensor)
 
 
@@ -271,10 +283,7 @@ def _append(text: str, suffixes: list[str], indent: int) -> str:
 
 
 def tensor_repr(tensor: Any) -> str:
-    """The text of `repr(tensor)`: `tensor(`, or the name of a subclass, then the numbers and what they do not
-    tell."""
-    from torch_py._tensor import Tensor
-
+    """The text of `repr(tensor)`: `tensor(` or the name of a subclass, the numbers, and the suffixes."""
     with DisableTorchFunction():
         is_plain = type(tensor) is Tensor or getattr(type(tensor), "_prints_as_plain_tensor", False)
         prefix = "tensor(" if is_plain else f"{type(tensor).__name__}("

@@ -1,4 +1,4 @@
-"""Turning `__torch_function__` off for a stretch of code, and back to what it was."""
+"""Blocks of code that run with `__torch_function__` switched off or on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DisableTorchFunctionSubclass:
 
 
 class DisableTorchFunction:
-    """The same, and modes see nothing of the block either."""
+    """As DisableTorchFunctionSubclass, and modes do not see the calls either."""
 
     __slots__ = ("_modes", "_types")
 
@@ -33,7 +33,7 @@ class DisableTorchFunction:
 
 
 class _EnableTorchFunction:
-    """Inside the block types and modes take calls over again."""
+    """Switches overrides by types and modes on again inside the block."""
 
     __slots__ = ("_modes", "_types")
 

@@ -1,4 +1,4 @@
-"""For type checkers: what __init__.py takes from the native module by type, and the submodules that it imports when they are named."""
+"""For type checkers: the names that __init__.py adds, and the submodules that it imports on first use."""
 
 from torch_py import autograd as autograd
 from torch_py import backends as backends

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from torch_py import _C
 from torch_py._C import _torch
+from torch_py._serialization.storage_types import element_size as _element_size
 from torch_py._tensor import Tensor
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
-    """The elements of all tensors, one after the other, in one dimension. One tensor is viewed, several are
-    copied."""
+    """The elements of all tensors in one dimension, one tensor after another. A single tensor is viewed,
+    several are copied."""
     flat = [tensor.contiguous().view(-1) for tensor in tensors]
     return flat[0] if len(flat) == 1 else _torch.cat(flat)
 
@@ -32,27 +35,23 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
 
 
 def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
-    """Groups of tensors of one type of at most `size_limit` bytes each, but for single ones that are
-    larger."""
+    """Groups of tensors of one type, each of at most `size_limit` bytes; a larger tensor is a group of its
+    own."""
     groups: dict[str, tuple[list[Tensor], int]] = {}
     for tensor in tensors:
         kind, size = tensor.type(), tensor.numel() * tensor.element_size()  # type: ignore[attr-defined]
         group, total = groups.get(kind, ([], 0))
         if group and total + size > size_limit:
             yield group
-            group, total = [], 0
+            group = []
+            total = 0
         group.append(tensor)
         groups[kind] = (group, total + size)
     yield from (group for group, _ in groups.values() if group)
 
 
-def _element_size(dtype: Any) -> int:
-    """Bytes of an element."""
-    return _torch.empty((), dtype=dtype).element_size()
-
-
 def is_compiling() -> bool:
-    """Whether a compiler is tracing the program: never."""
+    """Always False: no compiler traces programs."""
     return False
 
 
@@ -62,9 +61,8 @@ def _get_available_device_type() -> None:
 
 def _get_device_module(device_type: str | None = None) -> Any:
     """The module of a kind of device, `torch.cpu` and its like. Raises RuntimeError for one without."""
-    import torch_py
-
-    module = getattr(torch_py, device_type or "cpu", None)
+    package = sys.modules["torch_py"]  # above this module, which it imports
+    module = getattr(package, device_type or "cpu", None)
     if module is None:
         raise RuntimeError(
             f"Device '{device_type}' does not have a corresponding module registered as "
@@ -87,9 +85,6 @@ class ExceptionWrapper:
     """An exception with its traceback as text, to be raised again in another process."""
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
-        import sys
-        import traceback
-
         info = exc_info or sys.exc_info()
         self.exc_type = info[0]
         self.exc_msg = "".join(traceback.format_exception(*info))
@@ -106,7 +101,7 @@ class ExceptionWrapper:
         raise exception
 
 
-# What files and pickles name; the work is done above this module.
+# Functions that files and pickles name. Modules above this one do the work.
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Sequence[int], stride: Sequence[int]) -> Any:
@@ -123,6 +118,7 @@ def _rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Any:
     """A tensor over `storage`, a TypedStorage."""
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_tensor
 
     return rebuild_tensor(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
@@ -139,6 +135,7 @@ def _rebuild_tensor_v3(
     metadata: Any = None,
 ) -> Any:
     """A tensor of `dtype` over the bytes of `storage`."""
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_tensor_of_bytes
 
     return rebuild_tensor_of_bytes(
@@ -149,18 +146,21 @@ def _rebuild_tensor_v3(
 def _rebuild_meta_tensor_no_storage(
     dtype: Any, size: Sequence[int], stride: Sequence[int], requires_grad: bool
 ) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_meta_tensor
 
     return rebuild_meta_tensor(dtype, size, stride, requires_grad)
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_parameter
 
     return rebuild_parameter(data, requires_grad, backward_hooks)
 
 
 def _rebuild_parameter_with_state(data: Any, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_parameter_with_state
 
     return rebuild_parameter_with_state(data, requires_grad, backward_hooks, state)

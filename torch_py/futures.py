@@ -1,4 +1,4 @@
-"""Values that are not there yet."""
+"""`torch.futures`: values that another thread sets later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 class Future(Generic[T]):
     """A value, or an exception in its place, that one thread will set once and others wait for.
 
-    `devices` names accelerators whose work belongs to the value: RuntimeError, as there are none.
+    `devices` names accelerators whose work belongs to the value; raises RuntimeError, as this build has none.
     """
 
     def __init__(self, *, devices: list[Any] | None = None) -> None:
@@ -30,17 +30,17 @@ class Future(Generic[T]):
         self._callbacks: list[Callable[[Future[T]], Any]] = []
 
     def done(self) -> bool:
-        """Whether there is a value or an exception."""
+        """Whether a value or an exception has been set."""
         return self._done
 
     def wait(self) -> T:
-        """The value, as soon as it is there; raises what was set in its place."""
+        """Waits for the value and returns it; raises the exception if one was set."""
         with self._changed:
             self._changed.wait_for(self.done)
         return self.value()
 
     def value(self) -> T:
-        """The value, without waiting. Raises RuntimeError before it is there."""
+        """The value, without waiting. Raises RuntimeError if it has not been set."""
         if not self._done:
             raise RuntimeError("torch.futures.Future.value: the future is not completed yet")
         if self._error is not None:
@@ -62,15 +62,17 @@ class Future(Generic[T]):
                     "Attempting to mark a completed Future as complete again. Note that a Future can only "
                     "be marked completed once."
                 )
-            self._value, self._error, self._done = value, error, True
+            self._value = value
+            self._error = error
+            self._done = True
             self._changed.notify_all()
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             callback(self)
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Calls `callback(self)` when there is a value: now, if there is one. Its exceptions are reported and
-        go no further."""
+        """Calls `callback(self)` once the value is set, or now if it already is. Exceptions of the callback
+        are reported and not raised."""
 
         def reporting(future: Future[T]) -> None:
             try:
@@ -85,7 +87,7 @@ class Future(Generic[T]):
         self._when_done(reporting)
 
     def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
-        """The future of what `callback(self)` will return; an exception of it raises RuntimeError there."""
+        """A future of the result of `callback(self)`; if that raises, waiting for it raises RuntimeError."""
         following: Future[Any] = Future()
 
         def complete(future: Future[T]) -> None:
@@ -109,9 +111,10 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
-    """A future of the list `futures`, there when all of them are; the first exception takes its place."""
+    """A future of the list `futures`, set when all of them are; the first exception takes its place."""
     result: Future[list[Future[Any]]] = Future()
-    missing, lock = len(futures), threading.Lock()
+    missing = len(futures)
+    lock = threading.Lock()
 
     def count(future: Future[Any]) -> None:
         nonlocal missing

@@ -16,6 +16,8 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
+from torch_py.serialization import load as load_file
+
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")  # of a file name: name-HASH.pth
@@ -31,7 +33,7 @@ def _get_torch_home() -> str:
 
 
 def get_dir() -> str:
-    """Where downloads are kept: what `set_dir` said, else `hub` in TORCH_HOME."""
+    """The folder of downloads: the one given to `set_dir`, else `hub` in TORCH_HOME."""
     return _folder if _folder is not None else os.path.join(_get_torch_home(), "hub")
 
 
@@ -42,12 +44,13 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Writes what is at `url` to `dst`, whole or not at all. `progress` shows a bar when tqdm is installed.
+    """Downloads `url` to `dst`, whole or not at all. `progress` shows a bar if tqdm is installed.
 
     Raises RuntimeError when its SHA256 does not begin with `hash_prefix`, and what urllib raises.
     """
     target = Path(os.path.expanduser(dst))
     digest = hashlib.sha256()
+
     with urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source:
         size = source.headers.get("Content-Length")
         handle, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".partial", dir=target.parent)
@@ -57,6 +60,7 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
                     file.write(chunk)
                     digest.update(chunk)
                     bar.update(len(chunk))
+
             if hash_prefix is not None and not digest.hexdigest().startswith(hash_prefix):
                 raise RuntimeError(
                     f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")'
@@ -100,8 +104,6 @@ def load_state_dict_from_url(
     With `check_hash` the file's name says its hash: name-HASH.pth. As in PyTorch `weights_only` is False
     here: pass True for files that are not trusted.
     """
-    from torch_py.serialization import load as load_file
-
     folder = model_dir if model_dir is not None else os.path.join(get_dir(), "checkpoints")
     os.makedirs(folder, exist_ok=True)
     name = file_name or os.path.basename(urlparse(url).path)
@@ -121,9 +123,11 @@ def _hubconf(repo_or_dir: Any, source: str) -> ModuleType:
             f"torch.hub: code is not fetched from GitHub; clone {repo_or_dir!r} and pass the folder with "
             "source='local'"
         )
+
     path = os.path.join(os.path.expanduser(repo_or_dir), MODULE_HUBCONF)
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
     folder = os.path.dirname(path)
     sys.path.insert(0, folder)
     try:
@@ -133,9 +137,11 @@ def _hubconf(repo_or_dir: Any, source: str) -> ModuleType:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(folder)
+
     missing = [name for name in getattr(module, "dependencies", ()) if importlib.util.find_spec(name) is None]
     if missing:
         raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+
     return module
 
 

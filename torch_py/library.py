@@ -39,7 +39,7 @@ _EVERYWHERE = ("CompositeExplicitAutograd", "CompositeImplicitAutograd", "defaul
 
 
 def _devices(types: Any) -> tuple[str | None, ...]:
-    """Device types or dispatch keys as device types; None stands for all of them."""
+    """Device types or dispatch keys as device types; None means all of them."""
     if types is None:
         return (None,)
     names = [types] if isinstance(types, str) else list(types)
@@ -81,7 +81,7 @@ def triton_op(
 
 
 def wrap_triton(triton_kernel: Any, /) -> Any:
-    """Returns the kernel: nothing traces it."""
+    """Returns the kernel unchanged; only a tracer would need it."""
     return triton_kernel
 
 
@@ -141,7 +141,7 @@ def register_autograd(
 
 
 def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
-    """Not there: raises NotImplementedError, as does vmap over a custom operator."""
+    """Raises NotImplementedError: vmap over custom operators is not supported."""
     raise NotImplementedError(
         "torch.library.register_vmap: batching rules of custom operators are not supported"
     )
@@ -154,7 +154,7 @@ def register_torch_dispatch(
 
 
 def get_ctx() -> NoReturn:
-    """Sizes known only at run time need a tracer, which is not there."""
+    """Raises NotImplementedError: only a tracer needs sizes known at run time."""
     raise RuntimeError(
         "torch.library.get_ctx() can only be called inside of a fake impl that is being traced; torch_py "
         "does not trace"
@@ -174,8 +174,8 @@ def opcheck(
 
 
 class Library:
-    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" gives kernels to
-    those that are there."""
+    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" registers
+    kernels for them."""
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):
@@ -203,6 +203,7 @@ class Library:
         qualified = name if "::" in name else f"{self.ns}::{name}"
         key = dispatch_key or self.dispatch_key
         operator = find(qualified)
+
         if key == "Meta":
             operator.fake = fn
         elif key.startswith("Autocast"):

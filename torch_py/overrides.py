@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from torch_py import _C
 from torch_py._overridable import ignored_functions, overridable_functions
 from torch_py._tensor import Tensor
+from torch_py._torch_function import _EnableTorchFunction
 
 __all__ = [
     "TorchFunctionMode",
@@ -30,8 +31,7 @@ _disabled_torch_function_impl = _C._disabled_torch_function_impl
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether a mode, or a `__torch_function__` that one of the arguments has of its own, takes the call
-    over."""
+    """Whether a mode, or the `__torch_function__` of an argument, takes over the call."""
     return _C._has_torch_function(tuple(relevant_args))
 
 
@@ -46,19 +46,22 @@ def has_torch_function_variadic(*values: Any) -> bool:
 def _get_overloaded_args(
     relevant_args: Iterable[Any], get_type_fn: Callable[[Any], type] | None = None
 ) -> list[Any]:
-    """One argument of each type that overrides: subclasses first, then from left to right."""
+    """One argument of each type with an override: subclasses first, then from left to right."""
     type_of = get_type_fn or type
     values: list[Any] = []
+
     for value in relevant_args:
         if not _C._overrides_torch_function(value) or any(
             type_of(value) is type_of(other) for other in values
         ):
             continue
+
         place = next(
             (place for place, other in enumerate(values) if issubclass(type_of(value), type_of(other))),
             len(values),
         )
         values.insert(place, value)
+
     return values
 
 
@@ -73,15 +76,18 @@ def handle_torch_function(
     values = _get_overloaded_args(relevant_args)
     types = tuple(map(type, values))
     in_mode = _C._is_torch_function_mode_enabled()
+
     if in_mode:
         with _pop_mode_temporarily() as mode:
             result = mode.__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
+
     for value in values:
         result = type(value).__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
+
     name = f"{public_api.__module__}.{public_api.__name__}"
     asked = f"types that implement __torch_function__: {list(types)}"
     mode_text = f" nor in mode {_get_current_function_mode()}" if in_mode else ""
@@ -227,12 +233,10 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 @contextlib.contextmanager
 def _enable_torch_function() -> Iterator[None]:
-    from torch_py._torch_function import _EnableTorchFunction
-
     with _EnableTorchFunction():
         yield
 
 
 def enable_reentrant_dispatch() -> NoReturn:
-    """For implementations of `__torch_dispatch__`, which there are none of."""
+    """Raises NotImplementedError: torch_py does not support `__torch_dispatch__`."""
     raise NotImplementedError("torch.overrides.enable_reentrant_dispatch: torch_py has no __torch_dispatch__")

@@ -39,7 +39,9 @@ class SobolEngine:
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         if not 1 <= dimension <= self.MAXDIM:
             raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
-        self.seed, self.scramble, self.dimension = seed, scramble, dimension
+        self.seed = seed
+        self.scramble = scramble
+        self.dimension = dimension
         self.sobolstate = _directions(dimension, self.MAXBIT)
         self.shift = _torch.zeros(dimension, dtype=_C.int64)
         if scramble:
@@ -55,13 +57,16 @@ class SobolEngine:
                 f"SobolEngine.draw: trying to create tensor with negative dimension {n - 1}: [{n - 1}, "
                 f"{self.dimension}]"
             )
+
         dtype = _C.get_default_dtype() if dtype is None else dtype
         if not dtype.is_floating_point:
             raise NotImplementedError(f"SobolEngine.draw is not implemented for {dtype}")
+
         points = self._points(self.num_generated, n)
         if n:
             self.quasi = points[-1].clone()
         self.num_generated += n
+
         result = points.to(dtype) * 2.0**-self.MAXBIT
         if out is None:
             return result
@@ -111,7 +116,8 @@ class SobolEngine:
         if self.seed is not None:
             generator = _C.Generator()
             generator.manual_seed(self.seed)
-        bits, size = self.MAXBIT, (self.dimension, self.MAXBIT)
+        bits = self.MAXBIT
+        size = (self.dimension, self.MAXBIT)
         weights = 2 ** _torch.arange(bits)
         self.shift = (_torch.randint(2, size, generator=generator) * weights).sum(1)
         matrices = _torch.randint(2, (*size, bits), generator=generator).tril()

@@ -17,7 +17,7 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 def manual_seed(seed: int) -> _C.Generator:
-    """Starts the default generator anew from `seed`, an integer in [-2**63, 2**64); a negative one counts
+    """Restarts the default generator from `seed`, an integer in [-2**63, 2**64); a negative one counts
     from 2**64. Returns the generator.
 
     Raises ValueError when `seed` is out of range.
@@ -40,7 +40,7 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator, a uint8 tensor; `set_rng_state` takes it back."""
+    """The state of the default generator, a uint8 tensor for `set_rng_state`."""
     return default_generator.get_state()
 
 
@@ -57,15 +57,17 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Random draws inside the block leave the generator outside as it was. `devices` must be empty: there are
-    no accelerators."""
+    """Restores the state of the generator after the block. `devices` must be empty: this build has no
+    accelerators."""
     if not enabled:
         yield
         return
+
     if devices is not None and list(devices):
         raise RuntimeError(
             f"fork_rng: this build has no {device_type or 'cuda'} devices, got devices={list(devices)}"
         )
+
     state = get_rng_state()
     try:
         yield

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterable
 from typing import IO, Any, Optional, TypeAlias, Union
 
 from torch_py import _C
+from torch_py._serialization.storage_types import StorageFile
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
@@ -27,13 +29,14 @@ def save(
 ) -> None:
     """Writes `obj` to `f`, a path or a binary file open for writing.
 
-    `pickle_module`: whose `Pickler` writes what is no tensor (cloudpickle writes lambdas);
+    `pickle_module`: whose `Pickler` writes everything but tensors (cloudpickle writes lambdas);
     `_use_new_zipfile_serialization=False` writes the format before PyTorch 1.6. Tensors are stored as raw
     bytes, memory that tensors share once; everything else is pickled. A path gets its new contents only when
     they are complete; until then, and after an error, it has the old ones. Raises RuntimeError for a path
     that cannot be written, for tensors that view one memory as different dtypes, and NotImplementedError for
     tensors that are not on the CPU.
     """
+    # Imported on first use: most programs write no files.
     from torch_py._serialization.writer import write_path, write_stream
 
     is_path = isinstance(f, (str, os.PathLike))
@@ -54,6 +57,7 @@ def save(
 def _writer(
     obj: Any, pickle_module: Any, protocol: int, zipped: bool, byte_order: bool
 ) -> Callable[[Any, str], None]:
+    # Imported on first use, as in `save`.
     from torch_py._serialization.legacy import write_legacy
     from torch_py._serialization.writer import Pickled, pickler_of
 
@@ -86,6 +90,7 @@ def load(
     Raises EOFError for an empty file, RuntimeError or pickle.UnpicklingError for a truncated, damaged or
     hostile one.
     """
+    # Imported on first use: many programs read no files.
     from torch_py._serialization.reader import read_archive
 
     restricted = pickle_module is None if weights_only is None else bool(weights_only)
@@ -106,6 +111,7 @@ def load(
 
 def _named(allowed: Any) -> tuple[tuple[str, str], Any]:
     """A class or function, or a pair of one and the dotted name that files have for it."""
+    # Imported on first use, as in `load`.
     from torch_py._serialization.names import as_torch
 
     if isinstance(allowed, tuple):
@@ -115,24 +121,26 @@ def _named(allowed: Any) -> tuple[tuple[str, str], Any]:
     return (as_torch(allowed.__module__), allowed.__qualname__), allowed
 
 
+def _allowed() -> dict[tuple[str, str], Any]:
+    """What `load` may read in addition to its defaults, by module and name."""
+    # Imported on first use, as in `load`.
+    from torch_py._serialization.restricted import safe_globals as allowed
+
+    return allowed
+
+
 def add_safe_globals(safe_globals: Iterable[Any]) -> None:
     """Lets `load` read objects made by these classes and functions."""
-    from torch_py._serialization import restricted
-
-    restricted.safe_globals.update(_named(allowed) for allowed in safe_globals)
+    _allowed().update(_named(allowed) for allowed in safe_globals)
 
 
 def get_safe_globals() -> list[Any]:
-    """What was allowed beside the defaults."""
-    from torch_py._serialization import restricted
-
-    return list(restricted.safe_globals.values())
+    """What was allowed in addition to the defaults."""
+    return list(_allowed().values())
 
 
 def clear_safe_globals() -> None:
-    from torch_py._serialization import restricted
-
-    restricted.safe_globals.clear()
+    _allowed().clear()
 
 
 class safe_globals:
@@ -142,20 +150,33 @@ class safe_globals:
         self._added = dict(_named(allowed) for allowed in safe_globals)
 
     def __enter__(self) -> None:
-        from torch_py._serialization import restricted
-
-        self._before = dict(restricted.safe_globals)
-        restricted.safe_globals.update(self._added)
+        self._before = dict(_allowed())
+        _allowed().update(self._added)
 
     def __exit__(self, *exception: object) -> None:
-        from torch_py._serialization import restricted
-
-        restricted.safe_globals.clear()
-        restricted.safe_globals.update(self._before)
+        _allowed().clear()
+        _allowed().update(self._before)
 
 
 def _get_layout(name: str) -> Any:
-    """What PyTorch's pickles name for a layout: the one that prints as `name`. Raises ValueError."""
+    """The layout that prints as `name`. PyTorch's pickles name this function. Raises ValueError."""
+    # Imported on first use, as in `load`.
     from torch_py._serialization.names import _layout
 
     return _layout(name)
+
+
+def _storage_as_file(storage: Any) -> bytes:
+    # Imported on first use, as in `save`.
+    from torch_py._serialization.legacy import storage_as_file
+
+    return storage_as_file(storage)
+
+
+def _storage_of_file(data: bytes) -> Any:
+    """Reads tensors and storages only, whatever the bytes contain."""
+    return load(io.BytesIO(data), weights_only=True)
+
+
+StorageFile.write = staticmethod(_storage_as_file)
+StorageFile.read = staticmethod(_storage_of_file)

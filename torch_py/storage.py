@@ -9,10 +9,8 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C import UntypedStorage, _torch
-from torch_py._serialization.names import storage_types
-from torch_py._storage_methods import CONVERSIONS
+from torch_py._serialization.storage_types import CONVERSIONS, StorageFile, element_size, storage_types
 from torch_py._tensor import Tensor, whole_storage
-from torch_py._utils import _element_size
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -47,12 +45,14 @@ class TypedStorage:
     ) -> None:
         if not _internal:
             warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
+
         if len(args) > 1 or (wrap_storage is not None and (args or dtype is None)):
             raise RuntimeError(
                 f"{type(self)}.__init__ received an invalid combination of arguments. Expected one of: no "
                 "arguments; (int size); "
                 f"(Sequence data); (*, UntypedStorage wrap_storage), each with dtype="
             )
+
         self.dtype = dtype if dtype is not None else _C.get_default_dtype()
         if wrap_storage is not None:
             if not isinstance(wrap_storage, UntypedStorage):
@@ -71,34 +71,35 @@ class TypedStorage:
         'little' or 'big'.
 
         Raises RuntimeError without a byte order, which elements of one byte do not need, ValueError for an
-        offset outside, for fewer bytes than elements, and for a rest that is no whole element.
+        offset outside, for fewer bytes than elements, and for an incomplete last element.
         """
+        wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
         if byte_order is None:
-            if (
-                _element_size(
-                    next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
-                )
-                > 1
-            ):
+            if element_size(wanted) > 1:
                 raise RuntimeError("TypedStorage.from_buffer: missing required argument 'byte_order' (pos 2)")
             byte_order = "native"
+
         if byte_order not in ("native", "little", "big"):
             raise ValueError(
                 "TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got "
                 f"{byte_order!r}"
             )
-        wanted = next(kind for kind in (dtype, cls.dtype, _C.get_default_dtype()) if kind is not None)
-        data, size = memoryview(buffer).cast("B"), _element_size(wanted)
+
+        data = memoryview(buffer).cast("B")
+        size = element_size(wanted)
         count = _count_in_buffer(len(data), size, count, offset)
+
         values = (
             _C.frombuffer(bytearray(data[offset:]), dtype=wanted, count=count).clone()
             if count
             else _torch.empty(0, dtype=wanted)
         )
+
         if byte_order == "big" and size > 1 and count:
             whole_storage(values.untyped_storage()).view(-1, size).copy_(
                 whole_storage(values.untyped_storage()).view(-1, size).flip(1)
             )
+
         return _wrap(values)
 
     # What it is
@@ -119,7 +120,7 @@ class TypedStorage:
         return False
 
     def element_size(self) -> int:
-        return _element_size(self.dtype)
+        return element_size(self.dtype)
 
     def nbytes(self) -> int:
         return self._untyped_storage.nbytes()
@@ -133,7 +134,7 @@ class TypedStorage:
         return self._untyped_storage.data_ptr()
 
     def pickle_storage_type(self) -> str:
-        """The name that files have for a storage of this dtype."""
+        """The name of a storage of this dtype in files."""
         name = _legacy_name(self.dtype)
         if not name:
             raise KeyError(f"dtype {self.dtype} is not recognized")
@@ -207,7 +208,7 @@ class TypedStorage:
         """A storage of `size` elements over a file that is mapped into memory, see
         UntypedStorage.from_file."""
         dtype = cls.dtype if cls.dtype is not None else _C.get_default_dtype()
-        untyped = UntypedStorage.from_file(filename, shared, size * _element_size(dtype))  # type: ignore[attr-defined]
+        untyped = UntypedStorage.from_file(filename, shared, size * element_size(dtype))  # type: ignore[attr-defined]
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
     @property
@@ -302,9 +303,7 @@ class TypedStorage:
     __repr__ = __str__
 
     def __reduce__(self) -> Any:
-        from torch_py._serialization.legacy import storage_as_file
-
-        return _load_from_bytes, (storage_as_file(self),)
+        return _load_from_bytes, (StorageFile.write(self),)
 
 
 def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
@@ -313,28 +312,27 @@ def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
         raise ValueError(
             f"offset must be non-negative and no greater than buffer length ({available}), but got {offset}"
         )
+
     if count < 0:
         if (available - offset) % size:
             raise ValueError(
                 f"buffer size ({available - offset}) must be a multiple of element size ({size})"
             )
         return (available - offset) // size
+
     if count * size > available - offset:
         raise ValueError(
             f"buffer has only {(available - offset) // size} elements after offset {offset}, but specified "
             f"a size of {count}"
         )
+
     return count
 
 
 def _load_from_bytes(b: bytes) -> Any:
-    """What plain pickles name: the storage in the bytes of a file. Nothing but tensors and storages is
-    read."""
-    import io
-
-    from torch_py.serialization import load
-
-    return load(io.BytesIO(b), weights_only=True)
+    """The storage in the bytes of a file, of which only tensors and storages are read. Plain pickles name
+    this function."""
+    return StorageFile.read(b)
 
 
 def _wrap(elements: Any) -> TypedStorage:
@@ -342,7 +340,7 @@ def _wrap(elements: Any) -> TypedStorage:
 
 
 def _elements_of(data: Any, dtype: Any, device: Any) -> Any:
-    """A new tensor of that many elements, or of those of a sequence."""
+    """A new tensor of `data` elements, or of the elements of a sequence."""
     if isinstance(data, int):
         return _torch.zeros(data, dtype=dtype, device=device)
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
@@ -351,7 +349,7 @@ def _elements_of(data: Any, dtype: Any, device: Any) -> Any:
 
 
 def storage_of(tensor: Tensor) -> TypedStorage:
-    """What `Tensor.storage()` returns."""
+    """The storage of `tensor` with its dtype."""
     return TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype, _internal=True)
 
 
@@ -359,7 +357,8 @@ def _conversion(name: str, dtype: Any) -> Any:
     def convert(self: TypedStorage) -> TypedStorage:
         return self._converted(dtype)
 
-    convert.__name__, convert.__doc__ = name, f"The elements as {dtype}."
+    convert.__name__ = name
+    convert.__doc__ = f"The elements as {dtype}."
     return convert
 
 
@@ -383,6 +382,7 @@ class _LegacyMeta(type):
                 f"{cls}.__new__ received an invalid combination of arguments: expected no more than a size "
                 "or a sequence"
             )
+
         warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
         if (
             wrap_storage is None
@@ -391,6 +391,7 @@ class _LegacyMeta(type):
             or (args and isinstance(args[0], str))
         ):
             raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
+
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
 
 

@@ -24,7 +24,7 @@ def _key(text: str) -> tuple[tuple[int, ...], bool, str, str] | None:
 
 
 class TorchVersion(str):
-    """Text that compares with text and tuples by version: '2.9' < '2.13.0+cpu'. What is no version compares
+    """Text that compares with text and tuples by version: '2.9' < '2.13.0+cpu'. Other text compares
     as text.
 
     With a local part (after +) it is newer than the same version without.
@@ -33,12 +33,15 @@ class TorchVersion(str):
     def _order(self, other: Any) -> int | None:
         """-1, 0 or 1; None for an `other` that versions do not compare with."""
         if isinstance(other, str):
-            mine, its = str(self), str(other)
+            mine = str(self)
+            its = str(other)
         elif isinstance(other, Iterable):
-            mine, its = str(self), ".".join(map(str, other))
+            mine = str(self)
+            its = ".".join(map(str, other))
         else:
             return None
-        first, second = _key(mine), _key(its)
+        first = _key(mine)
+        second = _key(its)
         if first is None or second is None:
             return (mine > its) - (mine < its)
         return (first > second) - (first < second)

@@ -1,4 +1,4 @@
-"""Names for annotations: what the API takes as a number, a device, a size."""
+"""Types for annotations of numbers, devices, sizes and dtypes, as PyTorch names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this installation is: `__version__`, and the CUDA version it was built for (None: built without)."""
+"""The version of this installation, and of the CUDA that it was built for (None for a build without CUDA)."""
 
 __version__ = "0.1.0"
 cuda: str | None = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MODULE = "torch.nn.functional"
+_NATIVE = ("_nn", "_torch", "_C.TensorBase")  # where the files of torch_py/nn take operators from
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class _Definition:
     """A statement at the top of a file: the names it defines, and those it uses."""
 
     names: frozenset[str]
-    uses: frozenset[str]  # names, and texts such as the "gelu" of find_operator("gelu")
+    uses: frozenset[str]  # names, and operators such as the gelu of _nn.gelu, as "gelu"
     function: ast.FunctionDef | None
     path: Path
     line: int
@@ -73,7 +74,11 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
 
 
 def _uses(node: ast.AST) -> frozenset[str]:
-    found = [
-        f'"{n.value}"' for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
-    ]
-    return frozenset([*found, *(n.id for n in ast.walk(node) if isinstance(n, ast.Name))])
+    """Names, and in quotes the operators that are taken from a native namespace: ``_nn.gelu``."""
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        elif isinstance(part, ast.Attribute) and ast.unparse(part.value) in _NATIVE:
+            found.add(f'"{part.attr}"')
+    return frozenset(found)

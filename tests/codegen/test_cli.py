@@ -127,11 +127,11 @@ def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: py
     functional = checkout / "torch_py" / "nn" / "functional.py"
     for source, expected in (
         (
-            'softcap = _operator("softcap")\n',
+            "softcap = _nn.softcap\n",
             "torch.nn.functional.softcap(input: Tensor, cap: float) -> Tensor\n",
         ),
         (
-            '_a, _cap = f("a"), f("softcap")\ndef capped(input, cap=30.0):\n    return _cap(input, '
+            "_a, _cap = _nn.a, _nn.softcap\ndef capped(input, cap=30.0):\n    return _cap(input, "
             "cap)\ndef other(x):\n    return capped(x)\n",
             "torch.nn.functional.capped(input, cap=30.0)  # torch_py/nn/functional.py:2\n",
         ),

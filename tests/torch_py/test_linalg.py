@@ -387,7 +387,7 @@ def test_einsum_from_left_to_right(monkeypatch: pytest.MonkeyPatch):
 
 @only_torch_py
 def test_einsum_takes_the_cheapest_order():
-    from torch_py._einsum import _order
+    from torch_py._functional._einsum import _order
 
     sizes = {"a": 1000, "b": 2, "c": 1000, "d": 2, "e": 1000}
     # (bc, cd) first gives a 2 x 2 matrix; from left to right there would be a 1000 x 1000 one.

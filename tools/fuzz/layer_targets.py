@@ -80,7 +80,6 @@ _LEFT_ALONE = {
     "nn.functional": (
         "triplet_margin_with_distance_loss",
         "multi_head_attention_forward",
-        "find_operator",
         "linear_cross_entropy",
     ),
     "nn.init": ("calculate_gain",),

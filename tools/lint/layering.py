@@ -1,4 +1,4 @@
-"""The layers: which folders may include or import which."""
+"""The layers: which folders may include or import which; modules.py has the layers within torch_py."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import modules
 from .finding import Finding
 from .tree import CPP, PYTHON, ROOT, files
 
@@ -87,8 +88,15 @@ CODEGEN_MAY_IMPORT = {
 def check(root: Path = ROOT) -> Iterator[Finding]:
     for path in files(CPP, root):
         yield from check_includes(path, (root / path).read_text(errors="replace"))
-    for path in files(PYTHON, root):
-        yield from check_imports(path, (root / path).read_text(errors="replace"))
+    python = files(PYTHON, root)
+    known = frozenset(modules.module_name(path) for path in python if path.startswith("torch_py/"))
+    for path in python:
+        text = (root / path).read_text(errors="replace")
+        yield from check_imports(path, text)
+        if path.startswith("torch_py/") and not path.startswith(
+            ("torch_py/csrc/", "torch_py/as_torch/shadow/")
+        ):
+            yield from modules.check_module(path, text, known)
 
 
 def check_includes(path: str, text: str) -> Iterator[Finding]:

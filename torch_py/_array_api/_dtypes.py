@@ -41,6 +41,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     fit."""
     if not isinstance(dtype, _C.dtype):
         raise TypeError(f"isdtype(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+
     if isinstance(kind, tuple):
         return any(isdtype(dtype, part) for part in kind)
     if isinstance(kind, _C.dtype):
@@ -49,8 +50,9 @@ def isdtype(dtype: Any, kind: Any) -> bool:
         raise TypeError(
             f"isdtype(): argument 'kind' must be a dtype, str or tuple, not {type(kind).__name__}"
         )
+
     if kind in ("real floating", "numeric") and dtype.is_floating_point:
-        return True  # also float16 and bfloat16, which the standard allows beside its own
+        return True  # also float16 and bfloat16, which the standard allows in addition to its own
     return kind != "all" and dtype in dtypes_of(kind).values()
 
 
@@ -74,11 +76,13 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         for value in arrays_and_dtypes
         if not isinstance(value, (int, float, complex))
     ]
+
     if not dtypes:
         raise ValueError("result_type(): at least one array or dtype is required")
     for dtype in dtypes:
         if not isinstance(dtype, _C.dtype):
             raise TypeError(f"result_type(): expected arrays, dtypes and numbers, got {type(dtype).__name__}")
+
     result = reduce(_C.promote_types, dtypes)
     for number in numbers:
         result = _of_number(number, result)
@@ -93,9 +97,11 @@ def promoted(name: str, *operands: Any) -> tuple[Any, ...]:
             f"{name}(): expected at least one array, got "
             f"{', '.join(type(operand).__name__ for operand in operands)}"
         )
+
     for operand in operands:
         if not isinstance(operand, (Tensor, bool, int, float, complex)):
             raise TypeError(f"{name}(): expected arrays and numbers, got {type(operand).__name__}")
+
     dtype = result_type(*operands)
     device = next(operand.device for operand in operands if isinstance(operand, Tensor))
     return tuple(

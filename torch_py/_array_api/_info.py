@@ -1,4 +1,4 @@
-"""What the namespace can do: the standard's inspection API."""
+"""The standard's inspection API: capabilities, devices and dtypes of the namespace."""
 
 from __future__ import annotations
 

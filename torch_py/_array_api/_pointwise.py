@@ -1,4 +1,4 @@
-"""Functions of each element, made from a table: the standard's name, and torch's where it has another."""
+"""Elementwise functions, made from a table of the standard's names and torch's where they differ."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
     bounds = [bound.to(x.dtype) if isinstance(bound, Tensor) else bound for bound in (min, max)]
     if all(bound is None for bound in bounds):
         return x.clone()
+
     if any(isinstance(bound, Tensor) for bound in bounds):
         bounds = [
             bound
@@ -67,5 +68,6 @@ def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
             else _torch.scalar_tensor(bound, dtype=x.dtype)
             for bound in bounds
         ]
+
     result: Tensor = _torch.clamp(x, *bounds)
     return result.to(x.dtype)

@@ -1,4 +1,4 @@
-"""Statistics, sums and products, truth of all or any, differences."""
+"""Reductions: statistics, sums, products, all, any; cumulative sums and differences."""
 
 from __future__ import annotations
 
@@ -104,9 +104,11 @@ def _cumulative(
                 f"axis must be given for {x.dim()} dimensions; only arrays of one have a default"
             )
         axis = 0
+
     result: Any = operator(x, axis, dtype=_sum_dtype(x, dtype))
     if not include_initial:
         return result
+
     size = list(x.shape)
     size[axis] = 1
     return _torch.cat([result.new_full(size, neutral), result], axis)

@@ -59,7 +59,7 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
-    """Raises ValueError for no dimensions, where there is no index to return."""
+    """Raises ValueError for an array without dimensions, which has no index to return."""
     if x.dim() == 0:
         raise ValueError("nonzero(): expected at least 1 dimension, got 0")
     return x.nonzero(as_tuple=True)

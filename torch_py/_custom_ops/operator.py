@@ -1,4 +1,4 @@
-"""One operator declared in Python, and what happens when it is called."""
+"""One operator declared in Python, and how it is called."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ class CustomOperator:
     def __init__(self, schema: Schema, function: Callable[..., Any] | None) -> None:
         self._schema = schema
         self._init_fn = function
+
         self.kernels: dict[str | None, Callable[..., Any]] = {}
         self.fake: Callable[..., Any] | None = None
-        self.around: Callable[..., Any] | None = (
-            None  # in place of all else, until it calls the operator again
-        )
-        self.autocast: dict[
-            str, Callable[..., Any]
-        ] = {}  # kept for programs that ask; arguments come in the types they have
+        # Called in place of everything else, until it calls the operator again.
+        self.around: Callable[..., Any] | None = None
+        # Kept for programs that ask for them; arguments are not converted.
+        self.autocast: dict[str, Callable[..., Any]] = {}
+
         self._inside_around = False
         self._node: type[Function] | None = None
+
         self._name = self.name = schema.name
         self.__name__ = schema.name.partition("::")[2]
         self.__module__ = f"torch.ops.{schema.name.partition('::')[0]}"
@@ -94,27 +95,33 @@ class CustomOperator:
                 return self.around(*positional, **rest)
             finally:
                 self._inside_around = False
+
         tensors = _tensors((*positional, *rest.values()))
         in_transform = self._node is not None and any(
             hasattr(type(tensor), "_apply_function") for tensor in tensors
         )
+
         if in_transform or (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
             node = self._node or _node_of(self, None, None)
             return node.apply(rest, *positional)
+
         return self.compute(positional, rest)
 
     def compute(self, positional: tuple[Any, ...], rest: dict[str, Any]) -> Any:
         """The kernel, without gradients."""
         tensors = _tensors((*positional, *rest.values()))
         device = next((tensor.device.type for tensor in tensors if tensor.device.type != "cpu"), "cpu")
+
         kernel = self.kernels.get(device) or self.kernels.get(None)
         if device == "meta":
             kernel = self.fake or self.kernels.get("meta")
+
         if kernel is None:
             registered = [name or "all devices" for name in self.kernels]
             raise NotImplementedError(
                 f"{self.name}: no kernel for device {device!r}; there are kernels for {registered or 'none'}"
             )
+
         with no_grad():
             result = kernel(*positional, **rest)
         return tuple(result) if isinstance(result, list) and self._schema.result_count > 1 else result
@@ -124,6 +131,7 @@ class CustomOperator:
         result = self(*positional, **rest)
         if self.fake is None:
             return {"test_schema": "SUCCESS", "test_faketensor": "SKIPPED: no register_fake"}
+
         meta = [value.detach().to("meta") if isinstance(value, Tensor) else value for value in positional]
         expected, got = (
             [
@@ -132,6 +140,7 @@ class CustomOperator:
             ]
             for value in (result, self.fake(*meta, **rest))
         )
+
         if expected != got:
             raise AssertionError(f"opcheck: {self.name} returned {expected}, its register_fake {got}")
         return {"test_schema": "SUCCESS", "test_faketensor": "SUCCESS"}

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._custom_ops.operator import CustomOperator
 from torch_py._custom_ops.schema import Schema
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 _operators: dict[str, CustomOperator] = {}
 
 
 def declare(schema: Schema, function: Callable[..., Any] | None) -> CustomOperator:
-    """A new operator; one that was declared before under the name is replaced, as a module that is reloaded
-    does."""
+    """Declares a new operator. Replaces an older one of the same name, as reloading a module does."""
     namespace = schema.name.partition("::")[0]
     if namespace in ("aten", "prim", "prims"):
         raise NotImplementedError(
@@ -29,7 +27,8 @@ def declare(schema: Schema, function: Callable[..., Any] | None) -> CustomOperat
 
 
 def find(name: str) -> CustomOperator:
-    """Raises NotImplementedError for torch_py's own operators and RuntimeError for a name nobody declared."""
+    """The operator `name`. Raises NotImplementedError for torch_py's own operators and RuntimeError for an
+    unknown name."""
     found = _operators.get(name) or _operators.get(name.removesuffix(".default"))
     if found is not None:
         return found
@@ -41,7 +40,7 @@ def find(name: str) -> CustomOperator:
 
 
 def operator_of(op: Any) -> CustomOperator:
-    """By name, or what `custom_op` and `torch.ops` gave."""
+    """The operator for a name, or for an operator that `custom_op` or `torch.ops` returned."""
     if isinstance(op, CustomOperator):
         return op
     if isinstance(op, str):
@@ -60,14 +59,17 @@ class NativeOperator:
     """`torch.ops.aten.add`: one of torch_py's own operators with all its overloads; `.Tensor`, `.default`
     name one of them.
 
-    An overload takes the arguments that the operator takes: which of them it is follows from those.
+    An overload takes all arguments that the operator takes, and the arguments choose the overload.
     """
 
     def __init__(self, function: Any, name: str, overload: str | None = None) -> None:
         self._function = function
-        self._opname, self._overloadname = name, overload
+        self._opname = name
+        self._overloadname = overload
         self.__name__ = name if overload is None else f"{name}.{overload}"
-        self.__qualname__, self.__module__, self.__doc__ = self.__name__, "torch.ops.aten", function.__doc__
+        self.__qualname__ = self.__name__
+        self.__module__ = "torch.ops.aten"
+        self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self._function(*arguments, **keywords)
@@ -93,12 +95,12 @@ class NativeOperator:
         return made
 
     def overloads(self) -> list[str]:
-        """Their names; "default" is the one without."""
+        """The names of the overloads; "default" is the unnamed one."""
         names = [name.partition(".") for name in _schemas()]
         return [overload or "default" for name, _, overload in names if name == self._opname]
 
 
-# Named by libraries in tables of operators that they handle; they are not here to be called.
+# Libraries name these in tables of operators that they handle. They cannot be called here.
 _ABSENT = (
     "_pin_memory",
     "_sparse_addmm",
@@ -112,16 +114,24 @@ _ABSENT = (
 )
 
 
+def _absent(name: str) -> Callable[..., NoReturn]:
+    def missing(*arguments: object, **keywords: object) -> NoReturn:
+        raise NotImplementedError(f"operator '{name}' is not part of this build of torch_py")
+
+    missing.__name__ = missing.__qualname__ = name
+    return missing
+
+
 @cache
 def _native(name: str) -> NativeOperator | None:
     for place in (_C._ops, _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor):
         if hasattr(place, name):
             return NativeOperator(getattr(place, name), name)
-    return NativeOperator(find_operator(name), name) if name in _ABSENT else None
+    return NativeOperator(_absent(name), name) if name in _ABSENT else None
 
 
 def lookup(namespace: str, name: str) -> Any:
-    """What `torch.ops.namespace.name` is. Raises AttributeError."""
+    """The value of `torch.ops.namespace.name`. Raises AttributeError for an unknown operator."""
     found = _operators.get(f"{namespace}::{name}") or (_native(name) if namespace == "aten" else None)
     if found is None:
         raise AttributeError(f"'_OpNamespace' '{namespace}' object has no attribute '{name}'")

@@ -49,6 +49,7 @@ class Schema(NamedTuple):
                 f"{self.name}() takes {len(positional)} positional argument(s) but {len(arguments)} were "
                 f"given: {self.text}"
             )
+
         given = dict(zip([argument.name for argument in positional], arguments))
         for name, value in keywords.items():
             if name in given or name not in {argument.name for argument in self.arguments}:
@@ -56,11 +57,13 @@ class Schema(NamedTuple):
                     f"{self.name}() got an unexpected or repeated keyword argument {name!r}: {self.text}"
                 )
             given[name] = value
+
         for argument in self.arguments:
             if given.setdefault(argument.name, argument.default) is _REQUIRED:
                 raise TypeError(
                     f"{self.name}() is missing a value for argument {argument.name!r}: {self.text}"
                 )
+
             if (
                 argument.type.rstrip("?") in ("Tensor",)
                 and not isinstance(given[argument.name], Tensor)
@@ -70,13 +73,17 @@ class Schema(NamedTuple):
                     f"{self.name}(): expected a Tensor for argument {argument.name!r}, got "
                     f"{type(given[argument.name]).__name__}"
                 )
+
         rest = {argument.name: given[argument.name] for argument in self.arguments if argument.keyword_only}
         return tuple(given[argument.name] for argument in positional), rest
 
 
 def _split(text: str) -> list[str]:
     """At commas outside brackets and quotes."""
-    parts, depth, start, quoted = [], 0, 0, False
+    parts = []
+    depth = 0
+    start = 0
+    quoted = False
     for place, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         quoted ^= letter in "'\""
@@ -101,29 +108,34 @@ def parse_schema(text: str) -> Schema:
     inside, arrow, results = rest.rpartition("->")
     if not separator or not arrow or not _NAME.match(head.strip()):
         raise ValueError(f"expected a schema such as 'namespace::name(Tensor x) -> Tensor', got {text!r}")
+
     arguments: list[Argument] = []
     keyword_only = False
     for part in _split(inside.strip()[:-1]):
         if part == "*":
             keyword_only = True
             continue
+
         declared, has_default, default = part.partition("=")
         kind, _, name = declared.strip().rpartition(" ")
         if not kind or not name.isidentifier():
             raise ValueError(
                 f"expected 'TYPE NAME' or 'TYPE NAME=DEFAULT' in a schema, got {part!r} in {text!r}"
             )
+
         arguments.append(
             Argument(
                 name, kind.strip(), _default(default.strip()) if has_default else _REQUIRED, keyword_only
             )
         )
+
     results = results.strip()
     count = len(_split(results[1:-1])) if results.startswith("(") else (-1 if "[]" in results else 1)
     return Schema(head.strip(), tuple(arguments), text, count)
 
 
 def _type_names() -> dict[Any, str]:
+    # Sizes are ints here, and symbolic integers in schemas.
     names: dict[Any, str] = {
         Tensor: "Tensor",
         int: "SymInt",
@@ -146,14 +158,18 @@ def _type_name(annotation: Any, what: str) -> str:
             return names[annotation]
     except TypeError:
         pass
-    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+
+    origin = typing.get_origin(annotation)
+    parts = typing.get_args(annotation)
     if origin in (list, Sequence, tuple) and parts:
         return f"{_type_name(parts[0], what)}[]"
+
     others = [part for part in parts if part is not type(None)]
     if len(others) == len(parts) - 1 and others:
         return f"{_type_name(typing.Union[tuple(others)], what)}?"  # noqa: UP007  # of a list that is not written out
+
     raise ValueError(
-        f"infer_schema: {what} has the annotation {annotation!r}, which is no type of an operator"
+        f"infer_schema: {what} has the annotation {annotation!r}, which is not a type of an operator"
     )
 
 
@@ -167,25 +183,31 @@ def infer_schema(
     """The schema of a function from its annotations. Raises ValueError when one is missing or no type of an
     operator."""
     hints = typing.get_type_hints(prototype_function)
-    parts, seen_star = [], False
+    parts = []
+    seen_star = False
     writes = {mutates_args} if isinstance(mutates_args, str) else set(mutates_args)
     parameters = inspect.signature(prototype_function).parameters
+
     if unknown := writes - {"unknown"} - set(parameters):
         raise ValueError(
             f"infer_schema: mutates_args names {sorted(unknown)}, which the function does not have: "
             f"{list(parameters)}"
         )
+
     for place, (name, parameter) in enumerate(parameters.items()):
         if parameter.kind is parameter.KEYWORD_ONLY and not seen_star:
             parts.append("*")
             seen_star = True
+
         if name not in hints:
             raise ValueError(f"infer_schema: parameter {name!r} must have a type annotation")
+
         kind = _type_name(hints[name], f"parameter {name!r}")
         if kind.startswith("Tensor") and (name in writes or "unknown" in writes):
             kind = kind.replace("Tensor", f"Tensor(a{place}!)", 1)
         default = "" if parameter.default is _REQUIRED else f"={_written(parameter.default)}"
         parts.append(f"{kind} {name}{default}")
+
     return f"{op_name or ''}({', '.join(parts)}) -> {_result_name(hints.get('return', _REQUIRED))}"
 
 

@@ -1,5 +1,4 @@
-"""How operators act on batches, by the structure that their entries declare; a loop over the batch where
-nothing better is known."""
+"""Operators on batches: by the structure that their entries declare, else by a loop over the batch."""
 
 from __future__ import annotations
 
@@ -7,7 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.batching import DATA_DEPENDENT, as_batched, batched, member, randomness
+from torch_py._functorch.batching import (
+    DATA_DEPENDENT,
+    BatchedTensor,
+    as_batched,
+    batched,
+    member,
+    randomness,
+)
 from torch_py._functorch.levels import is_at, shell_of
 from torch_py._functorch.operators import Call, call_of
 from torch_py._functorch.random_batches import check_allowed, draws
@@ -19,7 +25,7 @@ torch: Any = _C._torch
 
 # They need the elements, of which there are many.
 _DATA_DEPENDENT = frozenset(["item", "tolist", "numpy", "__array__", "nonzero"])
-# Methods that are no operators and do to a batch what they do to one of it.
+# Methods written in Python that treat a batch as they treat one member.
 _ELEMENTWISE_METHODS = frozenset(
     ["requires_grad", "retain_grad", "clone", "detach", "contiguous", "to", "type", "cpu"]
 )
@@ -69,7 +75,10 @@ class _Batch:
     """One call with members of a batch among its arguments."""
 
     def __init__(self, level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        self.level, self.func, self.args, self.kwargs = level, func, args, kwargs
+        self.level = level
+        self.func = func
+        self.args = args
+        self.kwargs = kwargs
         self.call: Call = call_of(func)
         self.leaves, self.spec = tree_flatten((args, kwargs))
         self.size = next(len(leaf.value) for leaf in self.leaves if is_at(leaf, level))
@@ -87,7 +96,7 @@ class _Batch:
         return tree_map(lambda leaf: batched(leaf, self.level) if isinstance(leaf, Tensor) else leaf, result)
 
     def value(self, tensor: Tensor) -> Tensor:
-        """With the batch in front, whether `tensor` is one or not."""
+        """`tensor` with the batch as its first dimension, expanded if it is not a batch."""
         return as_batched(tensor, self.level, self.size).value
 
     @property
@@ -98,6 +107,7 @@ class _Batch:
 
     def result(self) -> Any:
         call, name = self.call, self.call.name
+
         if call.is_property:
             return self.property()
         if name in _DATA_DEPENDENT or (name == "where" and len(self.leaves) == 1):
@@ -105,10 +115,12 @@ class _Batch:
                 f"vmap: It looks like you're calling .{name}() on a Tensor inside of vmap, which "
                 f"{DATA_DEPENDENT}"
             )
+
         if draws(call, self.args, self.kwargs):
             return self.random()
         if call.is_inplace:
             self.check_target()
+
         rule = _RULES.get(name)
         if rule is not None:
             return rule(self)
@@ -118,26 +130,31 @@ class _Batch:
         call = self.call
         if call.name in _ELEMENTWISE_METHODS or call.name in _CONVERSIONS:
             return self.elementwise()
+
         if call.name.endswith("_like"):
             return self.elementwise()
         if call.name.startswith("new_"):  # of a size of its own, the same for every member
             return self.run([shell_of(leaf) if self.is_batched(leaf) else leaf for leaf in self.leaves])
         if call.name in _OF_MATRICES and len(self.tensors) == 1:
             return self.elementwise()
+
         if (
             call.structure == "pointwise"
             or call.name in _POINTWISE
             or (call.name == "fill" and len(self.tensors) == 1)
         ):
             return self.pointwise()
+
         if self.is_of_last_dims():
             return self.elementwise()
         if call.structure == "view":
             return self.view()
+
         if len(self.tensors) == 1 and any(o.is_along_dim for o in call.overloads):
             return self.along_dim()
         if not call.overloads:
             return self.no_operator()
+
         return self.loop()
 
     def is_of_last_dims(self) -> bool:
@@ -183,7 +200,7 @@ class _Batch:
         return value if missing == 0 else value.reshape(self.size, *(1,) * missing, *tensor.shape)
 
     def view(self) -> Any:
-        """The geometry of one member's view, for all."""
+        """A view of all members with the geometry of one member's view."""
         source = next(leaf for leaf in self.leaves if self.is_batched(leaf))
         value = source.value
         if self.size == 0:
@@ -215,18 +232,22 @@ class _Batch:
         with_dim = [o for o in self.call.overloads if o.position("dim") is not None]
         if self.args[0] is not source or not with_dim:
             return self.loop()
+
         place = min(overload.position("dim") for overload in with_dim)  # type: ignore[type-var]
         is_positional = len(self.args) > place
         dim = self.args[place] if is_positional else self.kwargs.get("dim", with_dim[0].default("dim"))
         if is_positional and isinstance(dim, bool):
             return self.loop()
+
         value, is_scalar = source.value, source.dim() == 0
         if is_scalar:
             value = value.unsqueeze(-1)
+
         if dim is None or dim == () or dim == []:
             if self.kwargs.get("keepdim"):
                 return self.loop()
             return self.over_all(value.reshape(self.size, shell_of(source).numel()), is_positional, place)
+
         shifted = (
             [d + 1 if d >= 0 else d for d in dim]
             if isinstance(dim, (tuple, list))
@@ -234,12 +255,14 @@ class _Batch:
             if dim >= 0
             else dim
         )
+
         args = (value, *self.args[1:])
         kwargs = dict(self.kwargs)
         if is_positional:
             args = (*args[:place], shifted, *args[place + 1 :])
         else:
             kwargs["dim"] = shifted
+
         result = self.func(*args, **kwargs)
         if is_scalar:
             result = tree_map(lambda t: t.squeeze(-1) if t.dim() > 1 else t, result)
@@ -258,7 +281,7 @@ class _Batch:
         return self.wrapped(result[0] if one and isinstance(result, tuple) else result)
 
     def expected_results(self) -> int:
-        """Of one member."""
+        """The number of results for one member."""
         first = self.run([self.member(leaf, 0) for leaf in self.leaves])
         return len(first) if isinstance(first, tuple) else 1
 
@@ -268,7 +291,7 @@ class _Batch:
         return member(leaf, self.level, index)
 
     def no_operator(self) -> Any:
-        """Methods that say something of the tensor, and Python functions."""
+        """Queries about the tensor, and Python functions."""
         with DisableTorchFunctionSubclass():
             seen = self.run([shell_of(leaf) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves])
         return self.loop() if any(isinstance(leaf, Tensor) for leaf in tree_flatten(seen)[0]) else seen
@@ -301,7 +324,7 @@ class _Batch:
             )
 
     def loop(self, before: Callable[[], None] | None = None) -> Any:
-        """Each member by itself, stacked."""
+        """Calls the operator for each member and stacks the results."""
         results = []
         for index in range(0 if self.call.is_inplace else 1) if self.size == 0 else range(self.size):
             if before is not None:
@@ -323,8 +346,8 @@ def _is_wrapped(tensor: object) -> bool:
 
 
 def _same_promotion(leaves: Sequence[Any]) -> list[Any]:
-    """Tensors without dimensions give way to others in type promotion; in a batch they have one, so they are
-    converted before."""
+    """Converts tensors without dimensions, which weigh less in type promotion: in a batch they have a
+    dimension."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     with_dims = [t.dtype for t in tensors if t.dim() > 0]
     if not with_dims or len({t.dtype for t in tensors}) == 1:
@@ -380,13 +403,12 @@ def _cat(batch: _Batch) -> Any:
 
 
 def _norm(batch: _Batch) -> Any:
-    """torch.linalg.norm has the name of torch.norm, but is a norm of matrices where it is given two
-    dimensions."""
+    """torch.norm. Its namesake torch.linalg.norm, a norm of matrices for two dimensions, takes a loop."""
     return batch.loop() if batch.func is _C._linalg.norm else batch.along_dim()
 
 
 def _masked_fill(batch: _Batch) -> Any:
-    """A value of each member is no value without dimensions, as the operator takes it."""
+    """A batch of values has a dimension, which the operator does not accept for a value."""
     value = batch.leaves[-1]
     if not batch.is_batched(value):
         return batch.pointwise()
@@ -437,3 +459,5 @@ _RULES: dict[str, Callable[[_Batch], Any]] = {
     "__getitem__": _index,
     "__setitem__": _assign,
 }
+
+BatchedTensor.transform = staticmethod(apply)  # type: ignore[method-assign]

@@ -1,10 +1,9 @@
-"""Tensors that stand for a batch of tensors, and `vmap`."""
+"""Tensors that represent a batch of tensors, and the settings of the running `vmap`s."""
 
 from __future__ import annotations
 
-import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch_py import _C
@@ -14,13 +13,12 @@ from torch_py._functorch.levels import (
     WrappedTensor,
     highest_level,
     is_at,
-    new_level,
     running_batches,
     shell_of,
     wrap,
 )
 from torch_py._tensor import Tensor
-from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_unflatten
+from torch_py.utils._pytree import TreeSpec
 
 DATA_DEPENDENT = (
     "needs its values, and vmap cannot know which member of the batch is meant: use operators "
@@ -29,13 +27,8 @@ DATA_DEPENDENT = (
 
 
 class BatchedTensor(WrappedTensor):
-    """A batch of tensors of one shape: the first dimension of `value` counts them."""
-
-    @staticmethod
-    def transform(level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        from torch_py._functorch.batch_rules import apply
-
-        return apply(level, func, args, kwargs)
+    """A batch of tensors of one shape: the first dimension of `value` counts them. batch_rules.py sets
+    `transform`."""
 
     @staticmethod
     def gradients(
@@ -101,7 +94,7 @@ def batched(value: Tensor, level: int) -> BatchedTensor:
 
 
 def as_batched(tensor: Tensor, level: int, size: int) -> BatchedTensor:
-    """`tensor` itself, or `size` times the same."""
+    """`tensor` itself if it is a batch, else a batch of `size` times `tensor`."""
     if isinstance(tensor, BatchedTensor) and tensor.level == level:
         return tensor
     return batched(tensor.expand(size, *tensor.shape), level)
@@ -118,12 +111,12 @@ def spread(tensor: Tensor) -> Tensor:
     return tensor
 
 
-# -- vmap
+# Settings of vmap
 # ------------------------------------------------------------
 
 
 def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
-    """One entry of `dims` for each leaf; raises ValueError when it is no prefix of the tree."""
+    """One entry of `dims` for each leaf; raises ValueError if it is not a prefix of the tree."""
     if isinstance(dims, int) or dims is None:
         return [dims] * spec.num_leaves
     if spec.is_leaf() or type(dims) is not spec.type or len(dims) != len(spec.children_specs):
@@ -136,147 +129,8 @@ def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
     ]
 
 
-def _checked_dims(
-    leaves: Sequence[Any], dims: Sequence[Any], name: str, in_dims: Any
-) -> tuple[list[Any], int]:
-    """in_dims without negative numbers, and the size that they share."""
-    checked, sizes = [], {}
-    for leaf, dim in zip(leaves, dims):
-        if dim is None:
-            checked.append(None)
-            continue
-        if not isinstance(dim, int):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim "
-                "must be either an "
-                "integer dimension or None."
-            )
-        if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the "
-                "input is of type "
-                f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the respective "
-                "in_dim"
-            )
-        if not -leaf.dim() <= dim < leaf.dim():
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that "
-                "input is a Tensor of "
-                f"dimensionality {leaf.dim()} so expected in_dim to satisfy -{leaf.dim()} <= in_dim < "
-                f"{leaf.dim()}."
-            )
-        checked.append(dim % leaf.dim())
-        sizes[leaf.shape[checked[-1]]] = None
-    if not sizes:
-        raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped over, all "
-            "in_dims are None"
-        )
-    if len(sizes) > 1:
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{list(sizes)} for the mapped "
-            "dimension"
-        )
-    return checked, next(iter(sizes))
-
-
-def _stripped(result: Any, level: int, size: int, out_dims: Any, name: str) -> Any:
-    """The batches in `result` as tensors, the batch where `out_dims` says."""
-    leaves, spec = tree_flatten(result)
-    for leaf in leaves:
-        if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did you mean "
-                "to set out_dims= "
-                "to None for output?"
-            )
-    dims = _broadcast_dims(out_dims, spec, "out_dims")
-    values = []
-    for leaf, dim in zip(leaves, dims):
-        is_batched = isinstance(leaf, BatchedTensor) and leaf.level == level
-        if dim is None:
-            if is_batched:
-                raise ValueError(
-                    f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
-                )
-            values.append(leaf)
-        else:
-            values.append(as_batched(leaf, level, size).value.movedim(0, dim))
-    return tree_unflatten(values, spec)
-
-
-def vmap(
-    func: Callable[..., Any],
-    in_dims: Any = 0,
-    out_dims: Any = 0,
-    randomness: str = "error",
-    *,
-    chunk_size: int | None = None,
-) -> Callable[..., Any]:
-    """A function that applies `func` to every slice of its arguments and stacks the results, without a loop
-    where operators allow.
-
-    Args:
-        in_dims: the dimension to map over: one for all arguments, or a tree that is a prefix of them; None
-        for what is not mapped. out_dims: where the mapped dimension goes in the results.
-        randomness: "error": random operators raise RuntimeError; "different": each slice has its own numbers;
-        "same": they share them. chunk_size: as many slices at a time.
-
-    Keyword arguments are not mapped: every slice sees them whole.
-
-    Raises ValueError for arguments that `in_dims` or `out_dims` do not fit.
-    """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
-        )
-    if chunk_size is not None and (chunk_size != int(chunk_size) or chunk_size <= 0):
-        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
-    name = getattr(func, "__name__", repr(func))
-
-    @functools.wraps(func, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
-    def mapped(*args: Any, **kwargs: Any) -> Any:
-        if not args:
-            raise ValueError(
-                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying "
-                "to vmap over a "
-                "function with no inputs. The latter is unsupported."
-            )
-        leaves, spec = tree_flatten(args)
-        described = tuple(in_dims) if isinstance(in_dims, list) and len(args) > 1 else in_dims
-        dims, size = _checked_dims(leaves, _broadcast_dims(described, spec, "in_dims"), name, in_dims)
-
-        def run(start: int, stop: int) -> Any:
-            def part(leaf: Tensor, dim: int, level: int) -> BatchedTensor:
-                front = leaf.movedim(dim, 0)
-                return batched(front if (start, stop) == (0, size) else front[start:stop], level)
-
-            from torch_py._functorch.random_batches import OfNoBatch
-
-            with new_level(stop - start) as level, _randomness(randomness), OfNoBatch(level, stop - start):
-                values = [leaf if dim is None else part(leaf, dim, level) for leaf, dim in zip(leaves, dims)]
-                result = func(*spec.unflatten(values), **kwargs)
-                return _stripped(result, level, stop - start, out_dims, name)
-
-        if chunk_size is None or size <= chunk_size:
-            return run(0, size)
-        return _joined(
-            [run(start, min(start + chunk_size, size)) for start in range(0, size, chunk_size)], out_dims
-        )
-
-    return mapped
-
-
-def _joined(chunks: Sequence[Any], out_dims: Any) -> Any:
-    spec = tree_flatten(chunks[0])[1]
-    dims = _broadcast_dims(out_dims, spec, "out_dims")
-    columns = zip(*(tree_leaves(chunk) for chunk in chunks))
-    return spec.unflatten(c[0] if d is None else _C._torch.cat(list(c), d) for c, d in zip(columns, dims))
-
-
 class _Modes(threading.local):
-    """Of each thread: what random operators do in the running `vmap`s, innermost last."""
+    """The treatment of random operators in the running `vmap`s of each thread, innermost last."""
 
     def __init__(self) -> None:
         self.stack = ["error"]
@@ -286,7 +140,7 @@ _MODES = _Modes()
 
 
 class _randomness:
-    """What random operators do for the time of a block."""
+    """Sets the treatment of random operators inside a block."""
 
     def __init__(self, mode: str) -> None:
         self.mode = mode

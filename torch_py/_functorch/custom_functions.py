@@ -13,23 +13,30 @@ from typing import Any, NamedTuple
 
 from torch_py._functorch.batching import _broadcast_dims, _randomness, as_batched, batched, randomness
 from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
-from torch_py._functorch.levels import is_at, new_level
+from torch_py._functorch.levels import WrappedTensor, is_at, new_level
 from torch_py._tensor import Tensor
 from torch_py.autograd.function import Function
-from torch_py.utils._pytree import tree_flatten, tree_map
+from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
 
 
 class VmapInfo(NamedTuple):
-    """What a `vmap` staticmethod is told of the batch."""
+    """The description of the batch that a `vmap` staticmethod receives."""
 
     batch_size: int
     randomness: str
 
 
-def apply(kind: Any, level: int, function: type[Function], args: Sequence[Any]) -> Any:
-    """`function.apply(*args)` where the innermost level among the arguments is `level`, of tensors of class
-    `kind`."""
-    return _with_tangents(function, args, level) if kind is DualTensor else _with_batch(function, args, level)
+def apply(function: type[Function], args: Sequence[Any]) -> Any:
+    """`function.apply(*args)`, by the transform of the innermost level among the arguments."""
+    wrapped = (value for value in tree_leaves(args) if isinstance(value, WrappedTensor))
+    innermost = max(wrapped, key=lambda tensor: tensor.level)
+
+    if type(innermost) is DualTensor:
+        return _with_tangents(function, args, innermost.level)
+    return _with_batch(function, args, innermost.level)
+
+
+WrappedTensor._apply_function = staticmethod(apply)  # type: ignore[method-assign]
 
 
 def _require_setup_context(function: Any) -> None:
@@ -47,7 +54,9 @@ def _require_setup_context(function: Any) -> None:
 
 def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
     _require_setup_context(function)
-    has_rule, name = function.vmap is not Function.vmap, function.__name__
+    has_rule = function.vmap is not Function.vmap
+    name = function.__name__
+
     if has_rule and function.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap "
@@ -61,9 +70,11 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
             "implement the vmap "
             "staticmethod or set generate_vmap_rule=True."
         )
+
     size = next(len(leaf.value) for leaf in tree_flatten(args)[0] if is_at(leaf, level))
     dims = tree_map(lambda leaf: 0 if is_at(leaf, level) else None, tuple(args))
     values = tree_map(lambda leaf: _inside(leaf, level), tuple(args))
+
     if not has_rule:
         members = _Members(function, dims, size, randomness())
         return tree_map(
@@ -71,6 +82,7 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
             _generated(members).apply(*values),
             members.out_dims,
         )
+
     result = function.vmap(VmapInfo(size, randomness()), dims, *values)
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
@@ -78,6 +90,7 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
             "pytree structure compatible with the "
             f"output. Got a {type(result)} instead"
         )
+
     leaves, spec = tree_flatten(result[0])
     out_dims = _broadcast_dims(result[1], spec, "out_dims")
     return spec.unflatten(
@@ -95,7 +108,10 @@ class _Members:
     it."""
 
     def __init__(self, function: Any, in_dims: Any, size: int, random: str) -> None:
-        self.function, self.in_dims, self.size, self.random = function, in_dims, size, random
+        self.function = function
+        self.in_dims = in_dims
+        self.size = size
+        self.random = random
         self.out_dims: Any = None
         self.saved_dims: dict[str, list[int | None]] = {}
 
@@ -129,7 +145,7 @@ class _Members:
             )
 
     def of_input(self, gradient: Any, dim: Any, level: int) -> Any:
-        """For an input that all members share, the sum of their gradients."""
+        """Sums the gradients of an input that all members share."""
         if not isinstance(gradient, Tensor):
             return gradient
         if dim == 0:
@@ -220,7 +236,7 @@ class _TangentContext:
         self.materialize_grads = value
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """The context of `backward` has them."""
+        """Does nothing: the context of `backward` has them."""
 
     mark_dirty = mark_non_differentiable = save_for_backward
 
@@ -245,7 +261,8 @@ class _Captured:
 def _run(function: Any, primals: Sequence[Any]) -> tuple[Any, Any]:
     """The outputs, connected by `backward`, and a context for `jvp`."""
     if function._has_setup_context:
-        outputs, context = function.apply(*primals), _TangentContext(primals)
+        outputs = function.apply(*primals)
+        context = _TangentContext(primals)
         function.setup_context(context, tuple(primals), outputs)
         return outputs, context
     if any(hasattr(type(value), "_apply_function") for value in primals):
@@ -270,14 +287,17 @@ def _with_tangents(function: Any, args: Sequence[Any], level: int) -> Any:
             "it with "
             "forward mode AD."
         )
+
     primals = [_inside(value, level) for value in args]
     outputs, context = _run(function, primals)
     tangents = [value.tangent if is_at(value, level) else None for value in args]
+
     if getattr(context, "materialize_grads", True):
         tangents = [
             Tensor.new_zeros(p, p.shape) if t is None and has_gradient(p) else t
             for t, p in zip(tangents, primals)
         ]
+
     moved = function.jvp(context, *tangents)
     given = outputs if isinstance(outputs, tuple) else (outputs,)
     directions = moved if isinstance(moved, tuple) else (moved,)
@@ -286,6 +306,7 @@ def _with_tangents(function: Any, args: Sequence[Any], level: int) -> Any:
             f"{function.__name__}: expected jvp to return {len(given)} tangents, one for each output, got "
             f"{len(directions)}"
         )
+
     results = tuple(_paired(value, tangent, args, level) for value, tangent in zip(given, directions))
     return results if isinstance(outputs, tuple) else results[0]
 

@@ -40,14 +40,14 @@ def requires_grad(tensor: Tensor) -> bool:
 
 
 def differentiable_alias(tensor: Tensor) -> Tensor:
-    """A tensor of the same elements to differentiate by; connected with what `tensor` was computed from."""
+    """An alias of `tensor` to differentiate with respect to, connected to the graph of `tensor`."""
     if isinstance(tensor, WrappedTensor):
         return tensor.with_value(differentiable_alias(tensor.value))
     return tensor.view_as(tensor) if tensor.requires_grad else tensor.detach().requires_grad_()
 
 
 def detached(tensor: Tensor) -> Tensor:
-    """Without graph; tangents stay."""
+    """`tensor` without its graph; tangents stay."""
     return tensor.detached() if isinstance(tensor, WrappedTensor) else tensor.detach()
 
 
@@ -69,6 +69,7 @@ def depends_on_others(results: Any, own: Any) -> bool:
     tensors = plain_leaves(results)
     if any(t.requires_grad and t.grad_fn is None and id(t) not in known for t in tensors):
         return True
+
     seen: set[Any] = set()
     stack = [t.grad_fn for t in tensors if t.grad_fn is not None]
     while stack:
@@ -76,15 +77,17 @@ def depends_on_others(results: Any, own: Any) -> bool:
         if node in seen:
             continue
         seen.add(node)
+
         variable = getattr(node, "variable", None)
         if variable is not None and id(variable) not in known:
             return True
         stack += [following for following, _ in node.next_functions if following is not None]
+
     return False
 
 
 def released(results: Any, own: Any) -> Any:
-    """`results` without their graphs when these lead to `own` only."""
+    """`results`, without their graphs if these lead to `own` only."""
     if depends_on_others(results, own):
         return results
     return tree_map(lambda leaf: detached(leaf) if isinstance(leaf, Tensor) else leaf, results)

@@ -47,15 +47,18 @@ class DualTensor(WrappedTensor):
         (primals, tangents), (sources, _), (values, changes) = (
             _parts(t, level) for t in (outputs, inputs, weights)
         )
+
         found = gradients(primals, sources, values, True)
         terms = [(t, w) for t, w in zip(tangents, values) if t is not None] + [
             (p, c) for p, c in zip(primals, changes) if c is not None
         ]
+
         moved = (
             gradients([t for t, _ in terms], sources, [w for _, w in terms], create_graph)
             if terms
             else [None] * len(sources)
         )
+
         return [None if g is None else dual(g, m, level) for g, m in zip(found, moved)]
 
     def with_value(self, value: Tensor) -> DualTensor:
@@ -71,7 +74,7 @@ class DualTensor(WrappedTensor):
 
 
 def _parts(tensors: Sequence[Tensor], level: int) -> tuple[list[Tensor], list[Tensor | None]]:
-    """Values and tangents."""
+    """The values and the tangents of `tensors`."""
     duals = [t if isinstance(t, DualTensor) and t.level == level else None for t in tensors]
     return [t if d is None else d.value for t, d in zip(tensors, duals)], [
         None if d is None else d.tangent for d in duals
@@ -97,7 +100,9 @@ class _Application:
     """One operator applied to dual tensors of one level."""
 
     def __init__(self, level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        self.level, self.func, self.call = level, func, call_of(func)
+        self.level = level
+        self.func = func
+        self.call = call_of(func)
         self.leaves, self.spec = tree_flatten((args, kwargs))
         self.primals = [leaf.value if is_at(leaf, level) else leaf for leaf in self.leaves]
         self.tangents = [leaf.tangent if is_at(leaf, level) else None for leaf in self.leaves]
@@ -114,12 +119,14 @@ class _Application:
             return self.reshaped()
         if call.is_inplace:
             return self.updated()
+
         if all(t is None for t in self.tangents) or (
             call.is_property and call.name not in _LINEAR_PROPERTIES
         ):
             return self.run(self.primals)
         if call.structure == "view" or call.is_property or call.name == "__getitem__":
             return self.viewed()
+
         values, tangents = push_forward(self.run, self.primals, self.tangents, call.structure == "pointwise")
         return self.paired(values, tangents)
 
@@ -155,7 +162,7 @@ class _Application:
         target.tangent[index] = 0 if not isinstance(value, Tensor) else value
 
     def reshaped(self) -> Any:
-        """squeeze_ and the like: value, tangent and the tensor that stands for both change their shape."""
+        """squeeze_ and the like: the dual tensor, its value and its tangent change their shape."""
         target = self.target()
         self.run(self.primals)
         if target.tangent is not None:
@@ -201,10 +208,12 @@ def push_forward(
     moving = [i for i, t in enumerate(tangents) if t is not None and has_gradient(primals[i])]
     connected = _C.is_grad_enabled() and any(has_gradient(p) and requires_grad(p) for p in primals)
     connected = connected or any(t is not None and requires_grad(t) for t in tangents)
+
     directions = [tangents[i] for i in moving]
     with enable_grad():
         sources = [differentiable_alias(p) if i in moving else p for i, p in enumerate(primals)]
         result = run(sources)
+
         outputs, spec = tree_flatten(result)
         kept = [o for o in outputs if has_gradient(o) and requires_grad(o)]
         if kept and pointwise and _is_elementwise(outputs, [sources[i] for i in moving]):
@@ -213,6 +222,7 @@ def push_forward(
             found = _transposed_twice(kept, [sources[i] for i in moving], directions, connected)
         else:
             found = []
+
     by_output = {id(o): _in_own_memory(t, directions) for o, t in zip(kept, found)}
     pairs = [(o, by_output.get(id(o))) for o in outputs]
     if not connected:
@@ -223,8 +233,8 @@ def push_forward(
 
 
 def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor | None:
-    """The engine hands tensors on where it can; a result that may be written to must not be the tangent of an
-    argument."""
+    """A copy of the tangent if it is an argument's: the engine passes tensors on, and results may be written
+    to."""
     if tangent is None:
         return None
     taken = {t.untyped_storage().data_ptr() for t in plain_leaves(list(directions))}
@@ -233,8 +243,8 @@ def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor 
 
 
 def _is_elementwise(outputs: Sequence[Any], sources: Sequence[Tensor]) -> bool:
-    """Of one shape and one real dtype, so that the gradient weighted by v is the derivative in direction
-    v."""
+    """Whether all have one shape and one real dtype; then the gradient weighted by v is the derivative in
+    direction v."""
     return (
         len(outputs) == 1
         and all(tuple(s.shape) == tuple(outputs[0].shape) and s.dtype == outputs[0].dtype for s in sources)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.batching import vmap
 from torch_py._functorch.forward_mode import DualTensor, dual
 from torch_py._functorch.levels import is_at, new_level
+from torch_py._functorch.mapping import vmap
 from torch_py._functorch.reverse_mode import argument_numbers, vjp
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
@@ -36,15 +36,18 @@ def jvp(
             "jvp(f, primals, tangents): Expected primals and tangents to be non-empty tuples of the same "
             "length"
         )
+
     leaves, spec = tree_flatten(primals)
     directions, tangent_spec = tree_flatten(tangents)
     if spec != tangent_spec:
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure"
         )
+
     with new_level() as level:
         result = func(*spec.unflatten(dual(p, t, level) for p, t in zip(leaves, directions)))
         aux = None
+
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
                 raise RuntimeError(
@@ -52,6 +55,7 @@ def jvp(
                     "has_aux is True"
                 )
             result, aux = result
+
         for leaf in tree_leaves(result):
             if not isinstance(leaf, Tensor):
                 raise RuntimeError(
@@ -63,10 +67,9 @@ def jvp(
                     "This is not allowed "
                     "with strict=True."
                 )
-        value, tangent = (
-            tree_map(lambda leaf: primal_of(leaf, level), result),
-            tree_map(lambda leaf: tangent_of(leaf, level), result),
-        )
+
+        value = tree_map(lambda leaf: primal_of(leaf, level), result)
+        tangent = tree_map(lambda leaf: tangent_of(leaf, level), result)
         return (
             (value, tangent, tree_map(lambda leaf: primal_of(leaf, level), aux))
             if has_aux
@@ -85,9 +88,10 @@ def tangent_of(leaf: Tensor, level: int) -> Tensor:
 
 
 def _basis(leaves: list[Tensor]) -> list[Tensor]:
-    """For each leaf a batch of directions: one for every element of all leaves, in order."""
+    """A batch of directions for each leaf: one direction for every element of all leaves, in order."""
     total = sum(leaf.numel() for leaf in leaves)
-    found, start = [], 0
+    found = []
+    start = 0
     for leaf in leaves:
         rows = torch.zeros(total, leaf.numel(), dtype=leaf.dtype, device=leaf.device)
         rows[start : start + leaf.numel()] = torch.eye(leaf.numel(), dtype=leaf.dtype, device=leaf.device)
@@ -97,7 +101,7 @@ def _basis(leaves: list[Tensor]) -> list[Tensor]:
 
 
 def _by_leaf(rows: Tensor, leaves: list[Tensor]) -> list[Tensor]:
-    """(total, *shape) cut into pieces for the leaves that the rows count."""
+    """Cuts rows (total, *shape) into one piece for each leaf."""
     pieces = torch.split(rows, [leaf.numel() for leaf in leaves])
     return [piece.reshape((*leaf.shape, *rows.shape[1:])) for piece, leaf in zip(pieces, leaves)]
 

@@ -34,7 +34,7 @@ def _running() -> list[int | None]:
 
 
 def current_level() -> int:
-    """Of the innermost running transform; 0 outside of all."""
+    """The level of the innermost running transform; 0 outside of all."""
     return len(_running())
 
 
@@ -53,7 +53,7 @@ def new_level(batch_size: int | None = None) -> Iterator[int]:
 
 
 class WrappedTensor(Tensor):
-    """A tensor of one level; subclasses say what an operator does to it."""
+    """A tensor of one level; subclasses define what operators do to it."""
 
     level: int
     value: Tensor
@@ -74,14 +74,9 @@ class WrappedTensor(Tensor):
 
     @staticmethod
     def _apply_function(function: Any, args: Sequence[Any]) -> Any:
-        """`function.apply(*args)` for a `torch.autograd.Function`; some of the arguments are wrapped."""
-        from torch_py._functorch.custom_functions import apply
-
-        innermost = max(
-            (value for value in tree_leaves(args) if isinstance(value, WrappedTensor)),
-            key=lambda tensor: tensor.level,
-        )
-        return apply(type(innermost), innermost.level, function, args)
+        """`function.apply(*args)` for a `torch.autograd.Function`; some of the arguments are wrapped.
+        custom_functions.py replaces it."""
+        raise NotImplementedError
 
     @staticmethod
     def gradients(
@@ -95,11 +90,11 @@ class WrappedTensor(Tensor):
         raise NotImplementedError
 
     def with_value(self, value: Tensor) -> WrappedTensor:
-        """The same with another tensor inside."""
+        """A tensor of the same kind and level with `value` inside."""
         raise NotImplementedError
 
     def detached(self) -> WrappedTensor:
-        """The same with everything inside cut off from its graph."""
+        """This tensor with everything inside detached."""
         raise NotImplementedError
 
     def parts(self) -> list[Tensor]:
@@ -138,7 +133,8 @@ def wrap(kind: type[WrappedTensor], shell: Tensor, value: Tensor, level: int) ->
     """`value` as a tensor of `level` that looks like `shell`."""
     with DisableTorchFunctionSubclass():
         result = _C.TensorBase._make_subclass(kind, shell.detach(), False)
-    result.value, result.level = value, level
+    result.value = value
+    result.level = level
     return result
 
 
@@ -151,6 +147,6 @@ def highest_level(trees: Any) -> int:
 
 
 def shell_of(tensor: Tensor) -> Tensor:
-    """A plain tensor with the geometry of `tensor`, for looking at."""
+    """A plain tensor with the geometry of `tensor`, for queries."""
     with DisableTorchFunctionSubclass():
         return tensor.detach().as_subclass(Tensor) if isinstance(tensor, WrappedTensor) else tensor.detach()

@@ -1,5 +1,5 @@
-"""In-place operators of lists inside of transforms: results of the function, copied into one tensor after the
-other.
+"""In-place operators of lists inside of transforms: the results of the function are copied into the tensors
+one after another.
 
 A transform knows how to write to one tensor, which ``copy_`` is.
 """

@@ -22,12 +22,14 @@ def _replaced(module: Any, tensors: Mapping[str, Tensor], tie_weights: bool, str
                 places[full] = (table, name)
                 if value is not None:
                     by_identity.setdefault(id(value), []).append(full)
+
     unknown = [name for name in tensors if name not in places]
     if strict and (unknown or set(places) - set(tensors)):
         raise RuntimeError(
             f"functional_call: missing key(s): {sorted(set(places) - set(tensors))}, unexpected key(s): "
             f"{unknown}"
         )
+
     wanted = {name: tensor for name, tensor in tensors.items() if name in places}
     if tie_weights:
         for names in by_identity.values():
@@ -40,6 +42,7 @@ def _replaced(module: Any, tensors: Mapping[str, Tensor], tie_weights: bool, str
                 )
             given = next((tensors[name] for name in names if name in tensors), None)
             wanted.update({name: given for name in names if given is not None and name not in tensors})
+
     before = {name: places[name][0][places[name][1]] for name in wanted}
     try:
         for name, value in wanted.items():
@@ -73,11 +76,13 @@ def functional_call(
         if isinstance(parameter_and_buffer_dicts, Mapping)
         else parameter_and_buffer_dicts
     )
+
     if not isinstance(dicts, (list, tuple)) or not all(isinstance(one, Mapping) for one in dicts):
         raise ValueError(
             "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
             f"{type(parameter_and_buffer_dicts)}"
         )
+
     tensors: dict[str, Tensor] = {}
     for one in dicts:
         repeated = sorted(set(tensors) & set(one))
@@ -86,6 +91,7 @@ def functional_call(
                 f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous"
             )
         tensors.update(one)
+
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
     with _replaced(module, tensors, tie_weights, strict):
         return module(*positional, **(kwargs or {}))
@@ -121,6 +127,7 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
 
     Changes the module in place: running statistics are dropped.
     """
+    # Imported on first use: the transforms do without torch.nn.
     from torch_py.nn.modules.batchnorm import _BatchNorm
 
     for module in root.modules():

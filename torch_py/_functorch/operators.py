@@ -40,6 +40,7 @@ def _table() -> dict[str, tuple[Operator, ...]]:
     """By Python name, in every module."""
     path = next(folder / "operators.json" for folder in _FOLDERS if (folder / "operators.json").exists())
     found: dict[str, tuple[Operator, ...]] = {}
+
     for row in json.loads(path.read_text())["operators"]:
         arguments = tuple((name, kind, default) for name, kind, default in row["arguments"])
         operator = Operator(
@@ -51,12 +52,14 @@ def _table() -> dict[str, tuple[Operator, ...]]:
             "inplace_view" in row["tags"],
             row["structure"] == "reduction" or "along_dim" in row["tags"],
         )
+
         names = [
             row["base_name"].removeprefix(f"{row['python_module']}_"),
             *(alias.rpartition(".")[2] for alias in row["aliases"]),
         ]
         for name in names:
             found[name] = (*found.get(name, ()), operator)
+
     return found
 
 
@@ -80,7 +83,7 @@ class Call:
         return found.pop() if len(found) == 1 else ""
 
     def argument(self, args: Any, kwargs: Any, *names: str) -> Any:
-        """The value given for an argument of one of these names; None when there is none."""
+        """The value given for an argument of one of these names; None if there is no such argument."""
         for name in names:
             if name in kwargs:
                 return kwargs[name]

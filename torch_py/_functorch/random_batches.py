@@ -44,7 +44,8 @@ class OfNoBatch(TorchFunctionMode):
 
     def __init__(self, level: int, size: int) -> None:
         super().__init__()
-        self.level, self.size = level, size
+        self.level = level
+        self.size = size
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -53,15 +54,18 @@ class OfNoBatch(TorchFunctionMode):
             is_at(leaf, self.level) for leaf in tree_leaves((args, kwargs))
         ):
             return func(*args, **kwargs)
+
         check_allowed(call)
         if randomness() == "same":
             return func(*args, **kwargs)
+
         if call.is_inplace:
             raise RuntimeError(
                 f"vmap: Cannot ask for different inplace randomness on an unbatched tensor ({call.name}_): "
                 "make it a member of the batch, "
                 "or use the operator that makes a new tensor"
             )
+
         return tree_map(self.wrapped, self.different(call, func, args, kwargs))
 
     def wrapped(self, leaf: Any) -> Any:

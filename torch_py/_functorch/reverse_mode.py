@@ -25,6 +25,7 @@ def argument_numbers(argnums: Any, count: int, caller: str) -> tuple[int, ...]:
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     if not numbers:
         raise RuntimeError(f"{caller}: argnums must be non-empty")
+
     wrapped = []
     for number in numbers:
         if not isinstance(number, int):
@@ -32,6 +33,7 @@ def argument_numbers(argnums: Any, count: int, caller: str) -> tuple[int, ...]:
         if not -count <= number < count:
             raise RuntimeError(f"Got argnum={number}, but only {count} positional inputs")
         wrapped.append(number % count)
+
     if len(set(wrapped)) != len(wrapped):
         raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     return tuple(wrapped)
@@ -51,6 +53,7 @@ class _Recorded:
     ):
         self.caller = caller
         self.outer_grad = _C.is_grad_enabled() or current_level() > 0
+
         chosen = [args[n] for n in numbers]
         leaves, self.spec = tree_flatten(chosen)
         for leaf in leaves:
@@ -63,6 +66,7 @@ class _Recorded:
                 raise RuntimeError(
                     f"{caller}: only floating point and complex tensors have gradients, got {leaf.dtype}"
                 )
+
         with enable_grad():
             leaves = [spread(leaf) for leaf in leaves]
             self.sources = [differentiable_alias(leaf) for leaf in leaves]
@@ -71,6 +75,7 @@ class _Recorded:
                 aliased[number] = value
             self.own = [t for t, leaf in zip(self.sources, leaves) if not requires_grad(leaf)]
             result = func(*aliased, **kwargs)
+
         self.aux = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
@@ -78,6 +83,7 @@ class _Recorded:
                     f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
                 )
             result, self.aux = result
+
         self.result = result
 
     def aux_released(self) -> Any:
@@ -98,7 +104,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
     `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure
     of the arguments that
-    `argnums` names. Raises RuntimeError when the result is no real scalar tensor.
+    `argnums` names. Raises RuntimeError unless the result is a real scalar tensor.
     """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -106,6 +112,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
         with new_level():
             recorded = _Recorded(func, args, kwargs, numbers, has_aux, "grad")
             output = recorded.result
+
             if not isinstance(output, Tensor):
                 raise RuntimeError(
                     "grad_and_value(f)(*args): Expected f(*args) to return a single tensor, got "
@@ -116,6 +123,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
                     f"{output.dim()} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
+
             found = recorded.gradients([output], [_C._torch.ones_like(output)])
             by_argument = recorded.spec.unflatten(found)
             gradient = by_argument[0] if isinstance(argnums, int) else tuple(by_argument)
@@ -142,7 +150,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     the Jacobian.
 
     The second function returns a tuple of one product per primal. With `has_aux` a third value is what `func`
-    returned beside its result.
+    returned in addition to its result.
     """
     with new_level():
         recorded = _Recorded(func, primals, {}, range(len(primals)), has_aux, "vjp")
@@ -169,11 +177,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                 "the function. "
                 f"cotangents: {spec}, primal output: {output_spec}"
             )
+
         for weight, output in zip(weights, outputs):
             if tuple(weight.shape) != tuple(output.shape):
                 raise RuntimeError(
                     f"vjp: a cotangent has the shape {tuple(weight.shape)}, its output {tuple(output.shape)}"
                 )
+
         found = recorded.gradients(outputs, weights)
         by_primal = recorded.spec.unflatten(found)
         return tuple(by_primal)

@@ -13,8 +13,8 @@ import struct
 import sys
 from typing import Any
 
-from torch_py._serialization.names import StorageType, storage_type_of
 from torch_py._serialization.rebuild import empty_storage, storage_bytes, typed_storage
+from torch_py._serialization.storage_types import StorageType, storage_type_of
 
 _MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001

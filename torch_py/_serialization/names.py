@@ -8,56 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch_py import _C
 from torch_py._serialization import rebuild
+from torch_py._serialization.storage_types import UNTYPED, storage_types
 from torch_py._tensor import Tensor
-
-_STORAGE_NAMES = {
-    "FloatStorage": "float32",
-    "DoubleStorage": "float64",
-    "HalfStorage": "float16",
-    "BFloat16Storage": "bfloat16",
-    "LongStorage": "int64",
-    "IntStorage": "int32",
-    "ShortStorage": "int16",
-    "CharStorage": "int8",
-    "ByteStorage": "uint8",
-    "BoolStorage": "bool",
-    "ComplexFloatStorage": "complex64",
-    "ComplexDoubleStorage": "complex128",
-}
-
-
-class StorageType(NamedTuple):
-    """Stands for a class such as torch.FloatStorage."""
-
-    name: str
-    dtype: Any
-
-
-@cache
-def storage_types() -> dict[str, StorageType]:
-    return {
-        name: StorageType(name, getattr(_C, dtype))
-        for name, dtype in _STORAGE_NAMES.items()
-        if hasattr(_C, dtype)
-    }
-
-
-# A storage of bytes, for the dtypes that have no class of their own; their tensors name the dtype.
-UNTYPED = StorageType("UntypedStorage", _C.uint8)
-
-
-@cache
-def storage_type_of(dtype: Any) -> StorageType:
-    """The class that files name for a storage of tensors of `dtype`."""
-    return next((kind for kind in storage_types().values() if kind.dtype == dtype), UNTYPED)
-
-
-def has_storage_type(dtype: Any) -> bool:
-    return storage_type_of(dtype) is not UNTYPED
+from torch_py.nn.parameter import Parameter
 
 
 @cache
@@ -95,8 +52,6 @@ def as_torch(module: str) -> str:
 @cache
 def known_names() -> dict[tuple[str, str], Any]:
     """(module, name) -> object, for everything that a file of tensors and plain containers may name."""
-    from torch_py.nn.parameter import Parameter
-
     names: dict[tuple[str, str], Any] = {
         ("torch._utils", "_rebuild_tensor_v2"): rebuild.rebuild_tensor,
         ("torch._utils", "_rebuild_tensor_v3"): rebuild.rebuild_tensor_of_bytes,

@@ -13,11 +13,12 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from typing import Any
 
 from torch_py._serialization.legacy import is_legacy, read_legacy
-from torch_py._serialization.names import StorageType, as_torch, known_names
+from torch_py._serialization.names import as_torch, known_names
 from torch_py._serialization.placing import placed
 from torch_py._serialization.rebuild import empty_storage, typed_storage_of
 from torch_py._serialization.records import Records
 from torch_py._serialization.restricted import load_restricted, safe_globals
+from torch_py._serialization.storage_types import StorageType
 
 # What zipfile raises for bytes that it does not understand.
 _MALFORMED = (

@@ -6,10 +6,14 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, cast
 
 from torch_py import _C
+from torch_py._serialization.storage_types import has_storage_type
 from torch_py._tensor import Tensor, whole_storage
+from torch_py.nn.parameter import Parameter
+from torch_py.storage import TypedStorage
 
 
 def typed_storage(data: Any, dtype: Any) -> Any:
@@ -18,8 +22,6 @@ def typed_storage(data: Any, dtype: Any) -> Any:
 
 
 def typed_storage_of(untyped: Any, dtype: Any) -> Any:
-    from torch_py.storage import TypedStorage
-
     return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
 
@@ -56,8 +58,6 @@ def _check_numbers(offset: Any, size: Any, stride: Any) -> None:
 
 
 def _check_geometry(storage: Any, offset: Any, size: Any, stride: Any) -> None:
-    from torch_py.storage import TypedStorage
-
     if not isinstance(storage, TypedStorage):
         raise RuntimeError(f"expected a storage to make a tensor of, got {type(storage).__name__}")
     _check_numbers(offset, size, stride)
@@ -104,8 +104,6 @@ def rebuild_tensor_of_bytes(
         raise RuntimeError(f"expected the dtype of a tensor, got {type(dtype).__name__}")
     if not hasattr(storage, "untyped"):
         raise RuntimeError(f"expected a storage to make a tensor of, got {type(storage).__name__}")
-    from torch_py.storage import TypedStorage
-
     typed = TypedStorage(wrap_storage=storage.untyped(), dtype=dtype, _internal=True)
     return rebuild_tensor(typed, offset, size, stride, requires_grad, hooks, metadata)
 
@@ -130,8 +128,6 @@ def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool)
 
 
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
-    from torch_py.nn.parameter import Parameter
-
     if not isinstance(data, Tensor):
         raise RuntimeError(f"expected a tensor to make a parameter of, got {type(data).__name__}")
     return Parameter(data, bool(requires_grad))
@@ -170,9 +166,6 @@ def _attributes(state: Any) -> dict[str, Any]:
 def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
     """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there, and a
     meta tensor has none."""
-    from torch_py._serialization.names import has_storage_type
-    from torch_py.nn.parameter import Parameter
-
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
     function, rest = rebuild_tensor, (OrderedDict(),)
@@ -203,24 +196,23 @@ class _Unattached:
 
 def public_rebuild(function: Any) -> Any:
     """A function of this module under the name that pickles have for it in both libraries."""
-    from torch_py import _tensor, _utils
+    module, name = _PUBLIC_NAMES[function]
+    return getattr(import_module(module), name)
 
-    names = {
-        rebuild_tensor: _utils._rebuild_tensor_v2,
-        rebuild_meta_tensor: _utils._rebuild_meta_tensor_no_storage,
-        rebuild_parameter: _utils._rebuild_parameter,
-        rebuild_parameter_with_state: _utils._rebuild_parameter_with_state,
-        rebuild_from_type: _tensor._rebuild_from_type_v2,
-        rebuild_tensor_of_bytes: _utils._rebuild_tensor_v3,
-    }
-    return names[function]
+
+_PUBLIC_NAMES = {
+    rebuild_tensor: ("torch_py._utils", "_rebuild_tensor_v2"),
+    rebuild_tensor_of_bytes: ("torch_py._utils", "_rebuild_tensor_v3"),
+    rebuild_meta_tensor: ("torch_py._utils", "_rebuild_meta_tensor_no_storage"),
+    rebuild_parameter: ("torch_py._utils", "_rebuild_parameter"),
+    rebuild_parameter_with_state: ("torch_py._utils", "_rebuild_parameter_with_state"),
+    rebuild_from_type: ("torch_py._tensor", "_rebuild_from_type_v2"),
+}
 
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     """For `pickle` without an archive: what PyTorch's plain pickles have, but of the memory no more than from
     the first to the last element."""
-    from torch_py._serialization.names import has_storage_type
-
     if tensor.device.type not in ("cpu", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)

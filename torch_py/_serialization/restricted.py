@@ -26,6 +26,7 @@ from torch_py._serialization.rebuild import (
     rebuild_parameter,
     rebuild_tensor,
 )
+from torch_py._tensor import Tensor
 
 # Without stand-ins: what a program has allowed by add_safe_globals, by module and name.
 safe_globals: dict[tuple[str, str], Any] = {}
@@ -177,8 +178,6 @@ class RestrictedUnpickler(pickle._Unpickler):
     @staticmethod
     def _may_be_called(value: Any) -> bool:
         """Tensor types are named as the type of a result only."""
-        from torch_py._tensor import Tensor
-
         own_tensor_type = (
             isinstance(value, type) and issubclass(value, Tensor) and value not in safe_globals.values()
         )
@@ -310,8 +309,6 @@ def _plain_values() -> tuple[type, ...]:
 
 
 def _is_tensor(value: Any) -> bool:
-    from torch_py._tensor import Tensor
-
     return isinstance(value, Tensor)
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from torch_py import _C
-from torch_py._serialization.names import UNTYPED, as_torch, has_storage_type, storage_type_of, torch_name_of
+from torch_py import _C, storage
+from torch_py._serialization.names import as_torch, torch_name_of
 from torch_py._serialization.rebuild import archive_parts, public_rebuild, storage_bytes
 from torch_py._serialization.replacing import replacing
+from torch_py._serialization.storage_types import UNTYPED, has_storage_type, storage_type_of
 from torch_py._tensor import Tensor
 
 # Readers that map the file into memory want the bytes of a storage aligned.
@@ -129,8 +130,6 @@ class _OtherPickler(_References):
         return NotImplemented if theirs is None else theirs(value)
 
     def _kind_of(self, dtype: Any) -> Any:
-        from torch_py import storage
-
         return _C.UntypedStorage if dtype is None else getattr(storage, storage_type_of(dtype).name)
 
 

@@ -1,4 +1,4 @@
-"""`import torch` means torch_py: for programs that are not to be changed.
+"""Makes `import torch` import torch_py, for programs that are not to be changed.
 
     python -m torch_py.as_torch script.py ARGUMENTS
     python -m torch_py.as_torch -m pytest tests
@@ -15,14 +15,14 @@ import os
 import sys
 from pathlib import Path
 
+import torch_py
 from torch_py.as_torch._aliases import TAKEN, AliasFinder, add_aliases, claim_names, claim_native_names
 from torch_py.as_torch._version import COMPATIBLE_WITH, TorchVersion
 
 __all__ = ["COMPATIBLE_WITH", "install", "is_installed"]
 
-SHADOW = (
-    Path(__file__).parent / "shadow"
-)  # has a package `torch` that calls install(): how child processes come here
+# Contains a package `torch` that calls install(), by which child processes come here.
+SHADOW = Path(__file__).parent / "shadow"
 
 
 def is_installed() -> bool:
@@ -41,26 +41,27 @@ def install(*, children: bool = True) -> None:
     """
     if is_installed():
         return
-    import torch_py
-
     there = sys.modules.get("torch")
     if there is not None and there is not torch_py and str(SHADOW) not in str(getattr(there, "__file__", "")):
         raise RuntimeError(
             "torch_py.as_torch.install: torch was imported before, from "
             f"{getattr(there, '__file__', None)!r}; install first"
         )
+
     sys.meta_path.insert(0, AliasFinder(SHADOW))
-    vars(torch_py).setdefault(
-        TAKEN, torch_py
-    )  # torch.torch is torch: that is what importing from inside leaves behind
+    # torch.torch is torch: importing from inside leaves that behind.
+    vars(torch_py).setdefault(TAKEN, torch_py)
+
     version = TorchVersion(f"{COMPATIBLE_WITH}+torch.py.{torch_py.version.__version__}")
     torch_py.__version__ = torch_py.version.__version__ = version
     torch_py.Tensor.__module__ = TAKEN
     claim_native_names(torch_py._C)
+
     for name in [name for name in sys.modules if name.partition(".")[0] == "torch_py"]:
         module = sys.modules[name]
         add_aliases(name, module)
         claim_names(module)
+
     if children:
         _tell_children()
 

@@ -1,4 +1,4 @@
-"""The command line: `python -m torch_py.as_torch` followed by what would follow `python`."""
+"""The command `python -m torch_py.as_torch`, which takes the arguments that `python` takes."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ def _run_script(path: str) -> None:
         _fresh_main()
         runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]  # what python does
         return
+
     try:
         source = Path(path).read_bytes()
     except OSError as error:
@@ -64,10 +65,10 @@ def _run_script(path: str) -> None:
             file=sys.stderr,
         )
         sys.exit(2)
+
     sys.path[0] = str(Path(path).resolve().parent)
-    path = os.path.join(
-        os.getcwd(), path
-    )  # as python makes it: programs that change the directory still find their files
+    # Absolute, as Python makes it: programs that change the directory still find their files.
+    path = os.path.join(os.getcwd(), path)
     _execute(_compile(source, path), _fresh_main(__file__=path))
 
 
@@ -90,24 +91,29 @@ def main() -> None:
     elif first in ("-m", "-c") and len(arguments) < 2:
         print(f"Argument expected for the {first} option\n{USAGE}", file=sys.stderr)
         sys.exit(2)
+
     elif first == "-m":
         sys.argv[:] = arguments[1:]
         install()
         _fresh_main()
         runpy._run_module_as_main(arguments[1])  # type: ignore[attr-defined]  # what python does for -m
+
     elif first == "-c":
         sys.argv[:] = ["-c", *arguments[2:]]
         sys.path[0] = ""
         install()
         _execute(_compile(arguments[1], "<string>"), _fresh_main())
+
     elif first == "-":
         sys.argv[:] = arguments or [""]
         sys.path[0] = ""
         install()
         _run_interactively()
+
     elif first.startswith("-"):
         print(f"unknown option {first}\n{USAGE}", file=sys.stderr)
         sys.exit(2)
+
     else:
         sys.argv[:] = arguments
         install()

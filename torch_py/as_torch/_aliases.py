@@ -1,4 +1,4 @@
-"""One module object under two names: `torch.nn` and `torch_py.nn`, whichever is imported first."""
+"""Import hooks that give each module two names, such as `torch.nn` and `torch_py.nn`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-OWN, TAKEN = "torch_py", "torch"
+import torch_py
+from torch_py._pytorch_names.finder import NamesLoader
+
+OWN = "torch_py"
+TAKEN = "torch"
 
 
 def taken_name(own: str) -> str:
@@ -26,13 +30,13 @@ def own_name(taken: str) -> str:
 
 
 def add_aliases(name: str, module: ModuleType) -> None:
-    """`module`, which is sys.modules[name], is there under its taken name too."""
+    """Adds `module`, which is sys.modules[name], under its taken name."""
     sys.modules[taken_name(name)] = module
 
 
 def claim_names(module: ModuleType) -> None:
-    """Module, classes and functions call themselves torch.*: so they print, so pickles name them, so programs
-    ask for them."""
+    """Renames a module, its classes and functions to torch.*, as they print, as pickles name them, and as
+    programs look for them."""
     own = module.__name__
     if own.partition(".")[0] != OWN:
         return
@@ -45,8 +49,6 @@ def claim_names(module: ModuleType) -> None:
 def claim_native_names(native: Any) -> None:
     """torch_py._C.dtype and the like become torch.dtype, as types and in pickles, and operators torch.relu;
     the rest torch._C.X."""
-    import torch_py
-
     for name, kind in vars(native).items():
         if isinstance(kind, type) and kind.__module__.partition(".")[0] == OWN:
             place = TAKEN if getattr(torch_py, name, None) is kind else taken_name(kind.__module__)
@@ -77,7 +79,7 @@ def _rename(value: Any, name: str) -> None:
 
 
 class _AliasLoader(Loader):
-    """ "Loads" torch.X: imports torch_py.X and hands that out."""
+    """Loads torch.X by importing torch_py.X."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(own_name(spec.name))
@@ -88,8 +90,8 @@ class _AliasLoader(Loader):
         module.__spec__ = self._own_spec  # the import system has just written the alias over it
 
 
-class _ClaimingLoader(SourceFileLoader):
-    """Loads torch_py.X under both names."""
+class _Claiming(Loader):
+    """Loads torch_py.X under both names: what the loaders below do in addition to loading."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
@@ -102,9 +104,16 @@ class _ClaimingLoader(SourceFileLoader):
         claim_names(module)
 
 
+class _ClaimingFileLoader(_Claiming, SourceFileLoader):
+    """For modules that are files."""
+
+
+class _ClaimingNamesLoader(_Claiming, NamesLoader):
+    """For modules that are rows of a table."""
+
+
 class AliasFinder(DistributionFinder):
-    """Finds torch.* in torch_py, and the distribution `torch` in the metadata that lie in the folder
-    `metadata`."""
+    """Finds torch.* in torch_py, and the distribution `torch` in the folder `metadata`."""
 
     def __init__(self, metadata: Path) -> None:
         self._metadata = metadata
@@ -140,8 +149,12 @@ class AliasFinder(DistributionFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
     ) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and type(spec.loader) is SourceFileLoader:
-            spec.loader = _ClaimingLoader(fullname, spec.loader.path)
+        if spec is None:
+            return None
+        if type(spec.loader) is SourceFileLoader:
+            spec.loader = _ClaimingFileLoader(fullname, spec.loader.path)
+        elif type(spec.loader) is NamesLoader:
+            spec.loader = _ClaimingNamesLoader(spec.loader.row)
         return spec
 
     def find_distributions(

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C import _torch
+from torch_py._functorch.engine import gradients as gradients_of_any_level
 from torch_py._tensor import Tensor
 from torch_py.autograd import _as_tuple, grad
 from torch_py.autograd import _jacobians as jacobians
@@ -339,12 +340,9 @@ def gradgradcheck(
     def gradients(*everything: Any) -> tuple[Any, ...]:
         values, given = everything[: len(arguments)], everything[len(arguments) :]
         sources = [item for item in values if isinstance(item, Tensor) and item.requires_grad]
-        from torch_py._functorch.engine import (
-            gradients as of_any_level,
-        )  # in forward over reverse the values carry tangents
-
+        # In forward over reverse the values carry tangents.
         with enable_grad():
-            found = of_any_level(_differentiable(_as_tuple(func(*values))), sources, given, True)
+            found = gradients_of_any_level(_differentiable(_as_tuple(func(*values))), sources, given, True)
         return tuple(item for item in found if item is not None)
 
     return gradcheck(

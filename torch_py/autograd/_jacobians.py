@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py import func as transforms
 from torch_py._C import _torch
-from torch_py.autograd import grad
+from torch_py.autograd import _as_tuple, grad
 from torch_py.autograd.grad_mode import no_grad
 
 Outputs = Callable[[], tuple[Any, ...]]
@@ -127,8 +128,6 @@ def tangents(
 
     `batched`: all directions at once, by vmap.
     """
-    from torch_py import func as transforms
-    from torch_py.autograd import _as_tuple
 
     def of_source(value: Any) -> Any:
         found = _as_tuple(func(*arguments[:position], value, *arguments[position + 1 :]))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
+from torch_py.autograd.grad_mode import no_grad
 
 
 class _Context(_C.FunctionBase):
@@ -164,8 +165,6 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *gradients: Any) -> Any:
-        from torch_py.autograd.grad_mode import no_grad
-
         with no_grad():
             results = fn(ctx, *gradients)
         recorded = _C.is_grad_enabled() and any(

@@ -120,6 +120,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "allow_mutation_on_saved_tensors":  # a mode, made of what is above this module
+        # Imported on first use: it is above this module.
         from torch_py.autograd._saved_copies import allow_mutation_on_saved_tensors
 
         return allow_mutation_on_saved_tensors
@@ -205,4 +206,5 @@ class _MultiGradHook:
 
 
 if TYPE_CHECKING:
+    # Imported on first use: it is above this module.
     from torch_py.autograd._saved_copies import allow_mutation_on_saved_tensors

@@ -1,5 +1,4 @@
-"""Switches of accelerator libraries that programs set without asking whether they are there. Each says that
-it is not."""
+"""Switches of libraries of kernels, which programs set without asking whether the library is available."""
 
 from __future__ import annotations
 

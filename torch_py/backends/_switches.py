@@ -1,4 +1,4 @@
-"""Settings of a module that hold inside a block."""
+"""Blocks inside which settings of a module are changed."""
 
 from __future__ import annotations
 

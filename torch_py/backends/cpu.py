@@ -1,4 +1,4 @@
-"""What the kernels use of this CPU."""
+"""The instruction set of the CPU kernels."""
 
 from torch_py import _C
 

@@ -1,4 +1,4 @@
-"""Switches of cuDNN, kept without effect: it is not there."""
+"""Switches of cuDNN, kept without effect: this build does not use it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
-    """None: not there."""
+    """None: this build does not use cuDNN."""
     return None
 
 

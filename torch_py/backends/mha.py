@@ -1,4 +1,4 @@
-"""The fused way through attention layers in evaluation mode: a switch that is kept."""
+"""The switch for the fused path of attention layers in evaluation mode."""
 
 _fastpath_enabled = True
 

@@ -1,4 +1,4 @@
-"""Switches of oneDNN, kept without effect: it is not there."""
+"""Switches of oneDNN, kept without effect: this build does not use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads of kernels."""
+"""Whether kernels use threads, which they always do."""
 
 
 def is_available() -> bool:

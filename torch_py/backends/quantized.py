@@ -1,4 +1,4 @@
-"""Engines of quantised kernels, of which there are none."""
+"""The engine of quantised kernels, always "none": this build has no such kernels."""
 
 engine = "none"
 supported_engines = ["none"]

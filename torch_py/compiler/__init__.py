@@ -1,5 +1,5 @@
-"""`torch.compile` and the questions around it. There is no compiler yet: functions run as they are, which is
-said once."""
+"""`torch.compile` and the functions around it. torch_py has no compiler yet: functions run as they are, and a
+warning says so once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from torch_py._C import from_numpy
+from torch_py._tensor import Tensor
 from torch_py.compiler._eager import OptimizedModule as OptimizedModule
 from torch_py.compiler._eager import compile as compile
+from torch_py.utils._pytree import tree_map
 
 __all__ = [
     "allow_in_graph",
@@ -40,7 +43,7 @@ _STANCES = (
 
 
 def is_compiling() -> bool:
-    """Whether this code is being compiled: never."""
+    """Always False: nothing is compiled."""
     return False
 
 
@@ -53,11 +56,11 @@ def is_exporting() -> bool:
 
 
 def reset() -> None:
-    """Forgets what was compiled: nothing."""
+    """Does nothing: no compiled code is kept."""
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Marks a step for CUDA graphs, of which there are none."""
+    """Does nothing: this build has no CUDA graphs."""
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
@@ -80,9 +83,6 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 def wrap_numpy(fn: Function) -> Callable[..., Any]:
     """`fn` of NumPy arrays as a function of tensors; results have no gradient."""
-    from torch_py import from_numpy
-    from torch_py._tensor import Tensor
-    from torch_py.utils._pytree import tree_map
 
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         given = tree_map(
@@ -97,8 +97,8 @@ def wrap_numpy(fn: Function) -> Callable[..., Any]:
 
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
-    """A decorator naming a Python stand-in for `original_fn` while compiling: returns the stand-in,
-    unused."""
+    """A decorator that names a replacement for `original_fn` in compiled code: returns the replacement
+    unchanged."""
     return lambda function: function
 
 

@@ -1,16 +1,13 @@
-"""`torch.compile` without a compiler: arguments are checked, and the function or module runs as it is."""
+"""`torch.compile` without a compiler: functions and modules run as they are."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from torch_py._notices import say_once
+from torch_py.compiler._functions import NOTICE, check, same
 from torch_py.nn.modules.module import Module
-
-NOTICE = "torch.compile: torch_py has no compiler yet; the function runs eagerly"
-_MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 
 class OptimizedModule(Module):
@@ -68,19 +65,6 @@ class OptimizedModule(Module):
         return type(self), (self._orig_mod,)
 
 
-def _check(mode: Any, options: Any, backend: Any) -> None:
-    if mode is not None and options is not None:
-        raise RuntimeError(
-            f"torch.compile: expected either mode or options, got mode={mode!r} and options={options!r}"
-        )
-    if mode not in _MODES:
-        raise RuntimeError(f"torch.compile: expected a mode, one of {_MODES}, got {mode!r}")
-    if not isinstance(backend, str) and not callable(backend):
-        raise RuntimeError(
-            f"torch.compile: expected the name of a backend or a function as backend, got {backend!r}"
-        )
-
-
 def compile(
     model: Callable[..., Any] | None = None,
     *,
@@ -98,7 +82,7 @@ def compile(
     comes back wrapped, as its state_dict has prefixed keys in PyTorch too. Raises RuntimeError for a bad
     `mode`, `backend`, or for `mode` and `options` together.
     """
-    _check(mode, options, backend)
+    check(mode, options, backend)
     settings = {
         "fullgraph": fullgraph,
         "dynamic": dynamic,
@@ -113,24 +97,10 @@ def compile(
         raise RuntimeError(
             f"torch.compile: expected a function or a Module as model, got {type(model).__name__}"
         )
+
     if disable:
         return model
+
     if backend != "eager":
         say_once(NOTICE)
-    if isinstance(model, Module):
-        return OptimizedModule(model)
-    return _same(model)
-
-
-def _same(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Another function with the same behaviour: programs set attributes on what they compiled, and read the
-    original one."""
-    if isinstance(function, type):
-        return function
-
-    @functools.wraps(function)
-    def compiled(*arguments: Any, **keywords: Any) -> Any:
-        return function(*arguments, **keywords)
-
-    compiled._torchdynamo_orig_callable = function  # type: ignore[attr-defined]
-    return compiled
+    return OptimizedModule(model) if isinstance(model, Module) else same(model)

@@ -1,4 +1,4 @@
-"""Settings of the compiler, kept for programs that set them; there is no compiler to heed them."""
+"""Settings of the compiler, kept without effect for programs that set them."""
 
 job_id: str | None = None
 dynamic_sources: str = ""

@@ -1,4 +1,4 @@
-"""The CPU as a device: always there, one of it, never behind with its work."""
+"""The CPU as a device: always available, one in number, and always done with its work."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def current_device() -> str:
 
 
 def set_device(device: Any) -> None:
-    """There is one only."""
+    """Does nothing: there is only one CPU device."""
 
 
 def synchronize(device: Any = None) -> None:
@@ -48,7 +48,7 @@ def synchronize(device: Any = None) -> None:
 
 
 class Stream:
-    """Stands for the order of the program."""
+    """The order of the program, in which all work is done."""
 
     def __init__(self, priority: int = -1) -> None:
         pass
@@ -58,7 +58,7 @@ class Stream:
 
 
 class Event:
-    """Has happened when it is recorded."""
+    """A mark in the order of the program, reached as soon as it is recorded."""
 
     def query(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""CUDA as a program meets it on a build without CUDA: questions are answered, requests are refused.
+"""`torch.cuda` in a build without CUDA: questions are answered, requests are refused.
 
 Calls that portable programs make unconditionally (`empty_cache`, seeding) do nothing, as there is nothing to
 do.
@@ -7,10 +7,11 @@ do.
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from torch_py._absent_device import fill as _fill
+from torch_py._pytorch_names.devices import fill as _fill
 
 has_half = True
 has_magma = False
@@ -57,7 +58,7 @@ def _lazy_init() -> NoReturn:
 
 
 def _lazy_call(callable: Any, **keywords: Any) -> None:
-    """Would call when CUDA is initialised: never."""
+    """Does nothing: CUDA, whose initialisation would call, is never initialised."""
 
 
 _fill(globals(), "cuda")
@@ -69,7 +70,5 @@ _LAZY_MODULES = ("amp", "memory", "nvtx", "random")
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
-        import importlib
-
         return importlib.import_module(f"torch_py.cuda.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Memory of CUDA devices, of which there are none."""
+"""The functions of `torch.cuda` about memory, under their other name."""
 
 from torch_py.cuda import empty_cache as empty_cache
 from torch_py.cuda import max_memory_allocated as max_memory_allocated

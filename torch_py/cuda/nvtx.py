@@ -1,4 +1,4 @@
-"""Marks for a profiler of CUDA programs, which this build does not have: RuntimeError."""
+"""Marks for NVIDIA's profiler. They raise RuntimeError: this build has no CUDA."""
 
 from __future__ import annotations
 

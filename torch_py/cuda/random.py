@@ -1,4 +1,4 @@
-"""Random numbers of CUDA devices, of which there are none."""
+"""The functions of `torch.cuda` about random numbers, under their other name."""
 
 from torch_py.cuda import get_rng_state as get_rng_state
 from torch_py.cuda import get_rng_state_all as get_rng_state_all

@@ -1,5 +1,5 @@
-"""A world of one process: collectives give back what they were given. Worlds of more raise
-NotImplementedError.
+"""`torch.distributed` for a world of one process, in which collectives return their inputs. Larger worlds
+raise NotImplementedError.
 
 `is_available()` is False, as portable programs then do without; those that do not ask can still initialise a
 world of one.
@@ -102,7 +102,7 @@ default_pg_timeout = timedelta(minutes=30)
 
 
 def is_available() -> bool:
-    """False: processes do not work together here."""
+    """Always False: torch_py does not connect processes."""
     return False
 
 
@@ -149,8 +149,10 @@ def init_process_group(
     """
     if is_initialized():
         raise ValueError("trying to initialize the default process group twice!")
+
     size = int(os.environ.get("WORLD_SIZE", 1)) if world_size < 0 else world_size
     number = int(os.environ.get("RANK", 0)) if rank < 0 else rank
+
     if size > 1:
         raise NotImplementedError(
             "torch.distributed.init_process_group: torch_py has worlds of one process only, got "
@@ -160,6 +162,7 @@ def init_process_group(
         raise ValueError(
             f"init_process_group: expected rank 0 in a world of 1, got rank={number}, world_size={size}"
         )
+
     set_world(ProcessGroup(backend or "gloo"))
 
 

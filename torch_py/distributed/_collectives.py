@@ -1,4 +1,4 @@
-"""What processes do together, for a world of one: inputs become outputs.
+"""Collective operations in a world of one process: outputs are copies of the inputs.
 
 Every function raises ValueError before `init_process_group`, and for ranks other than 0. With
 ``async_op=True`` it returns a `Work`.

@@ -1,4 +1,4 @@
-"""The process group of a world of one, and the names around it."""
+"""The process group of a world of one process, and the types of its arguments and results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ProcessGroup:
 
 
 class Work:
-    """What an operation with ``async_op=True`` returns: done."""
+    """The handle of an operation with ``async_op=True``, which is already done."""
 
     def wait(self, timeout: Any = None) -> bool:
         return True
@@ -68,7 +68,7 @@ class Work:
 
 
 def absent(name: str) -> Callable[..., NoReturn]:
-    """A function of more than one process."""
+    """A function that needs more than one process: raises NotImplementedError."""
 
     def missing(*arguments: Any, **keywords: Any) -> NoReturn:
         raise NotImplementedError(f"torch.distributed.{name}: torch_py has worlds of one process only")
@@ -78,14 +78,14 @@ def absent(name: str) -> Callable[..., NoReturn]:
 
 
 class P2POp:
-    """A message between two processes, of which there is one."""
+    """A message between two processes. Raises NotImplementedError: there is only one."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         absent("P2POp")()
 
 
 class Store:
-    """A store that processes share, of which there is one."""
+    """A store that processes share. Raises NotImplementedError: there is only one process."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         absent("Store")()

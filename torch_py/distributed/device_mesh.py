@@ -1,4 +1,4 @@
-"""The name of arrangements of processes, for annotations and isinstance; making one raises
+"""The type of arrangements of processes, for annotations and isinstance; creating one raises
 NotImplementedError."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ __all__ = ["DeviceMesh", "init_device_mesh"]
 
 
 class DeviceMesh:
-    """No value is one: processes do not work together here."""
+    """An arrangement of processes, which cannot be created here."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         absent("device_mesh.DeviceMesh")()

@@ -8,19 +8,16 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C import _nn, _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 from torch_py.types import _dtype
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
-scaled_dot_product_attention = find_operator("scaled_dot_product_attention", _nn)
-_linear, _pad, _dropout = (
-    find_operator("linear", _nn),
-    find_operator("pad", _nn),
-    find_operator("dropout", _torch),
-)
-_softmax = find_operator("softmax", _torch)
+scaled_dot_product_attention = _nn.scaled_dot_product_attention
+_linear = _nn.linear
+_pad = _nn.pad
+_dropout = _torch.dropout
+_softmax = _torch.softmax
 
 
 def dtype_of_mask(mask: Tensor | None) -> _dtype | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torch_py._C import _nn, _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 __all__ = [
@@ -23,17 +22,18 @@ __all__ = [
     "channel_shuffle",
 ]
 
-conv1d = find_operator("conv1d", _torch)
-conv2d = find_operator("conv2d", _torch)
-conv3d = find_operator("conv3d", _torch)
-conv_tbc = find_operator("conv_tbc", _torch)
-conv_transpose1d = find_operator("conv_transpose1d", _torch)
-conv_transpose2d = find_operator("conv_transpose2d", _torch)
-conv_transpose3d = find_operator("conv_transpose3d", _torch)
-pixel_shuffle = find_operator("pixel_shuffle", _torch)
-pixel_unshuffle = find_operator("pixel_unshuffle", _torch)
-channel_shuffle = find_operator("channel_shuffle", _torch)
-_im2col, _col2im = find_operator("im2col", _nn), find_operator("col2im", _nn)
+conv1d = _torch.conv1d
+conv2d = _torch.conv2d
+conv3d = _torch.conv3d
+conv_tbc = _torch.conv_tbc
+conv_transpose1d = _torch.conv_transpose1d
+conv_transpose2d = _torch.conv_transpose2d
+conv_transpose3d = _torch.conv_transpose3d
+pixel_shuffle = _torch.pixel_shuffle
+pixel_unshuffle = _torch.pixel_unshuffle
+channel_shuffle = _torch.channel_shuffle
+_im2col = _nn.im2col
+_col2im = _nn.col2im
 
 
 def _pair(value: int | Sequence[int]) -> Sequence[int]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import warnings
 
 from torch_py._C import _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
-_dropout, _feature_dropout = find_operator("dropout", _torch), find_operator("feature_dropout", _torch)
-_alpha_dropout, _feature_alpha_dropout = (
-    find_operator("alpha_dropout", _torch),
-    find_operator("feature_alpha_dropout", _torch),
-)
+_dropout = _torch.dropout
+_feature_dropout = _torch.feature_dropout
+_alpha_dropout = _torch.alpha_dropout
+_feature_alpha_dropout = _torch.feature_alpha_dropout
 
 
 def _check_probability(p: float) -> None:

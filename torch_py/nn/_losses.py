@@ -7,23 +7,18 @@ import warnings
 
 from torch_py._C import _nn, _torch
 from torch_py._functional import broadcast_tensors
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}  # the numbers that operators take
-_mse_loss = find_operator("mse_loss", _nn, _torch)
-_l1_loss = find_operator("l1_loss", _nn, _torch)
-_smooth_l1_loss, _huber_loss = (
-    find_operator("smooth_l1_loss", _nn, _torch),
-    find_operator("huber_loss", _nn, _torch),
-)
-_nll_loss = find_operator("nll_loss_nd", _nn, _torch)
-_binary_cross_entropy, _kl_div = (
-    find_operator("binary_cross_entropy", _nn, _torch),
-    find_operator("kl_div", _nn, _torch),
-)
-_cross_entropy_loss = find_operator("cross_entropy_loss", _nn, _torch)
-_binary_cross_entropy_with_logits = find_operator("binary_cross_entropy_with_logits", _nn, _torch)
+_mse_loss = _nn.mse_loss
+_l1_loss = _nn.l1_loss
+_smooth_l1_loss = _nn.smooth_l1_loss
+_huber_loss = _nn.huber_loss
+_nll_loss = _nn.nll_loss_nd
+_binary_cross_entropy = _nn.binary_cross_entropy
+_kl_div = _torch.kl_div
+_cross_entropy_loss = _nn.cross_entropy_loss
+_binary_cross_entropy_with_logits = _torch.binary_cross_entropy_with_logits
 
 
 def reduction_name(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:

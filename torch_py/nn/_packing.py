@@ -154,9 +154,7 @@ def pack_padded_sequence(
 
 
 def _tensor(values: Sequence[int]) -> Tensor:
-    import torch_py
-
-    return torch_py.tensor(values, dtype=_C.int64)
+    return _C.tensor(values, dtype=_C.int64)
 
 
 def pad_packed_sequence(

@@ -8,7 +8,6 @@ from operator import index
 from typing import Any
 
 from torch_py._C import _nn, _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 
 __all__ = [
@@ -43,24 +42,25 @@ __all__ = [
 ]
 
 
-def _operator(name: str) -> Callable[..., Any]:
-    return find_operator(name, _nn, _torch)
-
-
 def _tuple(value: float | Sequence[float], count: int) -> tuple[Any, ...]:
     """Returns one value per dimension."""
     return (value,) * count if isinstance(value, (int, float)) else tuple(value)
 
 
-_averages = {rank: _operator(f"avg_pool{rank}d") for rank in (1, 2, 3)}
-adaptive_avg_pool1d = _operator("adaptive_avg_pool1d")
-_adaptive_averages = {2: _operator("adaptive_avg_pool2d"), 3: _operator("adaptive_avg_pool3d")}
-_adaptive_maxima = {rank: _operator(f"adaptive_max_pool{rank}d") for rank in (1, 2, 3)}
-_maxima = {rank: _operator(f"max_pool{rank}d") for rank in (1, 2, 3)}
-_maxima_with_indices = {rank: _operator(f"max_pool{rank}d_with_indices") for rank in (1, 2, 3)}
-_fractional_maxima = {rank: _operator(f"fractional_max_pool{rank}d") for rank in (2, 3)}
-_relu = _operator("relu")
-_max_unpool2d, _max_unpool3d = _operator("max_unpool2d"), _operator("max_unpool3d")
+_averages = {1: _torch.avg_pool1d, 2: _nn.avg_pool2d, 3: _nn.avg_pool3d}
+adaptive_avg_pool1d = _torch.adaptive_avg_pool1d
+_adaptive_averages = {2: _nn.adaptive_avg_pool2d, 3: _nn.adaptive_avg_pool3d}
+_adaptive_maxima = {1: _torch.adaptive_max_pool1d, 2: _nn.adaptive_max_pool2d, 3: _nn.adaptive_max_pool3d}
+_maxima = {1: _torch.max_pool1d, 2: _torch.max_pool2d, 3: _torch.max_pool3d}
+_maxima_with_indices = {
+    1: _torch.max_pool1d_with_indices,
+    2: _nn.max_pool2d_with_indices,
+    3: _nn.max_pool3d_with_indices,
+}
+_fractional_maxima = {2: _nn.fractional_max_pool2d, 3: _nn.fractional_max_pool3d}
+_relu = _torch.relu
+_max_unpool2d = _nn.max_unpool2d
+_max_unpool3d = _nn.max_unpool3d
 
 
 # Maxima

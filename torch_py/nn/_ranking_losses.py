@@ -8,8 +8,8 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._C import _nn, _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn._losses import _number, _reduced
 
 __all__ = [
@@ -27,24 +27,17 @@ __all__ = [
     "triplet_margin_with_distance_loss",
 ]
 
-_ctc_loss, _poisson_nll_loss = find_operator("ctc_loss", _torch), find_operator("poisson_nll_loss", _torch)
-_margin_ranking_loss, _hinge_embedding_loss = (
-    find_operator("margin_ranking_loss", _torch),
-    find_operator("hinge_embedding_loss", _torch),
-)
-_cosine_embedding_loss, _triplet_margin_loss = (
-    find_operator("cosine_embedding_loss", _torch),
-    find_operator("triplet_margin_loss", _torch),
-)
-_soft_margin_loss, _multi_margin_loss = (
-    find_operator("soft_margin_loss", _nn),
-    find_operator("multi_margin_loss", _nn),
-)
-_multilabel_margin_loss = find_operator("multilabel_margin_loss", _nn)
-_log_sigmoid, _pairwise_distance = (
-    find_operator("log_sigmoid", _nn, _torch),
-    find_operator("pairwise_distance", _torch),
-)
+_ctc_loss = _torch.ctc_loss
+_poisson_nll_loss = _torch.poisson_nll_loss
+_margin_ranking_loss = _torch.margin_ranking_loss
+_hinge_embedding_loss = _torch.hinge_embedding_loss
+_cosine_embedding_loss = _torch.cosine_embedding_loss
+_triplet_margin_loss = _torch.triplet_margin_loss
+_soft_margin_loss = _nn.soft_margin_loss
+_multi_margin_loss = _nn.multi_margin_loss
+_multilabel_margin_loss = _nn.multilabel_margin_loss
+_log_sigmoid = _nn.log_sigmoid
+_pairwise_distance = _torch.pairwise_distance
 
 
 def ctc_loss(
@@ -127,8 +120,6 @@ def gaussian_nll_loss(
 
 
 def _no_grad() -> Any:
-    from torch_py.autograd.grad_mode import no_grad
-
     return no_grad()
 
 

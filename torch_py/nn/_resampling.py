@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch_py._C import _nn, _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 from torch_py.nn._pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -22,20 +21,18 @@ __all__ = [
     "upsample_nearest",
 ]
 
-_pad = find_operator("pad", _nn)
-_grid_sampler = find_operator("grid_sampler", _torch)
-_affine_grid_generator = find_operator("affine_grid_generator", _torch)
-
-
-def _operators(*names: str) -> tuple[Callable[..., Any], ...]:
-    return tuple(find_operator(name, _nn) for name in names)
+_pad = _nn.pad
+_grid_sampler = _torch.grid_sampler
+_affine_grid_generator = _torch.affine_grid_generator
 
 
 # Operators over one, two and three dimensions, by mode.
 _NEAREST = {
-    "nearest": _operators("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
-    "nearest-exact": _operators(
-        "_upsample_nearest_exact1d", "_upsample_nearest_exact2d", "_upsample_nearest_exact3d"
+    "nearest": (_nn.upsample_nearest1d, _nn.upsample_nearest2d, _nn.upsample_nearest3d),
+    "nearest-exact": (
+        _nn._upsample_nearest_exact1d,
+        _nn._upsample_nearest_exact2d,
+        _nn._upsample_nearest_exact3d,
     ),
 }
 _AREA = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
@@ -45,15 +42,16 @@ _SMOOTH = dict(
         ("linear", "bilinear", "trilinear", "bicubic"),
         zip(
             (1, 2, 3, 2),
-            _operators(
-                "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"
+            (
+                _nn.upsample_linear1d,
+                _nn.upsample_bilinear2d,
+                _nn.upsample_trilinear3d,
+                _nn.upsample_bicubic2d,
             ),
         ),
     )
 )
-_ANTIALIASED = dict(
-    zip(("bilinear", "bicubic"), _operators("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"))
-)
+_ANTIALIASED = dict(zip(("bilinear", "bicubic"), (_nn._upsample_bilinear2d_aa, _nn._upsample_bicubic2d_aa)))
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
 
 

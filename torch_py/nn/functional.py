@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, _functional
 from torch_py._C import _nn, _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn import _attention, _convolution, _dropout, _pooling, _ranking_losses, _resampling
 from torch_py.nn import _reduction as _Reduction  # noqa: N812  # PyTorch's name
 from torch_py.nn._attention import *
@@ -107,44 +107,57 @@ __all__ += [
 ]
 
 
-def _operator(name: str) -> Any:
-    return find_operator(name, _nn, _torch, _C.TensorBase)
-
-
-linear = _operator("linear")
-softshrink, hardshrink, prelu = _operator("softshrink"), _operator("hardshrink"), _operator("prelu")
-elu_, leaky_relu_, hardtanh_ = _operator("elu_"), _operator("leaky_relu_"), _operator("hardtanh_")
-relu_, selu_, celu_ = _operator("relu_"), _operator("selu_"), _operator("celu_")
-rrelu_, threshold_ = _operator("rrelu_"), _operator("threshold_")
-gelu = _operator("gelu")
-softplus = _operator("softplus")
-one_hot = _operator("one_hot")
-cosine_similarity = _operator("cosine_similarity")
-pairwise_distance = _operator("pairwise_distance")
-pdist = _operator("pdist")
-bilinear = _operator("bilinear")
-_relu, _selu, _celu, _glu = _operator("relu"), _operator("selu"), _operator("celu"), _operator("glu")
-_rrelu, _threshold = _operator("rrelu"), _operator("threshold")
-_relu6, _relu6_in_place = _operator("relu6"), _operator("relu6_")
-_hardsigmoid, _hardsigmoid_in_place = _operator("hardsigmoid"), _operator("hardsigmoid_")
-_sigmoid, _tanh, _log_sigmoid = _operator("sigmoid"), _operator("tanh"), _operator("log_sigmoid")
-_mish, _mish_in_place = _operator("mish"), _operator("mish_")
-_hardswish, _hardswish_in_place = _operator("hardswish"), _operator("hardswish_")
-_group_norm = _operator("group_norm")
-_batch_norm, _layer_norm, _embedding = (
-    _operator("batch_norm"),
-    _operator("layer_norm"),
-    _operator("embedding"),
-)
-_instance_norm, _rms_norm, _embedding_bag = (
-    _operator("instance_norm"),
-    _operator("rms_norm"),
-    _operator("embedding_bag"),
-)
-_embedding_renorm_ = _operator("embedding_renorm_")
-_silu, _silu_in_place, _elu = _operator("silu"), _operator("silu_"), _operator("elu")
-_leaky_relu, _hardtanh = _operator("leaky_relu"), _operator("hardtanh")
-_softmax, _log_softmax = _operator("softmax"), _operator("log_softmax")
+linear = _nn.linear
+softshrink = _nn.softshrink
+hardshrink = _torch.hardshrink
+prelu = _torch.prelu
+elu_ = _nn.elu_
+leaky_relu_ = _nn.leaky_relu_
+hardtanh_ = _nn.hardtanh_
+relu_ = _torch.relu_
+selu_ = _torch.selu_
+celu_ = _torch.celu_
+rrelu_ = _torch.rrelu_
+threshold_ = _torch.threshold_
+gelu = _nn.gelu
+softplus = _nn.softplus
+one_hot = _nn.one_hot
+cosine_similarity = _torch.cosine_similarity
+pairwise_distance = _torch.pairwise_distance
+pdist = _torch.pdist
+bilinear = _torch.bilinear
+_relu = _torch.relu
+_selu = _torch.selu
+_celu = _torch.celu
+_glu = _nn.glu
+_rrelu = _torch.rrelu
+_threshold = _torch.threshold
+_relu6 = _nn.relu6
+_relu6_in_place = _nn.relu6_
+_hardsigmoid = _nn.hardsigmoid
+_hardsigmoid_in_place = _nn.hardsigmoid_
+_sigmoid = _torch.sigmoid
+_tanh = _torch.tanh
+_log_sigmoid = _nn.log_sigmoid
+_mish = _nn.mish
+_mish_in_place = _nn.mish_
+_hardswish = _nn.hardswish
+_hardswish_in_place = _nn.hardswish_
+_group_norm = _torch.group_norm
+_batch_norm = _torch.batch_norm
+_layer_norm = _torch.layer_norm
+_embedding = _torch.embedding
+_instance_norm = _torch.instance_norm
+_rms_norm = _torch.rms_norm
+_embedding_bag = _torch.embedding_bag
+_embedding_renorm_ = _torch.embedding_renorm_
+_silu = _nn.silu
+_silu_in_place = _nn.silu_
+_elu = _nn.elu
+_leaky_relu = _nn.leaky_relu
+_hardtanh = _nn.hardtanh
+_softmax = _torch.softmax
+_log_softmax = _torch.log_softmax
 
 
 # Activations
@@ -451,8 +464,6 @@ def embedding(
 
 def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """Scales down, in place, the rows of `weight` that `input` picks and whose norm exceeds `max_norm`."""
-    from torch_py.autograd.grad_mode import no_grad
-
     with no_grad():
         _embedding_renorm_(weight, input, max_norm, norm_type)
 
@@ -555,7 +566,5 @@ def normalize(
     input: Tensor, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """Divides by the p-norm along `dim`: input / max(norm, eps)."""
-    from torch_py._functional import norm
-
-    result = input / norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    result = input / _functional.norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from typing import ParamSpec
 
-from torch_py import _C
+from torch_py import _C, linalg
 from torch_py._C import Generator, _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
@@ -267,8 +267,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
     """Returns Q of the QR decomposition whose R has a positive diagonal, which makes Q uniformly
     distributed."""
-    from torch_py import linalg
-
     Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
     return Q * R.diagonal().sign()
 

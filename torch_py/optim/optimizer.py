@@ -143,6 +143,7 @@ class Optimizer(HookedOptimizer):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
+        # Imported on first use: torch.nn is large.
         from torch_py.nn.modules.module import clear_gradients
 
         clear_gradients(chain.from_iterable(group["params"] for group in self.param_groups), set_to_none)

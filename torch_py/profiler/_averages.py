@@ -63,7 +63,7 @@ class EventList(list[FunctionEventAvg]):
     ) -> str:
         """Rows of name, own time, total time, mean and number of calls.
 
-        Raises AttributeError for a `sort_by` that is not a column. Columns of devices are none.
+        Raises AttributeError for a `sort_by` that is not a column. There are no columns for devices.
         """
         rows: Iterable[FunctionEventAvg] = self
         if sort_by is not None:
@@ -73,6 +73,7 @@ class EventList(list[FunctionEventAvg]):
                     f"table: expected sort_by, one of {', '.join(_SORT_KEYS)}, got {sort_by!r}"
                 )
             rows = sorted(self, key=lambda row: getattr(row, key), reverse=True)
+
         own = sum(row.self_cpu_time_total for row in self)
         lines = [["Name", "Self CPU %", "Self CPU", "CPU total", "CPU time avg", "# of Calls"]]
         for row in list(rows)[: row_limit if row_limit >= 0 else None]:
@@ -82,6 +83,7 @@ class EventList(list[FunctionEventAvg]):
                 else row.key[: max_name_column_width - 3] + "..."
             )
             share = f"{100 * row.self_cpu_time_total / own:.2f}%" if own else "-"
+
             lines.append(
                 [
                     name,
@@ -92,6 +94,7 @@ class EventList(list[FunctionEventAvg]):
                     str(row.count),
                 ]
             )
+
         return (
             _layout(lines, header) + f"\nSelf CPU time total: {_time(own)} (ranges of record_function only)\n"
         )

@@ -50,11 +50,13 @@ def schedule(
     def action(step: int) -> ProfilerAction:
         if step < 0:
             raise AssertionError(f"schedule: expected step >= 0, got {step}")
+
         step -= skip_first
         if skip_first_wait:
             step += wait
         if step < 0 or (repeat and step // length >= repeat):
             return ProfilerAction.NONE
+
         place = step % length
         if place < wait:
             return ProfilerAction.NONE
@@ -164,6 +166,7 @@ class profile:
             }
             for event in self._events
         ]
+
         Path(path).write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
 
     def add_metadata(self, key: str, value: str) -> None:

@@ -54,7 +54,8 @@ class record_function:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        end, start = time.perf_counter_ns(), self._starts.pop()
+        end = time.perf_counter_ns()
+        start = self._starts.pop()
         inside = _stack.children.pop() if _stack.children else 0
         if _stack.children:
             _stack.children[-1] += end - start

@@ -1,4 +1,4 @@
-"""Where programs look for the names of `torch.profiler`."""
+"""The names of `torch.profiler` under their older module."""
 
 from torch_py.profiler._profile import ProfilerAction as ProfilerAction
 from torch_py.profiler._profile import profile as profile

@@ -1,4 +1,4 @@
-"""Comparing results in tests."""
+"""`torch.testing`: comparison of results, and random tensors, for tests."""
 
 from torch_py.testing._comparison import assert_allclose, assert_close
 from torch_py.testing._creation import make_tensor

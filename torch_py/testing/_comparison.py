@@ -30,13 +30,13 @@ class _Comparison:
             raise ValueError(
                 f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}."
             )
-        self.rtol, self.atol = rtol, atol
-        self.allow_subclasses, self.equal_nan, self.checks, self.msg = (
-            allow_subclasses,
-            equal_nan,
-            checks,
-            msg,
-        )
+
+        self.rtol = rtol
+        self.atol = atol
+        self.allow_subclasses = allow_subclasses
+        self.equal_nan = equal_nan
+        self.checks = checks
+        self.msg = msg
 
     def fail(self, message: str, path: tuple[Any, ...], kind: type[Exception] = AssertionError) -> None:
         if path:
@@ -54,6 +54,7 @@ class _Comparison:
         return self.rtol, self.atol
 
     def compare(self, actual: Any, expected: Any, path: tuple[Any, ...] = ()) -> None:
+        # By kind, containers first: what is not a container or a number becomes a tensor.
         if isinstance(actual, str) or isinstance(expected, str):
             self.fail(
                 f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.",
@@ -84,6 +85,7 @@ class _Comparison:
                     TypeError,
                 )
             return value
+
         if isinstance(value, str) or type(value) is not type(other):
             self.fail(
                 f"Except for Python scalars, type equality is required, but got {type(value)} and "
@@ -91,6 +93,7 @@ class _Comparison:
                 path,
                 TypeError,
             )
+
         try:
             return _C.as_tensor(value)
         except Exception:
@@ -122,21 +125,26 @@ class _Comparison:
             if actual is not expected:
                 self.fail(f"Booleans mismatch: {actual} is not {expected}", path)
             return
+
         if self.checks["dtype"] and dtype_of_number(actual) != dtype_of_number(expected):
             self.fail(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
+
         rtol, atol = self.tolerances(dtype_of_number(actual), dtype_of_number(expected))
         both_nan = self.equal_nan and actual != actual and expected != expected
         if actual == expected or both_nan:
             return
+
         difference = abs(actual - expected)
         if difference <= atol + rtol * abs(expected) and difference != float("inf"):
             return
+
         if rtol == 0 and atol == 0:
             self.fail(
                 f"Scalars are not equal!\n\nExpected {expected} but got {actual}.\n"
                 + _scalar_differences(difference, expected, "", ""),
                 path,
             )
+
         bounds = f" (up to {atol} allowed)", f" (up to {rtol} allowed)"
         self.fail(
             f"Scalars are not close!\n\nExpected {expected} but got {actual}.\n"
@@ -147,12 +155,16 @@ class _Comparison:
     def _compare_tensors(self, actual: Any, expected: Any, path: tuple[Any, ...]) -> None:
         self._compare_attributes(actual, expected, path)
         rtol, atol = self.tolerances(actual.dtype, expected.dtype)
-        left, right = actual.detach(), expected.detach()
+
+        left = actual.detach()
+        right = expected.detach()
         if left.is_meta or right.is_meta:
             return  # without values there is nothing more to compare
+
         if left.dtype != right.dtype:
             common = _C.promote_types(left.dtype, right.dtype)
             left, right = left.to(common), right.to(common)
+
         if left.dtype.itemsize == 1 and left.dtype.is_floating_point:  # these have no arithmetic
             if rtol != 0 or atol != 0:
                 self.fail(
@@ -162,6 +174,7 @@ class _Comparison:
                     path,
                 )
             left, right = left.float(), right.float()
+
         close = _torch.isclose(left, right, rtol=rtol, atol=atol, equal_nan=self.equal_nan)
         if not bool(close.all()):
             self.fail(_tensor_message(left, right, close, rtol, atol), path)
@@ -195,13 +208,16 @@ def _tensor_message(actual: Any, expected: Any, close: Any, rtol: float, atol: f
     exact = rtol == 0 and atol == 0
     what = "Scalars" if is_scalar else "Tensor-likes"
     title = f"{what} are not {'equal' if exact else 'close'}!\n\n"
+
     wide = _C.complex128 if actual.is_complex() else (_C.float64 if actual.is_floating_point() else _C.int64)
-    left, right = actual.to(wide), expected.to(wide)
+    left = actual.to(wide)
+    right = expected.to(wide)
     difference = (left - right).abs()
     size = right.abs()
     absolute_bound, relative_bound = (
         ("", "") if exact else (f" (up to {atol} allowed)", f" (up to {rtol} allowed)")
     )
+
     if is_scalar:
         values = f"Expected {expected.item()} but got {actual.item()}.\n"
         return (
@@ -209,10 +225,13 @@ def _tensor_message(actual: Any, expected: Any, close: Any, rtol: float, atol: f
             + values
             + _scalar_differences(difference.item(), size.item(), absolute_bound, relative_bound)
         )
-    count, total = int((close == 0).sum().item()), actual.numel()
+
+    count = int((close == 0).sum().item())
+    total = actual.numel()
     relative = _torch.where(close, _torch.zeros_like(difference), difference) / size
     shown = _torch.where(close, _torch.zeros_like(difference), difference)
     lines = [f"Mismatched elements: {count} / {total} ({count / total:.1%})"]
+
     for name, differences, bound in (
         ("absolute", shown, absolute_bound),
         ("relative", relative, relative_bound),
@@ -220,6 +239,7 @@ def _tensor_message(actual: Any, expected: Any, close: Any, rtol: float, atol: f
         lines.append(
             f"Greatest {name} difference: {_largest(differences, ignore_nan=name == 'relative')}{bound}"
         )
+
     return title + "\n".join(lines)
 
 
@@ -278,6 +298,7 @@ def assert_allclose(
     """The older function: converts to tensors, ignores dtypes."""
     left = actual if isinstance(actual, Tensor) else _C.tensor(actual)
     right = expected if isinstance(expected, Tensor) else _C.tensor(expected, dtype=left.dtype)
+
     assert_close(
         left,
         right,

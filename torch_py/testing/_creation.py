@@ -34,20 +34,24 @@ def make_tensor(
             "make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, but got "
             f"{dtype=}"
         )
+
     if noncontiguous and memory_format is not None:
         raise ValueError(
             "make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, but got "
             f"{noncontiguous=} and {memory_format=}"
         )
+
     bounds = _bounds(dtype, low, high)
     stretched = (*size[:-1], 2 * size[-1]) if noncontiguous and size and _elements(size) > 1 else size
     values = _draw(stretched, dtype, device, *bounds)
+
     if exclude_zero:
         values = _torch.where(values == 0, _smallest(values, dtype), values)
     if stretched != size:
         values = values[..., ::2]
     if memory_format is not None:
         values = values.clone(memory_format=memory_format)
+
     return values.requires_grad_(requires_grad)
 
 
@@ -77,17 +81,21 @@ def _bounds(dtype: Any, low: Any, high: Any) -> tuple[Any, Any]:
     it."""
     is_real = dtype.is_floating_point or dtype.is_complex
     default = (0, 2) if dtype == _C.bool else (-9, 9) if is_real else (0 if dtype == _C.uint8 else -9, 10)
-    first, end = default[0] if low is None else low, default[1] if high is None else high
+
+    first = default[0] if low is None else low
+    end = default[1] if high is None else high
     if any(isinstance(bound, float) and math.isnan(bound) for bound in (first, end)):
         raise ValueError(f"make_tensor: `low` and `high` cannot be NaN, but got low={first} and high={end}")
     if first > end or (first == end and not is_real):
         raise ValueError(f"make_tensor: `low` must be less than `high`, but got {first} >= {end}")
+
     smallest, largest = _limits(dtype)
     if first > largest or end < smallest:
         raise ValueError(
             f"make_tensor: the value interval specified by `low` and `high` is [{first}, {end}), but "
             f"{dtype} only supports [{smallest}, {largest})"
         )
+
     first, end = max(first, smallest), min(end, largest)
     return (first, end) if is_real else (math.ceil(first), math.ceil(end))
 

@@ -1,4 +1,4 @@
-"""How far apart two values of a dtype may be and count as equal."""
+"""The default tolerances of `assert_close` for each dtype."""
 
 from __future__ import annotations
 

@@ -308,6 +308,7 @@ _register_pytree_node = register_pytree_node
 
 def __getattr__(name: str) -> Any:
     """Paths to leaves are a module of their own, above this one."""
+    # Imported on first use: it is above this module.
     import torch_py.utils._pytree_keys as keys
 
     if not name.startswith("__") and name in vars(keys):

@@ -19,6 +19,7 @@ from typing import Any
 
 from torch_py import _C, random
 from torch_py._tensor import Tensor
+from torch_py.amp import autocast
 from torch_py.autograd import Function
 from torch_py.autograd import backward as _backward
 from torch_py.autograd.grad_mode import enable_grad, no_grad
@@ -138,8 +139,6 @@ class _Surroundings:
                 stack.enter_context(random.fork_rng(devices=[]))
                 random.set_rng_state(self.random_state)
             if self.casts is not None:
-                from torch_py.amp import autocast
-
                 stack.enter_context(autocast("cpu", **self.casts))
             yield
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd.graph import register_multi_grad_hook
 from torch_py.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
@@ -35,8 +36,6 @@ class ModuleTracker:
 
     @property
     def is_bw(self) -> bool:
-        from torch_py import _C
-
         return _C._current_graph_task_id() != -1
 
     def name_of(self, module: Any) -> str:

@@ -1,4 +1,4 @@
-"""The older home of `torch.amp`, for the CPU."""
+"""Deprecated forms of `torch.amp` for the CPU."""
 
 from __future__ import annotations
 

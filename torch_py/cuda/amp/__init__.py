@@ -1,4 +1,4 @@
-"""The older home of `torch.amp`, for CUDA."""
+"""Deprecated forms of `torch.amp` for CUDA."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Calls between processes, of which a world of one has none: `is_available()` is False, what needs them
-raises NotImplementedError."""
+"""Calls between processes: `is_available()` is False, and everything else raises NotImplementedError."""
 
 from __future__ import annotations
 
@@ -12,10 +11,9 @@ def is_available() -> bool:
     return False
 
 
-get_worker_info, init_rpc, remote, rpc_async = (
-    absent("rpc.get_worker_info"),
-    absent("rpc.init_rpc"),
-    absent("rpc.remote"),
-    absent("rpc.rpc_async"),
-)
-rpc_sync, shutdown = absent("rpc.rpc_sync"), absent("rpc.shutdown")
+get_worker_info = absent("rpc.get_worker_info")
+init_rpc = absent("rpc.init_rpc")
+remote = absent("rpc.remote")
+rpc_async = absent("rpc.rpc_async")
+rpc_sync = absent("rpc.rpc_sync")
+shutdown = absent("rpc.shutdown")

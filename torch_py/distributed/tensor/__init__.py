@@ -1,4 +1,4 @@
-"""Names of tensors spread over processes, for annotations and isinstance; making one raises
+"""The type of tensors spread over processes, for annotations and isinstance; creating one raises
 NotImplementedError."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["DTensor", "distribute_module", "distribute_tensor"]
 
 
 class DTensor(Tensor):
-    """No tensor is one: processes do not work together here."""
+    """A tensor spread over processes, which cannot be created here."""
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> NoReturn:
         absent("tensor.DTensor")()

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from torch_py.nn.modules._backward_hooks import BackwardHooks
 from torch_py.utils.hooks import RemovableHandle, register
 
 # Hooks around the calls of all modules, by number, each with its kind. They share one dictionary, so that a
@@ -187,8 +188,6 @@ class ModuleCalls:
         ]
         if not hooks and not pre_hooks:
             return None
-
-        from torch_py.nn.modules._backward_hooks import BackwardHooks
 
         return BackwardHooks(self, hooks, pre_hooks)
 

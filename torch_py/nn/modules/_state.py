@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
-from torch_py.nn.parameter import is_lazy
+from torch_py.nn.parameter import Parameter, is_lazy
 from torch_py.utils.hooks import RemovableHandle, register
 
 EXTRA_STATE = "_extra_state"
@@ -308,8 +308,6 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
 
 def _assign(module: Any, name: str, target: Tensor, value: Tensor) -> None:
     """Replaces one parameter or buffer by `value`; a parameter keeps its `requires_grad`."""
-    from torch_py.nn.parameter import Parameter
-
     if isinstance(target, Parameter):
         assigned = value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
         setattr(module, name, assigned)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn.parameter import is_lazy
 
 __all__ = ["LazyModuleMixin"]
@@ -39,8 +40,6 @@ class LazyModuleMixin:
             for name, value in table.items():
                 given = state_dict.get(prefix + name)
                 if is_lazy(value) and given is not None and not is_lazy(given):
-                    from torch_py.autograd.grad_mode import no_grad
-
                     with no_grad():
                         value.materialize(given.shape)
 

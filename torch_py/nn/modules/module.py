@@ -453,9 +453,10 @@ class Module(ModuleCalls, ModuleState):
 
     def compile(self, *arguments: Any, **keywords: Any) -> None:
         """Compiles calls of this module in place. The arguments are those of `torch_py.compile`."""
-        from torch_py import compiler
+        # Imported on first use: most programs compile nothing.
+        from torch_py.compiler._functions import compile_function
 
-        compiler.compile(self.forward, *arguments, **keywords)
+        compile_function(self.forward, *arguments, **keywords)
 
     def share_memory(self: T) -> T:
         """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._C import _torch
-from torch_py._namespace import find_operator
 from torch_py._tensor import Tensor
 from torch_py.nn import init
 from torch_py.nn._packing import PackedSequence
@@ -20,7 +19,12 @@ from torch_py.types import Device, _dtype
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
-_OPERATORS = {mode: find_operator(mode.lower(), _torch) for mode in ("RNN_TANH", "RNN_RELU", "LSTM", "GRU")}
+_OPERATORS = {
+    "RNN_TANH": _torch.rnn_tanh,
+    "RNN_RELU": _torch.rnn_relu,
+    "LSTM": _torch.lstm,
+    "GRU": _torch.gru,
+}
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
@@ -527,7 +531,8 @@ class RNNCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return self._step(find_operator(f"rnn_{self.nonlinearity}_cell", _torch), input, hx)
+        cell = _torch.rnn_tanh_cell if self.nonlinearity == "tanh" else _torch.rnn_relu_cell
+        return self._step(cell, input, hx)
 
 
 class LSTMCell(RNNCellBase):
@@ -545,7 +550,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        return self._step(find_operator("lstm_cell", _torch), input, hx)
+        return self._step(_torch.lstm_cell, input, hx)
 
 
 class GRUCell(RNNCellBase):
@@ -563,4 +568,4 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        return self._step(find_operator("gru_cell", _torch), input, hx)
+        return self._step(_torch.gru_cell, input, hx)

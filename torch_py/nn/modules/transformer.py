@@ -316,6 +316,7 @@ class TransformerEncoder(Module):
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
         """Returns whether padded positions become zeros, as they do in PyTorch where inference computes
         without them."""
+        # Imported on first use: few programs ask for the switch.
         from torch_py.backends import mha
 
         layer = self.layers[0] if len(self.layers) else None

@@ -66,6 +66,7 @@ class DistributedDataParallel(Module):
         dim: int = 0,
         **options: Any,
     ) -> None:
+        # Imported on first use: most programs run in one process.
         from torch_py.distributed._world import GroupMember
 
         super().__init__()

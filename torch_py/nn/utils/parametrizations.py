@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
+from torch_py import linalg
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
@@ -217,16 +218,12 @@ class _Orthogonal(Module):
 
 
 def _solve(A: Tensor, B: Tensor) -> Tensor:
-    from torch_py import linalg
-
     return linalg.solve(A, B)  # type: ignore[attr-defined]
 
 
 def _reflections(tall: Tensor) -> Tensor:
     """Returns the first columns of the product of the reflections along the columns below the diagonal,
     which holds signs."""
-    from torch_py import linalg
-
     vectors = tall.tril(-1)
     tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
     product = linalg.householder_product(vectors, tau)  # type: ignore[attr-defined]
@@ -246,8 +243,6 @@ def _reflection_vectors(tall: Tensor) -> Tensor:
 def _completed(tall: Tensor) -> Tensor:
     """Returns a square matrix with orthonormal columns, the first of which span those of `tall` and have
     their directions."""
-    from torch_py import linalg
-
     missing = tall.size(-2) - tall.size(-1)
     more = tall.new_empty((*tall.shape[:-1], missing)).normal_()
     Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from torch_py import _C
 from torch_py._C import _torch
 from torch_py._functional import norm
 from torch_py._tensor import Tensor
@@ -318,8 +319,6 @@ class CustomFromMask(BasePruningMethod):
 
 
 def _contiguous() -> Any:
-    from torch_py import _C
-
     return _C.contiguous_format
 
 

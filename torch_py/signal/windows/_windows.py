@@ -1,4 +1,4 @@
-"""The windows. They share their arguments but for a number or two of their own, which stand in front."""
+"""The windows. All take the same arguments; those that need parameters of their own take these first."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from torch_py.utils.tensorboard import summary
 from torch_py.utils.tensorboard._arrays import to_numpy
 from torch_py.utils.tensorboard._embedding import write_embedding
+from torch_py.utils.tensorboard._graph import graph_of
 
 __all__ = ["FileWriter", "SummaryWriter"]
 
@@ -285,8 +286,6 @@ class SummaryWriter:
         The graph is the one that backward would follow. Raises ValueError without an input, or when the
         output depends on nothing differentiable.
         """
-        from torch_py.utils.tensorboard._graph import graph_of
-
         if input_to_model is None:
             raise ValueError(
                 "add_graph: input_to_model must be given, the graph is found by running the model"

@@ -1,5 +1,5 @@
-"""What `import torch` finds first in a process started by a program under torch_py.as_torch: makes way for
-torch_py."""
+"""The package `torch` that child processes of a program under torch_py.as_torch import: installs torch_py in
+its place."""
 
 import sys
 from pathlib import Path

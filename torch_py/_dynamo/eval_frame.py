@@ -1,3 +1,0 @@
-"""Where programs look for the class of compiled modules."""
-
-from torch_py.compiler._eager import OptimizedModule as OptimizedModule

@@ -1,0 +1,443 @@
+"""Functions of the `torch` namespace that are written in Python over operators."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, cast
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._pytorch_names.removed_functions import eig, lstsq, matrix_rank, solve, symeig
+from torch_py._tensor import Tensor
+
+__all__ = [
+    "alpha_dropout_",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "cartesian_prod",
+    "cdist",
+    "chain_matmul",
+    "detach_",
+    "dropout_",
+    "eig",
+    "einsum",
+    "feature_alpha_dropout_",
+    "feature_dropout_",
+    "from_dlpack",
+    "get_device",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_inference",
+    "is_neg",
+    "is_signed",
+    "is_storage",
+    "is_tensor",
+    "lobpcg",
+    "lstsq",
+    "lu",
+    "matrix_rank",
+    "meshgrid",
+    "nonzero",
+    "norm",
+    "numel",
+    "pca_lowrank",
+    "solve",
+    "svd_lowrank",
+    "symeig",
+    "tensordot",
+    "typename",
+    "unique",
+    "unique_consecutive",
+    "unravel_index",
+]
+
+from_dlpack = _C.from_dlpack
+
+
+def is_tensor(obj: object) -> bool:
+    return isinstance(obj, Tensor)
+
+
+def is_storage(obj: object) -> bool:
+    return isinstance(obj, _C.UntypedStorage) or hasattr(obj, "_untyped_storage")
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+def is_floating_point(input: Tensor) -> bool:
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    return input.is_complex()
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype can represent negative numbers."""
+    return input.is_signed()
+
+
+def is_conj(input: Tensor) -> bool:
+    """Always False: conj() computes the conjugate at once."""
+    return input.is_conj()
+
+
+def is_neg(input: Tensor) -> bool:
+    """Always False: negation is computed at once."""
+    return input.is_neg()
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`dropout` in place."""
+    # Imported on first use: torch.nn is large.
+    from torch_py.nn._dropout import dropout
+
+    return dropout(input, p, train, inplace=True)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`feature_dropout` in place."""
+    return input.copy_(_torch.feature_dropout(input, p, train)) if train else input
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`alpha_dropout` in place."""
+    return input.copy_(_torch.alpha_dropout(input, p, train)) if train else input
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """`feature_alpha_dropout` in place."""
+    return input.copy_(_torch.feature_alpha_dropout(input, p, train)) if train else input
+
+
+def typename(obj: Any) -> str:
+    """The name with its module of a type or function, else of the type of `obj`; `torch.FloatTensor` style
+    for tensors."""
+    if isinstance(obj, Tensor):
+        return str(cast(Any, obj).type())
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    return (
+        named.__qualname__
+        if named.__module__ in (None, "builtins")
+        else f"{named.__module__}.{named.__qualname__}"
+    )
+
+
+def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
+    """The shape that tensors of these shapes broadcast to. Raises RuntimeError if they do not."""
+    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    result = [1] * max((len(size) for size in sizes), default=0)
+
+    for size in sizes:
+        if any(length < 0 for length in size):
+            raise ValueError(
+                f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size}"
+            )
+
+        for position in range(-len(size), 0):
+            if size[position] == 1 or size[position] == result[position]:
+                continue
+            if result[position] != 1:
+                raise RuntimeError(
+                    f"broadcast_shapes: shapes {', '.join(map(str, sizes))} do not broadcast at dimension "
+                    f"{position}"
+                )
+            result[position] = size[position]
+
+    return _C.Size(result)
+
+
+def _one_sequence(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+
+
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """Views of all tensors in the shape they broadcast to."""
+    given = _one_sequence(tensors)
+    shape = broadcast_shapes(*(tensor.shape for tensor in given))
+    return tuple(tensor.expand(shape) for tensor in given)
+
+
+def _each_or_one(operator: Any, tensors: tuple[Any, ...]) -> Any:
+    """A tensor for one tensor, a tuple for several tensors or a sequence of them."""
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return operator(tensors[0])
+    return tuple(operator(list(_one_sequence(tensors))))
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one dimension."""
+    return _each_or_one(_torch.atleast_1d, tensors)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two dimensions: vectors become rows."""
+    return _each_or_one(_torch.atleast_2d, tensors)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions: matrices get a last one of size 1."""
+    return _each_or_one(_torch.atleast_3d, tensors)
+
+
+def block_diag(*tensors: Any) -> Tensor:
+    """A matrix with the given matrices (vectors are rows) along its diagonal and zeros elsewhere."""
+    return _torch.block_diag(list(tensors))
+
+
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All combinations of one element of each vector, a row each; of one vector the vector itself."""
+    return _torch.cartesian_prod(list(tensors))
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """The coordinates of positions in a flattened array of `shape`, as one tensor per dimension.
+
+    Raises TypeError unless `indices` are integers, ValueError for a negative size.
+    """
+    if indices.is_complex() or indices.is_floating_point() or indices.dtype == _C.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+
+    coordinates: list[Tensor] = []
+    rest = indices
+    for size in reversed(sizes):
+        coordinates.append(rest % size)
+        rest = rest.div(size, rounding_mode="floor") if size else rest
+
+    return tuple(reversed(coordinates))
+
+
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
+    """The indices of elements that are not zero: a row each, or with `as_tuple` a vector for each dimension,
+    to index with."""
+    if as_tuple:
+        return tuple(cast(Any, _C)._ops.nonzero_numpy(input))
+    return _torch.nonzero(input) if out is None else _torch.nonzero(input, out=out)
+
+
+def detach_(input: Tensor) -> Tensor:
+    """Detaches `input` itself from the graph that computed it."""
+    return input.detach_()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether `input` was made in inference mode."""
+    return cast(Any, input).is_inference()
+
+
+def get_device(input: Tensor) -> int:
+    """The index of the device, -1 on the CPU."""
+    return input.get_device()
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Coordinates of a grid: for vectors (or scalars) of lengths n1, n2, ... as many tensors of shape (n1,
+    n2, ...).
+
+    `indexing='xy'` swaps the first two dimensions; None means 'ij', with a warning.
+    """
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: say indexing='ij' or 'xy': 'ij' is taken, and will have to be given",
+            stacklevel=2,
+        )
+        indexing = "ij"
+    return tuple(_torch.meshgrid(list(_one_sequence(tensors)), indexing=indexing))
+
+
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: Any = None,
+) -> Tensor:
+    """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'`
+    sums the singular values."""
+    tensor = input if dtype is None else input.to(dtype)
+
+    if isinstance(p, str) and p not in ("fro", "nuc"):
+        raise RuntimeError(
+            f"only valid string values are 'fro' (corresponding to Frobenius norm) and 'nuc', got {p!r}"
+        )
+
+    if p == "nuc":
+        result = (
+            _torch.nuclear_norm(tensor, keepdim=keepdim)
+            if dim is None
+            else _torch.nuclear_norm(tensor, dim, keepdim=keepdim)
+        )
+    elif dim is None and not keepdim:
+        result = _torch.norm(tensor, 2.0 if p in ("fro", None) else p)
+    else:
+        order = 2.0 if p in ("fro", None) else p
+        result = _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim)
+
+    return result if out is None else out.copy_(result)
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of
+    dimensions."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        first = list(range(-dims, 0))
+        second = list(range(dims))
+    else:
+        first = list(dims[0])
+        second = list(dims[1])
+
+    return (
+        _torch.tensordot(a, b, first, second)
+        if out is None
+        else _torch.tensordot(a, b, first, second, out=out)
+    )
+
+
+_CDIST_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+
+
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The p-norms of the differences of all rows of `x1` and `x2`: (..., P, M) and (..., R, M) give (..., P,
+    R).
+
+    Euclidean distances of more than 25 rows go through a product of matrices, which is faster and less exact
+    for close rows.
+    """
+    if compute_mode not in _CDIST_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return _torch.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of two-dimensional tensors in the order that takes the fewest multiplications."""
+    result = _torch.chain_matmul(list(matrices))
+    return result if out is None else out.copy_(result)
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
+    """L and U of A = P L U packed in one matrix, and the pivots; with `get_infos` errors are returned as
+    numbers."""
+    found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
+    results = found if get_infos else found[:2]
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)) or len(out) != len(results):
+        raise TypeError(f"lu(): expected out to be a tuple of {len(results)} tensors")
+    return tuple(target.resize_(result.shape).copy_(result) for target, result in zip(out, results))
+
+
+def svd_lowrank(
+    A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random
+    projections."""
+    # Imported on first use: few programs need it.
+    from torch_py._functional import _lowrank
+
+    return _lowrank.svd_lowrank(A, q, niter, M)
+
+
+def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x
+    = e B x where `B` is given."""
+    # Imported on first use: few programs need it.
+    from torch_py._functional import _lobpcg
+
+    return _lobpcg.lobpcg(A, k, *args, **kwargs)
+
+
+def pca_lowrank(
+    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean
+    row if `center`."""
+    # Imported on first use: few programs need it.
+    from torch_py._functional import _lowrank
+
+    return _lowrank.pca_lowrank(A, q, center, niter)
+
+
+def einsum(*args: Any) -> Tensor:
+    """Sums of products written as subscripts: `einsum('bij,bjk->bik', a, b)`, or `einsum(a, [0, 1], b, [1,
+    2], [0, 2])`.
+
+    Letters name dimensions; `...` means dimensions that broadcast; a letter that is not in the output is
+    summed. Without `->` the output has the letters that occur once, in alphabetical order. More than two
+    operands are multiplied in the order that takes the fewest multiplications. Raises RuntimeError when
+    equation and operands do not fit.
+    """
+    # Imported on first use: few programs need it.
+    from torch_py._functional._einsum import contract, equation_of
+
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        return contract(*equation_of(args))
+    return contract(args[0], _one_sequence(args[1:]))
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements, or slices along `dim`, in order.
+
+    `return_inverse` adds the position of each element among them, `return_counts` how often each occurs.
+    """
+    if dim is None:
+        found = _C._ops._unique2(input, sorted, return_inverse, return_counts)
+    else:
+        found = _C._ops.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    return _asked_for(found, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements, or slices along `dim`, that differ from the one before; otherwise as `unique`."""
+    return _asked_for(
+        _torch.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts
+    )
+
+
+def _asked_for(found: tuple[Tensor, Tensor, Tensor], inverse: bool, counts: bool) -> Any:
+    values, indices, sizes = found
+    results = (values, *([indices] if inverse else []), *([sizes] if counts else []))
+    return values if len(results) == 1 else results

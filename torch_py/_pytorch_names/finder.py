@@ -1,0 +1,93 @@
+"""Import of the modules that table.py lists, by a hook for an entry of `torch_py.__path__`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch_py._pytorch_names.kinds import Row
+
+ROOT = "torch_py"
+_ENTRY = "names of "  # in front of the package; no folder is called that
+_FOLDER = os.path.dirname(__file__)
+
+
+def install(path: list[str]) -> None:
+    """Lets `path`, which is `torch_py.__path__`, lead to the modules of the table."""
+    path.append(_ENTRY + ROOT)
+    sys.path_hooks.append(_NamesFinder)
+
+
+@cache
+def _rows() -> dict[str, Row]:
+    # Imported on first use: most programs name none of these modules.
+    from torch_py._pytorch_names.table import TABLE
+
+    return TABLE
+
+
+def names_in(package: str) -> list[str]:
+    """The modules of the table that are directly in `package`."""
+    prefix = package[len(ROOT) + 1 :] + "." if package != ROOT else ""
+    inside = (path[len(prefix) :] for path in _rows() if path.startswith(prefix))
+    return [name for name in inside if "." not in name]
+
+
+class _NamesFinder:
+    """Finds the modules of one package: what `sys.path_hooks` makes of an entry of its `__path__`."""
+
+    def __init__(self, entry: str) -> None:
+        if not entry.startswith(_ENTRY):
+            raise ImportError(f"not an entry for names of {ROOT}", path=entry)
+        self._package = entry[len(_ENTRY) :]
+
+    def find_spec(self, fullname: str, target: ModuleType | None = None) -> ModuleSpec | None:
+        package, _, name = fullname.rpartition(".")
+        path = fullname[len(ROOT) + 1 :]
+        if package != self._package or path not in _rows():
+            return None
+        return _spec(fullname, _rows()[path], is_package=bool(names_in(fullname)))
+
+    def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
+        """For `pkgutil`: names, and whether each is a package."""
+        for name in names_in(self._package):
+            yield prefix + name, bool(names_in(f"{self._package}.{name}"))
+
+    def invalidate_caches(self) -> None:
+        """The table does not change."""
+
+
+def _spec(fullname: str, row: Row, is_package: bool) -> ModuleSpec:
+    loader: Any
+    if row.file:
+        path = os.path.join(_FOLDER, "modules", f"{row.file}.py")
+        loader = SourceFileLoader(fullname, path)
+    else:
+        path = os.path.join(_FOLDER, "table.py")
+        loader = NamesLoader(row)
+
+    spec = ModuleSpec(fullname, loader, origin=path)
+    spec.has_location = True  # the origin becomes the module's __file__
+    spec.submodule_search_locations = [_ENTRY + fullname] if is_package else None
+    return spec
+
+
+class NamesLoader:
+    """Fills a module with the names of a row."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None  # an ordinary one
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__doc__ = self.row.doc
+        for piece in self.row.pieces:
+            vars(module).update(piece(module.__name__))

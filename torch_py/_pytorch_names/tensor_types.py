@@ -1,0 +1,47 @@
+"""`torch.FloatTensor` and the like: constructors of one dtype, and types for `isinstance`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C
+from torch_py._C import _torch
+from torch_py._tensor import Tensor
+
+
+class _LegacyMeta(type):
+    dtype: Any
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype == cls.dtype and instance.device.type == "cpu"
+
+
+def _construct(cls: Any, *arguments: Any) -> Tensor:
+    """An uninitialised tensor for sizes, a copy of a sequence, array or tensor; an empty tensor without
+    arguments."""
+    if not arguments:
+        return _torch.empty(0, dtype=cls.dtype, device="cpu")
+    if isinstance(arguments[0], _C.Size) or all(isinstance(argument, int) for argument in arguments):
+        size = arguments[0] if isinstance(arguments[0], _C.Size) else arguments
+        return _torch.empty(tuple(size), dtype=cls.dtype, device="cpu")
+    if len(arguments) != 1:
+        raise TypeError(f"{cls.__name__}: expected sizes or one sequence, got {len(arguments)} arguments")
+    if hasattr(arguments[0], "_untyped_storage"):
+        return _torch.empty(0, dtype=cls.dtype, device="cpu").set_(arguments[0])
+    return _C.tensor(arguments[0], dtype=cls.dtype, device="cpu")
+
+
+def _legacy_type(name: str, dtype: Any) -> type:
+    return _LegacyMeta(name, (), {"dtype": dtype, "__new__": _construct, "__module__": "torch_py"})
+
+
+FloatTensor = _legacy_type("FloatTensor", _C.float32)
+DoubleTensor = _legacy_type("DoubleTensor", _C.float64)
+HalfTensor = _legacy_type("HalfTensor", _C.float16)
+BFloat16Tensor = _legacy_type("BFloat16Tensor", _C.bfloat16)
+LongTensor = _legacy_type("LongTensor", _C.int64)
+IntTensor = _legacy_type("IntTensor", _C.int32)
+ShortTensor = _legacy_type("ShortTensor", _C.int16)
+CharTensor = _legacy_type("CharTensor", _C.int8)
+ByteTensor = _legacy_type("ByteTensor", _C.uint8)
+BoolTensor = _legacy_type("BoolTensor", _C.bool)

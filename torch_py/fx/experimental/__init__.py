@@ -1,1 +1,0 @@
-"""Names around tracing that libraries ask questions of."""

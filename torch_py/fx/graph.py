@@ -1,3 +1,0 @@
-"""Where programs look for a class of `torch.fx`."""
-
-from torch_py.fx._absent import Graph as Graph
