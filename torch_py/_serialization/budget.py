@@ -17,7 +17,8 @@ from typing import Any
 
 _DEEPEST_KEY = 100
 _LEAST = 1 << 16
-_HASHED_PER_BYTE, _COPIED_PER_BYTE = 64, 4
+_HASHED_PER_BYTE = 64
+_COPIED_PER_BYTE = 4
 
 
 def failure(message: str) -> pickle.UnpicklingError:
@@ -29,7 +30,8 @@ class Budget:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._to_hash, self._to_copy = _HASHED_PER_BYTE * size + _LEAST, _COPIED_PER_BYTE * size + _LEAST
+        self._to_hash = _HASHED_PER_BYTE * size + _LEAST
+        self._to_copy = _COPIED_PER_BYTE * size + _LEAST
 
     def copy(self, containers: Iterable[Any]) -> None:
         """Before a function is called that copies them. Raises UnpicklingError when that has been too

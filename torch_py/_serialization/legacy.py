@@ -85,7 +85,8 @@ class LegacyFile:
     """Storages of a file in the old format: made when the pickle refers to them, filled afterwards."""
 
     def __init__(self, stream: Any, check_location: Any) -> None:
-        self._stream, self._check_location = stream, check_location
+        self._stream = stream
+        self._check_location = check_location
         start = stream.tell()
         self.size = self._left = stream.seek(0, 2) - start  # no file holds more than this
         stream.seek(start)

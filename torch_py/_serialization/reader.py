@@ -37,7 +37,8 @@ class _Archive:
     """Storages of an open zip file, each read once."""
 
     def __init__(self, records: Records, map_location: Any) -> None:
-        self.map_location, self.records = map_location, records
+        self.map_location = map_location
+        self.records = records
         names = records.archive.namelist()
         structures = [name for name in names if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(structures) != 1:

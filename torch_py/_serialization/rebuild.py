@@ -175,11 +175,15 @@ def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
 
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
-    function, rest = rebuild_tensor, (OrderedDict(),)
+    function = rebuild_tensor
+    rest = (OrderedDict(),)
     if not has_storage_type(tensor.dtype):
-        function, rest = rebuild_tensor_of_bytes, (OrderedDict(), tensor.dtype)
+        function = rebuild_tensor_of_bytes
+        rest = (OrderedDict(), tensor.dtype)
     if tensor.is_meta:
-        function, parts, rest = rebuild_meta_tensor, (tensor.dtype, *parts[2:]), ()
+        function = rebuild_meta_tensor
+        parts = (tensor.dtype, *parts[2:])
+        rest = ()
     if type(tensor) is Parameter:
         data = _Unattached((function, (*parts, False, *rest)))
         if state:
@@ -226,9 +230,12 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     function, arguments = archive_parts(tensor, None)
     if tensor.is_meta:
         return _with_public_names(function, arguments)
-    size, stride, itemsize = tuple(tensor.shape), tuple(tensor.stride()), tensor.element_size()
+    size = tuple(tensor.shape)
+    stride = tuple(tensor.stride())
+    itemsize = tensor.element_size()
     extent = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride))
-    start, memory = tensor.storage_offset() * itemsize, tensor.untyped_storage()
+    start = tensor.storage_offset() * itemsize
+    memory = tensor.untyped_storage()
     part = memory if extent * itemsize == memory.nbytes() else memory[start : start + extent * itemsize]
     kind = tensor.dtype if has_storage_type(tensor.dtype) else _C.uint8
     return _with_public_names(function, arguments, (typed_storage_of(part, kind), 0))

@@ -157,7 +157,9 @@ class _Source:
     the system (io.BytesIO)."""
 
     def __init__(self, stream: Any, descriptor: int | None, size: int) -> None:
-        self.stream, self.descriptor, self.size = stream, descriptor, size
+        self.stream = stream
+        self.descriptor = descriptor
+        self.size = size
         self._lock = threading.Lock()
 
     def read_into(self, target: memoryview, offset: int) -> int:

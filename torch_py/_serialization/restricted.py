@@ -34,7 +34,9 @@ _SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter, _C.Size}
 _KEYED = (set, frozenset, OrderedDict, Counter)
 _LONGEST_NUMBER = 1 << 16  # bytes; its hash takes time in every key
-_LISTS, _DICTS, _SETS = (list,), (dict, OrderedDict, Counter), (set,)
+_LISTS = (list,)
+_DICTS = (dict, OrderedDict, Counter)
+_SETS = (set,)
 # Instructions that torch.save does not write: old-style instances, extension codes, buffers outside of the
 # pickle.
 _FORBIDDEN = (
@@ -145,7 +147,8 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Calls
 
     def load_reduce(self) -> None:
-        arguments, function = self.stack.pop(), self.stack[-1]
+        arguments = self.stack.pop()
+        function = self.stack[-1]
         self.stack[-1] = self._call(function, arguments)
 
     dispatch[pickle.REDUCE[0]] = load_reduce
@@ -191,7 +194,8 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.NEWOBJ[0]] = load_newobj
 
     def load_newobj_ex(self) -> None:
-        keywords, arguments = self.stack.pop(), self.stack.pop()
+        keywords = self.stack.pop()
+        arguments = self.stack.pop()
         self._make(self.stack.pop(), arguments, keywords)
 
     dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex
@@ -208,7 +212,8 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Changes
 
     def load_build(self) -> None:
-        state, target = self.stack.pop(), self.stack[-1]
+        state = self.stack.pop()
+        target = self.stack[-1]
         kind = type(target)
         if kind in (OrderedDict, Counter):
             vars(target).update(_attributes(state))
@@ -237,7 +242,8 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.APPENDS[0]] = load_appends
 
     def load_setitem(self) -> None:
-        value, key = self.stack.pop(), self.stack.pop()
+        value = self.stack.pop()
+        key = self.stack.pop()
         _exact_type(self.stack[-1], _DICTS, "set items of")
         self.budget.check_keys((key,))
         self.stack[-1][key] = value

@@ -81,7 +81,8 @@ class _References:
         identity = (storage.data_ptr(), storage.nbytes())
         if storage.nbytes() == 0 or identity not in self._keys:
             key = str(len(self.storages))
-            self.storages[key], self.dtypes[key] = storage, dtype
+            self.storages[key] = storage
+            self.dtypes[key] = dtype
             self._keys[identity] = key
         key = self._keys[identity]
         if self.dtypes[key] != dtype and storage.nbytes():
@@ -150,7 +151,8 @@ def _place_of(value: Any) -> tuple[str, str] | None:
     place = torch_name_of(value)
     if place is not None or not isinstance(value, (type, FunctionType)):
         return place
-    module, name = value.__module__, value.__qualname__
+    module = value.__module__
+    name = value.__qualname__
     if not isinstance(module, str) or not module.startswith(("torch_py.nn.", "torch_py.optim.")):
         return None
     public = ".".join(module.split(".")[:2])
@@ -194,7 +196,9 @@ class Pickled:
         structure = io.BytesIO()
         pickler = pickler_type(structure, protocol)
         pickler.dump(value)
-        self.structure, self.storages, self.byte_order = structure.getbuffer(), pickler.storages, byte_order
+        self.structure = structure.getbuffer()
+        self.storages = pickler.storages
+        self.byte_order = byte_order
 
     def write(self, file: Any, name: str) -> None:
         """To a binary file; records are in the folder `name` of the archive."""

@@ -69,11 +69,9 @@ class GradScaler:
             raise AssertionError("The growth factor must be > 1.0.")
         if backoff_factor >= 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
-        self._init_scale, self._growth_factor, self._backoff_factor = (
-            init_scale,
-            growth_factor,
-            backoff_factor,
-        )
+        self._init_scale = init_scale
+        self._growth_factor = growth_factor
+        self._backoff_factor = backoff_factor
         self._growth_interval = growth_interval
         self._init_growth_tracker = 0
         self._scale: Tensor | None = None  # made with the first loss
@@ -280,11 +278,10 @@ class GradScaler:
                 "GradScaler."
             )
         self._init_scale = state_dict["scale"]
-        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
-        self._growth_interval, self._init_growth_tracker = (
-            state_dict["growth_interval"],
-            state_dict["_growth_tracker"],
-        )
+        self._growth_factor = state_dict["growth_factor"]
+        self._backoff_factor = state_dict["backoff_factor"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
         if self._scale is not None and self._growth_tracker is not None:
             self._scale.fill_(self._init_scale)
             self._growth_tracker.fill_(self._init_growth_tracker)

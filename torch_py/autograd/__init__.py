@@ -197,7 +197,8 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    results, sources = _as_tuple(outputs), _checked_sources(_as_tuple(inputs), "grad")
+    results = _as_tuple(outputs)
+    sources = _checked_sources(_as_tuple(inputs), "grad")
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "grad: expected allow_unused to be True or not given when materialize_grads is True, got "

@@ -84,14 +84,13 @@ class _Check:
         nondet_tol: float,
         check_dtypes: bool,
     ) -> None:
-        self.func, self.arguments = func, arguments
-        self.eps, self.atol, self.rtol, self.nondet_tol, self.check_dtypes = (
-            eps,
-            atol,
-            rtol,
-            nondet_tol,
-            check_dtypes,
-        )
+        self.func = func
+        self.arguments = arguments
+        self.eps = eps
+        self.atol = atol
+        self.rtol = rtol
+        self.nondet_tol = nondet_tol
+        self.check_dtypes = check_dtypes
         self.positions = [
             position
             for position, item in enumerate(arguments)
@@ -293,7 +292,8 @@ def _check_inputs(positions: list[int], sources: list[Any]) -> None:
 
 
 def _close(value: Any, expected: Any, atol: float, rtol: float) -> bool:
-    difference, bound = (value - expected).abs(), atol + rtol * expected.abs()
+    difference = (value - expected).abs()
+    bound = atol + rtol * expected.abs()
     same = (difference <= bound) | (value == expected) | ((value != value) & (expected != expected))
     return bool(same.all().item())
 
@@ -337,7 +337,8 @@ def gradgradcheck(
         weights = tuple(item.detach().requires_grad_() for item in _as_tuple(grad_outputs))
 
     def gradients(*everything: Any) -> tuple[Any, ...]:
-        values, given = everything[: len(arguments)], everything[len(arguments) :]
+        values = everything[: len(arguments)]
+        given = everything[len(arguments) :]
         sources = [item for item in values if isinstance(item, Tensor) and item.requires_grad]
         from torch_py._functorch.engine import (
             gradients as of_any_level,

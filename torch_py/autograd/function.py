@@ -142,7 +142,8 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
         ):  # which sees the arguments that have defaults, too, in the order of `forward`
             bound = inspect.signature(cls.forward).bind(*arguments, **keywords)
             bound.apply_defaults()
-            arguments, keywords = bound.args, bound.kwargs
+            arguments = bound.args
+            keywords = bound.kwargs
         for argument in arguments:
             in_transform = getattr(type(argument), "_apply_function", None)
             if in_transform is not None:
@@ -152,7 +153,8 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
     @classmethod
     def _own_backward(cls) -> Callable[..., Any]:
         """`backward`, or `vjp`, the other name it may have."""
-        has_backward, has_vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
+        has_backward = cls.backward is not Function.backward
+        has_vjp = cls.vjp is not Function.vjp
         if has_backward and has_vjp:
             raise RuntimeError(f"{cls.__name__}: expected one of backward and vjp, got both")
         return cls.vjp if has_vjp else cls.backward

@@ -56,7 +56,8 @@ def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[
                 f"{caller}: the v given must be either a Tensor or a tuple of Tensors, got "
                 f"{type(item).__name__}"
             )
-    shapes, expected = [tuple(item.shape) for item in vectors], [tuple(item.shape) for item in like]
+    shapes = [tuple(item.shape) for item in vectors]
+    expected = [tuple(item.shape) for item in like]
     if shapes != expected:
         raise RuntimeError(f"{caller}: expected v to have the shapes of the {side}, {expected}, got {shapes}")
     return tuple(vectors)
@@ -214,7 +215,8 @@ def hessian(
     `vectorize` and `outer_jacobian_strategy` as for `jacobian`, of which this is one of the gradient.
     """
     _check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
-    scalar, is_tuple = _scalar(func, "hessian"), isinstance(inputs, tuple)
+    scalar = _scalar(func, "hessian")
+    is_tuple = isinstance(inputs, tuple)
 
     def gradient(*sources: Tensor) -> Any:
         live = tuple(

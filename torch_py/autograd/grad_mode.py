@@ -176,7 +176,8 @@ class set_multithreading_enabled:
     """
 
     def __init__(self, mode: bool) -> None:
-        self.prev, self.mode = is_multithreading_enabled(), mode
+        self.prev = is_multithreading_enabled()
+        self.mode = mode
         _threads.multithreading = mode
 
     def __enter__(self) -> None:

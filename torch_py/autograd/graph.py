@@ -174,7 +174,8 @@ class _Registered(dict[int, bool]):
 
 class _MultiGradHook:
     def __init__(self, tensors: list[Tensor], fn: Callable[..., None], mode: str) -> None:
-        self.fn, self.mode = fn, mode
+        self.fn = fn
+        self.mode = mode
         self.registered = _Registered()
         self.lock = threading.Lock()
         self.gradients: list[Any] = [None] * len(tensors)

@@ -34,7 +34,8 @@ class emit_nvtx:
     CUDA."""
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
-        self.enabled, self.record_shapes = enabled, record_shapes
+        self.enabled = enabled
+        self.record_shapes = record_shapes
 
     def __enter__(self) -> emit_nvtx:
         if self.enabled:

@@ -135,7 +135,8 @@ class Dirichlet(ExponentialFamily):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def entropy(self) -> Tensor:
-        c, k = self.concentration, self.concentration.size(-1)
+        c = self.concentration
+        k = self.concentration.size(-1)
         total = c.sum(-1)
         return (
             torch.lgamma(c).sum(-1)
@@ -249,7 +250,8 @@ class Kumaraswamy(TransformedDistribution):
 
     def _moment(self, n: int) -> Tensor:
         """E[x ** n] = b B(1 + n / a, b)."""
-        a, b = 1 + n / self.concentration1, self.concentration0
+        a = 1 + n / self.concentration1
+        b = self.concentration0
         return torch.exp(b.log() + torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b))
 
     @property
@@ -258,7 +260,8 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self) -> Tensor:
-        a, b = self.concentration1, self.concentration0
+        a = self.concentration1
+        b = self.concentration0
         return ((a - 1) / (a * b - 1)).pow(a.reciprocal()).masked_fill((a < 1) | (b < 1), _NAN)
 
     @property
@@ -266,7 +269,8 @@ class Kumaraswamy(TransformedDistribution):
         return self._moment(2) - self.mean.pow(2)
 
     def entropy(self) -> Tensor:
-        a, b = self.concentration1, self.concentration0
+        a = self.concentration1
+        b = self.concentration0
         harmonic = torch.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - torch.log(a) - torch.log(b)
 
@@ -323,20 +327,23 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
 
     def _cont_bern_log_norm(self) -> Tensor:
         """log of 2 artanh(1 - 2 probs) / (1 - 2 probs)."""
-        p, x = self._cut_probs(), (self.probs - 0.5).pow(2)
+        p = self._cut_probs()
+        x = (self.probs - 0.5).pow(2)
         exact = torch.log(self._log_odds(p).abs()) - torch.log((1 - 2 * p).abs())
         return self._or_taylor(exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
-        p, x = self._cut_probs(), self.probs - 0.5
+        p = self._cut_probs()
+        x = self.probs - 0.5
         return self._or_taylor(
             p / (2 * p - 1) - 1 / self._log_odds(p), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x
         )
 
     @property
     def variance(self) -> Tensor:
-        p, x = self._cut_probs(), (self.probs - 0.5).pow(2)
+        p = self._cut_probs()
+        x = (self.probs - 0.5).pow(2)
         exact = p * (p - 1) / (1 - 2 * p).pow(2) + 1 / self._log_odds(p).pow(2)
         return self._or_taylor(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
@@ -350,7 +357,8 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         return self._cont_bern_log_norm() - cross_entropy(logits, value, reduction="none")
 
     def cdf(self, value: Tensor) -> Tensor:
-        p, value = self._cut_probs(), self._checked(value)
+        p = self._cut_probs()
+        value = self._checked(value)
         exact = (p.pow(value) * (1 - p).pow(1 - value) + p - 1) / (2 * p - 1)
         inner = self._or_taylor(exact, value)
         return torch.where(value <= 0, 0.0, torch.where(value >= 1, 1.0, inner))

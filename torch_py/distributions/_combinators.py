@@ -239,7 +239,8 @@ class MixtureSameFamily(Distribution):
                 "component_distribution needs to be an instance of Distribution, but got "
                 f"{component_distribution!r}"
             )
-        batch, components = mixture_distribution.batch_shape, component_distribution.batch_shape
+        batch = mixture_distribution.batch_shape
+        components = component_distribution.batch_shape
         for size, other in zip(reversed(batch), reversed(components[:-1])):
             if size != 1 and other != 1 and size != other:
                 raise ValueError(

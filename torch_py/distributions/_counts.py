@@ -213,7 +213,8 @@ class Binomial(BinaryTrials):
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        n, k = self.total_count, self._checked(value)
+        n = self.total_count
+        k = self._checked(value)
         combinations = torch.lgamma(n + 1) - torch.lgamma(k + 1) - torch.lgamma(n - k + 1)
         # k log p + (n - k) log(1 - p) in terms of logits, where the larger of the two exponentials is taken
         # out
@@ -284,7 +285,8 @@ class NegativeBinomial(BinaryTrials):
             return torch.poisson(self._gamma.sample(sample_shape=sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        n, k = self.total_count, self._checked(value)
+        n = self.total_count
+        k = self._checked(value)
         log_prob = n * torch.nn.functional.logsigmoid(-self.logits) + k * torch.nn.functional.logsigmoid(
             self.logits
         )

@@ -46,8 +46,10 @@ _MEAN_EXP: dict[type, Formula] = {
 
 
 def _to_beta(p: Any, q: Any) -> Tensor:
-    a, b = q.concentration1, q.concentration0
-    log_x, log_rest = _mean_log_uniform(p.low, p.high), _mean_log_uniform(1 - p.high, 1 - p.low)
+    a = q.concentration1
+    b = q.concentration0
+    log_x = _mean_log_uniform(p.low, p.high)
+    log_rest = _mean_log_uniform(1 - p.high, 1 - p.low)
     return a.lgamma() + b.lgamma() - (a + b).lgamma() - (a - 1) * log_x - (b - 1) * log_rest
 
 

@@ -64,7 +64,8 @@ def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
 
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Any, q: Any) -> Tensor:
-    a, b = p.concentration, q.concentration
+    a = p.concentration
+    b = q.concentration
     total = a.sum(-1)
     normalizers = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
     return normalizers + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1)
@@ -83,7 +84,8 @@ def _exponential(p: Any, q: Any) -> Tensor:
 
 @register_kl(Gamma, Gamma)
 def _gamma(p: Any, q: Any) -> Tensor:
-    a, b = p.concentration, q.concentration
+    a = p.concentration
+    b = q.concentration
     return (
         b * (p.rate / q.rate).log()
         + b.lgamma()
@@ -95,7 +97,8 @@ def _gamma(p: Any, q: Any) -> Tensor:
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Any, q: Any) -> Tensor:
-    ratio, shift = p.scale / q.scale, (q.loc - p.loc) / q.scale
+    ratio = p.scale / q.scale
+    shift = (q.loc - p.loc) / q.scale
     return (
         -ratio.log()
         - shift
@@ -117,7 +120,8 @@ def _half_normal(p: Any, q: Any) -> Tensor:
 
 @register_kl(Laplace, Laplace)
 def _laplace(p: Any, q: Any) -> Tensor:
-    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    ratio = p.scale / q.scale
+    distance = (p.loc - q.loc).abs()
     return -ratio.log() + distance / q.scale + ratio * torch.exp(-distance / p.scale) - 1
 
 

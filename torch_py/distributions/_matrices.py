@@ -156,7 +156,8 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         return _log_diagonal(self._unbroadcasted_scale_tril)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        nu, n = self.df, self._event_shape[-1]
+        nu = self.df
+        n = self._event_shape[-1]
         value = self._checked(value)
         half = torch.linalg.solve_triangular(
             self._unbroadcasted_scale_tril, torch.linalg.cholesky(value), upper=False
@@ -169,7 +170,8 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         )
 
     def entropy(self) -> Tensor:
-        nu, n = self.df, self._event_shape[-1]
+        nu = self.df
+        n = self._event_shape[-1]
         return (
             (n + 1) * (0.5 * n * _LOG_2 + self._half_log_det())
             + torch.mvlgamma(nu / 2, n)
@@ -239,7 +241,8 @@ class LKJCholesky(Distribution):
             return rows + left.sqrt().diag_embed()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        n, concentration = self.dim, self.concentration
+        n = self.dim
+        concentration = self.concentration
         diagonal = self._checked(value).diagonal(dim1=-1, dim2=-2)[..., 1:]
         order = torch.arange(2, n + 1, dtype=concentration.dtype, device=concentration.device)
         powers = 2 * (concentration - 1).unsqueeze(-1) + n - order

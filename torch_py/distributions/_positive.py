@@ -168,7 +168,8 @@ class FisherSnedecor(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        a, b = self.df1, self.df2
+        a = self.df1
+        b = self.df2
         return (2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))).masked_fill(b <= 4, _NAN)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
@@ -184,7 +185,8 @@ class FisherSnedecor(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         value = self._checked(value)
-        a, b = 0.5 * self.df1, 0.5 * self.df2
+        a = 0.5 * self.df1
+        b = 0.5 * self.df2
         ratio = self.df1 / self.df2
         log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
         return a * ratio.log() + (a - 1) * torch.log(value) - (a + b) * torch.log1p(ratio * value) - log_beta

@@ -57,7 +57,8 @@ def _beyond(bound: Any, sign: int) -> Any:
 
 
 def _between(constraint: Any) -> Any:
-    low, high = constraint.lower_bound, constraint.upper_bound
+    low = constraint.lower_bound
+    high = constraint.upper_bound
     if all(isinstance(bound, (int, float)) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
     return transforms.ComposeTransform(

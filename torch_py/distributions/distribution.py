@@ -13,7 +13,8 @@ from torch_py.distributions.utils import broadcast_all, lazy_property
 
 __all__ = ["Distribution"]
 
-_NAN, _INF = float("nan"), float("inf")
+_NAN = float("nan")
+_INF = float("inf")
 
 
 class Distribution:

@@ -34,7 +34,8 @@ _PACKET_BYTES = 98304  # of a pickle that fits in a packet; a larger one goes in
 
 _DTYPES = [getattr(_C, name) for name in sorted(dir(_C)) if isinstance(getattr(_C, name), _C.dtype)]
 _NUMBER_OF_DTYPE = {dtype: number for number, dtype in enumerate(_DTYPES)}
-_SMALL, _LARGE = b"s", b"l"
+_SMALL = b"s"
+_LARGE = b"l"
 
 
 class Message:
@@ -44,13 +45,11 @@ class Message:
     def __init__(
         self, data: Any, descriptors: list[int], pool: Any, exported: list[int], fresh: list[int], keep: Any
     ) -> None:
-        self.data, self.descriptors, self._pool, self._exported, self._fresh = (
-            data,
-            descriptors,
-            pool,
-            exported,
-            fresh,
-        )
+        self.data = data
+        self.descriptors = descriptors
+        self._pool = pool
+        self._exported = exported
+        self._fresh = fresh
         self._keep = keep  # the memory behind the descriptors
 
     def sent(self) -> None:
@@ -90,7 +89,8 @@ class _Encoder(ForkingPickler):
         if requires_grad:
             check_sendable(tensor)
         storage = tensor.untyped_storage()
-        size, used = storage.nbytes(), tensor.numel() * tensor.element_size()
+        size = storage.nbytes()
+        used = tensor.numel() * tensor.element_size()
         if size > 2 * used + 4096 and storage.data_ptr() not in self._storages and not storage.is_shared():
             tensor = tensor.detach().clone()
             storage = tensor.untyped_storage()
@@ -142,7 +142,8 @@ def encode(value: Any, pool: Any = None) -> Message:
         if pool is not None:
             pool.release(encoder.exported, ())
         raise
-    descriptors, keep = encoder.descriptors, [*encoder.keep, encoder._storages]
+    descriptors = encoder.descriptors
+    keep = [*encoder.keep, encoder._storages]
     data: Any = buffer.getbuffer()
     if len(data) > _PACKET_BYTES:
         storage = cast(Any, _C.UntypedStorage(len(data))).share_memory_()
@@ -197,7 +198,8 @@ def _other_tensor(
 def decode(data: memoryview, descriptors: list[int], receiver: Any = None) -> Any:
     """The object of a packet; closes the descriptors in any case."""
     before = _incoming.receiver, _incoming.descriptors
-    _incoming.receiver, _incoming.descriptors = receiver, descriptors
+    _incoming.receiver = receiver
+    _incoming.descriptors = descriptors
     try:
         if data[:1] == _LARGE:
             storage = _from_descriptor(len(descriptors) - 1, int.from_bytes(data[1:9], "little"))

@@ -40,7 +40,10 @@ class ProcessException(Exception):
 
     def __init__(self, msg: str, error_index: int, pid: int) -> None:
         super().__init__(msg)
-        self.msg, self.error_index, self.error_pid, self.pid = msg, error_index, pid, pid
+        self.msg = msg
+        self.error_index = error_index
+        self.error_pid = pid
+        self.pid = pid
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.error_pid)
@@ -60,7 +63,8 @@ class ProcessExitedException(ProcessException):
         self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
     ) -> None:
         super().__init__(msg, error_index, error_pid)
-        self.exit_code, self.signal_name = exit_code, signal_name
+        self.exit_code = exit_code
+        self.signal_name = signal_name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
@@ -82,7 +86,8 @@ class ProcessContext:
     """Processes that were started together."""
 
     def __init__(self, processes: list[Any], error_files: list[str]) -> None:
-        self.processes, self.error_files = processes, error_files
+        self.processes = processes
+        self.error_files = error_files
         self.sentinels = {process.sentinel: index for index, process in enumerate(processes)}
 
     def pids(self) -> list[int]:
@@ -115,7 +120,8 @@ class ProcessContext:
                     os.unlink(path)
 
     def _raise(self, index: int) -> NoReturn:
-        process, pid = self.processes[index], self.processes[index].pid
+        process = self.processes[index]
+        pid = self.processes[index].pid
         if os.path.exists(self.error_files[index]) and os.path.getsize(self.error_files[index]) > 0:
             with open(self.error_files[index], "rb") as file:
                 text = pickle.load(file)

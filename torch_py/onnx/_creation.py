@@ -48,10 +48,12 @@ def arange(g: Graph, n: Node) -> Any:
 @maps("linspace")
 def linspace(g: Graph, n: Node) -> Any:
     """start + i * (end - start) / (steps - 1)"""
-    dtype, steps = n.result.dtype, n["steps"]
+    dtype = n.result.dtype
+    steps = n["steps"]
     if not dtype.is_floating_point:
         raise n.unsupported("can be exported in floating point only")
-    count, start = g.cast(steps, dtype), g.cast(n["start"], dtype)
+    count = g.cast(steps, dtype)
+    start = g.cast(n["start"], dtype)
     last = g.op("Max", g.op("Sub", count, g.constant(1, dtype)), g.constant(1, dtype))
     width = g.op("Div", g.op("Sub", g.cast(n["end"], dtype), start), last)
     return g.op(

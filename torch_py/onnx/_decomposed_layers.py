@@ -99,7 +99,8 @@ DECOMPOSITIONS["rnn_relu_cell"] = lambda **given: torch.relu(
 
 @decomposes("pixel_unshuffle")
 def pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
-    r, (c, h, w) = downscale_factor, self.shape[-3:]
+    r = downscale_factor
+    c, h, w = self.shape[-3:]
     lead = self.shape[:-3]
     apart = self.reshape(*lead, c, h // r, r, w // r, r)
     k = len(lead)
@@ -124,7 +125,8 @@ def im2col(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
         return NotImplemented
     padded = torch.nn.functional.pad(self, (pw, pw, ph, ph))
     height, width = padded.shape[-2:]
-    rows, columns = (height - dh * (kh - 1) - 1) // sh + 1, (width - dw * (kw - 1) - 1) // sw + 1
+    rows = (height - dh * (kh - 1) - 1) // sh + 1
+    columns = (width - dw * (kw - 1) - 1) // sw + 1
     parts = [
         padded[
             :, :, i * dh : i * dh + sh * (rows - 1) + 1 : sh, j * dw : j * dw + sw * (columns - 1) + 1 : sw

@@ -174,6 +174,7 @@ def aminmax(self: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 
 @decomposes("cosine_similarity")
 def cosine_similarity(x1: Any = None, x2: Any = None, dim: int = 1, eps: float = 1e-8, **named: Any) -> Any:
-    one, other = x1 if x1 is not None else named["self"], x2 if x2 is not None else named["other"]
+    one = x1 if x1 is not None else named["self"]
+    other = x2 if x2 is not None else named["other"]
     norms = [torch.clamp(torch.sqrt((t * t).sum(dim)), min=eps) for t in torch.broadcast_tensors(one, other)]
     return (one * other).sum(dim) / (norms[0] * norms[1])

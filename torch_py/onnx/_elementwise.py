@@ -183,7 +183,8 @@ def bitwise_not(g: Graph, n: Node) -> Any:
 
 
 def _scaled(g: Graph, n: Node) -> str:
-    other, alpha = g.cast(n["other"], n.result.dtype), n.get("alpha", 1)
+    other = g.cast(n["other"], n.result.dtype)
+    alpha = n.get("alpha", 1)
     return other if alpha == 1 else g.op("Mul", other, g.cast(alpha, n.result.dtype))
 
 
@@ -201,7 +202,8 @@ def sub(g: Graph, n: Node) -> Any:
 
 @maps("rsub")
 def rsub(g: Graph, n: Node) -> Any:
-    dtype, alpha = n.result.dtype, n.get("alpha", 1)
+    dtype = n.result.dtype
+    alpha = n.get("alpha", 1)
     own = g.cast(n["self"], dtype)
     return g.op(
         "Sub", g.cast(n["other"], dtype), own if alpha == 1 else g.op("Mul", own, g.cast(alpha, dtype))
@@ -210,7 +212,8 @@ def rsub(g: Graph, n: Node) -> Any:
 
 @maps("div")
 def div(g: Graph, n: Node) -> Any:
-    dtype, mode = n.result.dtype, n.get("rounding_mode")
+    dtype = n.result.dtype
+    mode = n.get("rounding_mode")
     if mode == "floor":
         return floor_divide(g, n)
     quotient = g.op("Div", g.cast(n["self"], dtype), g.cast(n["other"], dtype))
@@ -220,7 +223,8 @@ def div(g: Graph, n: Node) -> Any:
 @maps("floor_divide")
 def floor_divide(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
-    own, other = g.cast(n["self"], dtype), g.cast(n["other"], dtype)
+    own = g.cast(n["self"], dtype)
+    other = g.cast(n["other"], dtype)
     if is_float(dtype):
         return g.op("Floor", g.op("Div", own, other))
     # Div of integers rounds towards zero; the remainder has the divisor's sign, so what is left divides
@@ -231,7 +235,8 @@ def floor_divide(g: Graph, n: Node) -> Any:
 @maps("remainder")
 def remainder(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
-    own, other = g.cast(n["self"], dtype), g.cast(n["other"], dtype)
+    own = g.cast(n["self"], dtype)
+    other = g.cast(n["other"], dtype)
     if not is_float(dtype):
         return g.op("Mod", own, other)
     left = g.op("Mod", own, other, fmod=1)
@@ -251,7 +256,8 @@ def fmod(g: Graph, n: Node) -> Any:
 
 @maps("pow")
 def power(g: Graph, n: Node) -> Any:
-    base, exponent = n["self"], n.get("exponent", n.get("other"))
+    base = n["self"]
+    exponent = n.get("exponent", n.get("other"))
     dtype = n.result.dtype
     if exponent == 2:
         own = g.cast(base, dtype)
@@ -272,7 +278,8 @@ def trunc(g: Graph, n: Node) -> Any:
 
 @maps("round")
 def rounded(g: Graph, n: Node) -> Any:
-    own, decimals = n["self"], n.get("decimals") or 0
+    own = n["self"]
+    decimals = n.get("decimals") or 0
     if not is_float(own.dtype):
         return g.op("Identity", own)
     if decimals == 0:
@@ -353,7 +360,8 @@ def hardsigmoid(g: Graph, n: Node) -> Any:
 
 @maps("prelu")
 def prelu(g: Graph, n: Node) -> Any:
-    own, slope = n["self"], n["weight"]
+    own = n["self"]
+    slope = n["weight"]
     if own.rank == 0:
         slope = g.op("Reshape", slope, g.constant([]))
     elif slope.rank == 1 and own.rank > 2 and slope.shape[0] != 1:
@@ -364,7 +372,8 @@ def prelu(g: Graph, n: Node) -> Any:
 @maps("softplus")
 def softplus(g: Graph, n: Node) -> Any:
     """log(1 + exp(beta x)) / beta; linear above the threshold, where the two are equal in floating point."""
-    own, beta = n["self"], n["beta"]
+    own = n["self"]
+    beta = n["beta"]
     soft = (
         g.op("Softplus", own)
         if beta == 1
@@ -376,10 +385,12 @@ def softplus(g: Graph, n: Node) -> Any:
 
 @maps("gelu")
 def gelu(g: Graph, n: Node) -> Any:
-    own, approximate = n["self"], n["approximate"]
+    own = n["self"]
+    approximate = n["approximate"]
     if g.opset >= 20:
         return g.op("Gelu", own, approximate=approximate)
-    half, one = g.like(0.5, own), g.like(1.0, own)
+    half = g.like(0.5, own)
+    one = g.like(1.0, own)
     if approximate == "none":
         bent = g.op("Erf", g.op("Mul", own, g.like(math.sqrt(0.5), own)))
     else:

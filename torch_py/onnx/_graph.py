@@ -107,7 +107,8 @@ class Graph:
         self.current: Node | None = None
 
     def unique(self, name: str) -> str:
-        candidate, count = name, 0
+        candidate = name
+        count = 0
         while candidate in self.names:
             count += 1
             candidate = f"{name}_{count}"

@@ -63,7 +63,10 @@ def getitem(g: Graph, n: Node) -> Any:
 
 
 def _sliced(g: Graph, own: Operand, key: Sequence[Any]) -> str:
-    axes, starts, stops, steps = [], [], [], []
+    axes = []
+    starts = []
+    stops = []
+    steps = []
     for axis, item in enumerate(k for k in key if k is not None):
         if isinstance(item, slice) and item != slice(None):
             axes.append(axis)
@@ -131,7 +134,8 @@ def _masked(g: Graph, n: Node, own: Operand, key: list[Any]) -> str:
 
 @maps("masked_select")
 def masked_select(g: Graph, n: Node) -> Any:
-    own, mask = n["self"], n["mask"]
+    own = n["self"]
+    mask = n["mask"]
     shape = g.op("Shape", g.op("Or", mask, g.op("Equal", own, own)))
     return g.op(
         "Compress", g.op("Expand", own, shape), g.op("Reshape", g.op("Expand", mask, shape), g.constant([-1]))
@@ -149,7 +153,8 @@ def nonzero(g: Graph, n: Node) -> Any:
 def setitem(g: Graph, n: Node) -> Any:
     """Numbers the elements, indexes the numbers the same way, and scatters the new values there; a single
     mask is a choice."""
-    own, value = n["self"], n["value"] if n.name == "__setitem__" else n["values"]
+    own = n["self"]
+    value = n["value"] if n.name == "__setitem__" else n["values"]
     if n.name == "index_put":
         if n.get("accumulate"):
             raise n.unsupported("cannot be exported with accumulate=True")
@@ -200,7 +205,8 @@ def _selected_rank(n: Node, own: Operand) -> int:
 
 @maps("copy", "fill", "zero")
 def overwritten(g: Graph, n: Node) -> Any:
-    own, value = n["self"], n.get("src", n.get("other", n.get("value", 0)))
+    own = n["self"]
+    value = n.get("src", n.get("other", n.get("value", 0)))
     if isinstance(value, Operand) and value.shape == own.shape:
         return g.op("Identity", g.like(value, own))
     return g.op("Expand", g.like(value, own), g.sizes(list(own.shape)))
@@ -208,7 +214,8 @@ def overwritten(g: Graph, n: Node) -> Any:
 
 @maps("index_select")
 def index_select(g: Graph, n: Node) -> Any:
-    own, index = n["self"], n["index"]
+    own = n["self"]
+    index = n["index"]
     if own.rank == 0:
         return g.op("Identity", own)
     return g.op("Gather", own, index if index.rank else g.op("Reshape", index, g.constant([1])), axis=n.dim())
@@ -216,7 +223,8 @@ def index_select(g: Graph, n: Node) -> Any:
 
 @maps("gather", "take_along_dim")
 def gather(g: Graph, n: Node) -> Any:
-    own, index = n["self"], n.get("index", n.get("indices"))
+    own = n["self"]
+    index = n.get("index", n.get("indices"))
     if n["dim"] is None:
         raise n.unsupported("cannot be exported without dim")
     if own.rank == 0:
@@ -238,7 +246,9 @@ def _extent(size: Any) -> int:
 
 @maps("scatter", "scatter_add")
 def scatter(g: Graph, n: Node) -> Any:
-    own, index, source = n["self"], n["index"], n.get("src", n.get("value"))
+    own = n["self"]
+    index = n["index"]
+    source = n.get("src", n.get("value"))
     kind = (
         "add" if n.name == "scatter_add" else {None: None, "add": "add", "multiply": "mul"}[n.get("reduce")]
     )
@@ -277,7 +287,8 @@ def one_hot(g: Graph, n: Node) -> Any:
 def diagonal(g: Graph, n: Node) -> Any:
     """The rows and columns of the diagonal as coordinates, the two dimensions in front."""
     own = n["self"]
-    one, other = n["dim1"] % own.rank, n["dim2"] % own.rank
+    one = n["dim1"] % own.rank
+    other = n["dim2"] % own.rank
     if n["offset"] != 0:
         raise n.unsupported(f"cannot be exported with offset={n['offset']}")
     numbers = g.op(

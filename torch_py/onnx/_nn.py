@@ -14,7 +14,9 @@ from torch_py.onnx._sizes import Varying
 @maps("linear")
 def linear(g: Graph, n: Node) -> Any:
     """Gemm reads the weight as it lies in the state_dict; with more dimensions it is transposed."""
-    own, weight, bias = n.get("self", n.get("input")), n["weight"], n["bias"]
+    own = n.get("self", n.get("input"))
+    weight = n["weight"]
+    bias = n["bias"]
     if own.rank == 2 and weight.rank == 2:
         return g.op("Gemm", own, weight, bias, transB=1)
     product = g.op("MatMul", own, g.op("Transpose", weight, perm=[1, 0]) if weight.rank == 2 else weight)
@@ -61,11 +63,14 @@ def convolution(g: Graph, n: Node) -> Any:
     if n.get("transposed"):
         return transposed(g, n)
     own, added = _batched(g, n, n["input"], spatial)
-    padding, pads, auto_pad = n["padding"], None, None
+    padding = n["padding"]
+    pads = None
+    auto_pad = None
     if isinstance(padding, str):
         auto_pad = {"same": "SAME_LOWER", "valid": "VALID"}[padding]
         if padding == "same":
-            pads, auto_pad = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial)), None
+            pads = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial))
+            auto_pad = None
     else:
         pads = per_dimension(padding, spatial) * 2
     result = g.op(
@@ -152,7 +157,8 @@ def instance_norm(g: Graph, n: Node) -> Any:
 
 @maps("group_norm")
 def group_norm(g: Graph, n: Node) -> Any:
-    own, groups = n["input"], n["num_groups"]
+    own = n["input"]
+    groups = n["num_groups"]
     apart = g.op("Reshape", own, g.constant([0, groups, -1]))
     flat = Operand(apart, (own.shape[0], groups, -1), own.dtype)
     result = g.op("Reshape", normalized(g, flat, [2], None, None, n["eps"], 1), g.op("Shape", own))
@@ -164,7 +170,10 @@ def group_norm(g: Graph, n: Node) -> Any:
 
 @maps("layer_norm")
 def layer_norm(g: Graph, n: Node) -> Any:
-    own, shape, weight, bias = n["input"], list(n["normalized_shape"]), n["weight"], n["bias"]
+    own = n["input"]
+    shape = list(n["normalized_shape"])
+    weight = n["weight"]
+    bias = n["bias"]
     if g.opset >= 17:
         scale = weight if weight is not None else g.op("Expand", g.like(1.0, own), g.sizes(shape))
         return g.op("LayerNormalization", own, scale, bias, axis=-len(shape), epsilon=float(n["eps"]))
@@ -175,7 +184,8 @@ def layer_norm(g: Graph, n: Node) -> Any:
 
 @maps("rms_norm")
 def rms_norm(g: Graph, n: Node) -> Any:
-    own, shape = n["input"], list(n["normalized_shape"])
+    own = n["input"]
+    shape = list(n["normalized_shape"])
     eps = n["eps"] if n["eps"] is not None else torch_py.finfo(own.dtype).eps
     square = reduce(
         g, "ReduceMean", g.op("Mul", own, own), list(range(own.rank - len(shape), own.rank)), True
@@ -221,15 +231,19 @@ _MODES = {
 )
 def upsample(g: Graph, n: Node) -> Any:
     """By factors where the caller gave some, so that the size follows the input's; else by sizes."""
-    own, name = n["self"], n.name.removeprefix("_").removeprefix("upsample_")
+    own = n["self"]
+    name = n.name.removeprefix("_").removeprefix("upsample_")
     mode = _MODES[name.rstrip("123d")] if name.rstrip("123d") in _MODES else "nearest"
     spatial = own.rank - 2
     if n.name.startswith("_upsample_nearest_exact"):
-        transformation, rounding = "half_pixel", "round_prefer_ceil"
+        transformation = "half_pixel"
+        rounding = "round_prefer_ceil"
     elif mode == "nearest":
-        transformation, rounding = "asymmetric", "floor"
+        transformation = "asymmetric"
+        rounding = "floor"
     else:
-        transformation, rounding = "align_corners" if n["align_corners"] else "half_pixel", None
+        transformation = "align_corners" if n["align_corners"] else "half_pixel"
+        rounding = None
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
     settings = {
         "mode": mode,

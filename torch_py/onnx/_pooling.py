@@ -69,9 +69,11 @@ def avg_pool(g: Graph, n: Node) -> Any:
 @maps(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
 def adaptive_pool(g: Graph, n: Node) -> Any:
     """Of everything, or of windows where the output size divides the input's."""
-    own, spatial = n["self"], int(n.name[17])
+    own = n["self"]
+    spatial = int(n.name[17])
     is_mean = "avg" in n.name
-    before, after = own.shape[-spatial:], n.result.shape[-spatial:]
+    before = own.shape[-spatial:]
+    after = n.result.shape[-spatial:]
     axes = list(range(own.rank - spatial, own.rank))
     is_dynamic = any(isinstance(size, Varying) for size in (*before, *after))
     if all(size == 1 for size in after) and (is_dynamic or len(n.results) == 1):

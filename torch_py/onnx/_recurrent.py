@@ -20,13 +20,16 @@ def recurrent(g: Graph, n: Node) -> Any:
         raise n.unsupported("cannot be exported for a packed sequence")
     if n["train"] and n["dropout"] and n["num_layers"] > 1:
         raise n.unsupported("cannot be exported in training mode with dropout")
-    own, directions = n["input"], 2 if n["bidirectional"] else 1
-    is_batched, batch_first = own.rank == 3, bool(n["batch_first"]) and own.rank == 3
+    own = n["input"]
+    directions = 2 if n["bidirectional"] else 1
+    is_batched = own.rank == 3
+    batch_first = bool(n["batch_first"]) and own.rank == 3
     value = own if is_batched else g.op("Unsqueeze", own, g.constant([1]))
     value = g.op("Transpose", value, perm=[1, 0, 2]) if batch_first else value
     states = list(n["hx"]) if n.name == "lstm" else [n["hx"]]
     names = [state.name if is_batched else g.op("Unsqueeze", state, g.constant([1])) for state in states]
-    params, per_layer = list(n["params"]), len(n["params"]) // n["num_layers"]
+    params = list(n["params"])
+    per_layer = len(n["params"]) // n["num_layers"]
     ends: list[list[str]] = [[] for _ in names]
     for layer in range(n["num_layers"]):
         own_states = [sliced(g, name, 0, layer * directions, (layer + 1) * directions) for name in names]

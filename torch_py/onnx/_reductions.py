@@ -60,7 +60,8 @@ def _extremum(op_type: str, pairwise: str) -> Mapping:
         own = n["self"]
         if "other" in n.arguments:
             return g.op(pairwise, g.cast(own, n.result.dtype), g.cast(n["other"], n.result.dtype))
-        axes, keepdim = axes_of(n, own.rank), bool(n.get("keepdim", False))
+        axes = axes_of(n, own.rank)
+        keepdim = bool(n.get("keepdim", False))
         source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
         values = reduce(g, f"Reduce{pairwise}", source, axes, keepdim)
         values = g.to(values, own.dtype) if own.dtype == torch_py.bool else values
@@ -89,7 +90,8 @@ for _name, _op_type, _pairwise in (
 
 @maps("argmax", "argmin")
 def argmax(g: Graph, n: Node) -> Any:
-    own, op_type = n["self"], "ArgMax" if n.name == "argmax" else "ArgMin"
+    own = n["self"]
+    op_type = "ArgMax" if n.name == "argmax" else "ArgMin"
     if n["dim"] is not None:
         return _index(g, op_type, own, n.dim(), bool(n["keepdim"]))
     flat = Operand(g.op("Reshape", own, g.constant([-1])), (-1,), own.dtype)
@@ -109,11 +111,13 @@ def all_or_any(g: Graph, n: Node) -> Any:
 
 @maps("norm", "linalg_vector_norm", "linalg_norm")
 def norm(g: Graph, n: Node) -> Any:
-    own, order = n["self"], n.get("p", n.get("ord", 2))
+    own = n["self"]
+    order = n.get("p", n.get("ord", 2))
     axes = axes_of(n, own.rank)
     if n.name == "linalg_norm" and order not in (None, "fro") and len(axes) > 1:
         raise n.unsupported("cannot be exported for matrices with an ord")
-    source, keepdim = g.cast(own, n.result.dtype), bool(n.get("keepdim", False))
+    source = g.cast(own, n.result.dtype)
+    keepdim = bool(n.get("keepdim", False))
     if order in (None, 2, "fro"):
         return reduce(g, "ReduceL2", source, axes, keepdim)
     if order == 1:
@@ -181,7 +185,8 @@ def sort(g: Graph, n: Node) -> Any:
 
 @maps("softmax", "log_softmax")
 def softmax(g: Graph, n: Node) -> Any:
-    own, op_type = n["self"], "Softmax" if n.name == "softmax" else "LogSoftmax"
+    own = n["self"]
+    op_type = "Softmax" if n.name == "softmax" else "LogSoftmax"
     source = g.cast(own, n.result.dtype)
     if own.rank == 0:
         return g.op("Exp" if n.name == "softmax" else "Identity", g.op("Sub", source, source))

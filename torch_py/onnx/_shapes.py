@@ -131,13 +131,17 @@ def repeat(g: Graph, n: Node) -> Any:
 
 @maps("repeat_interleave")
 def repeat_interleave(g: Graph, n: Node) -> Any:
-    own, count, dim = n["self"], n.get("repeats"), n.get("dim")
+    own = n["self"]
+    count = n.get("repeats")
+    dim = n.get("dim")
     if not isinstance(count, int):
         raise n.unsupported("can be exported with a number of repeats only")
     source: Any = own
     shape = list(own.shape)
     if dim is None:
-        source, shape, dim = g.op("Reshape", own, g.constant([-1])), [n.result.shape[0]], 0
+        source = g.op("Reshape", own, g.constant([-1]))
+        shape = [n.result.shape[0]]
+        dim = 0
     dim %= len(shape)
     raised = g.op("Unsqueeze", source, g.constant([dim + 1]))
     tiled = g.op("Tile", raised, g.constant([1] * (dim + 1) + [count] + [1] * (len(shape) - dim - 1)))
@@ -176,7 +180,8 @@ def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, ste
     "unsafe_chunk",
 )
 def split(g: Graph, n: Node) -> Any:
-    own, parts = n["self"], [r for r in n.results if r is not None]
+    own = n["self"]
+    parts = [r for r in n.results if r is not None]
     dims = {"hsplit": 1 if own.rank > 1 else 0, "vsplit": 0, "dsplit": 2}
     dim = dims[n.name] if n.name in dims else n.dim()
     if len(parts) == 1:
@@ -189,7 +194,8 @@ def split(g: Graph, n: Node) -> Any:
 
 @maps("unbind")
 def unbind(g: Graph, n: Node) -> Any:
-    own, dim = n["self"], n.dim()
+    own = n["self"]
+    dim = n.dim()
     if isinstance(own.shape[dim], Varying):
         raise n.unsupported("cannot be exported along a dynamic dimension")
     return tuple(g.op("Gather", own, g.constant(index), axis=dim) for index in range(own.shape[dim]))
@@ -207,7 +213,8 @@ def _scalar(g: Graph, index: Any) -> str:
 @maps("narrow")
 def narrow(g: Graph, n: Node) -> Any:
     dim = n.dim()
-    start, length = n["start"], n["length"]
+    start = n["start"]
+    length = n["length"]
     if isinstance(start, int) and isinstance(length, int):
         first = start % n["self"].shape[dim] if start < 0 else start
         return sliced(g, n["self"], dim, first, first + length)
@@ -237,12 +244,15 @@ def flip(g: Graph, n: Node) -> Any:
 
 @maps("roll")
 def roll(g: Graph, n: Node) -> Any:
-    own, shifts, dims = n["self"], n["shifts"], n["dims"]
+    own = n["self"]
+    shifts = n["shifts"]
+    dims = n["dims"]
     shifts, dims = ([v] if isinstance(v, (int, Varying)) else list(v) for v in (shifts, dims))
     value: Any = own
     sizes: list[Any] = list(own.shape)
     if not dims:
-        value, dims = g.op("Reshape", own, g.constant([-1])), [0]
+        value = g.op("Reshape", own, g.constant([-1]))
+        dims = [0]
         sizes = [math.prod(sizes)] if all(isinstance(size, int) for size in sizes) else [None]
     for shift, dim in zip(shifts, dims):
         if isinstance(shift, Varying):
@@ -261,7 +271,8 @@ def roll(g: Graph, n: Node) -> Any:
 
 @maps("tril", "triu")
 def triangle(g: Graph, n: Node) -> Any:
-    own, is_bool = n["self"], n["self"].dtype == torch_py.bool
+    own = n["self"]
+    is_bool = n["self"].dtype == torch_py.bool
     if g.opset < 14:
         raise n.unsupported("needs opset_version 14")
     source = g.cast(own, torch_py.int64) if is_bool else own
@@ -287,7 +298,8 @@ def pixel_shuffle(g: Graph, n: Node) -> Any:
     "replication_pad3d",
 )
 def pad(g: Graph, n: Node) -> Any:
-    own, amounts = n["self"], list(n.get("pad", n.get("padding")))
+    own = n["self"]
+    amounts = list(n.get("pad", n.get("padding")))
     mode = n.get("mode") or next(
         mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode)
     )
@@ -303,7 +315,8 @@ def pad(g: Graph, n: Node) -> Any:
     if mode in ("reflect", "edge") and any(isinstance(amount, int) and amount < 0 for amount in amounts):
         raise n.unsupported(f"cannot be exported with mode={mode!r} and negative amounts")
     missing = [0] * (own.rank - len(amounts) // 2)
-    before, after = amounts[::2][::-1], amounts[1::2][::-1]
+    before = amounts[::2][::-1]
+    after = amounts[1::2][::-1]
     value = g.like(n.get("value") or 0, own) if mode == "constant" else None
     source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
     value = g.constant(int(bool(n.get("value"))), torch_py.int32) if own.dtype == torch_py.bool else value
@@ -313,9 +326,11 @@ def pad(g: Graph, n: Node) -> Any:
 
 def _wrapped(g: Graph, n: Node, amounts: list[Any]) -> str:
     """Circular padding: the ends joined on; Pad has it since opset 19."""
-    value, rank = n["self"].name, n["self"].rank
+    value = n["self"].name
+    rank = n["self"].rank
     for position in range(len(amounts) // 2):
-        axis, (before, after) = rank - 1 - position, amounts[2 * position : 2 * position + 2]
+        axis = rank - 1 - position
+        before, after = amounts[2 * position : 2 * position + 2]
         if not all(isinstance(v, int) and v >= 0 for v in (before, after)):
             raise n.unsupported("can be exported as circular padding by numbers that are not negative only")
         parts = [sliced(g, value, axis, -before, END)] if before else []

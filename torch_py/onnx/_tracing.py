@@ -133,7 +133,8 @@ class Run:
     def _traced(self, tensor: Tensor, value: Value) -> TracedTensor:
         with DisableTorchFunctionSubclass():
             result: Any = _C.TensorBase._make_subclass(TracedTensor, tensor.detach(), False)
-            result.run, result.value = self, value
+            result.run = self
+            result.value = value
             result.version = result.created = result._version
         return result
 

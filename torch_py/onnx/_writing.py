@@ -28,8 +28,11 @@ class Interface:
 
 class Writer:
     def __init__(self, graph: Graph, run: Run, merged: Merged, folds: bool, stores: bool) -> None:
-        self.graph, self.run, self.merged = graph, run, merged
-        self.folds, self.stores = folds, stores
+        self.graph = graph
+        self.run = run
+        self.merged = merged
+        self.folds = folds
+        self.stores = stores
         self.operands: dict[int, Operand] = {}
         self.static = {
             index for index, fact in enumerate(run.facts) if fact.name is not None and fact.data is not None
@@ -106,7 +109,8 @@ class Writer:
         return self._outside(leaf) if isinstance(leaf, VaryingConstant) else leaf
 
     def _outside(self, constant: VaryingConstant) -> Operand:
-        name, first = _creation.outside(self.graph, constant), constant.tensors[0]
+        name = _creation.outside(self.graph, constant)
+        first = constant.tensors[0]
         if name is None:
             raise SymbolicValueError(
                 f"torch.onnx.export: a tensor of shape {tuple(first.shape)} depends on dynamic dimensions "

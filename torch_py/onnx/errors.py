@@ -36,7 +36,8 @@ class UnsupportedOperatorError(OnnxExporterError):
     """
 
     def __init__(self, operator: str, reason: str = "", module: str = "") -> None:
-        self.operator, self.module = operator, module
+        self.operator = operator
+        self.module = module
         where = f" (called in module '{module}')" if module else ""
         super().__init__(
             f"torch.onnx.export: the operator '{operator}'{where} {reason or 'has no mapping to ONNX'}"

@@ -80,7 +80,8 @@ def _start(gradient: Tensor) -> dict[str, Any]:
             "step": new_count(),
             "variance": _torch.zeros_like(gradient, memory_format=_C.preserve_format),
         }
-    rows, columns = list(gradient.shape), list(gradient.shape)
+    rows = list(gradient.shape)
+    columns = list(gradient.shape)
     rows[-1] = columns[-2] = 1
     return {"step": new_count(), "row_var": gradient.new_zeros(rows), "col_var": gradient.new_zeros(columns)}
 
@@ -89,7 +90,9 @@ def _variance(gradient: Tensor, state: dict[str, Any], newest: float, least: flo
     """The estimate of the mean squares: for matrices the product of their margins."""
     if gradient.dim() < 2:
         return state["variance"].lerp_(gradient * gradient, newest).clone()
-    rows, columns, squares = state["row_var"], state["col_var"], gradient * gradient
+    rows = state["row_var"]
+    columns = state["col_var"]
+    squares = gradient * gradient
     rows.lerp_(squares.mean(dim=-1, keepdim=True), newest)
     columns.lerp_(squares.mean(dim=-2, keepdim=True), newest)
     return (rows * columns).div_(rows.mean(dim=-2, keepdim=True).clamp_(min=least))

@@ -177,7 +177,8 @@ class ElementwiseOptimizer(Optimizer):
 
     def _rows(self, group: dict[str, Any]) -> list[Row]:
         rows = []
-        remembers, states = self._remembers(group), self.state
+        remembers = self._remembers(group)
+        states = self.state
         for parameter in group["params"]:
             gradient = parameter.grad
             if gradient is None:

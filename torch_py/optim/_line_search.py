@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from torch_py._tensor import Tensor
 
 # Sufficient decrease, curvature, and evaluations at most; minFunc's choices.
-_DECREASE, _CURVATURE, _LIMIT = 1e-4, 0.9, 25
+_DECREASE = 1e-4
+_CURVATURE = 0.9
+_LIMIT = 25
 _SMALLEST_MOVE = 1e-9
 
 
@@ -49,7 +51,8 @@ def _is_flat(point: Point, start: Point) -> bool:
 
 def _bracket(evaluate: Callable[[float], Point], start: Point, first: float) -> tuple[list[Point], int, bool]:
     """Goes on with longer and longer steps until a point is good, or one is behind the minimum."""
-    before, point = start, evaluate(first)
+    before = start
+    point = evaluate(first)
     for count in range(_LIMIT):
         if _decreases_too_little(point, start) or (count > 1 and point.loss >= before.loss):
             return [before, point], count + 1, False

@@ -63,7 +63,8 @@ class Adadelta(ElementwiseOptimizer):
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        rho, eps = group["rho"], group["eps"]
+        rho = group["rho"]
+        eps = group["eps"]
         state["step"] += 1
         average_squares(state["square_avg"], gradient, rho)
         if group["differentiable"]:

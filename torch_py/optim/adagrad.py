@@ -92,7 +92,8 @@ class Adagrad(ElementwiseOptimizer):
         add_quotient(parameter, gradient, root_plus(state["sum"], group["eps"], group), -rate)
 
     def _move_all(self, rows: list[Row], group: dict[str, Any]) -> None:
-        steps, scaling = [row.state["step"] for row in rows], amp_arguments(self)
+        steps = [row.state["step"] for row in rows]
+        scaling = amp_arguments(self)
         _torch._count_steps_(steps, scaling["found_inf"])
         _torch._fused_adagrad_(
             [row.parameter for row in rows],

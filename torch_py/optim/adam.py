@@ -84,7 +84,8 @@ class Adam(ElementwiseOptimizer):
         beta1, beta2 = map(number, group["betas"])
         state["step"] += 1
         step = state["step"].item()
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean = state["exp_avg"]
+        square = state["exp_avg_sq"]
         mean.lerp_(gradient, 1 - beta1)
         average_squares(square, gradient, beta2)
         if group["amsgrad"]:

@@ -62,7 +62,9 @@ class ASGD(ElementwiseOptimizer):
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
         state["step"] += 1
-        step, eta, mu = state["step"].item(), state["eta"].item(), state["mu"].item()
+        step = state["step"].item()
+        eta = state["eta"].item()
+        mu = state["mu"].item()
         parameter.mul_(1 - group["lambd"] * eta)
         parameter.add_(gradient, alpha=-eta)
         if mu == 1:

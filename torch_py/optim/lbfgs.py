@@ -60,7 +60,8 @@ class LBFGS(Optimizer):
     @no_grad()
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Returns the first loss that `closure` gave."""
-        group, closure = self.param_groups[0], enable_grad()(closure)
+        group = self.param_groups[0]
+        closure = enable_grad()(closure)
         if group["line_search_fn"] not in (None, "strong_wolfe"):
             raise RuntimeError("only 'strong_wolfe' is supported")
         state = self.state[self._params[0]]
@@ -85,7 +86,8 @@ class LBFGS(Optimizer):
         loss: float,
         gradient: Tensor,
     ) -> None:
-        evaluations, rate = 1, number(group["lr"])
+        evaluations = 1
+        rate = number(group["lr"])
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             is_first = state["n_iter"] == 1
@@ -105,13 +107,17 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 start = Point(0.0, loss, gradient, slope)
                 point, count = self._search(closure, start, distance, direction)
-                loss, gradient, distance = point.loss, point.gradient, point.distance
+                loss = point.loss
+                gradient = point.gradient
+                distance = point.distance
                 history["t"] = distance
                 self._advance(distance, direction)
             else:
                 self._advance(distance, direction)
                 if not is_last:  # the closure would be evaluated again by the next call
-                    loss, gradient, count = float(closure()), self._gather(), 1
+                    loss = float(closure())
+                    gradient = self._gather()
+                    count = 1
             evaluations += count
             state["func_evals"] += count
             if is_last or evaluations >= group["max_eval"] or gradient.abs().max() <= group["tolerance_grad"]:
@@ -126,7 +132,8 @@ class LBFGS(Optimizer):
 
         def evaluate(distance: float) -> Point:
             self._advance(distance, direction)
-            loss, gradient = float(closure()), self._gather()
+            loss = float(closure())
+            gradient = self._gather()
             for parameter, place in zip(self._params, places):
                 parameter.copy_(place)
             return Point(distance, loss, gradient, gradient.dot(direction).item())
@@ -159,8 +166,11 @@ def _direction(
 ) -> Tensor:
     """Minus the inverse Hessian, as far as it is known, times the gradient: the two loops over the
     history."""
-    changes, steps, inverses = history["old_dirs"], history["old_stps"], history["ro"]
-    change, step = gradient - history["prev_flat_grad"], history["d"] * history["t"]
+    changes = history["old_dirs"]
+    steps = history["old_stps"]
+    inverses = history["ro"]
+    change = gradient - history["prev_flat_grad"]
+    step = history["d"] * history["t"]
     curvature = change.dot(step)
     if curvature > 1e-10:
         if len(changes) == group["history_size"]:

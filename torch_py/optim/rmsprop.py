@@ -70,7 +70,8 @@ class RMSprop(ElementwiseOptimizer):
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        alpha, squares = group["alpha"], state["square_avg"]
+        alpha = group["alpha"]
+        squares = state["square_avg"]
         state["step"] += 1
         average_squares(squares, gradient, alpha)
         if group["centered"]:

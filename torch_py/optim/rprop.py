@@ -59,10 +59,12 @@ class Rprop(ElementwiseOptimizer):
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        (shorter, longer), (least, largest) = group["etas"], group["step_sizes"]
+        shorter, longer = group["etas"]
+        least, largest = group["step_sizes"]
         state["step"] += 1
         product = gradient * state["prev"]
-        stayed, turned = product > 0, product < 0
+        stayed = product > 0
+        turned = product < 0
         factor = _torch.ones_like(product).masked_fill_(stayed, longer).masked_fill_(turned, shorter)
         state["step_size"].mul_(factor).clamp_(least, largest)
         gradient = gradient.masked_fill(turned, 0)

@@ -120,14 +120,17 @@ class AveragedModel(Module):
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", _C.tensor(0, dtype=_C.int64, device=device))
-        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
         """Takes the parameters of `model` into the averages; the first time they are copied."""
-        averages, currents = self._averaged(self.module), self._averaged(model)
+        averages = self._averaged(self.module)
+        currents = self._averaged(model)
         moved = [current.detach().to(average.device) for average, current in zip(averages, currents)]
         averages = [average.detach() for average in averages]
         with no_grad():
@@ -211,7 +214,8 @@ class SWALR(LRScheduler):
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
-        before, now = self._progress(step - 1), self._progress(step)
+        before = self._progress(step - 1)
+        now = self._progress(step)
         goals = [group["swa_lr"] for group in self.optimizer.param_groups]
         # Where the rate came from, so that another schedule before this one is no matter.
         starts = [

@@ -36,11 +36,14 @@ def _fold(tensor: Any, *shape: int) -> _Folded:
 def _product(left: Any, right: Any, name: str = "", *added: Any) -> Call:
     """left @ right of matrices, or of equal batches of them; the gradient of each factor is a product of the
     same size."""
-    a, b = tuple(left.shape), tuple(right.shape)
+    a = tuple(left.shape)
+    b = tuple(right.shape)
     plain = "bmm" if len(a) == 3 else "mm"
     out = (*a[:-1], b[-1])
-    turned_a, turned_b = (*a[:-2], a[-1], a[-2]), (*b[:-2], b[-1], b[-2])
-    needs_left, needs_right = _needs(left), _needs(right)
+    turned_a = (*a[:-2], a[-1], a[-2])
+    turned_b = (*b[:-2], b[-1], b[-2])
+    needs_left = _needs(left)
+    needs_right = _needs(right)
 
     def backward() -> list[Work]:
         return [(plain, (out, turned_b))] * needs_left + [(plain, (turned_a, out))] * needs_right
@@ -49,7 +52,8 @@ def _product(left: Any, right: Any, name: str = "", *added: Any) -> Call:
 
 
 def _matmul(left: Any, right: Any, *rest: Any, **keywords: Any) -> Call | None:
-    a, b = tuple(left.shape), tuple(right.shape)
+    a = tuple(left.shape)
+    b = tuple(right.shape)
     if len(a) < 2 or len(b) < 2:
         return None  # products with vectors are not counted
     if len(a) == 2 and len(b) == 2:
@@ -81,10 +85,14 @@ def _turned(shape: Shape) -> Shape:
 
 def _convolution(transposed: bool) -> Callable[..., Call]:
     def call(result: Any, input: Any, weight: Any, *rest: Any, **keywords: Any) -> Call:
-        x, w, out = tuple(input.shape), tuple(weight.shape), tuple(result.shape)
+        x = tuple(input.shape)
+        w = tuple(weight.shape)
+        out = tuple(result.shape)
         if len(x) < len(w):  # without a batch
-            x, out = (1, *x), (1, *out)
-        needs_input, needs_weight = _needs(input), _needs(weight)
+            x = (1, *x)
+            out = (1, *out)
+        needs_input = _needs(input)
+        needs_weight = _needs(weight)
 
         def backward() -> list[Work]:
             steps: list[Work] = []

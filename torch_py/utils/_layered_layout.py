@@ -111,7 +111,8 @@ class _Layout:
     def _spread(self, row: list[int], x: list[float], wanted: dict[int, float]) -> None:
         """Puts a row at the wanted places, moved apart where boxes would touch: half to the left, half to the
         right."""
-        forward, backward = list(row), list(reversed(row))
+        forward = list(row)
+        backward = list(reversed(row))
         from_left: dict[int, float] = {}
         from_right: dict[int, float] = {}
         for before, point in zip([None, *forward], forward):

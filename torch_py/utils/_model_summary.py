@@ -106,7 +106,8 @@ def model_summary(
     rule = "-" * (sum(widths) + 4)
     lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in [_HEADER, *cells]]
     parameters = list(model.parameters())
-    total, trained = sum(p.numel() for p in parameters), sum(p.numel() for p in parameters if p.requires_grad)
+    total = sum(p.numel() for p in parameters)
+    trained = sum(p.numel() for p in parameters if p.requires_grad)
     size = sum(p.numel() * p.element_size() for p in parameters)
     totals = [
         f"Parameters: {total:,}",

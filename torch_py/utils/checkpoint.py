@@ -80,7 +80,8 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Whether second runs of what is checkpointed in this block end as soon as backward has what it needs,
     whatever the calls say."""
     global _early_stop_everywhere
-    before, _early_stop_everywhere = _early_stop_everywhere, enable
+    before = _early_stop_everywhere
+    _early_stop_everywhere = enable
     try:
         yield
     finally:
@@ -199,7 +200,9 @@ class _Frame:
         early_stop: bool,
         check: bool,
     ) -> None:
-        self.function, self.context, self.surroundings = function, context, surroundings
+        self.function = function
+        self.context = context
+        self.surroundings = surroundings
         self.early_stop = early_stop if _early_stop_everywhere is None else _early_stop_everywhere
         self.check = check
         self.placeholders: list[weakref.ref[_Placeholder]] = []
@@ -209,7 +212,8 @@ class _Frame:
 
     def _keep_inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
-        self.names, self.count = list(kwargs), len(args)
+        self.names = list(kwargs)
+        self.count = len(args)
         self.places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
         self.others = [None if isinstance(value, Tensor) else value for value in values]
         tensors = [values[place] for place in self.places]
@@ -236,7 +240,8 @@ class _Frame:
     def unpack(self, placeholder: _Placeholder) -> Tensor:
         if placeholder.value is None:
             self._run_again()
-        value, placeholder.value = placeholder.value, None
+        value = placeholder.value
+        placeholder.value = None
         if value is None:
             raise CheckpointError(
                 "torch.utils.checkpoint: trying to backward a function whose second run did not save as "
@@ -351,7 +356,8 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
-        ctx.run_function, ctx.surroundings = run_function, _Surroundings(preserve_rng_state)
+        ctx.run_function = run_function
+        ctx.surroundings = _Surroundings(preserve_rng_state)
         ctx.places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
         ctx.others = [None if isinstance(value, Tensor) else value for value in args]
         ctx.save_for_backward(*(args[place] for place in ctx.places))

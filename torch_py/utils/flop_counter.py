@@ -142,7 +142,8 @@ class FlopCounterMode:
         display: bool = True,
         custom_mapping: dict[Any, Any] | None = None,
     ) -> None:
-        self.depth, self.display = depth, display
+        self.depth = depth
+        self.display = display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self.flop_registry = {**flop_registry, **(custom_mapping or {})}
         self.mod_tracker = ModuleTracker()

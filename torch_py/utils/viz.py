@@ -39,7 +39,9 @@ class Graph(NamedTuple):
 
 
 _FILL = {"operator": "#eef2f7", "parameter": "#fde9c9", "leaf": "#d9ecd9", "result": "#dbe7ff"}
-_CHARACTER, _HEIGHT, _MARGIN = 7.2, 38.0, 16.0
+_CHARACTER = 7.2
+_HEIGHT = 38.0
+_MARGIN = 16.0
 
 
 def _shape(sizes: Any) -> str:
@@ -76,7 +78,8 @@ class _Collector:
 
     def _walk(self, root: Any) -> None:
         """All nodes below `root`, each once; a list and not recursion, as graphs are deep."""
-        waiting, found = [root], []
+        waiting = [root]
+        found = []
         while waiting:
             node = waiting.pop()
             if node in self.position:
@@ -131,7 +134,8 @@ def to_svg(graph: Graph) -> str:
     """The graph as the text of an SVG file, forward from top to bottom."""
     widths = [max(len(node.title), len(node.detail)) * _CHARACTER + 20 for node in graph.nodes]
     placed = place(widths, _HEIGHT, graph.edges)
-    width, height = placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN
+    width = placed.width + 2 * _MARGIN
+    height = placed.height + 2 * _MARGIN
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="{-_MARGIN} {-_MARGIN} {width:.1f} {height:.1f}">',
@@ -156,7 +160,8 @@ def _line(route: list[tuple[float, float]], label: str) -> str:
     for (x0, y0), (x1, y1) in zip(points, points[1:]):
         middle = (y0 + y1) / 2
         path += f"C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
-    x, y = (points[0][0] + points[1][0]) / 2, (points[0][1] + points[1][1]) / 2
+    x = (points[0][0] + points[1][0]) / 2
+    y = (points[0][1] + points[1][1]) / 2
     text = f'<text class="l" x="{x:.1f}" y="{y:.1f}">{html.escape(label)}</text>' if label else ""
     return f'<path d="{path}" marker-end="url(#a)"/>{text}'
 

@@ -88,8 +88,10 @@ class SequentialLR(_ComposedLR):
                 f"number of schedulers {len(schedulers)} and the number of milestones to be equal to "
                 f"{len(milestones)}"
             )
-        self._schedulers, self._milestones = schedulers, milestones
-        self.last_epoch, self.optimizer = last_epoch + 1, optimizer
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
         # Each schedule made its first step when it was made; only the first one's counts.
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])

@@ -30,7 +30,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
         self.T_0 = self.T_i = T_0
-        self.T_mult, self.eta_min, self.T_cur = T_mult, eta_min, last_epoch
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur = last_epoch
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -45,7 +47,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = self.last_epoch + 1
             self.T_cur += 1
             if self.T_cur >= self.T_i:
-                self.T_cur, self.T_i = self.T_cur - self.T_i, self.T_i * self.T_mult
+                self.T_cur -= self.T_i
+                self.T_i = self.T_i * self.T_mult
         else:
             self._seek(epoch)
         super()._update_lr(math.floor(epoch))
@@ -105,7 +108,9 @@ class CyclicLR(LRScheduler):
                 f"mode is invalid and scale_fn is None: expected one of {', '.join(_HEIGHTS)}, but got "
                 f"{mode!r}"
             )
-        self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
+        self.mode = mode
+        self.gamma = gamma
+        self._scale_fn_custom = scale_fn
         self.scale_mode = scale_mode if scale_fn is not None else _HEIGHTS[mode][0]
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:

@@ -67,7 +67,8 @@ class StepLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        self.step_size, self.gamma = step_size, gamma
+        self.step_size = step_size
+        self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -114,7 +115,8 @@ class ConstantLR(LRScheduler):
             raise ValueError(
                 f"Constant multiplicative factor expected to be between 0 and 1., but got factor={factor}"
             )
-        self.factor, self.total_iters = factor, total_iters
+        self.factor = factor
+        self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -154,7 +156,9 @@ class LinearLR(LRScheduler):
                 "Ending multiplicative factor expected to be between 0 and 1., but got "
                 f"end_factor={end_factor}"
             )
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -198,11 +202,14 @@ class PolynomialLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
-        self.total_iters, self.power = total_iters, power
+        self.total_iters = total_iters
+        self.power = power
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        rates, epoch, total = self._current(), self.last_epoch, self.total_iters
+        rates = self._current()
+        epoch = self.last_epoch
+        total = self.total_iters
         if self._is_initial or epoch > total:
             return rates
         decay = ((1.0 - epoch / total) / (1.0 - (epoch - 1) / total)) ** self.power
@@ -223,11 +230,13 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        self.T_max, self.eta_min = T_max, eta_min
+        self.T_max = T_max
+        self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        rates, epoch = self._current(), self.last_epoch
+        rates = self._current()
+        epoch = self.last_epoch
         if self._is_initial:
             return rates
         if self._step_count == 1 and epoch > 0:

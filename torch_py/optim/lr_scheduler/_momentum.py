@@ -29,4 +29,5 @@ def start_momentum(
     """Sets the largest momentum, which belongs to the least rate, and keeps both bounds in the groups."""
     for group, base, top in zip(optimizer.param_groups, least, largest):
         set_momentum(group, top, use_beta1)
-        group["max_momentum"], group["base_momentum"] = top, base
+        group["max_momentum"] = top
+        group["base_momentum"] = base

@@ -49,15 +49,14 @@ class OneCycleLR(LRScheduler):
         largest = per_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:
             for group, top in zip(optimizer.param_groups, largest):
-                group["initial_lr"], group["max_lr"] = top / div_factor, top
+                group["initial_lr"] = top / div_factor
+                group["max_lr"] = top
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self.use_beta1 = uses_beta1(optimizer)
-            tops, bases = (
-                per_group("max_momentum", optimizer, max_momentum),
-                per_group("base_momentum", optimizer, base_momentum),
-            )
+            tops = per_group("max_momentum", optimizer, max_momentum)
+            bases = per_group("base_momentum", optimizer, base_momentum)
             if last_epoch == -1:
                 start_momentum(optimizer, bases, tops, self.use_beta1)
         super().__init__(optimizer, last_epoch)

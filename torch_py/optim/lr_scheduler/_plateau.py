@@ -37,17 +37,23 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.factor, self.optimizer = factor, optimizer
+        self.factor = factor
+        self.optimizer = optimizer
         groups = len(optimizer.param_groups)
         is_list = isinstance(min_lr, (list, tuple))
         self.default_min_lr = None if is_list else min_lr
         self.min_lrs: list[float] = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
         if len(self.min_lrs) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(self.min_lrs)}")
-        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
         self._last_lr = values_of(optimizer, "lr")
         self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
         self._reset()
 
     def _reset(self) -> None:
@@ -79,14 +85,17 @@ class ReduceLROnPlateau(LRScheduler):
             )
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(metric, self.best):
-            self.best, self.num_bad_epochs = metric, 0
+            self.best = metric
+            self.num_bad_epochs = 0
         else:
             self.num_bad_epochs += 1
         if self.in_cooldown:
-            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
             self._reduce_lr()
-            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
         self._last_lr = values_of(self.optimizer, "lr")
 
     def _reduce_lr(self) -> None:

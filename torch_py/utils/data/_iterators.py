@@ -22,20 +22,18 @@ class _BaseDataLoaderIter:
     without any."""
 
     def __init__(self, loader: Any) -> None:
-        self._dataset, self._is_stream = loader.dataset, loader._is_stream
-        self._collate_fn, self._drop_last, self._auto_collation = (
-            loader.collate_fn,
-            loader.drop_last,
-            loader._auto_collation,
-        )
-        self._num_workers, self._persistent_workers, self._timeout = (
-            loader.num_workers,
-            loader.persistent_workers,
-            loader.timeout,
-        )
+        self._dataset = loader.dataset
+        self._is_stream = loader._is_stream
+        self._collate_fn = loader.collate_fn
+        self._drop_last = loader.drop_last
+        self._auto_collation = loader._auto_collation
+        self._num_workers = loader.num_workers
+        self._persistent_workers = loader.persistent_workers
+        self._timeout = loader.timeout
         if loader.pin_memory:
             warn_without_accelerator()
-        self._index_sampler, self._length_said = loader._index_sampler, loader._IterableDataset_len_called
+        self._index_sampler = loader._index_sampler
+        self._length_said = loader._IterableDataset_len_called
         self._sampler_iter = iter(self._index_sampler)
         self._base_seed = random_seed(loader.generator)
         self._num_yielded = 0
@@ -45,7 +43,8 @@ class _BaseDataLoaderIter:
 
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
         self._sampler_iter = iter(loader._index_sampler)
-        self._num_yielded, self._length_said = 0, loader._IterableDataset_len_called
+        self._num_yielded = 0
+        self._length_said = loader._IterableDataset_len_called
 
     def _next_index(self) -> Any:
         return next(self._sampler_iter)
@@ -234,8 +233,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return data
 
     def _shutdown_workers(self) -> None:
-        pool, self._pool = self._pool, None
-        self._owners, self._ready = {}, {}
+        pool = self._pool
+        self._pool = None
+        self._owners = {}
+        self._ready = {}
         if pool is not None:
             pool.shutdown()
 

@@ -85,18 +85,23 @@ class DataLoader(Generic[T_co]):
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset, self.num_workers, self.timeout = dataset, num_workers, timeout
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.timeout = timeout
         self.prefetch_factor = (
             _DEFAULT_PREFETCH if num_workers > 0 and prefetch_factor is None else prefetch_factor
         )
-        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
-        self.worker_init_fn, self.in_order = worker_init_fn, in_order
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.worker_init_fn = worker_init_fn
+        self.in_order = in_order
         self.multiprocessing_context = multiprocessing_context
         self._is_stream = isinstance(dataset, IterableDataset)
         self._dataset_kind = _DatasetKind.Iterable if self._is_stream else _DatasetKind.Map
         _check_order(self._is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
         if batch_sampler is not None:
-            batch_size, drop_last = None, False
+            batch_size = None
+            drop_last = False
         if sampler is None:
             if self._is_stream:
                 sampler = _InfiniteConstantSampler()
@@ -106,13 +111,12 @@ class DataLoader(Generic[T_co]):
                 )
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size, self.drop_last, self.sampler, self.batch_sampler = (
-            batch_size,
-            drop_last,
-            sampler,
-            batch_sampler,
-        )
-        self.generator, self.persistent_workers = generator, persistent_workers
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        self.generator = generator
+        self.persistent_workers = persistent_workers
         self.collate_fn = (
             collate_fn
             if collate_fn is not None

@@ -60,7 +60,8 @@ class Subset(Dataset[T_co]):
     """The examples of `dataset` at `indices`."""
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
-        self.dataset, self.indices = dataset, indices
+        self.dataset = dataset
+        self.indices = indices
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, list):

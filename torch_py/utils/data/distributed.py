@@ -39,8 +39,13 @@ class DistributedSampler(Sampler[int]):
             rank = _process_group().get_rank()
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
-        self.dataset, self.num_replicas, self.rank, self.epoch = dataset, num_replicas, rank, 0
-        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.shuffle = shuffle
+        self.seed = seed
+        self.drop_last = drop_last
         count = len(dataset)
         if drop_last and count % num_replicas != 0:
             self.num_samples = math.ceil((count - num_replicas) / num_replicas)

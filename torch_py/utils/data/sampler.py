@@ -49,7 +49,9 @@ class RandomSampler(Sampler[int]):
     ) -> None:
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        self.data_source, self.replacement, self.generator = data_source, replacement, generator
+        self.data_source = data_source
+        self.replacement = replacement
+        self.generator = generator
         self._num_samples = num_samples
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
             raise ValueError(
@@ -61,7 +63,8 @@ class RandomSampler(Sampler[int]):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
-        size, generator = len(self.data_source), self.generator
+        size = len(self.data_source)
+        generator = self.generator
         if generator is None:
             generator = _C.Generator()
             generator.manual_seed(random_seed())
@@ -87,7 +90,8 @@ class SubsetRandomSampler(Sampler[int]):
     """`indices` in random order."""
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
-        self.indices, self.generator = indices, generator
+        self.indices = indices
+        self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
         for position in _torch.randperm(len(self.indices), generator=self.generator).tolist():
@@ -114,7 +118,9 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(
                 f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
             )
-        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
         yield from _torch.multinomial(
@@ -136,7 +142,9 @@ class BatchSampler(Sampler[list[int]]):
             )
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
-        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
         batch: list[int] = []

@@ -50,7 +50,8 @@ def arrange(array: Any, layout: str) -> Any:
             f"input_format: {layout}"
         )
     if "C" not in letters:
-        array, letters = array[..., None], letters + "C"
+        array = array[..., None]
+        letters = letters + "C"
     if "N" in letters:
         return in_grid(array.transpose([letters.index(letter) for letter in "NHWC"]))
     return with_three_channels(array.transpose([letters.index(letter) for letter in "HWC"]))

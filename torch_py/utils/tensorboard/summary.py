@@ -31,7 +31,9 @@ __all__ = [
     "video",
 ]
 
-_SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1
+_SMALLEST = 1e-12
+_LARGEST = 1e20
+_GROWTH = 1.1
 
 
 def _shape(*sizes: int) -> TensorShapeProto:
@@ -91,7 +93,8 @@ def tensor(tag: str, value: Any) -> Summary:
 
 
 def _geometric_edges() -> list[float]:
-    edges, edge = [], _SMALLEST
+    edges = []
+    edge = _SMALLEST
     while edge < _LARGEST:
         edges.append(edge)
         edge *= _GROWTH
@@ -119,9 +122,11 @@ def histogram(tag: str, values: Any, bins: Any = "tensorflow", max_bins: int | N
     used = np.flatnonzero(counts)
     if used.size == 0:
         raise ValueError(f"histogram {tag!r}: no value lies within the bins")
-    first, last = used[0], used[-1]
+    first = used[0]
+    last = used[-1]
     # Buckets have upper edges only: an empty one in front tells where the first begins.
-    limits, shown = edges[first : last + 2], [0, *counts[first : last + 1]]
+    limits = edges[first : last + 2]
+    shown = [0, *counts[first : last + 1]]
     return histogram_raw(
         tag, array.min(), array.max(), array.size, array.sum(), array.dot(array), limits, shown
     )
@@ -216,10 +221,8 @@ def pr_curve(
     """Precision and recall of predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at most 127)
     evenly spaced thresholds."""
     count = min(num_thresholds, 127)
-    truth, scores = (
-        to_numpy(labels).reshape(-1).astype(np.float64),
-        to_numpy(predictions).reshape(-1).astype(np.float64),
-    )
+    truth = to_numpy(labels).reshape(-1).astype(np.float64)
+    scores = to_numpy(predictions).reshape(-1).astype(np.float64)
     mass = (
         np.ones_like(scores)
         if weights is None
@@ -231,7 +234,8 @@ def pr_curve(
         np.bincount(bucket, weights=part * mass, minlength=count)[::-1].cumsum()[::-1]
         for part in (truth, 1.0 - truth)
     )
-    misses, rejections = hits[0] - hits, alarms[0] - alarms
+    misses = hits[0] - hits
+    rejections = alarms[0] - alarms
     precision = hits / np.maximum(1e-7, hits + alarms)
     recall = hits / np.maximum(1e-7, hits + misses)
     return pr_curve_raw(tag, hits, alarms, rejections, misses, precision, recall, count)
@@ -311,7 +315,8 @@ def hparams(
     if not isinstance(hparam_dict, dict) or not isinstance(metric_dict, dict):
         raise TypeError("parameter: hparam_dict and metric_dict should be dictionaries, nothing logged.")
     domains = hparam_domain_discrete or {}
-    infos, start = [], plugin_data_pb2.SessionStartInfo()
+    infos = []
+    start = plugin_data_pb2.SessionStartInfo()
     for name, value in hparam_dict.items():
         if value is None:
             continue

@@ -72,12 +72,10 @@ class SummaryWriter:
                 Path("runs") / f"{datetime.now().strftime('%b%d_%H-%M-%S')}_{socket.gethostname()}{comment}"
             )
         self.log_dir = str(log_dir)
-        self.purge_step, self.max_queue, self.flush_secs, self.filename_suffix = (
-            purge_step,
-            max_queue,
-            flush_secs,
-            filename_suffix,
-        )
+        self.purge_step = purge_step
+        self.max_queue = max_queue
+        self.flush_secs = flush_secs
+        self.filename_suffix = filename_suffix
         self.file_writer: FileWriter | None = None
         self.all_writers: dict[str, FileWriter] | None = None
         self._scalar_dict: dict[str, Any] = {}

@@ -123,7 +123,8 @@ def _collate_sequences(batch: Sequence[Any], collate_fn_map: CollateMap | None) 
 
 def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
     """The tensors, stacked. In a worker directly into the memory that the main process will see."""
-    first, pool = batch[0], worker.current_pool()
+    first = batch[0]
+    pool = worker.current_pool()
     size = first.numel() * len(batch) * first.element_size()
     if (
         pool is None

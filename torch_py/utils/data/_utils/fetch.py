@@ -13,7 +13,9 @@ class MapFetcher:
     def __init__(
         self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
-        self.dataset, self.auto_collation, self.collate_fn = dataset, auto_collation, collate_fn
+        self.dataset = dataset
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
 
     def fetch(self, index: Any) -> Any:
         dataset = self.dataset
@@ -31,7 +33,9 @@ class StreamFetcher:
         self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
         self.iterator = iter(dataset)
-        self.auto_collation, self.collate_fn, self.drop_last = auto_collation, collate_fn, drop_last
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
         self.ended = False
 
     def fetch(self, index: Any) -> Any:

@@ -60,7 +60,8 @@ class ExceptionWrapper:
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
         kind, value, trace = exc_info if exc_info is not None else sys.exc_info()
-        self.exc_type, self.where = kind, where
+        self.exc_type = kind
+        self.where = where
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
 
     def as_runtime_error(self) -> ExceptionWrapper:
@@ -145,7 +146,8 @@ def worker_main(plan: Plan, worker_id: int, connection: Any) -> None:
     end = WorkerEnd(connection)
     seed = seed_everything(plan.base_seed, worker_id)
     _process.info = WorkerInfo(worker_id, plan.num_workers, seed, plan.dataset)
-    _process.pool, _process.pool_owner = end.pool, os.getpid()
+    _process.pool = end.pool
+    _process.pool_owner = os.getpid()
     try:
         _Loop(plan, worker_id, end).run()
     except (Closed, KeyboardInterrupt):
@@ -154,7 +156,9 @@ def worker_main(plan: Plan, worker_id: int, connection: Any) -> None:
 
 class _Loop:
     def __init__(self, plan: Plan, worker_id: int, end: WorkerEnd) -> None:
-        self.plan, self.id, self.end = plan, worker_id, end
+        self.plan = plan
+        self.id = worker_id
+        self.end = end
         self.epoch = -1
         self.fetcher: Any = None
         self.ended = False
@@ -188,7 +192,8 @@ class _Loop:
                 self.end.send((epoch, number, failure.as_runtime_error(), []))
 
     def _start(self, epoch: int) -> None:
-        self.epoch, self.ended = epoch, False
+        self.epoch = epoch
+        self.ended = False
         if self.failure is None or self.fetcher is not None:
             self.failure = self._attempt(self._make_fetcher)
 
@@ -197,7 +202,8 @@ class _Loop:
 
     def _answer(self, index: Any) -> Any:
         if self.failure is not None:
-            failure, self.failure = self.failure, None
+            failure = self.failure
+            self.failure = None
             self.ended = self.fetcher is None
             return failure
         if self.ended:
