@@ -1,4 +1,4 @@
-"""Arithmetic, functions of one number, comparisons, activations."""
+"""ONNX nodes for arithmetic, functions of one number, comparisons and activations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import MAPPINGS, Mapping, maps
 from torch_py.onnx._sizes import Varying
 
-# One operator, one node; integers become the dtype of the result first.
+# Operators that are one node. Integers are converted to the dtype of the result first.
 _UNARY = {
     "abs": "Abs",
     "acos": "Acos",
@@ -39,7 +39,7 @@ _UNARY = {
     "tanh": "Tanh",
     "hardswish": "HardSwish",
 }
-# Those that change nothing but perhaps the dtype.
+# Operators that at most convert the dtype.
 _SAME = (
     "bfloat16",
     "bool",
@@ -75,11 +75,12 @@ _BITWISE = {
 
 
 def is_float(dtype: Any) -> bool:
+    """Whether `dtype` is a floating-point dtype."""
     return bool(dtype.is_floating_point)
 
 
 def common_dtype(*values: Any) -> Any:
-    """What operands are compared in."""
+    """The dtype in which operands are compared."""
     examples = [
         torch_py.empty(v.shape and (1,) * v.rank, dtype=v.dtype) if isinstance(v, Operand) else _number(v)
         for v in values
@@ -140,6 +141,7 @@ def _logical(op_type: str) -> Mapping:
 
 
 def truth(g: Graph, value: Any) -> str:
+    """A tensor or number, converted to bool."""
     return g.cast(value if isinstance(value, Operand) else bool(value), torch_py.bool)
 
 
@@ -227,8 +229,8 @@ def floor_divide(g: Graph, n: Node) -> Any:
     other = g.cast(n["other"], dtype)
     if is_float(dtype):
         return g.op("Floor", g.op("Div", own, other))
-    # Div of integers rounds towards zero; the remainder has the divisor's sign, so what is left divides
-    # exactly.
+    # Div of integers rounds towards zero. The remainder has the sign of the divisor, so the difference is
+    # divisible.
     return g.op("Div", g.op("Sub", own, g.op("Mod", own, other)), other)
 
 
@@ -239,6 +241,8 @@ def remainder(g: Graph, n: Node) -> Any:
     other = g.cast(n["other"], dtype)
     if not is_float(dtype):
         return g.op("Mod", own, other)
+
+    # The remainder of C has the sign of the dividend; add the divisor where that differs from the divisor's.
     left = g.op("Mod", own, other, fmod=1)
     zero = g.constant(0, dtype)
     is_wrong = g.op(
@@ -268,6 +272,7 @@ def power(g: Graph, n: Node) -> Any:
 
 
 def truncated(g: Graph, value: str) -> str:
+    """`value` rounded towards zero."""
     return str(g.op("Mul", g.op("Sign", value), g.op("Floor", g.op("Abs", value))))
 
 
@@ -284,6 +289,7 @@ def rounded(g: Graph, n: Node) -> Any:
         return g.op("Identity", own)
     if decimals == 0:
         return g.op("Round", own)
+
     factor = g.like(10.0 ** abs(decimals), own)
     there, back = ("Mul", "Div") if decimals > 0 else ("Div", "Mul")
     return g.op(back, g.op("Round", g.op(there, own, factor)), factor)
@@ -310,7 +316,7 @@ def where(g: Graph, n: Node) -> Any:
 
 
 def chosen(g: Graph, condition: str, one: str, other: str, dtype: Any) -> str:
-    """Where; in logic for bool, which onnxruntime's Where does not take."""
+    """Where. For bool it is written in logic, because onnxruntime's Where does not accept bool."""
     if dtype != torch_py.bool:
         return str(g.op("Where", condition, one, other))
     return str(g.op("Or", g.op("And", condition, one), g.op("And", g.op("Not", condition), other)))
@@ -371,15 +377,16 @@ def prelu(g: Graph, n: Node) -> Any:
 
 @maps("softplus")
 def softplus(g: Graph, n: Node) -> Any:
-    """log(1 + exp(beta x)) / beta; linear above the threshold, where the two are equal in floating point."""
+    """log(1 + exp(beta x)) / beta. Above the threshold it is linear, which is the same in floating point."""
     own = n["self"]
     beta = n["beta"]
-    soft = (
-        g.op("Softplus", own)
-        if beta == 1
-        else g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
-    )
-    scaled = own if beta == 1 else g.op("Mul", own, g.like(beta, own))
+    if beta == 1:
+        soft = g.op("Softplus", own)
+        scaled = own
+    else:
+        soft = g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
+        scaled = g.op("Mul", own, g.like(beta, own))
+
     return g.op("Where", g.op("Greater", scaled, g.like(n["threshold"], own)), own, soft)
 
 
@@ -389,6 +396,7 @@ def gelu(g: Graph, n: Node) -> Any:
     approximate = n["approximate"]
     if g.opset >= 20:
         return g.op("Gelu", own, approximate=approximate)
+
     half = g.like(0.5, own)
     one = g.like(1.0, own)
     if approximate == "none":
