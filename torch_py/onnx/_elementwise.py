@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import torch_py
+from torch_py import _C
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import MAPPINGS, Mapping, maps
 from torch_py.onnx._sizes import Varying
@@ -74,7 +75,7 @@ _BITWISE = {
 }
 
 
-def is_float(dtype: Any) -> bool:
+def is_float(dtype: _C.dtype) -> bool:
     """Whether `dtype` is a floating-point dtype."""
     return bool(dtype.is_floating_point)
 
@@ -315,7 +316,7 @@ def where(g: Graph, n: Node) -> Any:
     return chosen(g, truth(g, n["condition"]), g.cast(n["self"], dtype), g.cast(n["other"], dtype), dtype)
 
 
-def chosen(g: Graph, condition: str, one: str, other: str, dtype: Any) -> str:
+def chosen(g: Graph, condition: str, one: str, other: str, dtype: _C.dtype) -> str:
     """Where. For bool it is written in logic, because onnxruntime's Where does not accept bool."""
     if dtype != torch_py.bool:
         return str(g.op("Where", condition, one, other))

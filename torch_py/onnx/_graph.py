@@ -245,7 +245,7 @@ class Graph:
                 value = str(self.op(op_type, value, self.constant([number])))
         return value
 
-    def _varying_scalar(self, value: Varying, dtype: Any) -> str:
+    def _varying_scalar(self, value: Varying, dtype: _C.dtype) -> str:
         """A number that depends on dynamic dimensions: an integer formula, its square root, or the reciprocal
         of either."""
         scalar = self.constant([])

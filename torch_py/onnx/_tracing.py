@@ -94,7 +94,7 @@ class Facts:
     """The facts that a run recorded about a value."""
 
     shape: tuple[int, ...]
-    dtype: Any
+    dtype: _C.dtype
     data: Tensor | None  # kept if it does not depend on an input
     name: str | None = None  # for inputs and parameters
 

@@ -63,7 +63,6 @@ class _BaseDataLoaderIter:
         return data
 
     def _warn_of_length(self, expected: int) -> None:
-
         text = (
             f"Length of IterableDataset {self._dataset} was reported to be {expected}(when accessing "
             f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
