@@ -147,7 +147,7 @@ class Formula:
 
 def formula(values: Sequence[int], dims: Sequence[Sequence[int]]) -> Formula | None:
     """Explains `values`, one per run, by a formula of `dims`: first affine in one dimension or in the product
-    of two, then with a remainder, then rounded. None if there is no such formula."""
+    of two, then with a remainder, then rounded. None if no such formula exists."""
     single: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((i,), tuple(d)) for i, d in enumerate(dims)]
     pairs = [
         ((i, j), tuple(a * b for a, b in zip(dims[i], dims[j])))
