@@ -19,7 +19,7 @@ from torch_py.nn.functional import binary_cross_entropy_with_logits as cross_ent
 
 
 class Uniform(Distribution):
-    """All values of [low, high) alike. Raises ValueError unless low < high.
+    """The uniform distribution on [low, high). Raises ValueError unless low < high.
 
     >>> Uniform(0.0, 4.0).icdf(torch.tensor(0.25))
     tensor(1.)
@@ -27,15 +27,18 @@ class Uniform(Distribution):
 
     has_rsample = True
     _parameters = ("low", "high")
+    low: Tensor
+    high: Tensor
 
     def __init__(self, low: Tensor | float, high: Tensor | float, validate_args: bool | None = None) -> None:
         self._numbers = not (isinstance(low, Tensor) or isinstance(high, Tensor))
         self._initialize(validate_args, low=low, high=high)
 
     @property
-    def arg_constraints(self) -> dict[str, Any]:  # type: ignore[override]
+    def arg_constraints(self) -> dict[str, Any]:
         numbers = self.__dict__.get("_numbers", False)
-        low, high = (self.low.item(), self.high.item()) if numbers else (self.low, self.high)
+        low: Any = self.low.item() if numbers else self.low
+        high: Any = self.high.item() if numbers else self.high
         return {"low": constraints.less_than(high), "high": constraints.greater_than(low)}
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -79,16 +82,16 @@ class Uniform(Distribution):
 
 
 def _gamma_ratio(concentration: Tensor) -> Tensor:
-    """A draw of the Dirichlet distribution: gamma variables over their sum, in float64 since those of small
-    concentrations underflow."""
+    """A draw of the Dirichlet distribution: gamma variables divided by their sum, in float64 because those of
+    small concentrations underflow."""
     gamma = torch._standard_gamma(concentration.double())
     simplex = (gamma / gamma.sum(-1, keepdim=True)).to(concentration.dtype)
     return simplex.clamp(min=_tiny(simplex))
 
 
 class Dirichlet(ExponentialFamily):
-    """Vectors of the simplex, density proportional to prod x ** (concentration - 1). Gradients of `rsample`
-    are those of its gammas.
+    """Vectors of the simplex, with density proportional to prod x ** (concentration - 1). `rsample` is
+    differentiable through its gamma variables.
 
     >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
     tensor([0.2500, 0.7500])
@@ -110,11 +113,8 @@ class Dirichlet(ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         c = self.concentration
-        return (
-            torch.xlogy(c - 1.0, self._checked(value)).sum(-1)
-            + torch.lgamma(c.sum(-1))
-            - torch.lgamma(c).sum(-1)
-        )
+        powers = torch.xlogy(c - 1.0, self._checked(value)).sum(-1)
+        return powers + torch.lgamma(c.sum(-1)) - torch.lgamma(c).sum(-1)
 
     @property
     def mean(self) -> Tensor:
@@ -124,7 +124,8 @@ class Dirichlet(ExponentialFamily):
     def mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, keepdim=True)
-        # Where all are below 1 every corner is a pole of the density; the first one stands for them.
+
+        # If all concentrations are below 1, every corner is a pole of the density; the first one is returned.
         corner = torch.zeros_like(mode)
         corner[..., 0] = 1
         return torch.where((self.concentration < 1).all(-1, keepdim=True), corner, mode)
@@ -154,7 +155,8 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """Density proportional to x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1).
+    """The beta distribution on the unit interval, with density proportional to
+    x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1).
 
     >>> Beta(1.0, 3.0).mean
     tensor(0.2500)
@@ -171,9 +173,8 @@ class Beta(ExponentialFamily):
         concentration0: Tensor | float,
         validate_args: bool | None = None,
     ) -> None:
-        self._dirichlet = Dirichlet(
-            torch.stack(broadcast_all(concentration1, concentration0), -1), validate_args=False
-        )
+        concentrations = torch.stack(broadcast_all(concentration1, concentration0), -1)
+        self._dirichlet = Dirichlet(concentrations, validate_args=False)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -220,7 +221,7 @@ class Beta(ExponentialFamily):
 
 
 class Kumaraswamy(TransformedDistribution):
-    """On the unit interval with cdf 1 - (1 - x ** concentration1) ** concentration0.
+    """The distribution on the unit interval with cdf 1 - (1 - x ** concentration1) ** concentration0.
 
     >>> Kumaraswamy(1.0, 1.0).cdf(torch.tensor(0.25))
     tensor(0.2500)
@@ -276,10 +277,10 @@ class Kumaraswamy(TransformedDistribution):
 
 
 class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
-    """On the unit interval, density proportional to probs ** x * (1 - probs) ** (1 - x) (Loaiza-Ganem and
-    Cunningham 2019).
+    """The distribution on the unit interval with density proportional to probs ** x * (1 - probs) ** (1 - x)
+    (Loaiza-Ganem and Cunningham 2019).
 
-    Around probs = 0.5 its normalizer is 0/0; within `lims` it is a Taylor polynomial.
+    At probs = 0.5 the formula of the normalizer is 0/0; within `lims` a Taylor polynomial is used.
 
     >>> ContinuousBernoulli(torch.tensor(0.5)).variance * 12
     tensor(1.)
@@ -299,8 +300,7 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         validate_args: bool | None = None,
     ) -> None:
         self._lims = lims
-        # As in PyTorch, probabilities beyond 0 and 1 are an error only for those who ask; others get them
-        # clamped.
+        # As in PyTorch, probabilities outside [0, 1] are clamped, unless validation is requested explicitly.
         self._take(probs, logits, False if validate_args is None else validate_args)
         if validate_args is None:
             del self._validate_args
@@ -326,7 +326,7 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         return torch.log(p) - torch.log1p(-p)
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """log of 2 artanh(1 - 2 probs) / (1 - 2 probs)."""
+        """The log normalizer, log of 2 artanh(1 - 2 probs) / (1 - 2 probs)."""
         p = self._cut_probs()
         x = (self.probs - 0.5).pow(2)
         exact = torch.log(self._log_odds(p).abs()) - torch.log((1 - 2 * p).abs())
@@ -336,9 +336,8 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
     def mean(self) -> Tensor:
         p = self._cut_probs()
         x = self.probs - 0.5
-        return self._or_taylor(
-            p / (2 * p - 1) - 1 / self._log_odds(p), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x
-        )
+        exact = p / (2 * p - 1) - 1 / self._log_odds(p)
+        return self._or_taylor(exact, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
 
     @property
     def variance(self) -> Tensor:
@@ -348,9 +347,8 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         return self._or_taylor(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        return self.icdf(
-            torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
-        )
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
     def log_prob(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
@@ -365,9 +363,8 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._cut_probs()
-        return self._or_taylor(
-            (torch.log1p(-p + value * (2 * p - 1)) - torch.log1p(-p)) / self._log_odds(p), value
-        )
+        exact = (torch.log1p(-p + value * (2 * p - 1)) - torch.log1p(-p)) / self._log_odds(p)
+        return self._or_taylor(exact, value)
 
     def entropy(self) -> Tensor:
         failure = torch.log1p(-self.probs)

@@ -1,5 +1,5 @@
-"""Continuous relaxations of Bernoulli and Categorical, with a temperature and gradients (Maddison et al.
-2017, Jang et al. 2017)."""
+"""Continuous relaxations of Bernoulli and Categorical variables, with a temperature and with gradients
+(Maddison et al. 2017, Jang et al. 2017)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from torch_py.distributions.utils import broadcast_all, clamp_probs
 
 
 class LogitRelaxedBernoulli(BinaryTrials):
-    """(logits + logistic noise) / temperature, whose sigmoid is a RelaxedBernoulli."""
+    """The distribution of (logits + logistic noise) / temperature; its sigmoid is a RelaxedBernoulli
+    variable."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
@@ -51,7 +52,8 @@ class LogitRelaxedBernoulli(BinaryTrials):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """A number in (0, 1), near 0 or 1 for a low `temperature`, with gradients by the parameters.
+    """Numbers in (0, 1) that approach Bernoulli variables as `temperature` goes to 0, with gradients with
+    respect to the parameters.
 
     >>> RelaxedBernoulli(torch.tensor(0.5), probs=torch.tensor([0.3, 0.6])).batch_shape
     torch.Size([2])
@@ -88,10 +90,11 @@ class RelaxedBernoulli(TransformedDistribution):
 
 
 class ExpRelaxedCategorical(_OverCategorical):
-    """The logarithm of a RelaxedOneHotCategorical: log_softmax((logits + Gumbel noise) / temperature)."""
+    """The logarithm of a RelaxedOneHotCategorical variable, log_softmax((logits + Gumbel noise) /
+    temperature)."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.real_vector  # of the vectors whose exponentials sum to 1
+    support = constraints.real_vector  # in fact only vectors with exponentials that sum to 1
     has_rsample = True
     _parameters = ()
 
@@ -123,13 +126,13 @@ class ExpRelaxedCategorical(_OverCategorical):
         logits, value = broadcast_all(self.logits, self._checked(value))
         temperature = torch.as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
         score = torch.log_softmax(logits - value * temperature, -1).sum(-1)
-        return (
-            score + torch.lgamma(torch.full_like(temperature, float(count))) + (count - 1) * temperature.log()
-        )
+        log_count = torch.lgamma(torch.full_like(temperature, float(count)))
+        return score + log_count + (count - 1) * temperature.log()
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """A vector of the simplex, near a corner for a low `temperature`, with gradients by the parameters.
+    """Vectors of the simplex that approach one-hot vectors as `temperature` goes to 0, with gradients with
+    respect to the parameters.
 
     >>> RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).event_shape
     torch.Size([3])
