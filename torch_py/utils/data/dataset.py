@@ -144,7 +144,7 @@ class StackDataset(Dataset[Any]):
     """Several datasets in parallel: example i is the tuple of example i of each dataset, or a dict of them if
     the datasets are given by keyword.
 
-    Raises ValueError if the lengths differ, if there is no dataset, and for positional and keyword datasets
+    Raises ValueError if the lengths differ, without datasets, and for positional and keyword datasets
     together.
     """
 

@@ -91,6 +91,7 @@ def _ordered(outputs: list[Tensor]) -> list[Any]:
     # A list instead of recursion, because models are deep.
     order: dict[Any, None] = {}
     waiting = [(tensor.grad_fn, False) for tensor in outputs if tensor.grad_fn is not None]
+
     while waiting:
         node, is_ready = waiting.pop()
         if node in order:

@@ -114,7 +114,7 @@ def histogram(
     """A record of a histogram. The buckets grow by 10 %, or are the `bins` of numpy.histogram; there are at
     most `max_bins`.
 
-    Raises ValueError if there are no values or if one is not finite.
+    Raises ValueError without values and for values that are not finite.
     """
     array = to_numpy(values).astype(np.float64).reshape(-1)
     if array.size == 0:
