@@ -28,4 +28,6 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         raise RuntimeError("Cannot swap t1 and t2 if they have different slots")
 
     cast(Any, _C)._swap_tensors(t1, t2)
-    t1.__class__, t2.__class__ = type(t2), type(t1)
+    kind = type(t1)
+    t1.__class__ = type(t2)
+    t2.__class__ = kind

@@ -6,7 +6,7 @@ import itertools
 import warnings
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any
 
 _ids = itertools.count()
@@ -20,7 +20,7 @@ class RemovableHandle:
         self,
         hooks_dict: MutableMapping[int, Any],
         *,
-        extra_dict: MutableMapping[int, Any] | list[MutableMapping[int, Any]] | None = None,
+        extra_dict: MutableMapping[int, Any] | list[Any] | None = None,
     ) -> None:
         self.id = next(_ids)
         others = extra_dict if isinstance(extra_dict, list) else [extra_dict]
@@ -58,12 +58,12 @@ class RemovableHandle:
 
 def register(
     hooks: OrderedDict[int, Any],
-    hook: Callable[..., Any],
+    hook: object,
     *,
     first: bool = False,
-    extra: list[MutableMapping[int, Any]] | None = None,
+    extra: list[Any] | None = None,
 ) -> RemovableHandle:
-    """Adds `hook` at the end of `hooks`, or at the front with `first`."""
+    """Adds `hook` at the end of `hooks`, or at the front with `first`. The handle removes it from `extra` too."""
     handle = RemovableHandle(hooks, extra_dict=extra or [])
     hooks[handle.id] = hook
     if first:
