@@ -63,7 +63,8 @@ def register(
     first: bool = False,
     extra: list[Any] | None = None,
 ) -> RemovableHandle:
-    """Adds `hook` at the end of `hooks`, or at the front with `first`. The handle removes it from `extra` too."""
+    """Adds `hook` at the end of `hooks`, or at the front with `first`. The handle removes it from `extra`
+    too."""
     handle = RemovableHandle(hooks, extra_dict=extra or [])
     hooks[handle.id] = hook
     if first:
