@@ -157,6 +157,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Calls
 
     def load_reduce(self) -> None:
+        """Calls a function."""
         arguments = self.stack.pop()
         function = self.stack[-1]
         self.stack[-1] = self._call(function, arguments)
@@ -200,12 +201,14 @@ class RestrictedUnpickler(pickle._Unpickler):
         return callable(value) and not own_tensor_type
 
     def load_newobj(self) -> None:
+        """Creates an instance."""
         arguments = self.stack.pop()
         self._make(self.stack.pop(), arguments, {})
 
     dispatch[pickle.NEWOBJ[0]] = load_newobj
 
     def load_newobj_ex(self) -> None:
+        """Creates an instance, with keywords."""
         keywords = self.stack.pop()
         arguments = self.stack.pop()
         self._make(self.stack.pop(), arguments, keywords)
@@ -224,8 +227,10 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Changes
 
     def load_build(self) -> None:
+        """Sets an object's attributes."""
         state = self.stack.pop()
         target = self.stack[-1]
+
         kind = type(target)
         if kind in (OrderedDict, Counter):
             vars(target).update(_attributes(state))
@@ -240,6 +245,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.BUILD[0]] = load_build
 
     def load_append(self) -> None:
+        """Appends to a list."""
         value = self.stack.pop()
         _exact_type(self.stack[-1], _LISTS, "append to")
         self.stack[-1].append(value)
@@ -247,6 +253,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.APPEND[0]] = load_append
 
     def load_appends(self) -> None:
+        """Appends several values to a list."""
         items = self.pop_mark()
         _exact_type(self.stack[-1], _LISTS, "append to")
         self.stack[-1].extend(items)
@@ -254,6 +261,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.APPENDS[0]] = load_appends
 
     def load_setitem(self) -> None:
+        """Sets an item of a dict."""
         value = self.stack.pop()
         key = self.stack.pop()
         _exact_type(self.stack[-1], _DICTS, "set items of")
@@ -263,6 +271,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.SETITEM[0]] = load_setitem
 
     def load_setitems(self) -> None:
+        """Sets several items of a dict."""
         items = self.pop_mark()
         _exact_type(self.stack[-1], _DICTS, "set items of")
         self.budget.check_keys(items[::2])
@@ -272,6 +281,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.SETITEMS[0]] = load_setitems
 
     def load_additems(self) -> None:
+        """Adds values to a set."""
         items = self.pop_mark()
         _exact_type(self.stack[-1], _SETS, "add to")
         self.budget.check_keys(items)
@@ -282,6 +292,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Values
 
     def load_dict(self) -> None:
+        """Builds a dict."""
         items = self.pop_mark()
         self.budget.check_keys(items[::2])
         self.append({items[i]: items[i + 1] for i in range(0, len(items), 2)})
@@ -289,6 +300,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.DICT[0]] = load_dict
 
     def load_frozenset(self) -> None:
+        """Builds a frozenset."""
         items = self.pop_mark()
         self.budget.check_keys(items)
         self.append(frozenset(items))
@@ -296,12 +308,14 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.FROZENSET[0]] = load_frozenset
 
     def load_bytearray8(self) -> None:
+        """Reads a bytearray."""
         (length,) = struct.unpack("<Q", self.read(8))
         self.append(bytearray(self._bytes(length)))
 
     dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
 
     def load_long4(self) -> None:
+        """Reads a large integer."""
         (length,) = struct.unpack("<i", self.read(4))
         if not 0 <= length <= _LONGEST_NUMBER:
             raise failure(f"the file has a number of {length} bytes; the limit is {_LONGEST_NUMBER}")

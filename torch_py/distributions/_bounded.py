@@ -177,17 +177,19 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(concentrations, validate_args=False)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         new._dirichlet = self._dirichlet.expand(batch_shape)
         return self._finish(new, batch_shape, Size([]))
 
     @property
     def concentration1(self) -> Tensor:
+        """The exponent of x, plus one."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
+        """The exponent of 1 - x, plus one."""
         return self._dirichlet.concentration[..., 1]
 
     @property
@@ -307,7 +309,7 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         if probs is not None:
             self.probs = clamp_probs(self.probs)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._lims = self._lims
         return new

@@ -52,7 +52,7 @@ class Categorical(Distribution):
         self._num_events = self._param.shape[-1]
         super().__init__(self._param.shape[:-1], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._num_events = self._num_events
         return new
@@ -64,10 +64,12 @@ class Categorical(Distribution):
 
     @lazy_property
     def logits(self) -> Tensor:
+        """The log-probabilities of the categories."""
         return probs_to_logits(self.probs)
 
     @lazy_property
     def probs(self) -> Tensor:
+        """The probabilities of the categories."""
         return logits_to_probs(self.logits)
 
     @property
@@ -116,7 +118,7 @@ class _OverCategorical(Distribution):
     _parameters: tuple[str, ...] = ()
     _categorical: Categorical
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         new._categorical = self._categorical.expand(batch_shape)
         return self._finish(new, batch_shape, self.event_shape)

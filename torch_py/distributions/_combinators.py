@@ -45,7 +45,7 @@ class Independent(Distribution, Generic[D]):
             shape[: len(shape) - events], shape[len(shape) - events :], validate_args=validate_args
         )
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
         new.base_dist = self.base_dist.expand(
@@ -149,7 +149,7 @@ class TransformedDistribution(Distribution):
         cut = len(result_shape) - max(transform.codomain.event_dim, base_event_dim + change)
         super().__init__(result_shape[:cut], result_shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
         self._expand_parameters(new, batch_shape)
@@ -265,7 +265,7 @@ class MixtureSameFamily(Distribution):
         self._event_ndims = len(component_distribution.event_shape)
         super().__init__(components[:-1], component_distribution.event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
         new._component_distribution = self._component_distribution.expand(

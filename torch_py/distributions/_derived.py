@@ -43,10 +43,12 @@ class LogNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
+        """The mean of the logarithm."""
         return self.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
+        """The standard deviation of the logarithm."""
         return self.base_dist.scale
 
     @property
@@ -87,10 +89,12 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
+        """The mean of the normal variables."""
         return self.base_dist.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
+        """The standard deviation of the normal variables."""
         return self.base_dist.base_dist.scale
 
 
@@ -104,6 +108,7 @@ class _Half(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
+        """The scale of the variable before its absolute value is taken."""
         return self.base_dist.scale
 
     @property
@@ -193,10 +198,12 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Tensor:
+        """The shape of the gamma variable."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
+        """The rate of the gamma variable."""
         return self.base_dist.rate
 
     @property

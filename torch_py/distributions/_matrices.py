@@ -95,7 +95,7 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         less = torch.arange(self._event_shape[-1], dtype=self.df.dtype, device=self.df.device)
         self._dist_chi2 = Chi2(df=self.df.unsqueeze(-1) - less, validate_args=False)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._batch_dims = [-(x + 1) for x in range(len(new._batch_shape))]
         new._set_chi2()
@@ -227,7 +227,7 @@ class LKJCholesky(Distribution):
         rest = (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half
         self._beta = Beta(half, rest, validate_args=False)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.dim = self.dim
         new._beta = self._beta.expand(Size(batch_shape) + (self.dim,))

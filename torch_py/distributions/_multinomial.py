@@ -10,7 +10,7 @@ from torch_py import Size, Tensor
 from torch_py.distributions import constraints
 from torch_py.distributions._categorical import Categorical, _OverCategorical
 from torch_py.distributions._counts import Binomial
-from torch_py.distributions.distribution import _INF
+from torch_py.distributions.distribution import _INF, Distribution
 from torch_py.distributions.utils import broadcast_all
 
 
@@ -49,7 +49,7 @@ class Multinomial(_OverCategorical):
     def _init_binomial(self) -> None:
         self._binomial = Binomial(total_count=self.total_count, probs=self.probs)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.total_count = self.total_count
         new._init_binomial()

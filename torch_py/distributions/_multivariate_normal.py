@@ -67,18 +67,21 @@ class GaussianMatrices(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
+        """The Cholesky factor of the covariance matrix."""
         return self._broadcast(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
+        """The covariance matrix."""
         factor = self._unbroadcasted_scale_tril
         return self._broadcast(factor @ factor.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance matrix."""
         return self._broadcast(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         self._expand_parameters(new, Size(batch_shape))
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
@@ -244,7 +247,7 @@ class LowRankMultivariateNormal(Distribution):
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = _capacitance_tril(cov_factor, cov_diag)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         for name in ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril"):
             setattr(new, name, getattr(self, name))
@@ -270,11 +273,13 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
+        """The covariance matrix."""
         factor, diagonal = self._low_rank
         return self._broadcast(factor @ factor.mT + torch.diag_embed(diagonal))
 
     @lazy_property
     def scale_tril(self) -> Tensor:
+        """The Cholesky factor of the covariance matrix."""
         # The matrix is scaled to a unit diagonal first, which is better conditioned.
         factor, diagonal = self._low_rank
         root = diagonal.sqrt().unsqueeze(-1)
@@ -284,6 +289,7 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance matrix."""
         factor, diagonal = self._low_rank
         half = torch.linalg.solve_triangular(
             self._capacitance_tril, factor.mT / diagonal.unsqueeze(-2), upper=False

@@ -12,6 +12,7 @@ from torch_py.distributions import constraints
 from torch_py.distributions._categorical import Categorical, _OverCategorical
 from torch_py.distributions._combinators import TransformedDistribution
 from torch_py.distributions._counts import BinaryTrials, softplus
+from torch_py.distributions.distribution import Distribution
 from torch_py.distributions.transforms import ExpTransform, SigmoidTransform
 from torch_py.distributions.utils import broadcast_all, clamp_probs
 
@@ -35,7 +36,7 @@ class LogitRelaxedBernoulli(BinaryTrials):
         self.temperature = temperature
         self._take(probs, logits, validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.temperature = self.temperature
         return new
@@ -78,14 +79,17 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor | float:
+        """The temperature of the relaxation."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
+        """The log-odds of success."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
+        """The probability of success."""
         return self.base_dist.probs
 
 
@@ -111,7 +115,7 @@ class ExpRelaxedCategorical(_OverCategorical):
             self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args
         )
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.temperature = self.temperature
         return new
@@ -156,12 +160,15 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor | float:
+        """The temperature of the relaxation."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
+        """The log-probabilities of the categories."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
+        """The probabilities of the categories."""
         return self.base_dist.probs

@@ -104,7 +104,7 @@ class Distribution:
             )
         return own.__new__(own)
 
-    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+    def _get_checked_instance(self, cls: type, _instance: Distribution | None = None) -> Any:
         """The helper for `expand` under PyTorch's name, for subclasses in other packages. `cls` is the class
         that defines `expand`."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
@@ -114,7 +114,7 @@ class Distribution:
             )
         return self.__new__(type(self)) if _instance is None else _instance
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         """Expands the distribution to `batch_shape`, to which its own must broadcast; parameters become
         views.
 
