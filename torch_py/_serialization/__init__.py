@@ -1,2 +1,2 @@
-"""The format of `torch.save`: how tensors are taken apart (rebuild), named (names), written (writer) and read
-(reader)."""
+"""The file format of `torch.save`: how tensors are decomposed (rebuild), named (names), written (writer) and
+read (reader)."""

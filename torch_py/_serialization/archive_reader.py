@@ -1,9 +1,10 @@
-"""Records of a file of `torch.save` by their names, for programs that read parts of one."""
+"""`PyTorchFileReader`, which reads single records of a file of `torch.save` by their names."""
 
 from __future__ import annotations
 
+import os
 import zipfile
-from typing import Any
+from typing import IO, Any
 
 from torch_py import _C
 
@@ -11,10 +12,10 @@ _torch: Any = _C._torch
 
 
 class PyTorchFileReader:
-    """Reads the zip file `name`, a path or an open binary file. Raises RuntimeError for what is none, and for
-    records it does not have."""
+    """Reads the zip file `name`, a path or an open binary file. Raises RuntimeError if it is not a zip file
+    or does not have a record."""
 
-    def __init__(self, name: Any) -> None:
+    def __init__(self, name: str | os.PathLike[str] | IO[bytes]) -> None:
         try:
             self._archive = zipfile.ZipFile(name)
         except (OSError, zipfile.BadZipFile) as error:
@@ -23,20 +24,22 @@ class PyTorchFileReader:
         self._folder = names[0].partition("/")[0] + "/" if names else ""
 
     def get_all_records(self) -> list[str]:
+        """The names of all records."""
         return [name.removeprefix(self._folder) for name in self._archive.namelist()]
 
     def has_record(self, name: str) -> bool:
+        """Whether the file has a record."""
         return self._folder + name in self._archive.NameToInfo
 
     def get_record(self, name: str) -> bytes:
         """All bytes of a record."""
         if not self.has_record(name):
-            raise RuntimeError(f"PyTorchFileReader: there is no record {name!r}")
+            raise RuntimeError(f"PyTorchFileReader: the file does not have a record {name!r}")
         return self._archive.read(self._folder + name)
 
     def get_storage_from_record(self, name: str, numel: int, dtype: Any) -> Any:
-        """A tensor of the first `numel` elements of `dtype` in a record; of bytes where `dtype` is a class of
-        storages."""
+        """A tensor of the first `numel` elements of `dtype` in a record, or of bytes if `dtype` is a storage
+        class."""
         dtype = dtype if isinstance(dtype, _C.dtype) else _C.uint8
         data = bytearray(self.get_record(name))
         return _C.frombuffer(data, dtype=dtype, count=numel) if numel else _torch.empty(0, dtype=dtype)

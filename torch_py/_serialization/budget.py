@@ -1,12 +1,11 @@
-"""What reading a pickle may cost, in proportion to its size.
+"""Limits the cost of reading a pickle, in proportion to its size.
 
-Note [Little that stands for much]: a pickle may refer to what it has built before, so that a few bytes stand
-for a tuple of 2**40 parts
-(each holds the one before it twice), which costs nothing until somebody hashes, copies or prints it. A file
-of torch.save has what it copies and hashes written out, most of it once. So a multiple of the size of the
-pickle is enough for any honest file.
+Note [Small pickles of large values]: a pickle may refer to values that it has built before. A few bytes can
+thus describe a tuple of 2**40 parts, in which each level contains the previous one twice. This costs nothing
+until the tuple is hashed, copied or printed. In a file of torch.save, almost everything that is copied or
+hashed is written out once, so a multiple of the pickle's size is enough for any honest file.
 
-tests/torch_py/test_hostile_files.py
+Tests: tests/torch_py/test_hostile_files.py
 """
 
 from __future__ import annotations
@@ -17,30 +16,32 @@ from typing import Any
 
 _DEEPEST_KEY = 100
 _LEAST = 1 << 16
-_HASHED_PER_BYTE, _COPIED_PER_BYTE = 64, 4
+_HASHED_PER_BYTE = 64
+_COPIED_PER_BYTE = 4
 
 
 def failure(message: str) -> pickle.UnpicklingError:
+    """The error to raise for a file that is refused."""
     return pickle.UnpicklingError(f"Weights only load failed: {message}")
 
 
 class Budget:
-    """For a pickle of `size` bytes."""
+    """The limits for a pickle of `size` bytes."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._to_hash, self._to_copy = _HASHED_PER_BYTE * size + _LEAST, _COPIED_PER_BYTE * size + _LEAST
+        self._to_hash = _HASHED_PER_BYTE * size + _LEAST
+        self._to_copy = _COPIED_PER_BYTE * size + _LEAST
 
     def copy(self, containers: Iterable[Any]) -> None:
-        """Before a function is called that copies them. Raises UnpicklingError when that has been too
-        much."""
+        """Counts containers that a function is about to copy. Raises UnpicklingError if that is too much."""
         self._to_copy -= sum(map(len, containers))
         if self._to_copy < 0:
             raise failure(f"the file, of {self.size} bytes, copies the same values again and again")
 
     def check_keys(self, keys: Iterable[Any]) -> None:
-        """Before they are hashed, which recurses without a limit of its own and visits a part as often as it
-        occurs."""
+        """Counts keys that are about to be hashed. Hashing recurses without a limit and visits a part each
+        time it occurs. Raises UnpicklingError if that is too much."""
         for key in keys:
             if type(key) in (tuple, frozenset):
                 self._check_key(key)

@@ -1,8 +1,8 @@
 """The format of `torch.save` before PyTorch 1.6, which plain pickles of storages still contain.
 
-Five pickles one after the other: a magic number, a version, the sizes of C's types, the value with references
-to storages, the keys of the storages; then for each key, in order, the number of elements (8 bytes) and the
-elements.
+The file has five pickles one after another: a magic number, a version, the sizes of C's types, the value with
+references to storages, and the keys of the storages. Then follow, for each key in order, the number of
+elements (8 bytes) and the elements.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ def _text(value: str) -> bytes:
 
 
 def storage_as_file(storage: Any) -> bytes:
-    """A file with one storage: what a plain pickle has for it. Raises NotImplementedError for a dtype without
-    a storage class."""
+    """The bytes of a file with one storage, as a plain pickle contains them. Raises NotImplementedError for a
+    dtype without a storage class."""
     count = storage.nbytes() // storage.dtype.itemsize
-    number = pickle.dumps(count, 2)[2:-1]  # without the head and the full stop
+    number = pickle.dumps(count, 2)[2:-1]  # without the header and the final STOP
     kind = pickle.GLOBAL + f"torch\n{storage_type_of(storage.dtype).name}\n".encode("ascii")
+
     parts = (
         pickle.MARK,
         _text("storage"),
@@ -55,6 +56,7 @@ def storage_as_file(storage: Any) -> bytes:
         pickle.BINPERSID,
         pickle.STOP,
     )
+
     return b"".join(
         (
             _HEADER,
@@ -72,8 +74,9 @@ def write_legacy(value: Any, file: Any, pickler_type: Any, protocol: int) -> Non
     file.write(_HEADER)
     structure = io.BytesIO()
     pickler = pickler_type(structure, protocol)
-    pickler.closing = (None,)  # views of a storage, in files of PyTorch 0.x
+    pickler.closing = (None,)  # PyTorch 0.x wrote views of a storage here
     pickler.dump(value)
+
     file.write(structure.getbuffer())
     file.write(pickle.dumps(list(pickler.storages), protocol))
     for key, storage in pickler.storages.items():
@@ -82,17 +85,19 @@ def write_legacy(value: Any, file: Any, pickler_type: Any, protocol: int) -> Non
 
 
 class LegacyFile:
-    """Storages of a file in the old format: made when the pickle refers to them, filled afterwards."""
+    """The storages of a file in the old format, which are created when the pickle refers to them and filled
+    afterwards."""
 
     def __init__(self, stream: Any, check_location: Any) -> None:
-        self._stream, self._check_location = stream, check_location
+        self._stream = stream
+        self._check_location = check_location
         start = stream.tell()
-        self.size = self._left = stream.seek(0, 2) - start  # no file holds more than this
+        self.size = self._left = stream.seek(0, 2) - start  # an upper limit for the storages
         stream.seek(start)
         self._storages: dict[str, tuple[Any, Any]] = {}
 
     def storage(self, identity: Any) -> Any:
-        """What a persistent id stands for: ('storage', type, key, location, number of elements, None)."""
+        """The storage of a persistent id: ('storage', type, key, location, number of elements, None)."""
         if not (
             isinstance(identity, tuple)
             and len(identity) == 6
@@ -102,6 +107,7 @@ class LegacyFile:
             raise pickle.UnpicklingError(
                 f"torch.load: expected a reference to a storage, got a {type(identity).__name__}"
             )
+
         _, kind, key, location, count, view = identity
         if (
             not isinstance(kind, StorageType)
@@ -114,10 +120,12 @@ class LegacyFile:
             raise pickle.UnpicklingError(
                 f"torch.load: expected a storage type, a key, a location and a count, got {given}"
             )
+
         if view is not None:
             raise NotImplementedError(
                 "torch.load: files of PyTorch 0.x with views of storages have to be saved again by PyTorch"
             )
+
         self._check_location(location)
         if key not in self._storages:
             size = count * kind.dtype.itemsize
@@ -125,10 +133,11 @@ class LegacyFile:
                 raise RuntimeError(f"torch.load: the file ends before the {size} bytes of storage {key!r}")
             self._left -= size
             self._storages[key] = (empty_storage(size), kind.dtype)
+
         return typed_storage(self._storages[key][0], kind.dtype)
 
     def fill(self, keys: Any) -> None:
-        """Reads the elements. Raises RuntimeError where the file is not what its pickles promise."""
+        """Reads the elements. Raises RuntimeError if the file does not have what its pickles describe."""
         if (
             type(keys) is not list
             or not all(type(key) is str for key in keys)
@@ -137,15 +146,18 @@ class LegacyFile:
             raise RuntimeError(
                 "torch.load: the file's list of storages is not that of the storages it refers to"
             )
+
         for key in keys:
             data, dtype = self._storages[key]
             target = storage_bytes(data.untyped_storage())
+
             count = self._stream.read(_COUNT.size)
             if len(count) < _COUNT.size or _COUNT.unpack(count)[0] * dtype.itemsize != len(target):
                 raise RuntimeError(
                     f"torch.load: expected storage {key!r} to have {len(target)} bytes, the file says "
                     "otherwise or ends"
                 )
+
             _read_into(self._stream, target, key)
 
 
@@ -162,7 +174,7 @@ def _read_into(stream: Any, target: memoryview, key: str) -> None:
 
 
 def is_legacy(stream: Any) -> bool:
-    """Whether a seekable file begins as the format does; where it is read from stays."""
+    """Whether a seekable file begins like this format. The position in the file stays."""
     start = stream.tell()
     beginning = stream.read(len(_HEADER))
     stream.seek(start)
@@ -171,10 +183,11 @@ def is_legacy(stream: Any) -> bool:
 
 
 def read_legacy(stream: Any, check_location: Any, unpickle: Any) -> Any:
-    """The value in `stream`; `unpickle(stream, storages)` reads one pickle, `storages` being where references
-    are looked up."""
+    """The value in `stream`. `unpickle(stream, storages)` reads one pickle and looks up references in
+    `storages`."""
     storages = LegacyFile(stream, check_location)
     magic, version, system = (unpickle(stream, storages) for _ in range(3))
+
     if magic != _MAGIC or type(version) is not int or version != _VERSION:
         raise RuntimeError(f"torch.load: expected version {_VERSION} of the old format")
     if not isinstance(system, dict) or system.get("little_endian") is not (sys.byteorder == "little"):
@@ -182,6 +195,7 @@ def read_legacy(stream: Any, check_location: Any, unpickle: Any) -> Any:
             "torch.load: the numbers in the file have another byte order than this machine, which is "
             f"{sys.byteorder}-endian"
         )
+
     value = unpickle(stream, storages)
     storages.fill(unpickle(stream, storages))
     return value

@@ -1,7 +1,7 @@
-"""The names that PyTorch's files use for what is in a pickle, and the objects here that they stand for.
+"""The names that files use for objects in a pickle, and the objects of this package that they mean.
 
-Files name `torch.FloatStorage`, `torch._utils._rebuild_tensor_v2` and the like whichever of the two libraries
-wrote them, so that both read both.
+Files contain PyTorch's names, such as `torch.FloatStorage` and `torch._utils._rebuild_tensor_v2`, whichever
+library wrote them, so that both libraries read both.
 """
 
 from __future__ import annotations
@@ -34,24 +34,22 @@ def _short(value: Any) -> str:
 
 
 def _encode(text: str, encoding: str) -> bytes:
-    """How pickle protocol 2 writes bytes."""
+    """The function with which pickle protocol 2 writes bytes."""
     if not isinstance(encoding, str) or encoding not in ("latin1", "latin-1"):
         raise ValueError(f"expected the encoding of bytes in a pickle to be latin1, got {_short(encoding)}")
     return text.encode("latin1")
 
 
 def as_torch(module: str) -> str:
-    """PyTorch's name of one of our modules."""
-    return (
-        "torch" + module[len("torch_py") :]
-        if module == "torch_py" or module.startswith("torch_py.")
-        else module
-    )
+    """PyTorch's name for a module of this package; other names stay."""
+    if module == "torch_py" or module.startswith("torch_py."):
+        return "torch" + module[len("torch_py") :]
+    return module
 
 
 @cache
 def known_names() -> dict[tuple[str, str], Any]:
-    """(module, name) -> object, for everything that a file of tensors and plain containers may name."""
+    """The objects that a file of tensors and plain containers may name, by (module, name)."""
     names: dict[tuple[str, str], Any] = {
         ("torch._utils", "_rebuild_tensor_v2"): rebuild.rebuild_tensor,
         ("torch._utils", "_rebuild_tensor_v3"): rebuild.rebuild_tensor_of_bytes,
@@ -70,20 +68,23 @@ def known_names() -> dict[tuple[str, str], Any]:
         ("collections", "Counter"): Counter,
         ("_codecs", "encode"): _encode,
     }
+
     for builtin in (set, frozenset, complex, bytearray, slice, range):
         names["builtins", builtin.__name__] = names["__builtin__", builtin.__name__] = builtin
+
     names.update({("torch", name): kind for name, kind in storage_types().items()})
     for name in dir(_C):
         value = getattr(_C, name)
         if isinstance(value, (_C.dtype, _C.memory_format)):
             names["torch", name] = value
+
     return names
 
 
 @cache
 def _names_by_identity() -> dict[int, tuple[str, str]]:
     own = {id(value): place for place, value in known_names().items() if place[0].startswith("torch")}
-    # Several names may mean one dtype; the canonical one is what the dtype prints as.
+    # Several names may mean the same dtype; files use the one that the dtype prints as.
     for (module, name), value in known_names().items():
         if isinstance(value, _C.dtype) and str(value) == f"torch.{name}":
             own[id(value)] = (module, name)
@@ -91,5 +92,5 @@ def _names_by_identity() -> dict[int, tuple[str, str]]:
 
 
 def torch_name_of(value: Any) -> tuple[str, str] | None:
-    """The name that files use for one of our objects, None for everybody else's."""
+    """The name that files use for an object of this package, or None for other objects."""
     return _names_by_identity().get(id(value))

@@ -1,4 +1,4 @@
-"""Where the storages of a file go: `map_location`."""
+"""Decides where the storages of a file are placed, according to `map_location`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torch_py._serialization.rebuild import empty_storage
 
 
 def placed(read: Callable[[int], Any], nbytes: int, location: str, map_location: Any) -> Any:
-    """An UntypedStorage of `nbytes` bytes: those that `read` gives as a uint8 tensor, or none on the meta
-    device.
+    """An UntypedStorage of `nbytes` bytes, which `read` returns as a uint8 tensor; on the meta device it does
+    not have memory.
 
-    Raises RuntimeError when it is to be put somewhere else than in the memory of the CPU, TypeError for a
-    `map_location` of another type than `load` documents.
+    Raises RuntimeError for a device other than the CPU and meta, and TypeError for a `map_location` of a type
+    that `load` does not document.
     """
     target: Any = location
     if isinstance(map_location, dict):
@@ -27,12 +27,13 @@ def placed(read: Callable[[int], Any], nbytes: int, location: str, map_location:
 
 
 def _chosen(storage: Any, location: str, map_location: Any) -> Any:
-    """A function returns the storage to use, None for "as in the file"."""
+    """The storage that the function `map_location` returns; None means the location in the file."""
     if not callable(map_location):
         raise TypeError(
             "torch.load: expected map_location to be a device, a str, a dict or callable, got "
             f"{type(map_location).__name__}"
         )
+
     chosen = map_location(storage, location)
     if chosen is None:
         return _on_device(lambda _: storage, storage.nbytes(), location)
@@ -41,22 +42,25 @@ def _chosen(storage: Any, location: str, map_location: Any) -> Any:
             "torch.load: expected map_location to return an UntypedStorage or None, got "
             f"{type(chosen).__name__}"
         )
+
     return chosen
 
 
 def _on_device(read: Callable[[int], Any], nbytes: int, target: Any) -> Any:
+    """A storage on the device `target`."""
     if not isinstance(target, (str, _C.device)):
         raise TypeError(
             f"torch.load: expected map_location to give the name of a device, got {type(target).__name__}"
         )
+
     kind = str(target).partition(":")[0]
     if kind == "meta":
         return cast(Any, _C)._torch.empty(nbytes, dtype=_C.uint8, device="meta").untyped_storage()
     if kind != "cpu":
         raise RuntimeError(
             f"torch.load: a storage is to be loaded on device {str(target)[:100]!r}, which this build does "
-            "not have; load with "
-            "map_location=torch.device('cpu')"
+            "not have; load with map_location=torch.device('cpu')"
         )
+
     data = read(nbytes) if nbytes else empty_storage(0)
     return data if isinstance(data, _C.UntypedStorage) else data.untyped_storage()

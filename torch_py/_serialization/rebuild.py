@@ -1,5 +1,4 @@
-"""Taking tensors apart for a pickle and putting them together again, with the checks that data from a file
-needs."""
+"""Decomposes tensors for a pickle and rebuilds them, with the checks that data from a file needs."""
 
 from __future__ import annotations
 
@@ -17,21 +16,22 @@ from torch_py.storage import TypedStorage
 
 
 def typed_storage(data: Any, dtype: Any) -> Any:
-    """A storage of elements of `dtype` over the bytes of `data`, a uint8 tensor."""
+    """A storage with elements of `dtype` over the bytes of `data`, a uint8 tensor."""
     return typed_storage_of(data.untyped_storage(), dtype)
 
 
 def typed_storage_of(untyped: Any, dtype: Any) -> Any:
+    """A storage with elements of `dtype` over an untyped storage."""
     return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
 
 def storage_bytes(storage: Any) -> memoryview:
-    """The memory of a storage, writable, as bytes."""
+    """The memory of a storage as writable bytes."""
     return memoryview(storage).cast("B") if storage.nbytes() else memoryview(b"")
 
 
 def empty_storage(nbytes: int) -> Any:
-    """A uint8 tensor that owns new memory."""
+    """A uint8 tensor with new memory."""
     return _C._torch.empty(nbytes, dtype=_C.uint8, device="cpu")
 
 
@@ -40,11 +40,11 @@ _MOST_ELEMENTS = 2**62
 
 
 def _check_numbers(offset: Any, size: Any, stride: Any) -> None:
-    """Sizes and strides as any tensor has them; files may say anything."""
-    if not (isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))) or len(size) != len(
-        stride
-    ):
+    """Raises RuntimeError for sizes and strides that a tensor cannot have; a file may contain anything."""
+    are_sequences = isinstance(size, (tuple, list)) and isinstance(stride, (tuple, list))
+    if not are_sequences or len(size) != len(stride):
         raise RuntimeError("expected sizes and strides of the same length")
+
     if len(size) > _MOST_DIMENSIONS:
         raise RuntimeError(f"expected a tensor of at most {_MOST_DIMENSIONS} dimensions, got {len(size)}")
     if not all(type(number) is int and 0 <= number <= _MOST_ELEMENTS for number in (offset, *size, *stride)):
@@ -58,6 +58,7 @@ def _check_numbers(offset: Any, size: Any, stride: Any) -> None:
 
 
 def _check_geometry(storage: Any, offset: Any, size: Any, stride: Any) -> None:
+    """Raises RuntimeError if a tensor of this geometry does not fit in the storage."""
     if not isinstance(storage, TypedStorage):
         raise RuntimeError(f"expected a storage to make a tensor of, got {type(storage).__name__}")
     _check_numbers(offset, size, stride)
@@ -79,8 +80,8 @@ def rebuild_tensor(
     hooks: Any,
     metadata: Any = None,
 ) -> Any:
-    """A tensor over `storage`. Raises RuntimeError when it would reach outside, or for metadata that this
-    build does not know."""
+    """A tensor over `storage`. Raises RuntimeError if it would not fit in the storage, and for unknown
+    metadata."""
     _check_geometry(storage, offset, size, stride)
     tensor: Any = _C._torch.empty(0, dtype=storage.dtype, device=storage.device)
     tensor.set_(storage.untyped(), offset, tuple(size), tuple(stride))
@@ -99,7 +100,7 @@ def rebuild_tensor_of_bytes(
     dtype: Any,
     metadata: Any = None,
 ) -> Any:
-    """A tensor of `dtype` over a storage of bytes; as `rebuild_tensor` otherwise."""
+    """A tensor of `dtype` over a storage of bytes; otherwise like `rebuild_tensor`."""
     if not isinstance(dtype, _C.dtype):
         raise RuntimeError(f"expected the dtype of a tensor, got {type(dtype).__name__}")
     if not hasattr(storage, "untyped"):
@@ -109,17 +110,17 @@ def rebuild_tensor_of_bytes(
 
 
 def _with_bits(tensor: Any, metadata: Any) -> Any:
-    """PyTorch writes what x.conj() and x.conj().imag have in memory, and beside it that the numbers mean
-    something else."""
+    """Applies the conjugate and negative bits: PyTorch writes x.conj() and x.conj().imag as they are in
+    memory, with these bits."""
     if type(metadata) is not dict or not all(name in ("conj", "neg") for name in metadata):
-        raise RuntimeError("expected no metadata of a tensor except its conjugate and negative bit")
+        raise RuntimeError("expected only the conjugate and negative bit as metadata of a tensor")
     if metadata.get("conj"):
         tensor = tensor.conj().resolve_conj()
     return -tensor if metadata.get("neg") else tensor
 
 
 def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
-    """A tensor on the meta device, which has a geometry and no memory."""
+    """A tensor on the meta device, which has a geometry but no memory."""
     _check_numbers(0, size, stride)
     if not isinstance(dtype, _C.dtype):
         raise RuntimeError(f"expected the dtype of a meta tensor, got {type(dtype).__name__}")
@@ -128,19 +129,21 @@ def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool)
 
 
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
+    """A parameter with the given tensor."""
     if not isinstance(data, Tensor):
         raise RuntimeError(f"expected a tensor to make a parameter of, got {type(data).__name__}")
     return Parameter(data, bool(requires_grad))
 
 
 def rebuild_parameter_with_state(data: Any, requires_grad: bool, hooks: Any, state: Any) -> Any:
+    """A parameter with the given tensor and attributes."""
     parameter = rebuild_parameter(data, requires_grad, hooks)
     parameter.__setstate__(_attributes(state))
     return parameter
 
 
 def rebuild_from_type(function: Any, kind: Any, arguments: tuple[Any, ...], state: Any) -> Any:
-    """A tensor with attributes, or of a subclass."""
+    """A tensor with attributes, or of a subclass, from the call that builds the plain tensor."""
     tensor = function(*arguments)
     if not isinstance(tensor, Tensor) or not (isinstance(kind, type) and issubclass(kind, Tensor)):
         got = (
@@ -154,7 +157,7 @@ def rebuild_from_type(function: Any, kind: Any, arguments: tuple[Any, ...], stat
 
 
 def _attributes(state: Any) -> dict[str, Any]:
-    """State is a dict, or a pair of a dict and the values of slots."""
+    """The attributes in `state`, a dict or a pair of a dict and the values of slots."""
     attributes: dict[str, Any] = {}
     for part in state if isinstance(state, tuple) else (state,):
         if not isinstance(part, (dict, type(None))):
@@ -164,20 +167,27 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 
 def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
-    """What a pickle inside of an archive has for `tensor`; `reference` stands for its storage there, and a
-    meta tensor has none."""
+    """The call that rebuilds `tensor` from a pickle in an archive. `reference` represents its storage; meta
+    tensors do not have one."""
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
-    function, rest = rebuild_tensor, (OrderedDict(),)
+
+    function = rebuild_tensor
+    rest = (OrderedDict(),)
     if not has_storage_type(tensor.dtype):
-        function, rest = rebuild_tensor_of_bytes, (OrderedDict(), tensor.dtype)
+        function = rebuild_tensor_of_bytes
+        rest = (OrderedDict(), tensor.dtype)
     if tensor.is_meta:
-        function, parts, rest = rebuild_meta_tensor, (tensor.dtype, *parts[2:]), ()
+        function = rebuild_meta_tensor
+        parts = (tensor.dtype, *parts[2:])
+        rest = ()
+
     if type(tensor) is Parameter:
         data = _Unattached((function, (*parts, False, *rest)))
         if state:
             return rebuild_parameter_with_state, (data, tensor.requires_grad, OrderedDict(), state)
         return rebuild_parameter, (data, tensor.requires_grad, OrderedDict())
+
     arguments: tuple[Any, ...] = (*parts, tensor.requires_grad, *rest)
     if type(tensor) is Tensor and not state:
         return function, arguments
@@ -185,7 +195,7 @@ def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
 
 
 class _Unattached:
-    """A value that is written as the call that makes it."""
+    """A value that is written as the call that creates it."""
 
     def __init__(self, call: tuple[Any, ...]) -> None:
         self.call = call
@@ -195,7 +205,7 @@ class _Unattached:
 
 
 def public_rebuild(function: Any) -> Any:
-    """A function of this module under the name that pickles have for it in both libraries."""
+    """A function of this module under the name that both libraries use in pickles."""
     module, name = _PUBLIC_NAMES[function]
     return getattr(import_module(module), name)
 
@@ -211,17 +221,22 @@ _PUBLIC_NAMES = {
 
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
-    """For `pickle` without an archive: what PyTorch's plain pickles have, but of the memory no more than from
-    the first to the last element."""
+    """The call that rebuilds `tensor` from a pickle without an archive. Like PyTorch's plain pickles, but
+    with only the memory from the first to the last element."""
     if tensor.device.type not in ("cpu", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)
     if tensor.is_meta:
         return _with_public_names(function, arguments)
-    size, stride, itemsize = tuple(tensor.shape), tuple(tensor.stride()), tensor.element_size()
+
+    size = tuple(tensor.shape)
+    stride = tuple(tensor.stride())
+    itemsize = tensor.element_size()
     extent = 0 if 0 in size else 1 + sum((length - 1) * step for length, step in zip(size, stride))
-    start, memory = tensor.storage_offset() * itemsize, tensor.untyped_storage()
+    start = tensor.storage_offset() * itemsize
+    memory = tensor.untyped_storage()
     part = memory if extent * itemsize == memory.nbytes() else memory[start : start + extent * itemsize]
+
     kind = tensor.dtype if has_storage_type(tensor.dtype) else _C.uint8
     return _with_public_names(function, arguments, (typed_storage_of(part, kind), 0))
 
@@ -229,7 +244,7 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
 def _with_public_names(
     function: Any, arguments: tuple[Any, ...], memory: tuple[Any, ...] = ()
 ) -> tuple[Any, ...]:
-    """Names replaced, and `memory` (storage and offset) put in the place of those of the tensor."""
+    """Replaces functions by their public names, and the storage and offset of the tensor by `memory`."""
     if function in (rebuild_tensor, rebuild_tensor_of_bytes):
         arguments = (*memory, *arguments[len(memory) :])
     elif function is rebuild_from_type:
@@ -241,15 +256,14 @@ def _with_public_names(
 
 
 def rebuild_meta_of_type(kind: type, dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Any:
+    """A meta tensor of type `kind`."""
     return _as_kind(kind, rebuild_meta_tensor(dtype, size, stride, False), requires_grad)
 
 
 def _as_kind(kind: type, tensor: Any, requires_grad: bool) -> Any:
-    return (
-        tensor.requires_grad_(requires_grad)
-        if kind is Tensor
-        else cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
-    )
+    if kind is Tensor:
+        return tensor.requires_grad_(requires_grad)
+    return cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
 
 
 __all__ = [

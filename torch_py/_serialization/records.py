@@ -1,4 +1,4 @@
-"""The records of an archive: their bytes, read by several threads at once, or mapped into memory."""
+"""The records of an archive, whose bytes several threads read at once or which are mapped into memory."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from torch_py._serialization.rebuild import empty_storage, storage_bytes
 
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _SIGNATURE = b"PK\x03\x04"
-# Bytes for one call of the system, between which checksums are computed while they are still in the cache.
+# Bytes per system call. Checksums are computed between the calls, while the bytes are in the cache.
 _CHUNK = 1 << 20
 _THREADS = 4
-_MAPPED_ALIGNMENT = 16  # of the largest element: kernels may rely on it
+_MAPPED_ALIGNMENT = 16  # that of the largest element, on which kernels may rely
 
 
 class Records:
-    """The records of an open zip file. `eager`: a storage is complete when `read` returns; otherwise all are
+    """The records of an open zip file. With `eager` a storage is complete when `read` returns, otherwise
     after `finish`.
 
-    Raises RuntimeError for a directory of records that overlap or end behind the file: a small file could
-    stand for much memory.
+    Raises RuntimeError for a directory with records that overlap or end beyond the end of the file, because a
+    small file could otherwise require much memory.
     """
 
     def __init__(self, archive: zipfile.ZipFile, *, mapped: bool, eager: bool) -> None:
@@ -36,9 +36,8 @@ class Records:
         self._map: mmap.mmap | None = None
         self._source = _source(archive.fp)
         self._ends = _ends_of_records(archive, self._source.size)
-        self._pool = (
-            None if eager or self._source.descriptor is None else ThreadPoolExecutor(_THREADS, "torch.load")
-        )
+        is_parallel = not eager and self._source.descriptor is not None
+        self._pool = ThreadPoolExecutor(_THREADS, "torch.load") if is_parallel else None
         self._jobs: list[Future[None]] = []
 
     def __contains__(self, name: str) -> bool:
@@ -52,8 +51,8 @@ class Records:
         return bytes(data)
 
     def read(self, name: str, nbytes: int) -> Any:
-        """A uint8 tensor with the first `nbytes` of the record. Raises RuntimeError when there are not that
-        many."""
+        """A uint8 tensor with the first `nbytes` of a record. Raises RuntimeError if the record is
+        shorter."""
         record = self._record(name)
         if record.file_size < nbytes:
             raise RuntimeError(
@@ -61,49 +60,55 @@ class Records:
             )
         if nbytes == 0:
             return empty_storage(0)
+
         start = self._start(record)
         if self._mapped and start % _MAPPED_ALIGNMENT == 0:
             return self._view(start, nbytes)
+
         data = empty_storage(nbytes)
         target = storage_bytes(data.untyped_storage())
         if self._pool is None or nbytes < _CHUNK:
             self._fill(target, record, start)
         else:
             self._jobs.append(self._pool.submit(self._fill, target, record, start))
+
         return data
 
     def finish(self) -> None:
-        """Waits for what is still being read, and raises what went wrong there."""
+        """Waits for pending reads and raises their errors."""
         for job in self._jobs:
             job.result()
 
     def close(self) -> None:
+        """Cancels pending reads."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
     def _record(self, name: str) -> zipfile.ZipInfo:
+        """The entry of a record. Raises RuntimeError if it is missing, compressed or encrypted."""
         if name not in self:
             raise RuntimeError(f"torch.load: the archive has no record {name!r}")
+
         record = self.archive.getinfo(name)
-        if (
-            record.compress_type != zipfile.ZIP_STORED
-            or record.compress_size != record.file_size
-            or record.flag_bits & 1
-        ):
+        is_compressed = record.compress_type != zipfile.ZIP_STORED or record.compress_size != record.file_size
+        if is_compressed or record.flag_bits & 1:
             raise RuntimeError(
                 f"torch.load: record {name!r} is compressed or encrypted; torch.save writes plain bytes"
             )
+
         return record
 
     def _start(self, record: zipfile.ZipInfo) -> int:
-        """Where the bytes of a record begin: behind its header in the file, whose lengths the directory does
-        not tell."""
+        """The position of a record's bytes. They follow a header in the file, whose lengths are not in the
+        directory."""
         header = bytearray(_LOCAL_HEADER.size)
         if self._source.read_into(memoryview(header), record.header_offset) < _LOCAL_HEADER.size:
             raise RuntimeError(f"torch.load: the archive ends before record {record.filename!r}")
+
         signature, name_length, extra_length = _LOCAL_HEADER.unpack(header)
         if signature != _SIGNATURE:
             raise RuntimeError(f"torch.load: the archive is damaged at record {record.filename!r}")
+
         start = int(record.header_offset + _LOCAL_HEADER.size + name_length + extra_length)
         available = self._ends[record.header_offset] - start
         if record.file_size > available:
@@ -111,9 +116,11 @@ class Records:
                 f"torch.load: record {record.filename!r} ends after {max(0, available)} of "
                 f"{record.file_size} bytes"
             )
+
         return start
 
     def _fill(self, target: memoryview, record: zipfile.ZipInfo, start: int) -> None:
+        """Reads the bytes of a record and checks them against its checksum."""
         checksum = filled = 0
         while filled < len(target):
             part = target[filled : filled + _CHUNK]
@@ -124,15 +131,15 @@ class Records:
                 )
             checksum = zlib.crc32(part[:count], checksum)
             filled += count
-        # Zero: written by PyTorch under set_crc32_options(False).
+
+        # A checksum of zero: PyTorch wrote the file under set_crc32_options(False).
         if filled == record.file_size and checksum != record.CRC and record.CRC != 0:
             raise RuntimeError(
-                f"torch.load: the bytes of record {record.filename!r} are damaged: their checksum is "
-                "another one"
+                f"torch.load: the bytes of record {record.filename!r} are damaged: their checksum is wrong"
             )
 
     def _view(self, start: int, nbytes: int) -> Any:
-        """The pages of the file themselves; writing to them changes a copy in memory, never the file."""
+        """A tensor over the pages of the file. Writing to it changes a copy in memory, never the file."""
         if self._map is None:
             assert self._source.descriptor is not None
             self._map = mmap.mmap(self._source.descriptor, 0, access=mmap.ACCESS_COPY)
@@ -140,28 +147,32 @@ class Records:
 
 
 def _ends_of_records(archive: zipfile.ZipFile, size: int) -> dict[int, int]:
-    """By the offset of each record's header, where the next record or the directory begins."""
+    """The position at which the next record or the directory begins, for each record by its header's
+    offset."""
     ordered = sorted(archive.infolist(), key=lambda record: record.header_offset)
     ends = [*(record.header_offset for record in ordered[1:]), min(archive.start_dir, size)]
+
     for record, end in zip(ordered, ends):
         if record.header_offset < 0 or record.header_offset + _LOCAL_HEADER.size + record.compress_size > end:
             raise RuntimeError(
-                f"torch.load: the archive is damaged: record {record.filename[:100]!r} ends behind the "
-                "beginning of another"
+                f"torch.load: the archive is damaged: record {record.filename[:100]!r} overlaps another one"
             )
+
     return {record.header_offset: end for record, end in zip(ordered, ends)}
 
 
 class _Source:
-    """The bytes of a file by their places, for several threads. `descriptor` is None for what is no file of
-    the system (io.BytesIO)."""
+    """The bytes of a file by position, for several threads. `descriptor` is None for objects that are not
+    files of the system (io.BytesIO)."""
 
     def __init__(self, stream: Any, descriptor: int | None, size: int) -> None:
-        self.stream, self.descriptor, self.size = stream, descriptor, size
+        self.stream = stream
+        self.descriptor = descriptor
+        self.size = size
         self._lock = threading.Lock()
 
     def read_into(self, target: memoryview, offset: int) -> int:
-        """How many bytes were read; 0 at the end of the file."""
+        """Reads into `target` and returns the number of bytes, 0 at the end of the file."""
         if self.descriptor is not None:
             return os.preadv(self.descriptor, [target], offset)
         with self._lock:

@@ -1,4 +1,4 @@
-"""Writing a file so that its name never means half of it."""
+"""Writes a file so that its name never refers to an incomplete file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any, BinaryIO, cast
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write; at the end of the block it takes the place of `path`, unless the block raised: then
-    `path` is as before.
+    """Opens a file for writing. At the end of the block it replaces `path`; if the block raises, `path` stays
+    as it was.
 
-    Links are followed and permissions kept. What is no regular file (a pipe, a device), or stands in a folder
-    that takes no new files, is written directly.
+    Links are followed and permissions are kept. Anything that is not a regular file (a pipe, a device), or
+    that is in a folder without write permission, is written directly.
     """
     target = Path(os.path.realpath(path))
     exists = target.exists()
@@ -29,8 +29,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with open(target, "wb") as direct:
             yield direct
         return
-    # In the same folder, as only a file of the same file system can take its place; a name of its own for
-    # whoever else saves there.
+
+    # In the same folder, because only a file of the same file system can replace the target. The unique name
+    # keeps concurrent writers apart.
     descriptor, unfinished = tempfile.mkstemp(".unfinished", f".{target.name[:100]}.", target.parent)
     try:
         with open(descriptor, "wb") as file:
@@ -44,8 +45,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _mask() -> int:
-    """Of the permissions of new files. It can only be read by setting it; that it is the strictest for a
-    moment harms nobody."""
+    """The permissions that new files do not get. It can only be read by setting it, to the strictest value
+    for a moment."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

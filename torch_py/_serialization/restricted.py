@@ -1,12 +1,13 @@
-"""Reading a pickle that nobody vouches for.
+"""Reads a pickle from an untrusted source.
 
 Note [What a file may do]: a pickle is a program. Here it may build plain values, and call what
-`names.known_names` lists and what the user has allowed; it may change only what it built itself. The
-interpreter in Python is taken, not the one in C, because every instruction that calls, changes or refers to
-something passes a check below, and because a file cannot make it reserve memory that the file does not fill.
-Names are handed to the pickle as `Allowed`, which has no attributes and can be called only by REDUCE.
+`names.known_names` lists and what the user has allowed; it may change only objects that it has built itself.
+The interpreter in Python is used instead of the one in C, because every instruction that calls, changes or
+refers to something is checked below, and because a file must not make it reserve memory that the file does
+not fill. The pickle receives names as `Allowed` objects, which have no attributes and can be called only by
+REDUCE.
 
-tests/torch_py/test_hostile_files.py
+Tests: tests/torch_py/test_hostile_files.py
 """
 
 from __future__ import annotations
@@ -28,16 +29,18 @@ from torch_py._serialization.rebuild import (
 )
 from torch_py._tensor import Tensor
 
-# Without stand-ins: what a program has allowed by add_safe_globals, by module and name.
+# The objects that a program has allowed by add_safe_globals, by module and name.
 safe_globals: dict[tuple[str, str], Any] = {}
 
 _SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter, _C.Size}
 _KEYED = (set, frozenset, OrderedDict, Counter)
-_LONGEST_NUMBER = 1 << 16  # bytes; its hash takes time in every key
-_LISTS, _DICTS, _SETS = (list,), (dict, OrderedDict, Counter), (set,)
-# Instructions that torch.save does not write: old-style instances, extension codes, buffers outside of the
-# pickle.
+_LONGEST_NUMBER = 1 << 16  # bytes; hashing a number as a key takes time
+_LISTS = (list,)
+_DICTS = (dict, OrderedDict, Counter)
+_SETS = (set,)
+# Instructions that torch.save does not write: old-style instances, extension codes, and buffers outside of
+# the pickle.
 _FORBIDDEN = (
     pickle.INST,
     pickle.OBJ,
@@ -51,7 +54,7 @@ _FORBIDDEN = (
 
 
 class Allowed:
-    """Stands in a pickle for something that the pickle may name, and call if it is a function."""
+    """Represents an object that the pickle may name, and call if it is a function."""
 
     __slots__ = ("value",)
     value: Any
@@ -67,13 +70,14 @@ class Allowed:
 
 
 def _brief(value: Any) -> str:
-    """For messages. What a pickle has built may print as more text than there is memory."""
+    """Text for messages. An object that a pickle has built may print as more text than fits in memory."""
     if type(value) is Allowed or (isinstance(value, (str, bytes)) and len(value) < 100):
         return repr(value)
     return f"an object of type {type(value).__name__}"
 
 
 def _exact_type(value: Any, kinds: tuple[type, ...], action: str) -> None:
+    """Raises UnpicklingError unless the type of `value` is one of `kinds`."""
     if type(value) not in kinds:
         raise failure(f"the file tries to {action} an object of type {type(value).__name__}")
 
@@ -86,23 +90,27 @@ def _is_rebuilder(function: Any) -> bool:
 
 
 class _WholeReads:
-    """A file of which a read that ends early is an error."""
+    """A file whose reads raise an error if they end early."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
 
     def read(self, size: int) -> bytes:
+        """Exactly `size` bytes. Raises UnpicklingError at the end of the file."""
         data: bytes = self.file.read(size)
         if len(data) < size:
             raise failure(f"the pickle ends {size - len(data)} bytes early")
         return data
 
     def readline(self) -> bytes:
+        """The next line."""
         line: bytes = self.file.readline()
         return line
 
 
 class RestrictedUnpickler(pickle._Unpickler):
+    """An unpickler that checks every instruction, see Note [What a file may do]."""
+
     dispatch: dict[int, Callable[[Any], None]] = dict(pickle._Unpickler.dispatch)
     stack: list[Any]
     append: Callable[[Any], None]
@@ -113,11 +121,13 @@ class RestrictedUnpickler(pickle._Unpickler):
         super().__init__(_WholeReads(file))
         self.archive = archive
         self.budget = Budget(size)
-        self.storage_error: Exception | None = None  # of the archive, or of the caller's map_location
+        self.storage_error: Exception | None = None  # an error of the archive or of map_location
 
     def persistent_load(self, identity: Any) -> Any:
+        """The storage of a persistent id."""
         if isinstance(identity, tuple) and len(identity) in (5, 6) and type(identity[1]) is Allowed:
             identity = (identity[0], identity[1].value, *identity[2:])
+
         try:
             return self.archive.storage(identity)
         except Exception as error:
@@ -125,9 +135,11 @@ class RestrictedUnpickler(pickle._Unpickler):
             raise
 
     def find_class(self, module: str, name: str) -> Any:
+        """The object of a name, if the file may use it."""
         place = as_torch(module), name
         if place in safe_globals:
             return Allowed(safe_globals[place])
+
         value = known_names().get(place)
         if value is None and module == "torch._utils" and name.startswith("_rebuild_"):
             raise failure(
@@ -137,16 +149,18 @@ class RestrictedUnpickler(pickle._Unpickler):
         if value is None:
             raise failure(
                 f"the file needs {module}.{name}, which is not among what is loaded by default, as loading "
-                "it can run code. If you trust "
-                "the file, call torch.serialization.add_safe_globals with it, or load with "
-                "weights_only=False."
+                "it can run code. If you trust the file, call torch.serialization.add_safe_globals with it, "
+                "or load with weights_only=False."
             )
+
         return value if isinstance(value, _plain_values()) else Allowed(value)
 
     # Calls
 
     def load_reduce(self) -> None:
-        arguments, function = self.stack.pop(), self.stack[-1]
+        """Calls a function."""
+        arguments = self.stack.pop()
+        function = self.stack[-1]
         self.stack[-1] = self._call(function, arguments)
 
     dispatch[pickle.REDUCE[0]] = load_reduce
@@ -158,12 +172,14 @@ class RestrictedUnpickler(pickle._Unpickler):
             or not self._may_be_called(function.value)
         ):
             raise failure(f"the file tries to call {_brief(function)}")
+
         if function.value in _CONSTRUCTORS and not all(type(argument) in _SIZED for argument in arguments):
             # bytearray(2**40) or set(range(2**40)) would take memory that the file does not have to fill.
             raise failure(
                 f"the file tries to call {function!r} with "
                 f"{', '.join(type(a).__name__ for a in arguments[:9])}"
             )
+
         self.budget.copy(argument for argument in arguments if type(argument) in _SIZED)
         if function.value is rebuild_from_type and not (arguments and _is_rebuilder(arguments[0])):
             raise failure("the file tries to make a tensor of a type by something else than a tensor's parts")
@@ -171,26 +187,29 @@ class RestrictedUnpickler(pickle._Unpickler):
             for argument in arguments:
                 self.budget.check_keys(argument)
                 self.budget.check_keys(part for pair in argument if type(pair) is list for part in pair)
-        return function.value(
-            *(argument.value if type(argument) is Allowed else argument for argument in arguments)
-        )
+
+        values = (argument.value if type(argument) is Allowed else argument for argument in arguments)
+        return function.value(*values)
 
     @staticmethod
     def _may_be_called(value: Any) -> bool:
-        """Tensor types are named as the type of a result only."""
+        """Whether the file may call `value`. Tensor types may only be named as the type of a result."""
         own_tensor_type = (
             isinstance(value, type) and issubclass(value, Tensor) and value not in safe_globals.values()
         )
         return callable(value) and not own_tensor_type
 
     def load_newobj(self) -> None:
+        """Creates an instance."""
         arguments = self.stack.pop()
         self._make(self.stack.pop(), arguments, {})
 
     dispatch[pickle.NEWOBJ[0]] = load_newobj
 
     def load_newobj_ex(self) -> None:
-        keywords, arguments = self.stack.pop(), self.stack.pop()
+        """Creates an instance, with keywords."""
+        keywords = self.stack.pop()
+        arguments = self.stack.pop()
         self._make(self.stack.pop(), arguments, keywords)
 
     dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex
@@ -207,7 +226,10 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Changes
 
     def load_build(self) -> None:
-        state, target = self.stack.pop(), self.stack[-1]
+        """Sets an object's attributes."""
+        state = self.stack.pop()
+        target = self.stack[-1]
+
         kind = type(target)
         if kind in (OrderedDict, Counter):
             vars(target).update(_attributes(state))
@@ -222,6 +244,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.BUILD[0]] = load_build
 
     def load_append(self) -> None:
+        """Appends to a list."""
         value = self.stack.pop()
         _exact_type(self.stack[-1], _LISTS, "append to")
         self.stack[-1].append(value)
@@ -229,6 +252,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.APPEND[0]] = load_append
 
     def load_appends(self) -> None:
+        """Appends several values to a list."""
         items = self.pop_mark()
         _exact_type(self.stack[-1], _LISTS, "append to")
         self.stack[-1].extend(items)
@@ -236,7 +260,9 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.APPENDS[0]] = load_appends
 
     def load_setitem(self) -> None:
-        value, key = self.stack.pop(), self.stack.pop()
+        """Sets an item of a dict."""
+        value = self.stack.pop()
+        key = self.stack.pop()
         _exact_type(self.stack[-1], _DICTS, "set items of")
         self.budget.check_keys((key,))
         self.stack[-1][key] = value
@@ -244,6 +270,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.SETITEM[0]] = load_setitem
 
     def load_setitems(self) -> None:
+        """Sets several items of a dict."""
         items = self.pop_mark()
         _exact_type(self.stack[-1], _DICTS, "set items of")
         self.budget.check_keys(items[::2])
@@ -253,6 +280,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.SETITEMS[0]] = load_setitems
 
     def load_additems(self) -> None:
+        """Adds values to a set."""
         items = self.pop_mark()
         _exact_type(self.stack[-1], _SETS, "add to")
         self.budget.check_keys(items)
@@ -263,6 +291,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     # Values
 
     def load_dict(self) -> None:
+        """Builds a dict."""
         items = self.pop_mark()
         self.budget.check_keys(items[::2])
         self.append({items[i]: items[i + 1] for i in range(0, len(items), 2)})
@@ -270,6 +299,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.DICT[0]] = load_dict
 
     def load_frozenset(self) -> None:
+        """Builds a frozenset."""
         items = self.pop_mark()
         self.budget.check_keys(items)
         self.append(frozenset(items))
@@ -277,21 +307,23 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.FROZENSET[0]] = load_frozenset
 
     def load_bytearray8(self) -> None:
+        """Reads a bytearray."""
         (length,) = struct.unpack("<Q", self.read(8))
         self.append(bytearray(self._bytes(length)))
 
     dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
 
     def load_long4(self) -> None:
+        """Reads a large integer."""
         (length,) = struct.unpack("<i", self.read(4))
         if not 0 <= length <= _LONGEST_NUMBER:
-            raise failure(f"the file has a number of {length} bytes, at most {_LONGEST_NUMBER} are read")
+            raise failure(f"the file has a number of {length} bytes; the limit is {_LONGEST_NUMBER}")
         self.append(int.from_bytes(self.read(length), "little", signed=True))
 
     dispatch[pickle.LONG4[0]] = load_long4
 
     def _bytes(self, length: int) -> bytes:
-        """Not reserved before they are there."""
+        """Reads bytes, without reserving memory that the file does not fill."""
         if length > self.budget.size:
             raise failure(f"the file announces {length} bytes and has {self.budget.size}")
         return self.read(length)
@@ -314,13 +346,13 @@ def _is_tensor(value: Any) -> bool:
 
 def _attributes(state: Any) -> dict[str, Any]:
     if type(state) is not dict or not all(type(key) is str for key in state):
-        raise failure("the file gives an object a state that is no dict of attributes")
+        raise failure("the file gives an object a state that is not a dict of attributes")
     return state
 
 
 def load_restricted(file: Any, archive: Any, size: int) -> Any:
-    """The value in `file`, of `size` bytes. Raises pickle.UnpicklingError or RuntimeError for whatever is
-    wrong with the file."""
+    """The value in `file`, which has `size` bytes. Raises pickle.UnpicklingError or RuntimeError for any
+    error in the file."""
     unpickler = RestrictedUnpickler(file, archive, size)
     try:
         return unpickler.load()

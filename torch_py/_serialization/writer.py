@@ -1,5 +1,5 @@
-"""Writing an archive: a zip file with one pickle of the structure and one stored record of raw bytes for each
-storage."""
+"""Writes an archive: a zip file with one pickle of the structure, and one uncompressed record of raw bytes
+for each storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torch_py._serialization.replacing import replacing
 from torch_py._serialization.storage_types import UNTYPED, has_storage_type, storage_type_of
 from torch_py._tensor import Tensor
 
-# Readers that map the file into memory want the bytes of a storage aligned.
+# Readers that map the file into memory expect the bytes of a storage to be aligned.
 _ALIGNMENT = 64
 _FORMAT_VERSION = "3\n"
 _ZIP64_FROM = 1 << 31
@@ -28,17 +28,17 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class _StorageReference:
-    """Takes the place of a storage in the pickle."""
+    """Replaces a storage in the pickle."""
 
     def __init__(self, kind: Any, key: str, count: int, closing: tuple[Any, ...]) -> None:
         self.identity = ("storage", kind, key, "cpu", count, *closing)
 
 
 class _References:
-    """Half of a pickler: writes tensors as references to storages, which it collects in `storages` with their
-    `dtypes`."""
+    """A part of a pickler that writes tensors as references to storages. It collects these in `storages`, and
+    their dtypes in `dtypes`."""
 
-    closing: tuple[Any, ...] = ()  # what comes after the rest of a reference
+    closing: tuple[Any, ...] = ()  # further entries at the end of a reference
 
     def __init__(self, file: Any, protocol: int) -> None:
         super().__init__(file, protocol)  # type: ignore[call-arg]
@@ -47,19 +47,18 @@ class _References:
         self._keys: dict[tuple[int, int], str] = {}
 
     def persistent_id(self, value: Any) -> Any:
+        """The reference to a storage, or None for other values."""
         if type(value) is _StorageReference:
             return value.identity
         if type(value) is _C.UntypedStorage:
-            return _StorageReference(
-                self._kind_of(None), self._key_of(value, _C.uint8), value.nbytes(), self.closing
-            ).identity
-        # Only who has loaded the module has storages of its type.
+            key = self._key_of(value, _C.uint8)
+            return _StorageReference(self._kind_of(None), key, value.nbytes(), self.closing).identity
+
+        # Typed storages exist only if their module has been imported.
         storages = sys.modules.get("torch_py.storage")
-        return (
-            self._reference(value.untyped(), value.dtype).identity
-            if storages and type(value) is storages.TypedStorage
-            else None
-        )
+        if storages and type(value) is storages.TypedStorage:
+            return self._reference(value.untyped(), value.dtype).identity
+        return None
 
     def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
         if tensor.is_meta:
@@ -73,33 +72,37 @@ class _References:
         return _StorageReference(self._kind_of(dtype), self._key_of(storage, dtype), count, self.closing)
 
     def _kind_of(self, dtype: Any) -> Any:
-        """What stands for the class of a storage; None: of bytes without a dtype."""
+        """The class of a storage in the file; None means bytes without a dtype."""
         return UNTYPED if dtype is None else storage_type_of(dtype)
 
     def _key_of(self, storage: Any, dtype: Any) -> str:
-        # Memory stays allocated while `self.storages` holds it, so an address means one storage; empty ones
-        # have none.
+        # `self.storages` keeps the memory allocated, so an address identifies a storage. Empty storages do
+        # not have an address.
         identity = (storage.data_ptr(), storage.nbytes())
         if storage.nbytes() == 0 or identity not in self._keys:
             key = str(len(self.storages))
-            self.storages[key], self.dtypes[key] = storage, dtype
+            self.storages[key] = storage
+            self.dtypes[key] = dtype
             self._keys[identity] = key
+
         key = self._keys[identity]
         if self.dtypes[key] != dtype and storage.nbytes():
             raise RuntimeError(
                 "torch.save: cannot save several tensors that view the same memory as different dtypes, got "
                 f"{self.dtypes[key]} and {dtype}; clone() one of them"
             )
+
         return key
 
 
 class _ArchivePickler(_References, pickle._Pickler):
-    """Writes our own functions and types under PyTorch's names."""
+    """Writes functions and types of this package under PyTorch's names."""
 
     write: Any
     memoize: Any
 
     def reducer_override(self, value: Any) -> Any:
+        """How to write tensors and objects with names in PyTorch; NotImplemented for other values."""
         if isinstance(value, Tensor):
             return self._tensor_parts(value)
         if type(value) is _C.Size:
@@ -110,6 +113,7 @@ class _ArchivePickler(_References, pickle._Pickler):
         return NotImplemented if place is None else place[1]
 
     def save_global(self, value: Any, name: str | None = None) -> None:
+        """Writes the name of a function or a type."""
         place = _place_of(value)
         if place is None:
             super().save_global(value, name)  # type: ignore[misc]
@@ -119,10 +123,11 @@ class _ArchivePickler(_References, pickle._Pickler):
 
 
 class _OtherPickler(_References):
-    """With the pickler of another module, which knows how to write more: our functions and types go by their
-    own names."""
+    """Extends the pickler of another module, which may write more kinds of objects. Functions and types of
+    this package keep their own names."""
 
     def reducer_override(self, value: Any) -> Any:
+        """How to write tensors; other values are left to the other pickler."""
         if isinstance(value, Tensor):
             function, arguments, *rest = self._tensor_parts(value)
             return (public_rebuild(function), arguments, *rest)
@@ -134,36 +139,41 @@ class _OtherPickler(_References):
 
 
 def pickler_of(pickle_module: Any) -> Any:
-    """The class to write with: that of `pickle_module`, or the one for files that both libraries read."""
+    """The pickler class to write with: that of `pickle_module`, or the one for files that both libraries
+    read."""
     if pickle_module is None or pickle_module is pickle:
         return _ArchivePickler
     return type("Pickler", (_OtherPickler, pickle_module.Pickler), {})
 
 
 def _place_of(value: Any) -> tuple[str, str] | None:
-    """Module and name that PyTorch has for one of our objects, None for other values.
+    """The module and name that PyTorch has for an object of this package, or None for other values.
 
-    Layers and optimizers have the attributes of PyTorch's, which finds them by their public names in a file
-    of whole modules.
+    Layers and optimizers have the same attributes as PyTorch's, which finds them by their public names in a
+    file that contains whole modules.
     """
     place = torch_name_of(value)
     if place is not None or not isinstance(value, (type, FunctionType)):
         return place
-    module, name = value.__module__, value.__qualname__
+
+    module = value.__module__
+    name = value.__qualname__
     if not isinstance(module, str) or not module.startswith(("torch_py.nn.", "torch_py.optim.")):
         return None
+
     public = ".".join(module.split(".")[:2])
     return as_torch(public if getattr(sys.modules[public], name, None) is value else module), name
 
 
 def write_path(write: Callable[[Any, str], None], name: str) -> None:
-    """Calls `write` with a file, and a name for what is in it. Raises RuntimeError when the file cannot be
+    """Calls `write` with a new file and a name for its contents. Raises RuntimeError if the file cannot be
     written."""
     path = Path(name)
     if not path.parent.is_dir():
         raise RuntimeError(f"Parent directory {path.parent} does not exist.")
     if not name or path.is_dir():
         raise RuntimeError(f"torch.save: expected the path of a file, got {name!r}")
+
     try:
         with replacing(path) as file:
             write(file, path.stem if path.stem.isascii() and path.stem else "archive")
@@ -172,9 +182,11 @@ def write_path(write: Callable[[Any, str], None], name: str) -> None:
 
 
 def write_stream(write: Callable[[Any, str], None], file: Any) -> None:
+    """Calls `write` with an open binary file and a name for its contents."""
     if not isinstance(file, io.RawIOBase):
         write(file, "archive")
         return
+
     buffered = io.BufferedWriter(file)  # a raw file may write less than it was given
     try:
         write(buffered, "archive")
@@ -184,19 +196,21 @@ def write_stream(write: Callable[[Any, str], None], file: Any) -> None:
 
 
 class Pickled:
-    """The structure of `value`, and the storages that it refers to."""
+    """The pickled structure of a value, and the storages to which it refers."""
 
     def __init__(
         self, value: Any, protocol: int, pickler_type: Any = _ArchivePickler, *, byte_order: bool = True
     ) -> None:
-        """Without `byte_order` the file does not say which it has."""
+        """Without `byte_order` the file does not record the byte order."""
         structure = io.BytesIO()
         pickler = pickler_type(structure, protocol)
         pickler.dump(value)
-        self.structure, self.storages, self.byte_order = structure.getbuffer(), pickler.storages, byte_order
+        self.structure = structure.getbuffer()
+        self.storages = pickler.storages
+        self.byte_order = byte_order
 
     def write(self, file: Any, name: str) -> None:
-        """To a binary file; records are in the folder `name` of the archive."""
+        """Writes an archive to a binary file, with its records in the folder `name`."""
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             _write_record(archive, f"{name}/data.pkl", self.structure)
             _write_record(archive, f"{name}/.format_version", b"1")
@@ -209,14 +223,16 @@ class Pickled:
 
 
 def _write_record(archive: zipfile.ZipFile, name: str, data: Any) -> None:
+    """Writes a record, with padding so that its bytes are aligned."""
     information = zipfile.ZipInfo(name, _EPOCH)
     information.external_attr = 0o600 << 16
     information.file_size = len(data)
+
     large = len(data) >= _ZIP64_FROM
-    header = (
-        30 + len(name.encode()) + 4 + (20 if large else 0)
-    )  # 4: identifier and length of the padding field
+    padding_header = 4  # identifier and length of the padding field
+    header = 30 + len(name.encode()) + padding_header + (20 if large else 0)
     padding = -((archive.start_dir if archive.fp is not None else 0) + header) % _ALIGNMENT
     information.extra = b"FB" + struct.pack("<H", padding) + b"Z" * padding
+
     with archive.open(information, "w", force_zip64=large) as record:
         record.write(data)

@@ -1,7 +1,7 @@
-"""Automatic mixed precision: operators choose their dtypes inside of `autocast`, and `GradScaler` keeps
-float16 gradients in range.
+"""Automatic mixed precision: inside `autocast` operators choose the dtypes of their arguments, and
+`GradScaler` keeps float16 gradients in range.
 
-Which operators convert their arguments, and to what, stands in `native_functions.yaml` under `autocast:`.
+`native_functions.yaml` lists under `autocast:` which operators convert their arguments, and to which dtype.
 """
 
 from torch_py.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available

@@ -1,8 +1,6 @@
-"""Functions of before autocast took a device type."""
+"""Autocast functions from before they took a device type."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from torch_py import _C
 
@@ -17,14 +15,14 @@ __all__ = [
 ]
 
 
-# Devices that PyTorch has automatic dtypes for and that do not exist here: programs ask for each whether it
-# is on.
+# Device types for which PyTorch has autocast and which do not exist here. Programs ask for each of them
+# whether autocast is enabled.
 _ELSEWHERE = frozenset(("hpu", "ipu", "maia", "mps", "mtia", "xla", "xpu"))
 
 
 def is_autocast_enabled(*device_type: str) -> bool:
-    """Whether operators choose their dtypes on devices of this type ("cuda" when not given); False where
-    there are no such devices.
+    """Whether autocast is enabled for a device type ("cuda" by default). It is False for device types that do
+    not exist here.
 
     Raises RuntimeError for an unknown type.
     """
@@ -34,24 +32,30 @@ def is_autocast_enabled(*device_type: str) -> bool:
 
 
 def is_autocast_cpu_enabled() -> bool:
+    """Whether autocast is enabled on the CPU."""
     return _C.is_autocast_enabled("cpu")
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Enables or disables autocast on the CPU."""
     _C.set_autocast_enabled("cpu", enabled)
 
 
-def get_autocast_cpu_dtype() -> Any:
+def get_autocast_cpu_dtype() -> _C.dtype:
+    """The dtype of autocast on the CPU."""
     return _C.get_autocast_dtype("cpu")
 
 
-def set_autocast_cpu_dtype(dtype: Any) -> None:
+def set_autocast_cpu_dtype(dtype: _C.dtype) -> None:
+    """Sets the dtype of autocast on the CPU."""
     _C.set_autocast_dtype("cpu", dtype)
 
 
-def get_autocast_gpu_dtype() -> Any:
+def get_autocast_gpu_dtype() -> _C.dtype:
+    """The dtype of autocast on CUDA devices."""
     return _C.get_autocast_dtype("cuda")
 
 
-def set_autocast_gpu_dtype(dtype: Any) -> None:
+def set_autocast_gpu_dtype(dtype: _C.dtype) -> None:
+    """Sets the dtype of autocast on CUDA devices."""
     _C.set_autocast_dtype("cuda", dtype)

@@ -1,4 +1,4 @@
-"""`torch.autocast`: blocks and functions in which operators choose the dtypes of their arguments."""
+"""`torch.autocast`, for blocks and functions in which operators choose the dtypes of their arguments."""
 
 from __future__ import annotations
 
@@ -12,47 +12,55 @@ from torch_py._tensor import Tensor
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
-# Narrow dtypes by device type; a device type that is not here has no autocast.
+# The narrow dtypes of each device type with autocast.
 _NARROW = {"cpu": (_C.bfloat16, _C.float16), "cuda": (_C.float16, _C.bfloat16)}
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is autocast for tensors on this kind of device. Raises RuntimeError for a device type
-    that does not exist."""
+    """Whether autocast supports tensors on this type of device. Raises RuntimeError for an unknown device
+    type."""
     return _C.device(device_type).type in _NARROW
 
 
 class autocast:
-    """Inside the block, or the function it decorates, operators convert floating point arguments: matrix
-    products and convolutions to
-    `dtype`, what needs the range or precision to float32. Weights are converted once for the outermost block.
+    """Makes operators convert floating-point arguments inside the block or the decorated function: to `dtype`
+    for matrix products and convolutions, and to float32 for operators that need its range or precision.
+    Weights are converted once per outermost block.
 
     Args:
-        device_type: 'cpu' or 'cuda'; tensors elsewhere are left alone.
-        dtype: bfloat16 or float16; by default bfloat16 on the CPU, float16 on CUDA.
-        enabled: False makes an inner block in which nothing is converted.
-        cache_enabled: whether converted weights are kept; as it is outside by default.
-    Raises ValueError unless `device_type` is text, RuntimeError for one without autocast. Warns, and does
-    nothing, for another dtype and for CUDA where there is none.
+        device_type: 'cpu' or 'cuda'; tensors on other devices are not converted.
+        dtype: bfloat16 or float16; by default bfloat16 on the CPU and float16 on CUDA.
+        enabled: False turns conversion off inside the block.
+        cache_enabled: whether to keep converted weights; by default the setting outside the block.
+
+    Raises ValueError unless `device_type` is a string, and RuntimeError for a device type without autocast.
+    Warns and has no effect for other dtypes, and for CUDA if it is not available.
     """
 
     def __init__(
-        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+        self,
+        device_type: str,
+        dtype: _C.dtype | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
     ) -> None:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         if not is_autocast_available(device_type):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+
         self.device = device_type
         self.fast_dtype = _C.get_autocast_dtype(device_type) if dtype is None else dtype
         self._enabled = enabled and self._is_possible()
         self._cache_enabled = _C.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
-        self._before: list[tuple[bool, Any, bool]] = []  # one for each time the block is entered
+        self._before: list[tuple[bool, Any, bool]] = []  # one entry for each entry of the block
 
     def _is_possible(self) -> bool:
+        """Warns and returns False if autocast cannot have any effect."""
         if self.device == "cuda":
             warnings.warn("CUDA is not available. Disabling autocast.", stacklevel=3)
             return False
+
         if self.fast_dtype not in _NARROW[self.device]:
             supported = ", ".join(map(str, _NARROW[self.device]))
             warnings.warn(
@@ -62,6 +70,7 @@ class autocast:
                 stacklevel=3,
             )
             return False
+
         return True
 
     def __enter__(self) -> autocast:
@@ -69,6 +78,7 @@ class autocast:
         self._before.append(
             (_C.is_autocast_enabled(device), _C.get_autocast_dtype(device), _C.is_autocast_cache_enabled())
         )
+
         _C.set_autocast_enabled(device, self._enabled)
         if self._enabled:
             _C.set_autocast_dtype(device, self.fast_dtype)
@@ -93,34 +103,38 @@ class autocast:
         return inside
 
 
-# Functions with derivatives of their own
-# ------------------------------------------------------------
+# -- Functions with their own derivatives ------------------------------------------------------------
 
 
 def _converted(value: Any, device_type: str, dtype: Any) -> Any:
-    """Floating point tensors in `value`, a nest of containers, as `dtype`; float64 is left alone."""
+    """Converts the floating-point tensors in `value`, a nest of containers, to `dtype`, except float64."""
     if isinstance(value, Tensor):
         fits = value.is_floating_point() and value.device.type == device_type and value.dtype != _C.float64
         return value.to(dtype) if fits else value
+
     if isinstance(value, (str, bytes)):
         return value
+
     if isinstance(value, Mapping):
         return {
             _converted(key, device_type, dtype): _converted(item, device_type, dtype)
             for key, item in value.items()
         }
+
     if isinstance(value, (list, tuple)):
         items = [_converted(item, device_type, dtype) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
 
-def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
-    """Decorates the `forward` of a torch.autograd.Function that is to be called inside of autocast.
+def custom_fwd(
+    fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: _C.dtype | None = None
+) -> Any:
+    """Decorates the `forward` of a torch.autograd.Function for use inside autocast.
 
-    With `cast_inputs` its floating point arguments are converted to that dtype, and nothing is converted
-    inside of it; without, it runs with autocast as it is. Use with `custom_bwd`. Raises ValueError unless
-    `device_type` is text.
+    With `cast_inputs` its floating-point arguments are converted to that dtype and autocast is off inside it.
+    Otherwise it runs under the current autocast. Use it with `custom_bwd`. Raises ValueError unless
+    `device_type` is a string.
     """
     _check_device_type(device_type)
     if fwd is None:
@@ -132,19 +146,21 @@ def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_
         enabled = _C.is_autocast_enabled(device_type)
         context._dtype = _C.get_autocast_dtype(device_type)
         context._fwd_used_autocast = enabled and cast_inputs is None
+
         if cast_inputs is None or not enabled:
             return fwd(*args, **kwargs)
+
         with autocast(device_type, enabled=False):
-            return fwd(
-                *_converted(args, device_type, cast_inputs), **_converted(kwargs, device_type, cast_inputs)
-            )
+            arguments = _converted(args, device_type, cast_inputs)
+            keywords = _converted(kwargs, device_type, cast_inputs)
+            return fwd(*arguments, **keywords)
 
     return decorated
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Decorates the `backward` of a Function whose forward has `custom_fwd`: it runs with autocast as forward
-    did."""
+    """Decorates the `backward` of a Function whose forward has `custom_fwd`, so that it runs under the same
+    autocast as forward."""
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
@@ -157,12 +173,13 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> An
     return decorated
 
 
-def _check_device_type(device_type: Any) -> None:
+def _check_device_type(device_type: object) -> None:
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
 
 
 def warn_of_older_name(older: str, newer: str, device_type: str) -> None:
+    """Warns that the older name is deprecated."""
     warnings.warn(
         f"`{older}(args...)` is deprecated. Please use `{newer}('{device_type}', args...)` instead.",
         FutureWarning,

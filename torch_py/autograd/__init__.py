@@ -1,5 +1,5 @@
-"""Differentiation: gradients of scalars by `backward` and `grad`, own operations by `Function`, checks by
-`gradcheck`."""
+"""Automatic differentiation: `backward` and `grad` compute gradients, `Function` defines operations with
+their own derivatives, `gradcheck` checks derivatives."""
 
 from __future__ import annotations
 
@@ -38,23 +38,22 @@ _LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function", "
 
 
 def _is_checkpoint_valid() -> bool:
-    """Whether gradients may be accumulated wherever they arrive: not so while gradients of given inputs only
-    are computed."""
+    """Whether the current backward pass accumulates all gradients; False while it computes only those of
+    given inputs."""
     return _C._is_checkpoint_valid()
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tensor, an edge, or what stands for none, alone; everything that holds several, `module.parameters()`
-    too, item by item."""
-    return (
-        (value,)
-        if isinstance(value, (Tensor, GradientEdge, str)) or not isinstance(value, Iterable)
-        else tuple(value)
-    )
+    """A single tensor, edge or other value as a tuple of one; any other iterable, such as
+    `module.parameters()`, as a tuple of its items."""
+    if isinstance(value, (Tensor, GradientEdge, str)) or not isinstance(value, Iterable):
+        return (value,)
+    return tuple(value)
 
 
 def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
-    """What gradients are asked of. Raises RuntimeError unless all are tensors or edges of the graph."""
+    """Checks the tensors to differentiate by. Raises RuntimeError unless all are tensors or gradient
+    edges."""
     for value in values:
         if not isinstance(value, (Tensor, GradientEdge)):
             raise RuntimeError(
@@ -72,9 +71,11 @@ def _run(
     allow_unused: bool,
     accumulate: bool,
 ) -> Any:
-    """The engine, from tensors and edges to tensors and edges."""
+    """Runs the engine on tensors and edges."""
     if not any(isinstance(value, GradientEdge) for value in (*outputs, *sources)):
         return _C._run_backward(outputs, gradients, keep, create_graph, sources, allow_unused, accumulate)
+
+    # An edge among them: the engine works on edges only.
     for source in sources:
         if accumulate and isinstance(source, Tensor) and not source.is_leaf:
             source.retain_grad()
@@ -82,15 +83,17 @@ def _run(
         tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values)
         for values in (outputs, sources)
     )
+
     return _C._run_backward_of_edges(roots, gradients, keep, create_graph, ends, allow_unused, accumulate)
 
 
 def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str) -> tuple[Tensor | None, ...]:
-    """One gradient per output, None where the engine is to start from one; raises RuntimeError where they do
-    not fit."""
+    """One gradient per output; None where the engine starts from one. Raises RuntimeError if they do not fit
+    the outputs."""
     given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
     if len(given) != len(outputs):
         raise RuntimeError(f"{caller}: got {len(outputs)} tensors and {len(given)} gradients")
+
     for position, (output, gradient) in enumerate(zip(outputs, given)):
         if isinstance(output, GradientEdge):
             _check_is_gradient(gradient, caller)  # the engine knows the shape
@@ -111,6 +114,7 @@ def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str)
                 f"got grad_output[{position}] of dtype {gradient.dtype} and output[{position}] of dtype "
                 f"{output.dtype}"
             )
+
     return given
 
 
@@ -122,7 +126,7 @@ def _check_is_gradient(gradient: Any, caller: str) -> bool:
 
 def _check_implicit(output: Tensor, caller: str) -> None:
     if not output.requires_grad:
-        return  # the engine has the better message for these
+        return  # the engine raises the better error
     if output.numel() != 1:
         raise RuntimeError(
             f"{caller}: grad can be implicitly created only for scalar outputs, got an output of shape "
@@ -142,12 +146,12 @@ def backward(
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | GradientEdge | Iterable[Tensor | GradientEdge] | None = None,
 ) -> None:
-    """Adds gradients of `tensors`, weighted by `grad_tensors`, to `.grad` of the leaves below them, or only
-    of `inputs`.
+    """Computes the gradients of `tensors`, weighted by `grad_tensors`, and adds them to `.grad` of the leaves
+    that they depend on, or only of `inputs`.
 
-    `grad_tensors`: one per tensor and of its shape; None for tensors of one element. Raises RuntimeError when
-    shapes differ, when a gradient is missing, when `inputs` is empty, or when nothing requires grad.
-    `grad_variables` is the older name of `grad_tensors`.
+    `grad_tensors` has one gradient per tensor, of the same shape; None is allowed for tensors of one element.
+    `grad_variables` is the older name of `grad_tensors`. Raises RuntimeError if shapes differ, a gradient is
+    missing, `inputs` is empty, or nothing requires grad.
     """
     if grad_variables is not None:
         _warnings.warn(
@@ -159,11 +163,13 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+
     outputs = _as_tuple(tensors)
     gradients = _checked_gradients(outputs, grad_tensors, "backward")
     wanted = () if inputs is None else _checked_sources(_as_tuple(inputs), "backward")
     if inputs is not None and not wanted:
         raise RuntimeError("backward: 'inputs' argument to backward cannot be empty.")
+
     keep = create_graph if retain_graph is None else retain_graph
     if outputs:
         _run(outputs, gradients, keep, create_graph, wanted, True, True)
@@ -180,24 +186,25 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
-    """The gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of `inputs`;
-    `.grad` is left alone.
+    """Computes the gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of
+    `inputs`, without changing `.grad`.
 
-    An input that the outputs do not depend on raises RuntimeError, gives None with `allow_unused`, zeros with
-    `materialize_grads`.
-    `is_grads_batched`: each of `grad_outputs` has one more dimension in front, and so have the results.
-    Outputs and inputs may be edges (`graph.get_gradient_edge`). `only_inputs` is of the past and has no
-    effect.
+    An input that the outputs do not depend on raises RuntimeError; with `allow_unused` its gradient is None,
+    with `materialize_grads` zeros. With `is_grads_batched` each of `grad_outputs` has an additional first
+    dimension, and so has each result. Outputs and inputs may be gradient edges (`graph.get_gradient_edge`).
+    `only_inputs` is accepted and without effect.
     """
     if not only_inputs:
         _warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-            "gradient for other parts of the "
-            "graph, please use torch.autograd.backward.",
+            "gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
-    results, sources = _as_tuple(outputs), _checked_sources(_as_tuple(inputs), "grad")
+
+    results = _as_tuple(outputs)
+    sources = _checked_sources(_as_tuple(inputs), "grad")
+
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "grad: expected allow_unused to be True or not given when materialize_grads is True, got "
@@ -205,12 +212,14 @@ def grad(
         )
     if not sources:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+
     unused = materialize_grads if allow_unused is None else allow_unused
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return _batched_grad(
             results, sources, _as_tuple(grad_outputs), keep, create_graph, unused, materialize_grads
         )
+
     gradients = _checked_gradients(results, grad_outputs, "grad")
     found = _run(results, gradients, keep, create_graph, sources, unused, False)
     return _materialized(found, sources) if materialize_grads else tuple(found)
@@ -234,7 +243,7 @@ def _batched_grad(
     allow_unused: bool,
     materialize: bool,
 ) -> tuple[Any, ...]:
-    """One pass for each leading index of `batches`."""
+    """Runs one backward pass for each index of the first dimension of `batches`, and stacks the results."""
     given = [batch for batch in batches if batch is not None]
     for batch in given:
         if _check_is_gradient(batch, "grad") and batch.dim() == 0:
@@ -242,20 +251,24 @@ def _batched_grad(
                 "grad: with is_grads_batched=True every one of grad_outputs has a first dimension, got a "
                 "tensor without"
             )
+
     sizes = {batch.shape[0] for batch in given}
     if len(sizes) > 1:
         raise ValueError(
             "grad: expected all grad_outputs to have the same size in their first dimension, got "
             f"{sorted(sizes)}"
         )
+
     if not given:
         _checked_gradients(outputs, None, "grad")
         raise RuntimeError("grad: is_grads_batched=True needs grad_outputs, of which one has a batch")
+
     count = sizes.pop()
     if count == 0 and all(isinstance(source, Tensor) for source in inputs):
         return tuple(
             _C._torch.zeros((0, *source.shape), dtype=source.dtype, device=source.device) for source in inputs
         )
+
     rows = []
     for index in range(count):
         row = [None if batch is None else batch[index] for batch in batches]
@@ -271,14 +284,15 @@ def _batched_grad(
                 materialize_grads=materialize,
             )
         )
+
     return tuple(None if column[0] is None else _C._torch.stack(list(column)) for column in zip(*rows))
 
 
 class set_detect_anomaly:
-    """Whether errors of backward show where forward made the operator, and (`check_nan`) whether nan in
-    gradients is an error.
+    """Sets whether an error in backward shows where forward created the operator, and with `check_nan`
+    whether nan in a gradient is an error.
 
-    Takes effect at once; used in `with`, the setting before comes back at the end.
+    It takes effect at once. As a context manager it restores the previous setting at the end.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -293,7 +307,7 @@ class set_detect_anomaly:
 
 
 class detect_anomaly(set_detect_anomaly):
-    """`set_detect_anomaly(True)` for a `with` block, with a warning that it takes time."""
+    """`set_detect_anomaly(True)` for a block, with a warning that it is slow."""
 
     def __init__(self, check_nan: bool = True) -> None:
         _warnings.warn(
@@ -322,7 +336,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
-    """`Variable(x)` of programs written before tensors could require grad themselves."""
+    """`Variable(x)`, from the time before tensors could require grad themselves."""
     return data.detach().requires_grad_(requires_grad) if requires_grad else data
 
 

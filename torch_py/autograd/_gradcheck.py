@@ -1,4 +1,4 @@
-"""gradcheck and gradgradcheck: recorded derivatives against finite differences."""
+"""`gradcheck` and `gradgradcheck`, which compare recorded derivatives with finite differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torch_py.autograd.grad_mode import enable_grad
 
 
 class GradcheckError(RuntimeError):
-    """The derivatives of a function are not what they should be."""
+    """Raised when the derivatives of a function are wrong."""
 
 
 def gradcheck(
@@ -37,17 +37,17 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Whether the recorded derivatives of `func` at `inputs` agree with central differences of step `eps`.
+    """Checks the recorded derivatives of `func` at `inputs` against central differences,
+    (f(x + eps) - f(x - eps)) / (2 eps).
 
-    Every input that requires grad is checked against every output, elements within `atol + rtol *
-    |numerical|`; such inputs should be float64 or complex128. `fast_mode` compares one random combination of each Jacobian. Gradients must also come out the same
-    (within `nondet_tol`) twice, have the shapes of the inputs and, with `check_grad_dtypes`, their dtypes.
-    `check_forward_ad` compares the derivatives of forward mode as well, `check_batched_forward_grad` those
-    under vmap, `check_batched_grad` batches of gradients.
+    Every input that requires grad is checked against every output; elements may differ by `atol + rtol *
+    |numerical|`. These inputs should be float64 or complex128. `fast_mode` compares one random combination of
+    each Jacobian. Gradients must also be the same twice (within `nondet_tol`), have the shapes of the inputs
+    and, with `check_grad_dtypes`, their dtypes. `check_forward_ad` also compares the derivatives of forward
+    mode, `check_batched_forward_grad` those under vmap, and `check_batched_grad` batches of gradients.
 
-    Returns True, or False on a mismatch when `raise_exception` is False; otherwise a mismatch raises
-    GradcheckError, a RuntimeError.
-    Unusable inputs raise ValueError or RuntimeError in any case.
+    Returns True. A mismatch raises GradcheckError, a RuntimeError, or returns False if `raise_exception` is
+    False. Unusable inputs always raise ValueError or RuntimeError.
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError(
@@ -59,21 +59,26 @@ def gradcheck(
         raise ValueError(
             "gradcheck: Setting check_batched_forward_grad=True requires check_forward_ad to be True"
         )
+
     arguments = _as_tuple(inputs)
     check = _Check(func, arguments, eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
-        check.run(fast_mode) if check_backward_ad else None
-        check.run_forward(fast_mode, check_batched_forward_grad) if check_forward_ad else None
-        check.run_batched() if check_batched_grad else None
+        if check_backward_ad:
+            check.run(fast_mode)
+        if check_forward_ad:
+            check.run_forward(fast_mode, check_batched_forward_grad)
+        if check_batched_grad:
+            check.run_batched()
     except GradcheckError:
         if raise_exception:
             raise
         return False
+
     return True
 
 
 class _Check:
-    """One run: the function, its inputs and tolerances."""
+    """One check: the function, its inputs and the tolerances."""
 
     def __init__(
         self,
@@ -85,27 +90,30 @@ class _Check:
         nondet_tol: float,
         check_dtypes: bool,
     ) -> None:
-        self.func, self.arguments = func, arguments
-        self.eps, self.atol, self.rtol, self.nondet_tol, self.check_dtypes = (
-            eps,
-            atol,
-            rtol,
-            nondet_tol,
-            check_dtypes,
-        )
+        self.func = func
+        self.arguments = arguments
+        self.eps = eps
+        self.atol = atol
+        self.rtol = rtol
+        self.nondet_tol = nondet_tol
+        self.check_dtypes = check_dtypes
+
         self.positions = [
             position
             for position, item in enumerate(arguments)
             if isinstance(item, Tensor) and item.requires_grad
         ]
+
         self.sources = [arguments[position] for position in self.positions]
         _check_inputs(self.positions, self.sources)
 
     def evaluate(self) -> tuple[Any, ...]:
+        """All outputs of the function."""
         with enable_grad():
             return _as_tuple(self.func(*self.arguments))
 
     def floating_outputs(self) -> tuple[Any, ...]:
+        """The outputs that are floating-point or complex tensors."""
         return tuple(
             item
             for item in self.evaluate()
@@ -113,17 +121,20 @@ class _Check:
         )
 
     def run(self, fast: bool) -> None:
+        """Checks backward mode."""
         outputs = self.floating_outputs()
         if any(output.is_sparse for output in outputs):
             raise ValueError("gradcheck: expected dense outputs; return .to_dense() from the function")
+
         differentiable = [number for number, output in enumerate(outputs) if output.requires_grad]
         for number, output in enumerate(outputs):
-            # An output that was detached may change with the inputs. When there is no other, the function was
-            # to be differentiable.
+            # A detached output may change with the inputs. If all outputs are detached, the function was
+            # probably meant to be differentiable.
             if not differentiable:
                 self._check_constant(number, len(outputs))
             elif output.requires_grad and output.numel() > 0:
                 self._check_gradients(number, output)
+
         for source, position in zip(self.sources, self.positions):
             if source.numel() > 0 and differentiable:
                 (self._compare_fast if fast else self._compare)(outputs, differentiable, source, position)
@@ -134,8 +145,7 @@ class _Check:
             if matrix is not None and matrix.numel() and matrix.abs().max().item() > self.atol:
                 raise GradcheckError(
                     f"Numerical gradient for function expected to be zero: output {number} does not require "
-                    "grad "
-                    f"but changes with input {position}:\n{matrix}"
+                    f"grad but changes with input {position}:\n{matrix}"
                 )
 
     def _compare(
@@ -145,6 +155,7 @@ class _Check:
         for number in differentiable:
             if outputs[number].numel() == 0:
                 continue
+
             matrix, gradients = jacobians.analytical(outputs[number], [source])[0]
             again = jacobians.analytical(outputs[number], [source])[0][0]
             self._check_metadata(gradients, source, position)
@@ -171,7 +182,8 @@ class _Check:
                 (jacobians._column(item, source) * jacobians.real_parts(direction)).sum()
                 for item in gradients
             )
-            # A combination of n elements may differ by what n elements may differ by.
+
+            # A combination of n elements may differ by as much as n elements together.
             atol = self.atol * (jacobians.real_size(source) * jacobians.real_size(outputs[number])) ** 0.5
             if not _close(analytical, numerical, atol, self.rtol):
                 note = (
@@ -181,24 +193,23 @@ class _Check:
                 raise GradcheckError(
                     _mismatch(number, position, numerical, analytical, atol, self.rtol) + "\n" + note
                 )
+
             self._check_same(analytical, again)
 
     def run_forward(self, fast: bool, batched: bool) -> None:
-        """The same with the derivatives of forward mode."""
+        """Checks the derivatives of forward mode."""
         count = len(self.floating_outputs())
         for source, position in zip(self.sources, self.positions):
             if source.numel() == 0 or count == 0:
                 continue
+
             directions = [jacobians.random_direction(source)] if fast else jacobians.basis(source)
             if fast:
-                expected = [
-                    matrix.unsqueeze(0)
-                    for matrix in jacobians.numerical_along(
-                        self.floating_outputs, source, directions[0], self.eps
-                    )
-                ]
+                along = jacobians.numerical_along(self.floating_outputs, source, directions[0], self.eps)
+                expected = [matrix.unsqueeze(0) for matrix in along]
             else:
                 expected = jacobians.numerical(self.floating_outputs, source, count, self.eps)
+
             for in_batch in (False, True) if batched else (False,):
                 found = jacobians.tangents(self.func, self.arguments, position, directions, in_batch)
                 for number in range(count):
@@ -209,18 +220,18 @@ class _Check:
                         raise GradcheckError(f"{text}\n(analytical: by {kind})")
 
     def run_batched(self) -> None:
-        """Batches of two gradients against one after the other."""
+        """Compares a batch of two gradients with the two gradients computed separately."""
         for number, output in enumerate(self.floating_outputs()):
             if not output.requires_grad:
                 continue
+
             weights = _torch.stack([jacobians.random_direction(output) for _ in range(2)])
             together = grad(output, self.sources, weights, True, allow_unused=True, is_grads_batched=True)
             for row in range(2):
                 alone = grad(output, self.sources, weights[row], True, allow_unused=True)
                 for position, batch, one in zip(self.positions, together, alone):
-                    if (batch is None) != (one is None) or (
-                        one is not None and not _close(batch[row], one, self.atol, self.rtol)
-                    ):
+                    is_missing = (batch is None) != (one is None)
+                    if is_missing or (one is not None and not _close(batch[row], one, self.atol, self.rtol)):
                         raise GradcheckError(
                             f"batched gradients of output {number} by input {position} are not what one "
                             "after the other gives"
@@ -230,6 +241,7 @@ class _Check:
         for gradient in gradients:
             if gradient is None:
                 continue
+
             if tuple(gradient.shape) != tuple(source.shape):
                 raise GradcheckError(
                     f"grad is incorrect size: input {position} has shape {tuple(source.shape)}, its "
@@ -246,14 +258,12 @@ class _Check:
         if difference > self.nondet_tol:
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
-                "times gives different values, "
-                "although analytical gradient matches numerical gradient. The tolerance for nondeterminism "
-                f"was {self.nondet_tol}, "
-                f"the difference {difference}."
+                "times gives different values, although analytical gradient matches numerical gradient. The "
+                f"tolerance for nondeterminism was {self.nondet_tol}, the difference {difference}."
             )
 
     def _check_gradients(self, number: int, output: Any) -> None:
-        """A gradient of zeros in gives zeros or nothing out."""
+        """Checks that a gradient of zeros for an output gives zeros, or nothing, for the inputs."""
         with enable_grad():
             found = grad(
                 output,
@@ -262,6 +272,7 @@ class _Check:
                 retain_graph=True,
                 allow_unused=True,
             )
+
         for gradient, position in zip(found, self.positions):
             if gradient is not None and not (gradient == 0).all().item():
                 raise GradcheckError(
@@ -276,25 +287,25 @@ def _check_inputs(positions: list[int], sources: list[Any]) -> None:
             "gradcheck expects at least one input tensor to require gradient, but none of them have "
             "requires_grad=True."
         )
+
     for position, source in zip(positions, sources):
         if source.dtype not in (_C.float64, _C.complex128):
             warnings.warn(
                 f"Input #{position} requires gradient and is not a double precision floating point or "
-                "complex. "
-                "This check will likely fail if all the inputs are not of double precision floating point "
-                "or complex.",
+                "complex. This check will likely fail if all the inputs are not of double precision floating "
+                "point or complex.",
                 stacklevel=4,
             )
         if any(stride == 0 and size > 1 for stride, size in zip(source.stride(), source.shape)):
             raise RuntimeError(
                 f"gradcheck: input {position} has elements that share memory (strides {source.stride()}), "
-                "so that one cannot be changed alone; "
-                "pass .contiguous()"
+                "so that one cannot be changed alone; pass .contiguous()"
             )
 
 
 def _close(value: Any, expected: Any, atol: float, rtol: float) -> bool:
-    difference, bound = (value - expected).abs(), atol + rtol * expected.abs()
+    difference = (value - expected).abs()
+    bound = atol + rtol * expected.abs()
     same = (difference <= bound) | (value == expected) | ((value != value) & (expected != expected))
     return bool(same.all().item())
 
@@ -327,18 +338,20 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """gradcheck of the gradients of `func`, as functions of `inputs` and of `grad_outputs` (random where not
-    given)."""
+    """Checks the gradients of `func` with `gradcheck`, as functions of `inputs` and of `grad_outputs`, which
+    are random by default."""
     arguments = _as_tuple(inputs)
     with enable_grad():
         outputs = _differentiable(_as_tuple(func(*arguments)))
+
     if grad_outputs is None:
         weights = tuple(_random_weight(output, gen_non_contig_grad_outputs) for output in outputs)
     else:
         weights = tuple(item.detach().requires_grad_() for item in _as_tuple(grad_outputs))
 
     def gradients(*everything: Any) -> tuple[Any, ...]:
-        values, given = everything[: len(arguments)], everything[len(arguments) :]
+        values = everything[: len(arguments)]
+        given = everything[len(arguments) :]
         sources = [item for item in values if isinstance(item, Tensor) and item.requires_grad]
         # In forward over reverse the values carry tangents.
         with enable_grad():

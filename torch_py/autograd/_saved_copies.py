@@ -1,5 +1,5 @@
-"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: what backward needs is copied when the program is
-about to write over it."""
+"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: copies tensors that backward needs before the
+program overwrites them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torch_py.overrides import TorchFunctionMode
 
 
 class _Saved:
-    """One saved tensor: over the program's memory, until a write makes it a copy."""
+    """One saved tensor. It shares the program's memory until a write makes it a copy."""
 
     __slots__ = ("__weakref__", "value")
 
@@ -25,7 +25,7 @@ class _Saved:
 
 
 class _AllowMutationOnSavedContext:
-    """What `with allow_mutation_on_saved_tensors() as context` gives."""
+    """The object that `with allow_mutation_on_saved_tensors() as context` returns."""
 
     def __init__(self) -> None:
         self._by_memory: dict[int, weakref.WeakSet[_Saved]] = {}
@@ -33,12 +33,13 @@ class _AllowMutationOnSavedContext:
         self.ended = False
 
     def clear(self) -> None:
-        """Lets go of everything that was saved; backward then raises AssertionError."""
+        """Releases everything that was saved; backward then raises AssertionError."""
         for saved in list(self._all):
             saved.value = None
         self._by_memory.clear()
 
     def pack(self, tensor: Tensor) -> _Saved:
+        """Saves a tensor."""
         saved = _Saved(tensor.detach())
         with DisableTorchFunction():
             self._by_memory.setdefault(_memory(tensor), weakref.WeakSet()).add(saved)
@@ -46,6 +47,7 @@ class _AllowMutationOnSavedContext:
         return saved
 
     def unpack(self, saved: _Saved) -> Tensor:
+        """The saved tensor. Raises AssertionError outside of the block."""
         if saved.value is None or self.ended:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
@@ -53,8 +55,8 @@ class _AllowMutationOnSavedContext:
             )
         return saved.value
 
-    def before_write(self, tensor: Any) -> None:
-        """Copies what is saved of the memory of `tensor`."""
+    def before_write(self, tensor: object) -> None:
+        """Copies the saved tensors that share memory with `tensor`."""
         if not isinstance(tensor, Tensor) or tensor.is_meta:
             return
         with DisableTorchFunction(), no_grad():
@@ -75,15 +77,14 @@ class _CopyBeforeWrites(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        if (
-            (name.endswith("_") and not name.startswith("__"))
-            or name == "__setitem__"
-            or kwargs.get("inplace") is True
-        ):
+        is_in_place = (name.endswith("_") and not name.startswith("__")) or name == "__setitem__"
+        if is_in_place or kwargs.get("inplace") is True:
             self.context.before_write(args[0] if args else kwargs.get("input"))
+
         out = kwargs.get("out")
         for tensor in out if isinstance(out, (tuple, list)) else (out,):
             self.context.before_write(tensor)
+
         return func(*args, **kwargs)
 
 
@@ -92,17 +93,19 @@ _inside = False
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Inside of the block tensors that backward needs may be written to: their values are copied before.
+    """Allows the program to overwrite tensors that backward needs, inside the block; they are copied first.
 
-    Backward has to run inside of the block too, or raises AssertionError. Seen are the writes that the
-    program makes by operators, methods,
-    `out=` and `x[...] = y`; not those through NumPy or other libraries. Blocks cannot be nested.
+    Backward must run inside the block too, otherwise it raises AssertionError. Writes by operators, methods,
+    `out=` and `x[...] = y` are noticed; writes through NumPy or other libraries are not. Blocks cannot be
+    nested.
     """
     global _inside
     if _inside:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+
     context = _AllowMutationOnSavedContext()
     _inside = True
+
     try:
         with saved_tensors_hooks(context.pack, context.unpack), _CopyBeforeWrites(context):
             yield context

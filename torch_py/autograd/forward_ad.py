@@ -1,4 +1,4 @@
-"""Forward-mode differentiation: tensors that carry a tangent inside a `dual_level`."""
+"""Forward-mode differentiation: inside a `dual_level`, tensors can carry a tangent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class _Entered(threading.local):
-    """Of each thread: the level that is active, as its context manager and its number."""
+    """The active level of each thread, as its context manager and its number."""
 
     def __init__(self) -> None:
         self.levels: list[Any] = []
@@ -30,12 +30,14 @@ _STATE = _Entered()
 
 
 class UnpackedDualTensor(NamedTuple):
+    """A tensor without its tangent, and the tangent."""
+
     primal: Tensor
     tangent: Tensor | None
 
 
 def enter_dual_level() -> int:
-    """Begins a level; returns 0, the only one there is. Raises RuntimeError inside of another."""
+    """Begins a level and returns 0, the only level. Raises RuntimeError inside another level."""
     if _STATE.levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     context = new_level()
@@ -44,14 +46,14 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Ends the level; what carried a tangent in it has none any more."""
+    """Ends the level; all tangents in it are gone."""
     if not _STATE.levels:
         raise RuntimeError("Trying to exit a forward AD level that was not entered: no dual_level is active")
     _STATE.levels.pop()[0].__exit__(None, None, None)
 
 
 class dual_level:
-    """`with dual_level():` — the only place where tensors can have tangents."""
+    """The block in which tensors can have tangents: ``with dual_level():``."""
 
     def __enter__(self) -> int:
         return enter_dual_level()
@@ -70,8 +72,8 @@ def _level() -> int:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """`tensor` with `tangent`, a tensor of its shape and dtype. Raises ValueError for tensors that are not
-    floating point or complex."""
+    """`tensor` with `tangent`, which has the same shape and dtype. Raises ValueError unless both are floating
+    point or complex."""
     if not has_gradient(tensor):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not has_gradient(tangent):
@@ -80,7 +82,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent, None where there is none."""
+    """The value and the tangent of `tensor`; the tangent is None if it has none."""
     if not _STATE.levels or not is_at(tensor, current_level()):
         return UnpackedDualTensor(tensor, None)
     assert isinstance(tensor, DualTensor)

@@ -1,4 +1,4 @@
-"""`torch.autograd.Function`: an operation whose derivative is written in Python."""
+"""`torch.autograd.Function`, the base class of operations with a derivative written in Python."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from torch_py.autograd.grad_mode import no_grad
 
 
 class _Context(_C.FunctionBase):
-    """What `forward` and `backward` share: the `ctx` argument, and the node of the graph.
+    """The `ctx` argument that `forward` and `backward` share. It is also the node of the graph.
 
-    The engine reads what was marked when `forward` returns. `saved_tensors` and `needs_input_grad` come from
-    the native base.
+    The engine reads what was marked when `forward` returns. The native base class provides `saved_tensors`
+    and `needs_input_grad`.
     """
 
     _forward_class: Any
 
-    def save_for_backward(self, *tensors: Any) -> None:
-        """Keeps tensors (None allowed) for `ctx.saved_tensors` in backward, with checks that they were not
-        changed since."""
+    def save_for_backward(self, *tensors: _C.TensorBase | None) -> None:
+        """Saves tensors, which backward reads as `ctx.saved_tensors`. It is an error if they have changed by
+        then."""
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors: Any) -> None:
+    def save_for_forward(self, *tensors: _C.TensorBase | None) -> None:
+        """Saves tensors, which `jvp` reads as `ctx.saved_tensors`."""
         self.saved_for_forward = tensors
 
-    def mark_dirty(self, *tensors: Any) -> None:
-        """Declares inputs that `forward` changes in place; each must also be returned."""
+    def mark_dirty(self, *tensors: _C.TensorBase) -> None:
+        """Declares inputs that `forward` changes in place; it must also return them."""
         self.dirty_tensors = tensors
 
-    def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Declares outputs that have no gradient; backward still receives a gradient of zeros for each."""
+    def mark_non_differentiable(self, *tensors: _C.TensorBase) -> None:
+        """Declares outputs without a gradient; backward still receives zeros for each."""
         self.non_differentiable = tensors
 
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: memory that tensors share is seen without it."""
+    def mark_shared_storage(self, *pairs: tuple[_C.TensorBase, _C.TensorBase]) -> None:
+        """Deprecated and without effect: shared memory is recognised without it."""
         warnings.warn(
             "mark_shared_storage is deprecated: tensors that share storage are tracked automatically",
             FutureWarning,
@@ -46,11 +47,11 @@ class _Context(_C.FunctionBase):
         )
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing gradients reach `backward` as zeros (the default) or as None."""
+        """Sets whether missing gradients reach `backward` as zeros (the default) or as None."""
         self.materialize_grads = value
 
-    def apply(self, *gradients: Any) -> Any:
-        """Called by the engine."""
+    def apply(self, *gradients: _C.TensorBase | None) -> Any:
+        """Calls the `backward` of the Function; the engine uses it."""
         implementation = self._forward_class._own_backward()
         return implementation(self, *gradients)
 
@@ -59,35 +60,36 @@ FunctionCtx = BackwardCFunction = _Context
 
 
 class FunctionMeta(type(_C.FunctionBase)):  # type: ignore[misc]
-    """Gives every subclass of Function the class of its graph nodes, named after it."""
+    """Gives every subclass of Function a class for its graph nodes, named after it."""
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
         super().__init__(name, bases, namespace)
         cls._node_class = type(
             f"{name}Backward", (_Context,), {"_forward_class": cls, "__module__": cls.__module__}
         )
+
         *derived, _ = (base for base in cls.__mro__ if isinstance(base, FunctionMeta))
         cls._has_setup_context = any("setup_context" in vars(base) for base in derived)
 
 
 class Function(_C.FunctionBase, metaclass=FunctionMeta):
-    """Subclass with static methods `forward(ctx, *args)` and `backward(ctx, *gradients)`; call with
-    `MyFunction.apply(*args)`.
+    """An operation with its own derivative: subclass it with static methods `forward(ctx, *args)` and
+    `backward(ctx, *gradients)`, and call it with `MyFunction.apply(*args)`.
 
-    `backward` gets one gradient per output and returns one per argument of `forward`, None where there is
-    none. Alternatively `forward` has no `ctx` and `setup_context(ctx, inputs, output)` does the marking.
-    Instances are good for nothing; calling one raises RuntimeError.
+    `backward` receives one gradient per output and returns one per argument of `forward`, or None for
+    arguments without a gradient. Alternatively `forward` has no `ctx`, and
+    `setup_context(ctx, inputs, output)` saves and marks tensors. The class is not meant to be instantiated;
+    calling an instance raises RuntimeError.
     """
 
-    generate_vmap_rule = False  # whether `vmap` runs the other methods on members of a batch
+    generate_vmap_rule = False  # whether `vmap` runs the other methods on each member of a batch
     _node_class: type
     _has_setup_context: bool
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-            "should invoke them on the class "
-            f"itself: call {type(self).__name__}.apply(...)",
+            f"should invoke them on the class itself: call {type(self).__name__}.apply(...)",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -101,14 +103,17 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     @staticmethod
     def forward(*arguments: Any, **keywords: Any) -> Any:
+        """Computes the outputs from the arguments."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Saves in `ctx` what `backward` needs, for a `forward` without `ctx`."""
         raise NotImplementedError("setup_context is not implemented for custom autograd.Function.")
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
+        """Computes the gradients of the arguments from the gradients of the outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function."
         )
@@ -117,18 +122,18 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        """The tangents of the outputs from those of the arguments; `ctx.saved_tensors` are what
-        `save_for_forward` kept."""
+        """Computes the tangents of the outputs from the tangents of the arguments. `ctx.saved_tensors` are
+        the tensors that `save_for_forward` saved."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
-        """The outputs for a batch and where its dimension is in each: `in_dims` says where it is in the
-        arguments, None where it is not.
+        """Computes the outputs for a batch. Returns them and the position of the batch dimension in each.
 
-        `info` has `batch_size` and `randomness`.
+        `in_dims` has the position of the batch dimension in each argument, or None for an argument without
+        it. `info` has `batch_size` and `randomness`.
         """
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
@@ -137,23 +142,26 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
-        """The outputs of `forward`, recorded so that `backward` differentiates them."""
-        if (
-            cls._has_setup_context
-        ):  # which sees the arguments that have defaults, too, in the order of `forward`
+        """Computes the outputs of `forward` and records them, so that `backward` differentiates them."""
+        # setup_context also receives the arguments that have defaults, in the order of `forward`.
+        if cls._has_setup_context:
             bound = inspect.signature(cls.forward).bind(*arguments, **keywords)
             bound.apply_defaults()
-            arguments, keywords = bound.args, bound.kwargs
+            arguments = bound.args
+            keywords = bound.kwargs
+
         for argument in arguments:
             in_transform = getattr(type(argument), "_apply_function", None)
             if in_transform is not None:
                 return in_transform(cls, arguments)
+
         return super().apply(*arguments, **keywords)
 
     @classmethod
     def _own_backward(cls) -> Callable[..., Any]:
-        """`backward`, or `vjp`, the other name it may have."""
-        has_backward, has_vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
+        """`backward`, or `vjp`, which is another name for it."""
+        has_backward = cls.backward is not Function.backward
+        has_vjp = cls.vjp is not Function.vjp
         if has_backward and has_vjp:
             raise RuntimeError(f"{cls.__name__}: expected one of backward and vjp, got both")
         return cls.vjp if has_vjp else cls.backward
@@ -161,17 +169,19 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a `backward` that is not itself differentiable: differentiating its results raises
-    RuntimeError."""
+    RuntimeError instead of giving a wrong gradient."""
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *gradients: Any) -> Any:
         with no_grad():
             results = fn(ctx, *gradients)
+
         recorded = _C.is_grad_enabled() and any(
             isinstance(item, _C.TensorBase) and item.requires_grad for item in gradients
         )
         if not recorded:
             return results
+
         items = results if isinstance(results, tuple) else (results,)
         sealed = tuple(
             _SecondDerivativeBarrier.apply(item, *gradients) if isinstance(item, _C.TensorBase) else item
@@ -183,7 +193,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class InplaceFunction(Function):
-    """A base class for operations that may be done in place; `inplace` says whether."""
+    """A base class for operations that can work in place; `inplace` says whether they do."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -191,8 +201,8 @@ class InplaceFunction(Function):
 
 
 class _SecondDerivativeBarrier(Function):
-    """Ties a result to the gradients it was computed from, so that differentiating it is an error and not
-    silently zero."""
+    """Connects a result to the gradients from which it was computed, so that differentiating it raises an
+    error instead of giving zero."""
 
     generate_vmap_rule = True
 

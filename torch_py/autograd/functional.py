@@ -1,4 +1,4 @@
-"""Jacobians, Hessians and their products with vectors, of functions of tensors."""
+"""Jacobians, Hessians and their products with vectors, for functions of tensors."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from torch_py.autograd.grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
+_Inputs = Tensor | tuple[Tensor, ...]
+_Vectors = Tensor | tuple[Tensor, ...] | None
+
 
 def _inputs(inputs: Any, create_graph: bool, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether a tuple was given, and tensors to differentiate by: views with `create_graph`, so that results
-    depend on the originals."""
+    """Whether `inputs` is a tuple, and the tensors to differentiate by. With `create_graph` these are views,
+    so that results depend on the originals."""
     is_tuple = isinstance(inputs, tuple)
     given = inputs if is_tuple else (inputs,)
     for position, item in enumerate(given):
@@ -23,6 +26,7 @@ def _inputs(inputs: Any, create_graph: bool, caller: str) -> tuple[bool, tuple[T
             raise TypeError(
                 f"{caller}: expected inputs to be tensors, got {type(item).__name__} at position {position}"
             )
+
     if create_graph:
         return is_tuple, tuple(
             item.view_as(item) if item.requires_grad else item.detach().requires_grad_() for item in given
@@ -31,6 +35,7 @@ def _inputs(inputs: Any, create_graph: bool, caller: str) -> tuple[bool, tuple[T
 
 
 def _outputs(outputs: Any, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
+    """Whether `outputs` is a tuple, and the outputs. Raises TypeError unless all are tensors."""
     is_tuple = isinstance(outputs, tuple)
     result = outputs if is_tuple else (outputs,)
     for position, item in enumerate(result):
@@ -43,12 +48,15 @@ def _outputs(outputs: Any, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
 
 
 def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[Tensor, ...]:
+    """The vectors of a product, by default 1 for a single element. Raises RuntimeError if the shapes
+    differ."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
                 f"{caller}: the vector v can only be left out when the {side} is a single element"
             )
         return (_torch.ones_like(like[0]),)
+
     vectors = v if isinstance(v, tuple) else (v,)
     for item in vectors:
         if not isinstance(item, Tensor):
@@ -56,64 +64,74 @@ def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[
                 f"{caller}: the v given must be either a Tensor or a tuple of Tensors, got "
                 f"{type(item).__name__}"
             )
-    shapes, expected = [tuple(item.shape) for item in vectors], [tuple(item.shape) for item in like]
+
+    shapes = [tuple(item.shape) for item in vectors]
+    expected = [tuple(item.shape) for item in like]
     if shapes != expected:
         raise RuntimeError(f"{caller}: expected v to have the shapes of the {side}, {expected}, got {shapes}")
+
     return tuple(vectors)
 
 
 def _gradients(
     outputs: Any, inputs: Any, vectors: Any, create_graph: bool, strict: bool, caller: str
 ) -> tuple[Tensor, ...]:
-    """Like `grad` with zeros for what is independent, which `strict` makes an error."""
+    """Like `grad`, but with zeros for independent inputs; `strict` makes these an error."""
     live = [(output, vector) for output, vector in zip(outputs, vectors) if output.requires_grad]
     if strict and len(live) < len(outputs):
         raise RuntimeError(
             f"{caller}: an output of the function is independent of the inputs, which strict=True does not "
             "allow"
         )
+
     found: tuple[Any, ...] = (None,) * len(inputs)
     if live:
-        found = grad(
-            [pair[0] for pair in live],
-            inputs,
-            [pair[1] for pair in live],
-            True,
-            create_graph,
-            allow_unused=True,
-        )
+        results = [output for output, _ in live]
+        weights = [vector for _, vector in live]
+        found = grad(results, inputs, weights, True, create_graph, allow_unused=True)
+
     if strict and any(item is None for item in found):
         raise RuntimeError(
             f"{caller}: the output is independent of an input, which strict=True does not allow"
         )
+
     return tuple(_torch.zeros_like(source) if item is None else item for item, source in zip(found, inputs))
 
 
 def _returned(values: tuple[Tensor, ...], is_tuple: bool, create_graph: bool) -> Any:
+    """The results as the caller receives them: detached unless `create_graph`."""
     kept = values if create_graph else tuple(value.detach() for value in values)
     return kept if is_tuple else kept[0]
 
 
 def vjp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: _Inputs,
+    v: _Vectors = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
-    """`(func(*inputs), v · J)`: the gradient of the outputs weighted by `v`, which has their shapes. v may be
-    None for a scalar output."""
+    """Computes ``(func(*inputs), v · J)``, the gradient of the outputs weighted by `v`. `v` has the shapes of
+    the outputs and may be None for a single element."""
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "vjp")
         is_output_tuple, outputs = _outputs(func(*sources), "vjp")
         vectors = _vectors(v, outputs, "vjp", "output")
         products = _gradients(outputs, sources, vectors, create_graph, strict, "vjp")
-    return _returned(outputs, is_output_tuple, create_graph), _returned(
-        products, is_input_tuple, create_graph
-    )
+
+    value = _returned(outputs, is_output_tuple, create_graph)
+    return value, _returned(products, is_input_tuple, create_graph)
 
 
 def jvp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: _Inputs,
+    v: _Vectors = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
-    """`(func(*inputs), J · v)`, `v` of the shapes of the inputs; computed as the derivative of a
-    vector-Jacobian product by its vector."""
+    """Computes ``(func(*inputs), J · v)``, the derivative along `v`, which has the shapes of the inputs. It
+    is the derivative of a vector-Jacobian product with respect to its vector."""
     with enable_grad():
         _, sources = _inputs(inputs, create_graph, "jvp")
         vectors = _vectors(v, sources, "jvp", "input")
@@ -121,20 +139,21 @@ def jvp(
         dummies = tuple(_torch.zeros_like(output).requires_grad_() for output in outputs)
         pulled_back = _gradients(outputs, sources, dummies, True, strict, "jvp")
         products = _gradients(pulled_back, dummies, vectors, create_graph, strict, "jvp")
+
     return _returned(outputs, is_tuple, create_graph), _returned(products, is_tuple, create_graph)
 
 
 def _jacobian_of(
     output: Tensor, sources: tuple[Tensor, ...], create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
-    """For every source a tensor of shape output.shape + source.shape."""
+    """For each source, a tensor of shape output.shape + source.shape."""
     rows: list[list[Tensor]] = [[] for _ in sources]
     for element in output.reshape(-1).unbind(0):
         vector = (_torch.ones_like(element),)
-        for row, gradient in zip(
-            rows, _gradients((element,), sources, vector, create_graph, strict, "jacobian")
-        ):
+        found = _gradients((element,), sources, vector, create_graph, strict, "jacobian")
+        for row, gradient in zip(rows, found):
             row.append(gradient)
+
     shapes = [tuple(output.shape) + tuple(source.shape) for source in sources]
     empty = output.new_zeros
     return tuple(_torch.stack(row).view(shape) if row else empty(shape) for row, shape in zip(rows, shapes))
@@ -145,6 +164,7 @@ def _check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: 
         raise AssertionError(
             f'jacobian: expected strategy to be either "forward-mode" or "reverse-mode", got {strategy!r}'
         )
+
     if strategy == "forward-mode":
         if create_graph:
             raise NotImplementedError(
@@ -156,38 +176,40 @@ def _check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: 
             )
         if not vectorize:
             raise NotImplementedError('jacobian: `strategy="forward-mode"` needs `vectorize=True`')
+
     if vectorize and strict:
         raise RuntimeError("jacobian: `strict=True` and `vectorize=True` are not supported together")
 
 
 def jacobian(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: _Inputs,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """All derivatives of all outputs by all inputs.
+    """Computes the derivatives of all outputs with respect to all inputs, J[i, j] = d output[i] / d input[j].
 
-    A tensor of shape output.shape + input.shape; a tuple of them when `inputs` is a tuple; a tuple of those
-    when `func` returns a tuple.
-    `vectorize` and `strategy` choose how fast, not what; one backward pass per output element is what this
-    build does. Raises
-    AssertionError for another strategy, NotImplementedError for 'forward-mode' with `create_graph` or without
-    `vectorize`, and
-    RuntimeError for `strict` with either.
+    The result is a tensor of shape output.shape + input.shape; a tuple of such tensors if `inputs` is a
+    tuple; a tuple of those if `func` returns a tuple. `vectorize` and `strategy` are accepted, but this build
+    always runs one backward pass per output element. Raises AssertionError for an unknown strategy,
+    NotImplementedError for 'forward-mode' with `create_graph` or without `vectorize`, and RuntimeError for
+    `strict` together with 'forward-mode' or `vectorize`.
     """
     _check_strategy(strategy, create_graph, strict, vectorize)
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "jacobian")
         is_output_tuple, outputs = _outputs(func(*sources), "jacobian")
         blocks = tuple(_jacobian_of(output, sources, create_graph, strict) for output in outputs)
+
     rows = tuple(_returned(block, is_input_tuple, create_graph) for block in blocks)
     return rows if is_output_tuple else rows[0]
 
 
 def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
+    """`func` with a check that it returns a single element."""
+
     def checked(*arguments: Tensor) -> Tensor:
         is_tuple, outputs = _outputs(func(*arguments), caller)
         if is_tuple or outputs[0].numel() != 1:
@@ -202,19 +224,20 @@ def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
 
 def hessian(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: _Inputs,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Second derivatives of a function with one output element: a tensor of shape input.shape + input.shape,
-    or a tuple of tuples.
+    """Computes the second derivatives of a function with one output element, H[i, j] = d² output / d input[i]
+    d input[j]: a tensor of shape input.shape + input.shape, or a tuple of tuples.
 
-    `vectorize` and `outer_jacobian_strategy` as for `jacobian`, of which this is one of the gradient.
+    `vectorize` and `outer_jacobian_strategy` are those of `jacobian`, which is applied to the gradient.
     """
     _check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
-    scalar, is_tuple = _scalar(func, "hessian"), isinstance(inputs, tuple)
+    scalar = _scalar(func, "hessian")
+    is_tuple = isinstance(inputs, tuple)
 
     def gradient(*sources: Tensor) -> Any:
         live = tuple(
@@ -228,21 +251,31 @@ def hessian(
 
 
 def vhp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: _Inputs,
+    v: _Vectors = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
-    """`(func(*inputs), v · H)` for a function with one output element; `v` has the shapes of the inputs."""
+    """Computes ``(func(*inputs), v · H)`` for a function with one output element; `v` has the shapes of the
+    inputs."""
     with enable_grad():
         is_tuple, sources = _inputs(inputs, create_graph, "vhp")
         vectors = _vectors(v, sources, "vhp", "input")
         output = _scalar(func, "vhp")(*sources)
         gradient = _gradients((output,), sources, (_torch.ones_like(output),), True, strict, "vhp")
         products = _gradients(gradient, sources, vectors, create_graph, strict, "vhp")
+
     return _returned((output,), False, create_graph), _returned(products, is_tuple, create_graph)
 
 
 def hvp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: _Inputs,
+    v: _Vectors = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
-    """`(func(*inputs), H · v)`; the same numbers as `vhp`, as the Hessian is symmetric where it is
+    """Computes ``(func(*inputs), H · v)``; it equals `vhp`, since the Hessian is symmetric where it is
     continuous."""
     return vhp(func, inputs, v, create_graph, strict)

@@ -1,4 +1,4 @@
-"""Whether operators record what they compute: switches usable in `with` and as decorators."""
+"""Switches that turn the recording of operators on and off, as context managers and decorators."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _GradModeSwitch:
-    """A context manager that also decorates functions and generator functions. Each entry takes a fresh
-    instance from `clone`."""
+    """A context manager that also decorates functions and generator functions. Each entry uses a new instance
+    from `clone`."""
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -25,6 +25,7 @@ class _GradModeSwitch:
         raise NotImplementedError
 
     def clone(self) -> _GradModeSwitch:
+        """A new instance with the same settings."""
         return type(self)()
 
     def __call__(self, function: F) -> F:
@@ -35,9 +36,8 @@ def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
     if inspect.isclass(function):
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. You should only "
-            "decorate functions or methods. To "
-            "preserve the current behavior of class decoration, you can directly decorate the `__init__` "
-            "method and nothing else.",
+            "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+            "directly decorate the `__init__` method and nothing else.",
             FutureWarning,
             stacklevel=3,
         )
@@ -53,7 +53,7 @@ def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
 
 
 def _decorate_generator(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
-    """The switch holds while the generator runs, not while its consumer does."""
+    """Applies the switch while the generator runs, but not while its consumer does."""
 
     @functools.wraps(function)
     def decorated(*arguments: Any, **keywords: Any) -> Generator[Any, Any, Any]:
@@ -66,6 +66,7 @@ def _decorate_generator(function: Any, make_switch: Callable[[], _GradModeSwitch
                         value = resume()
                 except StopIteration as finished:
                     return finished.value
+
                 try:
                     received = yield value
                     resume = functools.partial(generator.send, received)
@@ -81,7 +82,7 @@ def _decorate_generator(function: Any, make_switch: Callable[[], _GradModeSwitch
 
 
 class _FixedMode(_GradModeSwitch):
-    """`@no_grad` without parentheses decorates as `@no_grad()` does."""
+    """A switch with a fixed mode. `@no_grad` without parentheses decorates like `@no_grad()`."""
 
     _mode: bool
 
@@ -100,20 +101,21 @@ class _FixedMode(_GradModeSwitch):
 
 
 class no_grad(_FixedMode):
-    """Results computed inside do not require grad and nothing is recorded. Thread-local."""
+    """Turns recording off: results computed inside do not require grad. It affects only the current
+    thread."""
 
     _mode = False
 
 
 class enable_grad(_FixedMode):
-    """Recording is on inside, also within `no_grad`. Thread-local."""
+    """Turns recording on, also inside `no_grad`. It affects only the current thread."""
 
     _mode = True
 
 
 class set_grad_enabled(_GradModeSwitch):
-    """Sets recording to `mode` at once; used in `with`, the mode before comes back at the end; as a decorator
-    only calls are affected."""
+    """Turns recording on or off at once. As a context manager it restores the previous mode at the end; as a
+    decorator it affects only calls of the function."""
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
@@ -142,10 +144,10 @@ class set_grad_enabled(_GradModeSwitch):
 
 
 class inference_mode(_GradModeSwitch):
-    """Nothing is recorded inside (for `mode` True), also within `enable_grad`, and results are inference
-    tensors, which autograd refuses later.
+    """Turns recording off, also inside `enable_grad`, and makes results inference tensors, which autograd
+    refuses later.
 
-    `mode` False ends an inference mode around it, and recording is on.
+    With ``mode=False`` it turns recording on and ends an inference mode around it.
     """
 
     def __new__(cls, mode: Any = True) -> Any:
@@ -170,13 +172,14 @@ class inference_mode(_GradModeSwitch):
 
 
 class set_multithreading_enabled:
-    """Whether backward may use a thread for each device; takes effect at once, in `with` for the block.
+    """Sets whether backward may use one thread per device, at once or for a block.
 
-    Backward on the CPU runs on the thread that calls it, whatever is said here.
+    Backward on the CPU always runs on the thread that calls it.
     """
 
     def __init__(self, mode: bool) -> None:
-        self.prev, self.mode = is_multithreading_enabled(), mode
+        self.prev = is_multithreading_enabled()
+        self.mode = mode
         _threads.multithreading = mode
 
     def __enter__(self) -> None:
@@ -186,6 +189,7 @@ class set_multithreading_enabled:
         _threads.multithreading = self.prev
 
     def clone(self) -> set_multithreading_enabled:
+        """A new instance with the same setting."""
         return type(self)(self.mode)
 
 
@@ -193,4 +197,5 @@ _threads = threading.local()
 
 
 def is_multithreading_enabled() -> bool:
+    """Whether backward may use one thread per device."""
     return bool(getattr(_threads, "multithreading", True))

@@ -1,5 +1,5 @@
-"""Looking into and influencing the recorded graph: what is done with saved tensors, and where a tensor's
-gradient arrives."""
+"""Tools to inspect and influence the recorded graph: its nodes, saved tensors, and the edges where gradients
+arrive."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = [
     "saved_tensors_hooks",
 ]
 
-# The messages of the `disable_saved_tensors_hooks` blocks this thread is in.
+# The messages of the active `disable_saved_tensors_hooks` blocks of each thread.
 _state = threading.local()
 
 
 class InputMetadata(NamedTuple):
-    """What a gradient that enters a node must be like: as the result of forward it belongs to."""
+    """The shape, dtype and device of a gradient that enters a node."""
 
-    shape: Any
-    dtype: Any
-    device: Any
+    shape: _C.Size
+    dtype: _C.dtype
+    device: _C.device
 
 
 class _NodeMeta(type):
@@ -49,11 +49,11 @@ class _NodeMeta(type):
 
 
 class Node(metaclass=_NodeMeta):
-    """Any node of a graph (`tensor.grad_fn`), by isinstance."""
+    """The type of all nodes of a graph (`tensor.grad_fn`), for isinstance."""
 
 
 class saved_tensors_hooks:
-    """Inside the block every tensor saved for backward is stored as `pack_hook(tensor)` and read as
+    """Stores every tensor that is saved for backward inside the block as `pack_hook(tensor)`, and reads it as
     `unpack_hook(stored)`.
 
     `unpack_hook` must return a tensor with the values, shape, dtype and device of the original.
@@ -73,40 +73,40 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Saved tensors wait for backward in CPU memory."""
+    """Keeps the tensors that are saved for backward inside the block in CPU memory."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: (tensor.device, tensor.cpu()), lambda packed: packed[1].to(packed[0]))
 
 
 class GradientEdge(NamedTuple):
-    """Where a gradient enters a node: input `output_nr` of `node`."""
+    """The place where a gradient enters a node: input `output_nr` of `node`."""
 
     node: Any
     output_nr: int
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge that the gradient of `tensor` flows along. Raises RuntimeError when it does not require
+    """The edge along which the gradient of `tensor` flows. Raises RuntimeError if the tensor does not require
     grad."""
     if not tensor.requires_grad:
         raise RuntimeError("get_gradient_edge: expected a tensor that requires grad, got one that does not")
-    node = (
-        tensor.grad_fn if tensor.grad_fn is not None else tensor.view_as(tensor).grad_fn.next_functions[0][0]
-    )
+    node = tensor.grad_fn
+    if node is None:  # a leaf: its node is the one that a view leads to
+        node = tensor.view_as(tensor).grad_fn.next_functions[0][0]
     return GradientEdge(node, tensor.output_nr)
 
 
 def _get_grad_fn_or_grad_acc(t: Tensor | GradientEdge) -> Any:
-    """The node that a tensor's gradient arrives at: what made it, or for a leaf what adds to its `.grad`.
-    None without grad."""
+    """The node at which a tensor's gradient arrives: the one that computed it, or for a leaf the one that
+    adds to its `.grad`. None if the tensor does not require grad."""
     if isinstance(t, GradientEdge):
         return t.node
     return get_gradient_edge(t).node if t.requires_grad else None
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Tells autograd that the memory of a tensor, or of several, was written to by something it does not see.
+    """Tells autograd that something else wrote to the memory of a tensor, or of several.
 
     Raises RuntimeError for tensors made in inference mode.
     """
@@ -119,8 +119,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "allow_mutation_on_saved_tensors":  # a mode, made of what is above this module
-        # Imported on first use: it is above this module.
+    if name == "allow_mutation_on_saved_tensors":
+        # Imported on first use: it imports modules that import this one.
         from torch_py.autograd._saved_copies import allow_mutation_on_saved_tensors
 
         return allow_mutation_on_saved_tensors
@@ -129,7 +129,7 @@ def __getattr__(name: str) -> Any:
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside the block, and in this thread, `saved_tensors_hooks` raises RuntimeError(error_message)."""
+    """Makes `saved_tensors_hooks` raise RuntimeError(error_message) inside the block, in this thread."""
     if not hasattr(_state, "disabled"):
         _state.disabled = []
     _state.disabled.append(error_message)
@@ -142,19 +142,21 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
 ) -> RemovableHandle:
-    """Calls `fn` in backward about the gradients of several tensors that require grad.
+    """Calls `fn` in backward with the gradients of several tensors that require grad.
 
-    'all': once in every pass, `fn([gradient or None, ...])`, when all gradients that the pass computes are
-    there. 'any': with the first that is there, `fn(gradient)`. Raises ValueError for another mode.
+    'all' calls `fn([gradient or None, ...])` once per backward pass, when all gradients that the pass
+    computes have arrived. 'any' calls `fn(gradient)` with the first one. Raises ValueError for another mode.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+
     watched = list(tensors)
     for position, tensor in enumerate(watched):
         if not tensor.requires_grad:
             raise RuntimeError(
                 f"register_multi_grad_hook: expected tensors that require grad, tensor {position} does not"
             )
+
     made = _MultiGradHook(watched, fn, mode)
     handle = RemovableHandle(made.registered)
     made.registered[handle.id] = True
@@ -162,8 +164,7 @@ def register_multi_grad_hook(
 
 
 class _Registered(dict[int, bool]):
-    """The dictionary that a handle empties. The hooks of the tensors, which hold one another's graph, go with
-    it."""
+    """The dictionary that a handle empties. Removing its entry also removes the hooks of the tensors."""
 
     handles: list[Any]
 
@@ -175,12 +176,14 @@ class _Registered(dict[int, bool]):
 
 class _MultiGradHook:
     def __init__(self, tensors: list[Tensor], fn: Callable[..., None], mode: str) -> None:
-        self.fn, self.mode = fn, mode
+        self.fn = fn
+        self.mode = mode
         self.registered = _Registered()
         self.lock = threading.Lock()
         self.gradients: list[Any] = [None] * len(tensors)
         self.pass_number = -1
         self.missing: set[int] = set()
+
         self.edges = [get_gradient_edge(tensor) for tensor in tensors]
         arrived = [functools.partial(self._arrived, position) for position in range(len(tensors))]
         self.registered.handles = [tensor.register_hook(hook) for tensor, hook in zip(tensors, arrived)]
@@ -188,6 +191,7 @@ class _MultiGradHook:
     def _arrived(self, position: int, gradient: Any) -> None:
         if not self.registered:
             return
+
         with self.lock:
             number = _C._current_graph_task_id()
             if number != self.pass_number:
@@ -195,10 +199,12 @@ class _MultiGradHook:
                 self.gradients = [None] * len(self.gradients)
                 executed = [_C._will_engine_execute_node(edge.node) for edge in self.edges]
                 self.missing = {place for place, runs in enumerate(executed) if runs}
+
             first = all(value is None for value in self.gradients)
             self.gradients[position] = gradient
             self.missing.discard(position)
             complete = not self.missing
+
         if self.mode == "any" and first:
             self.fn(gradient)
         elif self.mode == "all" and complete:

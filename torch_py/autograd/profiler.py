@@ -1,4 +1,5 @@
-"""The older way to measure a block; ranges of `record_function` only, as in `torch.profiler`."""
+"""The older interface to measure a block of code. Like `torch.profiler` it records `record_function` ranges
+only."""
 
 from __future__ import annotations
 
@@ -15,26 +16,29 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "profi
 
 
 class profile(_profile):
-    """Measures the block unless `enabled` is False."""
+    """Measures the block, unless `enabled` is False."""
 
     def __init__(self, enabled: bool = True, **options: Any) -> None:
         super().__init__()
         self.enabled = enabled
 
     def start(self) -> None:
+        """Begins to record."""
         if self.enabled:
             super().start()
 
     def table(self, *arguments: Any, **options: Any) -> str:
+        """The averages by name as text."""
         return self.key_averages().table(*arguments, **options)
 
 
 class emit_nvtx:
-    """Would mark operations for NVIDIA's profilers. Raises RuntimeError when it is entered: there is no
+    """Marks operations for NVIDIA's profilers. Entering it raises RuntimeError, since this build lacks
     CUDA."""
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
-        self.enabled, self.record_shapes = enabled, record_shapes
+        self.enabled = enabled
+        self.record_shapes = record_shapes
 
     def __enter__(self) -> emit_nvtx:
         if self.enabled:

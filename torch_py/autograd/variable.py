@@ -1,4 +1,4 @@
-"""`torch.autograd.variable.Variable`: a name that old programs use for Tensor."""
+"""`torch.autograd.variable.Variable`, the name that old programs use for a tensor."""
 
 from torch_py.autograd import _variable as Variable
 

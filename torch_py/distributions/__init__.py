@@ -1,9 +1,8 @@
 """Probability distributions with batches, log densities, samples with and without gradients, and transforms
-between them.
+between distributions.
 
-Every family of distributions has a module of its own below; PyTorch's modules, one for each class, exist
-under their names
-(`torch_py.distributions.normal`) and show the same classes.
+Each family of distributions has its own module here. PyTorch has one module per class; those exist as well,
+under PyTorch's names (`torch_py.distributions.normal`), and contain the same classes.
 
 >>> import torch_py.distributions as D
 >>> D.Normal(0.0, 1.0).log_prob(torch.tensor(0.0))
@@ -105,7 +104,7 @@ __all__ = [
     *transforms.__all__,
 ]
 
-# PyTorch's modules of single classes, and the names they have beside the class that programs import.
+# PyTorch's modules of single classes, with the members that each has in addition to the base class.
 _CLASS_MODULES = {
     "bernoulli": (Bernoulli,),
     "beta": (Beta,),
@@ -164,7 +163,7 @@ def _add_class_modules() -> None:
         module = _ModuleType(
             f"{__name__}.{name}", f"{members[0].__name__} under PyTorch's name of its module."
         )
-        for member in (*members, Distribution):  # the base is found there too
+        for member in (*members, Distribution):
             setattr(module, member.__name__, member)
         module.__dict__["__all__"] = [
             member.__name__ for member in members if not member.__name__.startswith("_")

@@ -19,7 +19,7 @@ from torch_py.nn.functional import binary_cross_entropy_with_logits as cross_ent
 
 
 class Uniform(Distribution):
-    """All values of [low, high) alike. Raises ValueError unless low < high.
+    """The uniform distribution on [low, high). Raises ValueError unless low < high.
 
     >>> Uniform(0.0, 4.0).icdf(torch.tensor(0.25))
     tensor(1.)
@@ -27,15 +27,18 @@ class Uniform(Distribution):
 
     has_rsample = True
     _parameters = ("low", "high")
+    low: Tensor
+    high: Tensor
 
     def __init__(self, low: Tensor | float, high: Tensor | float, validate_args: bool | None = None) -> None:
         self._numbers = not (isinstance(low, Tensor) or isinstance(high, Tensor))
         self._initialize(validate_args, low=low, high=high)
 
     @property
-    def arg_constraints(self) -> dict[str, Any]:  # type: ignore[override]
+    def arg_constraints(self) -> dict[str, Any]:
         numbers = self.__dict__.get("_numbers", False)
-        low, high = (self.low.item(), self.high.item()) if numbers else (self.low, self.high)
+        low: Any = self.low.item() if numbers else self.low
+        high: Any = self.high.item() if numbers else self.high
         return {"low": constraints.less_than(high), "high": constraints.greater_than(low)}
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -79,16 +82,16 @@ class Uniform(Distribution):
 
 
 def _gamma_ratio(concentration: Tensor) -> Tensor:
-    """A draw of the Dirichlet distribution: gamma variables over their sum, in float64 since those of small
-    concentrations underflow."""
+    """A draw of the Dirichlet distribution: gamma variables divided by their sum, in float64 because those of
+    small concentrations underflow."""
     gamma = torch._standard_gamma(concentration.double())
     simplex = (gamma / gamma.sum(-1, keepdim=True)).to(concentration.dtype)
     return simplex.clamp(min=_tiny(simplex))
 
 
 class Dirichlet(ExponentialFamily):
-    """Vectors of the simplex, density proportional to prod x ** (concentration - 1). Gradients of `rsample`
-    are those of its gammas.
+    """Vectors of the simplex, with density proportional to prod x ** (concentration - 1). `rsample` is
+    differentiable through its gamma variables.
 
     >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
     tensor([0.2500, 0.7500])
@@ -110,11 +113,8 @@ class Dirichlet(ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         c = self.concentration
-        return (
-            torch.xlogy(c - 1.0, self._checked(value)).sum(-1)
-            + torch.lgamma(c.sum(-1))
-            - torch.lgamma(c).sum(-1)
-        )
+        powers = torch.xlogy(c - 1.0, self._checked(value)).sum(-1)
+        return powers + torch.lgamma(c.sum(-1)) - torch.lgamma(c).sum(-1)
 
     @property
     def mean(self) -> Tensor:
@@ -124,7 +124,8 @@ class Dirichlet(ExponentialFamily):
     def mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, keepdim=True)
-        # Where all are below 1 every corner is a pole of the density; the first one stands for them.
+
+        # If all concentrations are below 1, every corner is a pole of the density; the first one is returned.
         corner = torch.zeros_like(mode)
         corner[..., 0] = 1
         return torch.where((self.concentration < 1).all(-1, keepdim=True), corner, mode)
@@ -135,7 +136,8 @@ class Dirichlet(ExponentialFamily):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def entropy(self) -> Tensor:
-        c, k = self.concentration, self.concentration.size(-1)
+        c = self.concentration
+        k = self.concentration.size(-1)
         total = c.sum(-1)
         return (
             torch.lgamma(c).sum(-1)
@@ -153,7 +155,8 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """Density proportional to x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1).
+    """The beta distribution on the unit interval, with density proportional to
+    x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1).
 
     >>> Beta(1.0, 3.0).mean
     tensor(0.2500)
@@ -170,22 +173,23 @@ class Beta(ExponentialFamily):
         concentration0: Tensor | float,
         validate_args: bool | None = None,
     ) -> None:
-        self._dirichlet = Dirichlet(
-            torch.stack(broadcast_all(concentration1, concentration0), -1), validate_args=False
-        )
+        concentrations = torch.stack(broadcast_all(concentration1, concentration0), -1)
+        self._dirichlet = Dirichlet(concentrations, validate_args=False)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         new._dirichlet = self._dirichlet.expand(batch_shape)
         return self._finish(new, batch_shape, Size([]))
 
     @property
     def concentration1(self) -> Tensor:
+        """The exponent of x, plus one."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
+        """The exponent of 1 - x, plus one."""
         return self._dirichlet.concentration[..., 1]
 
     @property
@@ -219,7 +223,7 @@ class Beta(ExponentialFamily):
 
 
 class Kumaraswamy(TransformedDistribution):
-    """On the unit interval with cdf 1 - (1 - x ** concentration1) ** concentration0.
+    """The distribution on the unit interval with cdf 1 - (1 - x ** concentration1) ** concentration0.
 
     >>> Kumaraswamy(1.0, 1.0).cdf(torch.tensor(0.25))
     tensor(0.2500)
@@ -249,7 +253,8 @@ class Kumaraswamy(TransformedDistribution):
 
     def _moment(self, n: int) -> Tensor:
         """E[x ** n] = b B(1 + n / a, b)."""
-        a, b = 1 + n / self.concentration1, self.concentration0
+        a = 1 + n / self.concentration1
+        b = self.concentration0
         return torch.exp(b.log() + torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b))
 
     @property
@@ -258,7 +263,8 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self) -> Tensor:
-        a, b = self.concentration1, self.concentration0
+        a = self.concentration1
+        b = self.concentration0
         return ((a - 1) / (a * b - 1)).pow(a.reciprocal()).masked_fill((a < 1) | (b < 1), _NAN)
 
     @property
@@ -266,16 +272,17 @@ class Kumaraswamy(TransformedDistribution):
         return self._moment(2) - self.mean.pow(2)
 
     def entropy(self) -> Tensor:
-        a, b = self.concentration1, self.concentration0
+        a = self.concentration1
+        b = self.concentration0
         harmonic = torch.digamma(b + 1) + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - torch.log(a) - torch.log(b)
 
 
 class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
-    """On the unit interval, density proportional to probs ** x * (1 - probs) ** (1 - x) (Loaiza-Ganem and
-    Cunningham 2019).
+    """The distribution on the unit interval with density proportional to probs ** x * (1 - probs) ** (1 - x)
+    (Loaiza-Ganem and Cunningham 2019).
 
-    Around probs = 0.5 its normalizer is 0/0; within `lims` it is a Taylor polynomial.
+    At probs = 0.5 the formula of the normalizer is 0/0; within `lims` a Taylor polynomial is used.
 
     >>> ContinuousBernoulli(torch.tensor(0.5)).variance * 12
     tensor(1.)
@@ -295,15 +302,14 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         validate_args: bool | None = None,
     ) -> None:
         self._lims = lims
-        # As in PyTorch, probabilities beyond 0 and 1 are an error only for those who ask; others get them
-        # clamped.
+        # As in PyTorch, probabilities outside [0, 1] are clamped, unless validation is requested explicitly.
         self._take(probs, logits, False if validate_args is None else validate_args)
         if validate_args is None:
             del self._validate_args
         if probs is not None:
             self.probs = clamp_probs(self.probs)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._lims = self._lims
         return new
@@ -322,44 +328,45 @@ class ContinuousBernoulli(BinaryTrials, ExponentialFamily):
         return torch.log(p) - torch.log1p(-p)
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """log of 2 artanh(1 - 2 probs) / (1 - 2 probs)."""
-        p, x = self._cut_probs(), (self.probs - 0.5).pow(2)
+        """The log normalizer, log of 2 artanh(1 - 2 probs) / (1 - 2 probs)."""
+        p = self._cut_probs()
+        x = (self.probs - 0.5).pow(2)
         exact = torch.log(self._log_odds(p).abs()) - torch.log((1 - 2 * p).abs())
         return self._or_taylor(exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
-        p, x = self._cut_probs(), self.probs - 0.5
-        return self._or_taylor(
-            p / (2 * p - 1) - 1 / self._log_odds(p), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x
-        )
+        p = self._cut_probs()
+        x = self.probs - 0.5
+        exact = p / (2 * p - 1) - 1 / self._log_odds(p)
+        return self._or_taylor(exact, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
 
     @property
     def variance(self) -> Tensor:
-        p, x = self._cut_probs(), (self.probs - 0.5).pow(2)
+        p = self._cut_probs()
+        x = (self.probs - 0.5).pow(2)
         exact = p * (p - 1) / (1 - 2 * p).pow(2) + 1 / self._log_odds(p).pow(2)
         return self._or_taylor(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        return self.icdf(
-            torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
-        )
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
     def log_prob(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, self._checked(value))
         return self._cont_bern_log_norm() - cross_entropy(logits, value, reduction="none")
 
     def cdf(self, value: Tensor) -> Tensor:
-        p, value = self._cut_probs(), self._checked(value)
+        p = self._cut_probs()
+        value = self._checked(value)
         exact = (p.pow(value) * (1 - p).pow(1 - value) + p - 1) / (2 * p - 1)
         inner = self._or_taylor(exact, value)
         return torch.where(value <= 0, 0.0, torch.where(value >= 1, 1.0, inner))
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._cut_probs()
-        return self._or_taylor(
-            (torch.log1p(-p + value * (2 * p - 1)) - torch.log1p(-p)) / self._log_odds(p), value
-        )
+        exact = (torch.log1p(-p + value * (2 * p - 1)) - torch.log1p(-p)) / self._log_odds(p)
+        return self._or_taylor(exact, value)
 
     def entropy(self) -> Tensor:
         failure = torch.log1p(-self.probs)

@@ -1,4 +1,4 @@
-"""Choices among the last dimension of probabilities: as an index, as a one-hot vector."""
+"""Choices among categories, as an index (`Categorical`) or as a one-hot vector (`OneHotCategorical`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from torch_py.distributions.distribution import _NAN, Distribution
 from torch_py.distributions.utils import lazy_property, logits_to_probs, probs_to_logits
 
 
-def require_one(probs: Any, logits: Any) -> None:
+def require_one(probs: Tensor | float | None, logits: Tensor | float | None) -> None:
+    """Raises ValueError unless exactly one of the two is given."""
     if (probs is None) == (logits is None):
         raise ValueError(
             f"Either `probs` or `logits` must be specified, but not both; got probs={probs}, logits={logits}"
@@ -20,8 +21,8 @@ def require_one(probs: Any, logits: Any) -> None:
 
 
 class Categorical(Distribution):
-    """An index of the last dimension of `probs`, which are normalised, or of `logits`, log-probabilities up
-    to a constant.
+    """An index from 0 to K - 1, with probabilities along the last dimension of `probs`, which are normalised,
+    or of `logits`, which are log-probabilities up to a constant.
 
     Samples are int64 of shape sample_shape + batch_shape. Raises ValueError unless exactly one of the two is
     given.
@@ -42,33 +43,38 @@ class Categorical(Distribution):
         name, given = ("logits", logits) if probs is None else ("probs", probs)
         if given.dim() < 1:  # type: ignore[union-attr]
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+
         if probs is not None:
             self.probs = probs / probs.sum(-1, keepdim=True)
         else:
-            self.logits = logits - logits.logsumexp(-1, keepdim=True)  # type: ignore[union-attr]
+            self.logits = logits - logits.logsumexp(-1, keepdim=True)  # type: ignore[union-attr, operator]
+
         self._num_events = self._param.shape[-1]
         super().__init__(self._param.shape[:-1], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._num_events = self._num_events
         return new
 
     @property
     def _param(self) -> Tensor:
-        """Whichever of the two was given."""
+        """The one of the two that was given."""
         return self.__dict__["probs"] if "probs" in self.__dict__ else self.logits
 
     @lazy_property
     def logits(self) -> Tensor:
+        """The log-probabilities of the categories."""
         return probs_to_logits(self.probs)
 
     @lazy_property
     def probs(self) -> Tensor:
+        """The probabilities of the categories."""
         return logits_to_probs(self.logits)
 
     @property
     def param_shape(self) -> Size:
+        """The shape of the parameter that was given."""
         return self._param.shape
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
@@ -95,11 +101,8 @@ class Categorical(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         index = self._checked(value).long().unsqueeze(-1)
         shape = torch.broadcast_shapes(index.shape, self.logits.shape[:-1] + (1,))
-        return (
-            self.logits.expand(shape[:-1] + self.logits.shape[-1:])
-            .gather(-1, index.expand(shape))
-            .squeeze(-1)
-        )
+        logits = self.logits.expand(shape[:-1] + self.logits.shape[-1:])
+        return logits.gather(-1, index.expand(shape)).squeeze(-1)
 
     def entropy(self) -> Tensor:
         logits = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)  # 0 log 0 is 0
@@ -110,12 +113,12 @@ class Categorical(Distribution):
 
 
 class _OverCategorical(Distribution):
-    """Parameters are those of a Categorical in `_categorical`."""
+    """Base class of distributions with the parameters of a Categorical, which is `_categorical`."""
 
     _parameters: tuple[str, ...] = ()
     _categorical: Categorical
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         new._categorical = self._categorical.expand(batch_shape)
         return self._finish(new, batch_shape, self.event_shape)
@@ -126,19 +129,22 @@ class _OverCategorical(Distribution):
 
     @property
     def probs(self) -> Tensor:
+        """The probabilities of the categories."""
         return self._categorical.probs
 
     @property
     def logits(self) -> Tensor:
+        """The log-probabilities of the categories."""
         return self._categorical.logits
 
     @property
     def param_shape(self) -> Size:
+        """The shape of the parameter that was given."""
         return self._categorical.param_shape
 
 
 class OneHotCategorical(_OverCategorical):
-    """Categorical whose values are one-hot vectors, with the dtype of the parameters.
+    """One-hot vectors of a Categorical, with the dtype of the parameters.
 
     >>> OneHotCategorical(torch.tensor([0.25, 0.75])).log_prob(torch.tensor([0.0, 1.0])).exp()
     tensor(0.7500)
@@ -179,14 +185,13 @@ class OneHotCategorical(_OverCategorical):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return self._enumerated(
-            torch.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device), expand
-        )
+        rows = torch.eye(self.event_shape[0], dtype=self._param.dtype, device=self._param.device)
+        return self._enumerated(rows, expand)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """OneHotCategorical whose `rsample` passes gradients to `probs` as if it had returned them (Bengio et al.
-    2013)."""
+    """OneHotCategorical with an `rsample` that passes gradients to `probs` as if it had returned `probs`
+    (Bengio et al. 2013)."""
 
     has_rsample = True
 

@@ -1,4 +1,4 @@
-"""Distributions made of others: batch dimensions as events, transformed values, mixtures."""
+"""Distributions built from others: batch dimensions as events, transformed values, mixtures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ D = TypeVar("D", bound=Distribution)
 
 
 class Independent(Distribution, Generic[D]):
-    """`base_distribution` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event:
+    """`base_distribution` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event;
     their log_prob is summed.
 
     >>> d = Independent(Normal(torch.zeros(2, 3), torch.ones(2, 3)), 1)
@@ -36,6 +36,7 @@ class Independent(Distribution, Generic[D]):
                 "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), "
                 f"actual {reinterpreted_batch_ndims} vs {len(base_distribution.batch_shape)}"
             )
+
         shape = base_distribution.batch_shape + base_distribution.event_shape
         events = reinterpreted_batch_ndims + len(base_distribution.event_shape)
         self.base_dist = base_distribution
@@ -44,7 +45,7 @@ class Independent(Distribution, Generic[D]):
             shape[: len(shape) - events], shape[len(shape) - events :], validate_args=validate_args
         )
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
         new.base_dist = self.base_dist.expand(
@@ -64,11 +65,9 @@ class Independent(Distribution, Generic[D]):
     @constraints.dependent_property
     def support(self) -> Any:
         base = self.base_dist.support
-        return (
-            constraints.independent(base, self.reinterpreted_batch_ndims)
-            if self.reinterpreted_batch_ndims
-            else base
-        )
+        if not self.reinterpreted_batch_ndims:
+            return base
+        return constraints.independent(base, self.reinterpreted_batch_ndims)
 
     @property
     def mean(self) -> Tensor:
@@ -104,7 +103,7 @@ class Independent(Distribution, Generic[D]):
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of f(x) for x from `base_distribution` and f the `transforms`, the first one first.
+    """The distribution of f(x) for x from `base_distribution`, where f applies `transforms` in order.
 
     >>> d = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
     >>> d.log_prob(torch.tensor(1.0)) == Normal(0.0, 1.0).log_prob(torch.tensor(0.0))
@@ -112,7 +111,7 @@ class TransformedDistribution(Distribution):
     """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
-    _parameters = ()
+    _parameters: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -126,6 +125,7 @@ class TransformedDistribution(Distribution):
             raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
         elif not all(isinstance(t, Transform) for t in transforms):
             raise ValueError(f"transforms must be a Transform or a list of Transforms, but was {transforms}")
+
         self.transforms = transforms
         transform = ComposeTransform(transforms)
         shape = base_distribution.batch_shape + base_distribution.event_shape
@@ -134,19 +134,22 @@ class TransformedDistribution(Distribution):
                 f"base_distribution needs to have shape with size at least {transform.domain.event_dim}, "
                 f"but got {shape}."
             )
+
         result_shape = Size(transform.forward_shape(shape))
         base_event_dim = len(base_distribution.event_shape)
-        # Parameters of transforms may widen the batch; the base then has independent draws for all of it.
+
+        # Parameters of transforms may enlarge the batch; the base then draws independently for all of it.
         wide = Size(transform.inverse_shape(result_shape))
         if wide != shape:
             base_distribution = base_distribution.expand(wide[: len(wide) - base_event_dim])
         extra = transform.domain.event_dim - base_event_dim
         self.base_dist: Any = Independent(base_distribution, extra) if extra > 0 else base_distribution
+
         change = transform.codomain.event_dim - transform.domain.event_dim
         cut = len(result_shape) - max(transform.codomain.event_dim, base_event_dim + change)
         super().__init__(result_shape[:cut], result_shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
         self._expand_parameters(new, batch_shape)
@@ -190,12 +193,12 @@ class TransformedDistribution(Distribution):
             event_dim += t.domain.event_dim - t.codomain.event_dim
             result = result - _sum_rightmost(t.log_abs_det_jacobian(x, y), event_dim - t.domain.event_dim)
             y = x
-        return result + _sum_rightmost(
-            self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape)
-        )
+
+        extra = event_dim - len(self.base_dist.event_shape)
+        return result + _sum_rightmost(self.base_dist.log_prob(y), extra)
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """p or 1 - p, depending on whether the transforms rise or fall."""
+        """p if the transforms are increasing, 1 - p if they are decreasing."""
         sign: Any = 1
         for t in self.transforms:
             sign = sign * t.sign
@@ -211,8 +214,8 @@ class TransformedDistribution(Distribution):
 
 
 class MixtureSameFamily(Distribution):
-    """A mixture: `mixture_distribution` (Categorical) chooses along the last batch dimension of
-    `component_distribution`.
+    """A mixture of distributions of one family: `mixture_distribution` (Categorical) selects from the last
+    batch dimension of `component_distribution`.
 
     >>> mix = MixtureSameFamily(Categorical(torch.ones(2)), Normal(torch.tensor([-1.0, 1.0]), 1.0))
     >>> mix.mean, mix.variance
@@ -239,26 +242,30 @@ class MixtureSameFamily(Distribution):
                 "component_distribution needs to be an instance of Distribution, but got "
                 f"{component_distribution!r}"
             )
-        batch, components = mixture_distribution.batch_shape, component_distribution.batch_shape
+
+        batch = mixture_distribution.batch_shape
+        components = component_distribution.batch_shape
         for size, other in zip(reversed(batch), reversed(components[:-1])):
             if size != 1 and other != 1 and size != other:
                 raise ValueError(
                     f"`mixture_distribution.batch_shape` ({batch}) is not compatible with "
                     f"`component_distribution.batch_shape` ({components[:-1]})"
                 )
+
         count = mixture_distribution.logits.shape[-1]
         if not components or (count != components[-1] and count is not None):
             raise ValueError(
                 f"`mixture_distribution component` ({count}) does not equal "
                 f"`component_distribution.batch_shape[-1]` ({components[-1] if components else components})"
             )
+
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
         self._num_component = count
         self._event_ndims = len(component_distribution.event_shape)
         super().__init__(components[:-1], component_distribution.event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         batch_shape = Size(batch_shape)
         new._component_distribution = self._component_distribution.expand(
@@ -275,10 +282,12 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
+        """The distribution of the component's index."""
         return self._mixture_distribution
 
     @property
     def component_distribution(self) -> Distribution:
+        """The components, along the last batch dimension."""
         return self._component_distribution
 
     def _weighted(self, values: Tensor) -> Tensor:
@@ -293,7 +302,7 @@ class MixtureSameFamily(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        # of the components, and between them
+        # The variance within the components plus the variance between them.
         means = self.component_distribution.mean
         between = (means - self.mean.unsqueeze(-1 - self._event_ndims)) ** 2
         return self._weighted(self.component_distribution.variance) + self._weighted(between)

@@ -1,5 +1,5 @@
-"""Successes, failures and events that are counted: Bernoulli, Geometric, Binomial, NegativeBinomial,
-Poisson."""
+"""Distributions of numbers of successes, failures and events: Bernoulli, Geometric, Binomial,
+NegativeBinomial and Poisson."""
 
 from __future__ import annotations
 
@@ -18,30 +18,29 @@ from torch_py.nn.functional import binary_cross_entropy_with_logits as cross_ent
 
 
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x)) without becoming x from 20 on."""
+    """log(1 + exp(x)), without PyTorch's approximation by x for large x."""
     return torch.nn.functional.softplus(x, threshold=_INF)
 
 
 class BinaryTrials(Distribution):
-    """Parametrised by the probability `probs` or the log-odds `logits` of success; the other follows when it
-    is asked for."""
+    """Base class of distributions with the parameter `probs`, the probability of success, or `logits`, its
+    log-odds. The other one is computed when it is first used."""
 
     _parameters: tuple[str, ...] = ()
 
     def _take(self, probs: Any, logits: Any, validate_args: bool | None, **others: Any) -> None:
-        """Exactly one of the two, broadcast with `others`."""
+        """Stores exactly one of the two, broadcast with `others`."""
         require_one(probs, logits)
         name, value = ("logits", logits) if probs is None else ("probs", probs)
         self._initialize(validate_args, **{name: value}, **others)
 
     def _take_counted(self, total_count: Any, probs: Any, logits: Any, validate_args: bool | None) -> None:
-        """With a `total_count`, which may be integers, in the dtype of the parameter."""
+        """Stores a parameter and `total_count`, which may have an integer dtype, in the parameter's dtype."""
         require_one(probs, logits)
         param = logits if probs is None else probs
         if isinstance(total_count, Tensor):
-            total_count = total_count.to(
-                param.dtype if isinstance(param, Tensor) else torch.get_default_dtype()
-            )
+            dtype = param.dtype if isinstance(param, Tensor) else torch.get_default_dtype()
+            total_count = total_count.to(dtype)
         self._take(probs, logits, validate_args, total_count=total_count)
 
     @property
@@ -50,19 +49,22 @@ class BinaryTrials(Distribution):
 
     @lazy_property
     def logits(self) -> Tensor:
+        """The log-odds of success, log(probs / (1 - probs))."""
         return probs_to_logits(self.probs, is_binary=True)
 
     @lazy_property
     def probs(self) -> Tensor:
+        """The probability of success."""
         return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def param_shape(self) -> Size:
+        """The shape of the parameter that was given."""
         return self._param.shape
 
 
 class Bernoulli(BinaryTrials, ExponentialFamily):
-    """1 with probability `probs`, else 0; or with log-odds `logits`.
+    """1 with probability `probs` (or log-odds `logits`), otherwise 0.
 
     >>> Bernoulli(torch.tensor(0.25)).mean
     tensor(0.2500)
@@ -117,7 +119,7 @@ class Bernoulli(BinaryTrials, ExponentialFamily):
 
 
 class Geometric(BinaryTrials):
-    """How many Bernoulli trials fail before the first succeeds. Raises ValueError for `probs` 0.
+    """The number of failed Bernoulli trials before the first success. Raises ValueError for `probs` 0.
 
     >>> Geometric(torch.tensor(0.25)).mean
     tensor(3.)
@@ -137,8 +139,8 @@ class Geometric(BinaryTrials):
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             raise ValueError(
                 f"Expected parameter probs ({type(self.probs).__name__} of shape {tuple(self.probs.shape)}) "
-                f"of distribution {self!r} "
-                f"to be positive but found invalid values:\n{self.probs[self.probs <= 0]}"
+                f"of distribution {self!r} to be positive but found invalid "
+                f"values:\n{self.probs[self.probs <= 0]}"
             )
 
     @property
@@ -168,7 +170,7 @@ class Geometric(BinaryTrials):
 
 
 class Binomial(BinaryTrials):
-    """How many of `total_count` Bernoulli trials succeed.
+    """The number of successes in `total_count` Bernoulli trials.
 
     >>> Binomial(2, torch.tensor(0.5)).log_prob(torch.tensor([0.0, 1.0, 2.0])).exp()
     tensor([0.2500, 0.5000, 0.2500])
@@ -181,6 +183,7 @@ class Binomial(BinaryTrials):
     }
     has_enumerate_support = True
     _parameters = ("total_count", "probs", "logits")
+    total_count: Tensor
 
     def __init__(
         self,
@@ -213,13 +216,14 @@ class Binomial(BinaryTrials):
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        n, k = self.total_count, self._checked(value)
+        n = self.total_count
+        k = self._checked(value)
         combinations = torch.lgamma(n + 1) - torch.lgamma(k + 1) - torch.lgamma(n - k + 1)
-        # k log p + (n - k) log(1 - p) in terms of logits, where the larger of the two exponentials is taken
-        # out
+        # k log p + (n - k) log(1 - p) in terms of logits, in a form that does not overflow.
         return combinations + k * self.logits - n * softplus(self.logits)
 
     def _one_total_count(self, method: str) -> int:
+        """The total count, if it is the same in the whole batch."""
         count = int(self.total_count.max())
         if not self.total_count.min() == count:
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{method}`.")
@@ -232,14 +236,13 @@ class Binomial(BinaryTrials):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         count = self._one_total_count("enumerate_support")
-        return self._enumerated(
-            torch.arange(1 + count, dtype=self._param.dtype, device=self._param.device), expand
-        )
+        values = torch.arange(1 + count, dtype=self._param.dtype, device=self._param.device)
+        return self._enumerated(values, expand)
 
 
 class NegativeBinomial(BinaryTrials):
-    """How many Bernoulli trials succeed before `total_count` fail, where `total_count` may be any nonnegative
-    number.
+    """The number of successful Bernoulli trials before `total_count` failures, where `total_count` may be any
+    nonnegative number.
 
     >>> NegativeBinomial(3.0, torch.tensor(0.5)).mean
     tensor(3.)
@@ -252,6 +255,7 @@ class NegativeBinomial(BinaryTrials):
     }
     support = constraints.nonnegative_integer
     _parameters = ("total_count", "probs", "logits")
+    total_count: Tensor
 
     def __init__(
         self,
@@ -276,7 +280,8 @@ class NegativeBinomial(BinaryTrials):
 
     @lazy_property
     def _gamma(self) -> Any:
-        # the rate of the Poisson distribution that this one is a mixture of
+        # This distribution is a mixture of Poisson distributions; the gamma distribution is that of their
+        # rate.
         return Gamma(concentration=self.total_count, rate=torch.exp(-self.logits), validate_args=False)
 
     def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
@@ -284,16 +289,16 @@ class NegativeBinomial(BinaryTrials):
             return torch.poisson(self._gamma.sample(sample_shape=sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        n, k = self.total_count, self._checked(value)
-        log_prob = n * torch.nn.functional.logsigmoid(-self.logits) + k * torch.nn.functional.logsigmoid(
-            self.logits
-        )
+        n = self.total_count
+        k = self._checked(value)
+        logsigmoid = torch.nn.functional.logsigmoid
+        log_prob = n * logsigmoid(-self.logits) + k * logsigmoid(self.logits)
         combinations = torch.lgamma(n + k) - torch.lgamma(1.0 + k) - torch.lgamma(n)
         return log_prob + combinations.masked_fill(n + k == 0.0, 0.0)
 
 
 class Poisson(ExponentialFamily):
-    """How many events happen where `rate` are expected.
+    """The number of events when `rate` are expected: P(k) = rate ** k * exp(-rate) / k!.
 
     >>> Poisson(torch.tensor(2.0)).log_prob(torch.tensor(0.0))
     tensor(-2.)
@@ -302,6 +307,7 @@ class Poisson(ExponentialFamily):
     arg_constraints = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
     _parameters = ("rate",)
+    rate: Tensor
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
         self._initialize(validate_args, rate=rate)

@@ -1,5 +1,5 @@
-"""Functions of simpler variables: powers, exponentials and absolute values of normal, Cauchy, gamma and
-exponential ones."""
+"""Distributions of powers, exponentials and absolute values of normal, Cauchy, gamma and exponential
+variables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from torch_py.distributions.utils import broadcast_all, euler_constant
 
 
 class LogNormal(TransformedDistribution):
-    """exp of a normal variable with mean `loc` and standard deviation `scale`.
+    """The distribution of exp(x) for a normal variable x with mean `loc` and standard deviation `scale`.
 
     >>> LogNormal(0.0, 1.0).mode
     tensor(0.3679)
@@ -43,10 +43,12 @@ class LogNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
+        """The mean of the logarithm."""
         return self.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
+        """The standard deviation of the logarithm."""
         return self.base_dist.scale
 
     @property
@@ -67,7 +69,8 @@ class LogNormal(TransformedDistribution):
 
 
 class LogisticNormal(TransformedDistribution):
-    """On the simplex of D + 1 parts: `StickBreakingTransform` of D independent normal variables.
+    """Vectors of the simplex with D + 1 parts: the `StickBreakingTransform` of D independent normal
+    variables.
 
     >>> LogisticNormal(torch.zeros(2), torch.ones(2)).event_shape
     torch.Size([3])
@@ -86,15 +89,17 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
+        """The mean of the normal variables."""
         return self.base_dist.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
+        """The standard deviation of the normal variables."""
         return self.base_dist.base_dist.scale
 
 
 class _Half(TransformedDistribution):
-    """The absolute value of a symmetric variable around 0."""
+    """The distribution of |x| for a variable x that is symmetric around 0."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
@@ -103,6 +108,7 @@ class _Half(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
+        """The scale of the variable before its absolute value is taken."""
         return self.base_dist.scale
 
     @property
@@ -124,7 +130,7 @@ class _Half(TransformedDistribution):
 
 
 class HalfNormal(_Half):
-    """|x| for a normal variable x with mean 0 and standard deviation `scale`.
+    """The distribution of |x| for a normal variable x with mean 0 and standard deviation `scale`.
 
     >>> HalfNormal(2.0).mean
     tensor(1.5958)
@@ -146,7 +152,7 @@ class HalfNormal(_Half):
 
 
 class HalfCauchy(_Half):
-    """|x| for a Cauchy variable x around 0.
+    """The distribution of |x| for a Cauchy variable x around 0 with the given `scale`.
 
     >>> HalfCauchy(1.0).icdf(torch.tensor(0.5))
     tensor(1.)
@@ -158,10 +164,9 @@ class HalfCauchy(_Half):
     def __init__(self, scale: Tensor | float, validate_args: bool | None = None) -> None:
         super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
-    def log_prob(self, value: Tensor | float) -> Tensor:  # type: ignore[override]
-        return super().log_prob(
-            torch.as_tensor(self._checked(value), dtype=self.scale.dtype, device=self.scale.device)
-        )
+    def log_prob(self, value: Tensor) -> Tensor:
+        checked = self._checked(value)
+        return super().log_prob(torch.as_tensor(checked, dtype=self.scale.dtype, device=self.scale.device))
 
     @property
     def mean(self) -> Tensor:
@@ -171,7 +176,7 @@ class HalfCauchy(_Half):
 
 
 class InverseGamma(TransformedDistribution):
-    """1/x for a gamma variable x.
+    """The distribution of 1 / x for a gamma variable x.
 
     >>> InverseGamma(3.0, 1.0).mean
     tensor(0.5000)
@@ -193,10 +198,12 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Tensor:
+        """The shape of the gamma variable."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
+        """The rate of the gamma variable."""
         return self.base_dist.rate
 
     @property
@@ -219,7 +226,7 @@ class InverseGamma(TransformedDistribution):
 
 
 class Pareto(TransformedDistribution):
-    """Values from `scale` on, survival (scale / x) ** alpha.
+    """The Pareto distribution on [scale, inf), with survival function (scale / x) ** alpha.
 
     >>> Pareto(1.0, 2.0).mean
     tensor(2.)
@@ -243,7 +250,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        a = self.alpha.clamp(min=1)  # infinite there
+        a = self.alpha.clamp(min=1)  # the mean is infinite for alpha <= 1
         return a * self.scale / (a - 1)
 
     @property
@@ -252,7 +259,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        a = self.alpha.clamp(min=2)
+        a = self.alpha.clamp(min=2)  # the variance is infinite for alpha <= 2
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
     def entropy(self) -> Tensor:
@@ -260,7 +267,7 @@ class Pareto(TransformedDistribution):
 
 
 class Weibull(TransformedDistribution):
-    """Positive values with survival exp(-(x / scale) ** concentration).
+    """The Weibull distribution of positive values, with survival function exp(-(x / scale) ** concentration).
 
     >>> Weibull(2.0, 1.0).mean
     tensor(2.)

@@ -1,4 +1,4 @@
-"""Transforms of every element by itself."""
+"""Transforms that apply to each element separately."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _NUMBERS = (int, float, bool)
 
 
 class _Plain(Transform):
-    """A transform without parameters: all of one class are equal."""
+    """A transform without parameters, so that all instances of a class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self))
 
 
 class _Rising(_Plain):
-    """A bijection of the real line or a part of it that rises."""
+    """An increasing bijection from the real numbers."""
 
     domain = constraints.real
     bijective = True
@@ -31,7 +31,7 @@ class _Rising(_Plain):
 
 
 class ExpTransform(_Rising):
-    """y = exp(x), from the reals to the positive numbers."""
+    """y = exp(x), from the real to the positive numbers."""
 
     codomain = constraints.positive
 
@@ -41,7 +41,7 @@ class ExpTransform(_Rising):
     def _inverse(self, y: Any) -> Any:
         return y.log()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return x
 
 
@@ -62,7 +62,7 @@ class SigmoidTransform(_Rising):
         y = y.clamp(min=_tiny(y), max=1.0 - _eps(y))
         return y.log() - (-y).log1p()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -softplus(-x) - softplus(x)
 
 
@@ -77,7 +77,7 @@ class SoftplusTransform(_Rising):
     def _inverse(self, y: Any) -> Any:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -softplus(-x)
 
 
@@ -96,12 +96,12 @@ class TanhTransform(_Rising):
     def _inverse(self, y: Any) -> Any:
         return y.atanh()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))  # log(1 - tanh^2) without cancellation
 
 
 class AbsTransform(_Plain):
-    """y = |x|, which has no inverse; `inv` returns y."""
+    """y = |x|. It is not invertible; `inv` returns y."""
 
     domain = constraints.real
     codomain = constraints.positive
@@ -114,7 +114,7 @@ class AbsTransform(_Plain):
 
 
 class PowerTransform(Transform):
-    """y = x ** exponent, of positive numbers.
+    """y = x ** exponent for positive x.
 
     >>> PowerTransform(torch.tensor(2.0)).inv(torch.tensor(9.0))
     tensor(3.)
@@ -144,10 +144,10 @@ class PowerTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         return torch.broadcast_shapes(shape, getattr(self.exponent, "shape", ()))
 
     inverse_shape = forward_shape
@@ -186,9 +186,9 @@ class AffineTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        return (
-            constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
-        )
+        if not self.event_dim:
+            return constraints.real
+        return constraints.independent(constraints.real, self.event_dim)
 
     codomain = domain
 
@@ -211,7 +211,7 @@ class AffineTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         if isinstance(self.scale, _NUMBERS):
             each = torch.full_like(x, math.log(abs(self.scale)))
         else:
@@ -219,7 +219,7 @@ class AffineTransform(Transform):
             each = each.expand(torch.broadcast_shapes(x.shape, each.shape))
         return _sum_rightmost(each, self.event_dim)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape

@@ -1,8 +1,8 @@
-"""Divergences between families: KL(p || q) = cross entropy of p and q minus entropy of p, infinite where q
-excludes what p allows.
+"""KL divergences between distributions of different families: KL(p || q) is the cross entropy of p and q
+minus the entropy of p, and infinite if q excludes values that p allows.
 
-The cross entropy -E[log q(x)] needs few means under p, which the tables below give: E[x], Var[x], E[log x],
-E[exp(-t x)].
+The cross entropy -E[log q(x)] needs only a few means under p, which the tables below give: E[x], Var[x],
+E[log x] and E[exp(-t x)].
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ Formula = Callable[..., Tensor]
 
 
 def _mean_log_uniform(low: Tensor, high: Tensor) -> Tensor:
+    """E[log x] for x uniform on [low, high)."""
     return (torch.xlogy(high, high) - torch.xlogy(low, low)) / (high - low) - 1
 
 
@@ -46,8 +47,10 @@ _MEAN_EXP: dict[type, Formula] = {
 
 
 def _to_beta(p: Any, q: Any) -> Tensor:
-    a, b = q.concentration1, q.concentration0
-    log_x, log_rest = _mean_log_uniform(p.low, p.high), _mean_log_uniform(1 - p.high, 1 - p.low)
+    a = q.concentration1
+    b = q.concentration0
+    log_x = _mean_log_uniform(p.low, p.high)
+    log_rest = _mean_log_uniform(1 - p.high, 1 - p.low)
     return a.lgamma() + b.lgamma() - (a + b).lgamma() - (a - 1) * log_x - (b - 1) * log_rest
 
 
@@ -66,12 +69,11 @@ def _to_gumbel(p: Any, q: Any) -> Tensor:
 
 
 def _to_laplace(p: Any, q: Any) -> Tensor:
-    # E|x - m| of a normal x: the mean of a folded normal variable
+    # E|x - m| for a normal x, the mean of a folded normal variable.
     shift = p.loc - q.loc
     z = shift / p.scale
-    distance = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2)) + shift * torch.erf(
-        z / math.sqrt(2)
-    )
+    near = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * z.pow(2))
+    distance = near + shift * torch.erf(z / math.sqrt(2))
     return torch.log(2 * q.scale) + distance / q.scale
 
 
@@ -97,10 +99,10 @@ _CROSS_ENTROPY: dict[type, Formula] = {
     Laplace: _to_laplace,
     Normal: _to_normal,
     Pareto: _to_pareto,
-    Poisson: lambda p, q: q.rate - p.mean * q.rate.log(),  # of 0 and 1, whose factorials are 1
+    Poisson: lambda p, q: q.rate - p.mean * q.rate.log(),  # for x = 0 and 1, where x! is 1
     Uniform: lambda p, q: (q.high - q.low).log(),
 }
-# Where values may lie, if not anywhere.
+# The range of values, for families that do not cover all real numbers.
 _RANGE: dict[type, Formula] = {
     Beta: lambda d: (0.0, 1.0),  # type: ignore[dict-item, return-value]
     ContinuousBernoulli: lambda d: (0.0, 1.0),  # type: ignore[dict-item, return-value]
@@ -109,6 +111,7 @@ _RANGE: dict[type, Formula] = {
     Pareto: lambda d: (d.scale, _INF),  # type: ignore[dict-item, return-value]
     Uniform: lambda d: (d.low, d.high),  # type: ignore[dict-item, return-value]
 }
+# The families q with a finite divergence from each p, at least for some parameters.
 _FINITE: dict[type, tuple[type, ...]] = {
     Bernoulli: (Poisson,),
     Beta: (ContinuousBernoulli, Exponential, Gamma, Normal, Uniform),
@@ -121,6 +124,7 @@ _FINITE: dict[type, tuple[type, ...]] = {
     Pareto: (Exponential, Gamma, Normal),
     Uniform: (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Normal, Pareto),
 }
+# The families q that always exclude some values of p.
 _INFINITE: dict[type, tuple[type, ...]] = {
     Beta: (Pareto,),
     ContinuousBernoulli: (Pareto,),
@@ -139,11 +143,11 @@ def _family(p: Any, table: dict[type, Any]) -> type:
 
 
 def _excluded(p: Any, q: Any, family_p: type, family_q: type) -> Any:
-    """Where p has values that q has not."""
+    """Where p allows values that q excludes."""
     everywhere = -_INF, _INF
     low, high = _RANGE[family_p](p) if family_p in _RANGE else everywhere
     q_low, q_high = _RANGE[family_q](q) if family_q in _RANGE else everywhere
-    return (low < q_low) | (high > q_high)  # type: ignore[operator]
+    return (low < q_low) | (high > q_high)
 
 
 def _finite(family_p: type, family_q: type) -> Formula:

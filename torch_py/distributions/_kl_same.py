@@ -1,4 +1,5 @@
-"""Divergences within a family. Where nothing else is said the formula is the integral, written out."""
+"""KL divergences between distributions of the same family. Each formula is the integral in closed form unless
+a comment says otherwise."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from torch_py.nn.functional import softplus
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Any, q: Any) -> Tensor:
-    # p log(p/q) + (1 - p) log((1 - p)/(1 - q)), where 0 log 0 is 0 and what q excludes is infinite
+    # p log(p/q) + (1 - p) log((1 - p)/(1 - q)), where 0 log 0 is 0, and infinite for values that q excludes.
     success = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     success = success.masked_fill(q.probs == 0, _INF).masked_fill(p.probs == 0, 0)
     failure = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
@@ -64,7 +65,8 @@ def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
 
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Any, q: Any) -> Tensor:
-    a, b = p.concentration, q.concentration
+    a = p.concentration
+    b = q.concentration
     total = a.sum(-1)
     normalizers = total.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
     return normalizers + ((a - b) * (a.digamma() - total.digamma().unsqueeze(-1))).sum(-1)
@@ -83,7 +85,8 @@ def _exponential(p: Any, q: Any) -> Tensor:
 
 @register_kl(Gamma, Gamma)
 def _gamma(p: Any, q: Any) -> Tensor:
-    a, b = p.concentration, q.concentration
+    a = p.concentration
+    b = q.concentration
     return (
         b * (p.rate / q.rate).log()
         + b.lgamma()
@@ -95,7 +98,8 @@ def _gamma(p: Any, q: Any) -> Tensor:
 
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Any, q: Any) -> Tensor:
-    ratio, shift = p.scale / q.scale, (q.loc - p.loc) / q.scale
+    ratio = p.scale / q.scale
+    shift = (q.loc - p.loc) / q.scale
     return (
         -ratio.log()
         - shift
@@ -117,13 +121,14 @@ def _half_normal(p: Any, q: Any) -> Tensor:
 
 @register_kl(Laplace, Laplace)
 def _laplace(p: Any, q: Any) -> Tensor:
-    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    ratio = p.scale / q.scale
+    distance = (p.loc - q.loc).abs()
     return -ratio.log() + distance / q.scale + ratio * torch.exp(-distance / p.scale) - 1
 
 
 @register_kl(Cauchy, Cauchy)
 def _cauchy(p: Any, q: Any) -> Tensor:
-    # Chyzak and Nielsen 2019
+    # See Chyzak and Nielsen 2019.
     return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
 
 
@@ -154,13 +159,15 @@ def _uniform(p: Any, q: Any) -> Tensor:
 def _half_log_det(d: Any) -> Tensor:
     if isinstance(d, MultivariateNormal):
         return _log_diagonal(d._unbroadcasted_scale_tril)
-    return 0.5 * _batch_lowrank_logdet(*d._low_rank, d._capacitance_tril)
+    factor, diagonal = d._low_rank
+    return 0.5 * _batch_lowrank_logdet(factor, diagonal, d._capacitance_tril)
 
 
 def _root(d: Any) -> Tensor:
-    """A with A A^T the covariance."""
+    """A matrix A with A A^T equal to the covariance."""
     if isinstance(d, MultivariateNormal):
         return d._unbroadcasted_scale_tril
+
     factor, diagonal = d._low_rank
     batch = torch.broadcast_shapes(factor.shape[:-2], diagonal.shape[:-1])
     roots = diagonal.sqrt().diag_embed()
@@ -170,11 +177,9 @@ def _root(d: Any) -> Tensor:
 def _trace(d: Any, columns: Tensor) -> Tensor:
     """tr(A^T covariance^-1 A) for `columns` A."""
     if isinstance(d, MultivariateNormal):
-        return (
-            torch.linalg.solve_triangular(d._unbroadcasted_scale_tril, columns, upper=False)
-            .square()
-            .sum((-2, -1))
-        )
+        half = torch.linalg.solve_triangular(d._unbroadcasted_scale_tril, columns, upper=False)
+        return half.square().sum((-2, -1))
+
     factor, diagonal = d._low_rank
     scaled = columns / diagonal.unsqueeze(-1)
     half = torch.linalg.solve_triangular(d._capacitance_tril, factor.mT @ scaled, upper=False)
@@ -191,24 +196,26 @@ def _multivariate_normal(p: Any, q: Any) -> Tensor:
             "KL-divergence between two Multivariate Normals with different event shapes cannot be computed: "
             f"{tuple(p.event_shape)} and {tuple(q.event_shape)}"
         )
+
     squares = _trace(q, (q.loc - p.loc).unsqueeze(-1))
     return _half_log_det(q) - _half_log_det(p) + 0.5 * (_trace(q, _root(p)) + squares - p.event_shape[0])
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _exponential_family(p: Any, q: Any) -> Tensor:
-    """The Bregman divergence of the log normalizer, from q to p."""
+    """The Bregman divergence of the log normalizer between the natural parameters of q and p."""
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot be computed using "
-            "Bregman divergences: "
-            f"{type(p).__name__} and {type(q).__name__}"
+            f"Bregman divergences: {type(p).__name__} and {type(q).__name__}"
         )
+
     ours = [parameter.detach().requires_grad_() for parameter in p._natural_params]
     theirs = q._natural_params
     with torch.enable_grad():
         normalizer = p._log_normalizer(*ours)
         gradients = torch.autograd.grad(normalizer.sum(), ours, create_graph=True)
+
     result = q._log_normalizer(*theirs) - normalizer
     batch = result.dim()
     for own, their, gradient in zip(ours, theirs, gradients):

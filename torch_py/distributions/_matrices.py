@@ -1,4 +1,4 @@
-"""Distributions of covariance and correlation matrices: Wishart, LKJCholesky."""
+"""Distributions of covariance and correlation matrices: `Wishart` and `LKJCholesky`."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _LOG_2 = math.log(2.0)
 
 
 def _mvdigamma(x: Tensor, p: int) -> Tensor:
-    """The derivative of mvlgamma."""
+    """The derivative of mvlgamma with respect to x."""
     return torch.digamma(x.unsqueeze(-1) - 0.5 * torch.arange(p, dtype=x.dtype, device=x.device)).sum(-1)
 
 
 class Wishart(GaussianMatrices, ExponentialFamily):
-    """The sum of `df` outer products of normal vectors with the given covariance: positive definite (n, n)
-    matrices, n - 1 < df.
+    """Positive definite (n, n) matrices, distributed like the sum of `df` outer products of normal vectors
+    with the given covariance, where df > n - 1.
 
-    Exactly one of covariance_matrix, precision_matrix and scale_tril is given. Raises ValueError for df <= n
-    - 1.
+    Exactly one of covariance_matrix, precision_matrix and scale_tril must be given. Raises ValueError for
+    df <= n - 1.
 
     >>> Wishart(torch.tensor(3.0), covariance_matrix=torch.eye(2)).mean
     tensor([[3., 0.],
@@ -65,6 +65,7 @@ class Wishart(GaussianMatrices, ExponentialFamily):
             raise AssertionError(
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
             )
+
         name, matrix = one_matrix(**given)
         if matrix.dim() < 2:
             raise ValueError(f"{name} {_LEADING}; got shape {tuple(matrix.shape)}")
@@ -72,33 +73,36 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         df = torch.as_tensor(df, dtype=matrix.dtype, device=matrix.device)
         if (df <= size - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")
+
         batch_shape = torch.broadcast_shapes(matrix.shape[:-2], df.shape)
         self.df = df.expand(batch_shape)
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
+
         if (df < size).any():
             warnings.warn(
                 "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < "
                 "ndim.",
                 stacklevel=2,
             )
+
         super().__init__(batch_shape, matrix.shape[-2:], validate_args=validate_args)
         self._batch_dims = [-(x + 1) for x in range(len(batch_shape))]
         self._factor(name, matrix)
         self._set_chi2()
 
     def _set_chi2(self) -> None:
-        """The squares on the diagonal of Bartlett's decomposition."""
+        """Prepares the distributions of the squared diagonal entries in Bartlett's decomposition."""
         less = torch.arange(self._event_shape[-1], dtype=self.df.dtype, device=self.df.device)
         self._dist_chi2 = Chi2(df=self.df.unsqueeze(-1) - less, validate_args=False)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._batch_dims = [-(x + 1) for x in range(len(new._batch_shape))]
         new._set_chi2()
         return new
 
     @property
-    def arg_constraints(self) -> dict[str, Any]:  # type: ignore[override]
+    def arg_constraints(self) -> dict[str, Any]:
         return {
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
@@ -121,10 +125,9 @@ class Wishart(GaussianMatrices, ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        diagonal = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
-        return self._df_matrix * (
-            self.covariance_matrix.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
-        )
+        covariance = self.covariance_matrix
+        diagonal = covariance.diagonal(dim1=-2, dim2=-1)
+        return self._df_matrix * (covariance.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
     def _bartlett_sampling(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         size = self._event_shape[-1]
@@ -138,26 +141,30 @@ class Wishart(GaussianMatrices, ExponentialFamily):
     def rsample(
         self, sample_shape: Sequence[int] = Size([]), max_try_correction: int | None = None
     ) -> Tensor:
-        """Bartlett's decomposition. Draws that rounding made singular are drawn again, `max_try_correction`
-        (default 3) times."""
+        """Draws by Bartlett's decomposition. Values that are singular due to rounding are drawn again, up to
+        `max_try_correction` (default 3) times."""
         sample = self._bartlett_sampling(sample_shape)
         singular = ~self.support.check(sample)
         if singular.any():
             warnings.warn("Singular sample detected.", stacklevel=2)
+
         for _ in range(3 if max_try_correction is None else max_try_correction):
             if not singular.any():
                 break
             again = self._bartlett_sampling(sample_shape)
             sample = torch.where(singular[..., None, None], again, sample)
             singular = ~self.support.check(sample)
+
         return sample
 
     def _half_log_det(self) -> Tensor:
         return _log_diagonal(self._unbroadcasted_scale_tril)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        nu, n = self.df, self._event_shape[-1]
+        nu = self.df
+        n = self._event_shape[-1]
         value = self._checked(value)
+
         half = torch.linalg.solve_triangular(
             self._unbroadcasted_scale_tril, torch.linalg.cholesky(value), upper=False
         )
@@ -169,7 +176,8 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         )
 
     def entropy(self) -> Tensor:
-        nu, n = self.df, self._event_shape[-1]
+        nu = self.df
+        n = self._event_shape[-1]
         return (
             (n + 1) * (0.5 * n * _LOG_2 + self._half_log_det())
             + torch.mvlgamma(nu / 2, n)
@@ -188,12 +196,11 @@ class Wishart(GaussianMatrices, ExponentialFamily):
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of (dim, dim) correlation matrices, density proportional to det(L L^T) **
+    """Cholesky factors L of (dim, dim) correlation matrices, with density proportional to det(L L^T) **
     (concentration - 1) of the matrix.
 
-    1 is the uniform distribution of correlation matrices. The onion method (Lewandowski, Kurowicka and Joe
-    2009) draws row by row.
-    Raises ValueError for `dim` below 2.
+    Concentration 1 is the uniform distribution of correlation matrices. Draws are made row by row by the
+    onion method (Lewandowski, Kurowicka and Joe 2009). Raises ValueError for `dim` below 2.
 
     >>> LKJCholesky(2, 1.0).log_prob(torch.eye(2)).exp()
     tensor(0.5000)
@@ -208,19 +215,19 @@ class LKJCholesky(Distribution):
     ) -> None:
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
+
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         super().__init__(self.concentration.shape, Size((dim, dim)), validate_args=validate_args)
-        # The squared length of the k entries before the diagonal of row k is Beta(k/2, concentration + (dim -
-        # 1 - k)/2). The first row has none; what is drawn for it is not used.
-        half = 0.5 * torch.arange(
-            dim, dtype=self.concentration.dtype, device=self.concentration.device
-        ).clamp(min=1)
-        self._beta = Beta(
-            half, (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half, validate_args=False
-        )
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        # The squared length of the k entries before the diagonal of row k is Beta(k/2, concentration + (dim -
+        # 1 - k)/2). The first row has no such entries; its draw is not used.
+        like = self.concentration
+        half = 0.5 * torch.arange(dim, dtype=like.dtype, device=like.device).clamp(min=1)
+        rest = (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half
+        self._beta = Beta(half, rest, validate_args=False)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.dim = self.dim
         new._beta = self._beta.expand(Size(batch_shape) + (self.dim,))
@@ -229,9 +236,8 @@ class LKJCholesky(Distribution):
     def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         with torch.no_grad():
             length = self._beta.sample(sample_shape).unsqueeze(-1)
-            normal = torch.randn(
-                self._extended_shape(sample_shape), dtype=length.dtype, device=length.device
-            ).tril(-1)
+            shape = self._extended_shape(sample_shape)
+            normal = torch.randn(shape, dtype=length.dtype, device=length.device).tril(-1)
             direction = normal / normal.norm(dim=-1, keepdim=True)
             direction[..., 0, :].fill_(0.0)
             rows = length.sqrt() * direction
@@ -239,15 +245,18 @@ class LKJCholesky(Distribution):
             return rows + left.sqrt().diag_embed()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        n, concentration = self.dim, self.concentration
+        n = self.dim
+        concentration = self.concentration
         diagonal = self._checked(value).diagonal(dim1=-1, dim2=-2)[..., 1:]
         order = torch.arange(2, n + 1, dtype=concentration.dtype, device=concentration.device)
         powers = 2 * (concentration - 1).unsqueeze(-1) + n - order
-        # page 1999 of the paper, in the form of mvlgamma
+
+        # The normalizer on page 1999 of the paper, in terms of mvlgamma.
         alpha = concentration + 0.5 * (n - 1)
         normalizer = (
             0.5 * (n - 1) * math.log(math.pi)
             + torch.mvlgamma(alpha - 0.5, n - 1)
             - torch.lgamma(alpha) * (n - 1)
         )
+
         return (powers * diagonal.log()).sum(-1) - normalizer

@@ -1,4 +1,4 @@
-"""Counts of several choices among categories."""
+"""`Multinomial`, the numbers of choices of each category."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from torch_py import Size, Tensor
 from torch_py.distributions import constraints
 from torch_py.distributions._categorical import Categorical, _OverCategorical
 from torch_py.distributions._counts import Binomial
-from torch_py.distributions.distribution import _INF
+from torch_py.distributions.distribution import _INF, Distribution
 from torch_py.distributions.utils import broadcast_all
 
 
 class Multinomial(_OverCategorical):
-    """Counts of `total_count` (one int) choices among the last dimension of `probs` or `logits`.
+    """The counts of `total_count` (one int) choices among categories, whose probabilities are the last
+    dimension of `probs` or `logits`.
 
-    `log_prob` of counts with another sum is the sum's own multinomial. Raises NotImplementedError for a
-    `total_count` that is no int.
+    `log_prob` also accepts counts with another sum and uses the multinomial of that sum. Raises
+    NotImplementedError unless `total_count` is an int.
 
     >>> Multinomial(2, torch.tensor([0.5, 0.5])).log_prob(torch.tensor([1.0, 1.0])).exp()
     tensor(0.5000)
@@ -40,6 +41,7 @@ class Multinomial(_OverCategorical):
         self.total_count = total_count
         self._categorical = Categorical(probs=probs, logits=logits)
         self._init_binomial()
+
         super().__init__(
             self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args
         )
@@ -47,7 +49,7 @@ class Multinomial(_OverCategorical):
     def _init_binomial(self) -> None:
         self._binomial = Binomial(total_count=self.total_count, probs=self.probs)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.total_count = self.total_count
         new._init_binomial()
@@ -68,15 +70,15 @@ class Multinomial(_OverCategorical):
     def sample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         sample_shape = Size(sample_shape)
         chosen = self._categorical.sample(Size((self.total_count,)) + sample_shape)
-        # the draws last, to be counted
+
+        # The draws become the last dimension and are counted there.
         chosen = chosen.permute(*range(1, chosen.dim()), 0)
-        counts = torch.zeros(
-            self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device
-        )
+        shape = self._extended_shape(sample_shape)
+        counts = torch.zeros(shape, dtype=self.probs.dtype, device=self.probs.device)
         return counts.scatter_add_(-1, chosen, torch.ones_like(chosen, dtype=counts.dtype))
 
     def entropy(self) -> Tensor:
-        # n H(p) - log n! + sum over categories of E[log k!], where each count is binomial
+        # n H(p) - log n! + the sum over categories of E[log k!], where each count k is binomial.
         n = torch.tensor(float(self.total_count), dtype=self.probs.dtype)
         counts = self._binomial.enumerate_support(expand=False)[1:]
         chances = torch.exp(self._binomial.log_prob(counts))

@@ -1,4 +1,4 @@
-"""Normal distributions of vectors, with a dense covariance and with one of low rank plus a diagonal."""
+"""Normal distributions of vectors, with a dense covariance or with one of low rank plus a diagonal."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ _LEADING = "must be at least two-dimensional, with optional leading batch dimens
 
 
 def _batch_mv(matrices: Tensor, vectors: Tensor) -> Tensor:
+    """Products of batches of matrices and vectors."""
     return (matrices @ vectors.unsqueeze(-1)).squeeze(-1)
 
 
 def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
-    """x^T (L L^T)^-1 x for (*B, n, n) factors and (*S, *B, n) vectors. Samples become columns, so that each
-    factor is solved with once."""
+    """x^T (L L^T)^-1 x for factors (*B, n, n) and vectors (*S, *B, n). Samples become columns, so that each
+    factor is used in one solve."""
     extra = bx.dim() - bL.dim() + 1
     if extra <= 0:
         return torch.linalg.solve_triangular(bL, bx.unsqueeze(-1), upper=False).square().sum((-2, -1))
+
     columns = bx.reshape((-1,) + bx.shape[extra:]).movedim(0, -1)
     squares = torch.linalg.solve_triangular(bL, columns, upper=False).square().sum(-2).movedim(-1, 0)
     return squares.reshape(bx.shape[:extra] + squares.shape[1:])
@@ -40,13 +42,14 @@ def _precision_to_scale_tril(P: Tensor) -> Tensor:
 
 
 def _log_diagonal(matrices: Tensor) -> Tensor:
-    """The sum of logarithms of the diagonals: half the log determinant of L L^T."""
+    """The sum of the logarithms of the diagonal, which is half the log determinant of L L^T."""
     return matrices.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 class GaussianMatrices(Distribution):
-    """Given by one of covariance_matrix, precision_matrix and scale_tril; `_unbroadcasted_scale_tril` is the
-    factor of it, as it was given."""
+    """A distribution with one of covariance_matrix, precision_matrix and scale_tril as a parameter.
+    `_unbroadcasted_scale_tril` is the Cholesky factor of the covariance in the batch shape of that
+    parameter."""
 
     _parameters: tuple[str, ...] = ()
     _unbroadcasted_scale_tril: Tensor
@@ -64,18 +67,21 @@ class GaussianMatrices(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
+        """The Cholesky factor of the covariance matrix."""
         return self._broadcast(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
+        """The covariance matrix."""
         factor = self._unbroadcasted_scale_tril
         return self._broadcast(factor @ factor.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance matrix."""
         return self._broadcast(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = self._checked_copy(_instance)
         self._expand_parameters(new, Size(batch_shape))
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
@@ -83,7 +89,7 @@ class GaussianMatrices(Distribution):
 
 
 def one_matrix(**matrices: Tensor | None) -> tuple[str, Tensor]:
-    """Name and value of the one that is given; ValueError if it is not exactly one."""
+    """The name and value of the matrix that is given. Raises ValueError unless exactly one is."""
     given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(given) != 1:
         raise ValueError(
@@ -93,8 +99,8 @@ def one_matrix(**matrices: Tensor | None) -> tuple[str, Tensor]:
 
 
 class MultivariateNormal(GaussianMatrices):
-    """Vectors with mean `loc` (*, n) and one of covariance_matrix, its inverse precision_matrix, or its
-    Cholesky factor scale_tril (*, n, n).
+    """Normal vectors with mean `loc` (*, n). The covariance is given by exactly one of covariance_matrix, its
+    inverse precision_matrix, or its Cholesky factor scale_tril (*, n, n).
 
     `scale_tril` is the fastest. Raises ValueError unless exactly one is given.
 
@@ -123,6 +129,7 @@ class MultivariateNormal(GaussianMatrices):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
+
         name, matrix = one_matrix(
             covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril
         )
@@ -130,9 +137,11 @@ class MultivariateNormal(GaussianMatrices):
             raise ValueError(
                 f"{name}{' matrix' * (name == 'scale_tril')} {_LEADING}; got shape {tuple(matrix.shape)}"
             )
+
         batch_shape = torch.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         self.loc = loc.expand(batch_shape + (-1,))
+
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         self._factor(name, matrix)
 
@@ -163,14 +172,14 @@ class MultivariateNormal(GaussianMatrices):
 
 
 def _capacitance_tril(W: Tensor, D: Tensor) -> Tensor:
-    """The Cholesky factor of I + W^T D^-1 W, by which Woodbury's identity inverts W W^T + D in the rank of
+    """The Cholesky factor of I + W^T D^-1 W, with which Woodbury's identity inverts W W^T + D in the rank of
     W."""
     scaled = W.mT / D.unsqueeze(-2)
     return torch.linalg.cholesky(scaled @ W + torch.eye(W.shape[-1], dtype=W.dtype, device=W.device))
 
 
 def _batch_lowrank_logdet(W: Tensor, D: Tensor, capacitance_tril: Tensor) -> Tensor:
-    """log det(W W^T + D), by the matrix determinant lemma."""
+    """log det(W W^T + D) by the matrix determinant lemma."""
     return 2 * _log_diagonal(capacitance_tril) + D.log().sum(-1)
 
 
@@ -181,10 +190,11 @@ def _batch_lowrank_mahalanobis(W: Tensor, D: Tensor, x: Tensor, capacitance_tril
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Vectors with mean `loc` (*, n) and covariance cov_factor cov_factor^T + diag(cov_diag), `cov_factor` of
-    shape (*, n, m).
+    """Normal vectors with mean `loc` (*, n) and covariance cov_factor cov_factor^T + diag(cov_diag), where
+    `cov_factor` has the shape (*, n, m).
 
-    Everything but the dense matrices costs O(n m^2) (Woodbury's identity and the matrix determinant lemma).
+    All operations except the dense matrices cost O(n m^2), by Woodbury's identity and the matrix determinant
+    lemma.
 
     >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.0], [0.0]]), torch.ones(2))
     >>> d.variance
@@ -205,6 +215,7 @@ class LowRankMultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
+
         event_shape = loc.shape[-1:]
         if cov_factor.dim() < 2:
             raise ValueError(f"cov_factor {_LEADING}")
@@ -218,6 +229,7 @@ class LowRankMultivariateNormal(Distribution):
                 f"cov_diag must be a batch of vectors with shape {event_shape}, but got "
                 f"{tuple(cov_diag.shape)}"
             )
+
         try:
             batch_shape = torch.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as error:
@@ -225,15 +237,17 @@ class LowRankMultivariateNormal(Distribution):
                 f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
                 f"{cov_diag.shape}"
             ) from error
+
         self.loc = loc.expand(batch_shape + event_shape)
         self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
         self.cov_diag = cov_diag.expand(batch_shape + event_shape)
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
+
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = _capacitance_tril(cov_factor, cov_diag)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         for name in ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril"):
             setattr(new, name, getattr(self, name))
@@ -250,7 +264,7 @@ class LowRankMultivariateNormal(Distribution):
     mode = mean
 
     @lazy_property
-    def variance(self) -> Tensor:  # type: ignore[override]
+    def variance(self) -> Tensor:
         factor, diagonal = self._low_rank
         return (factor.pow(2).sum(-1) + diagonal).expand(self._batch_shape + self._event_shape)
 
@@ -259,24 +273,23 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
+        """The covariance matrix."""
         factor, diagonal = self._low_rank
         return self._broadcast(factor @ factor.mT + torch.diag_embed(diagonal))
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        # scaled to a unit diagonal first, which is better conditioned
+        """The Cholesky factor of the covariance matrix."""
+        # The matrix is scaled to a unit diagonal first, which is better conditioned.
         factor, diagonal = self._low_rank
         root = diagonal.sqrt().unsqueeze(-1)
         unit = factor / root
-        return self._broadcast(
-            root
-            * torch.linalg.cholesky(
-                unit @ unit.mT + torch.eye(unit.shape[-2], dtype=unit.dtype, device=unit.device)
-            )
-        )
+        identity = torch.eye(unit.shape[-2], dtype=unit.dtype, device=unit.device)
+        return self._broadcast(root * torch.linalg.cholesky(unit @ unit.mT + identity))
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance matrix."""
         factor, diagonal = self._low_rank
         half = torch.linalg.solve_triangular(
             self._capacitance_tril, factor.mT / diagonal.unsqueeze(-2), upper=False
@@ -291,14 +304,12 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc + _batch_mv(factor, low) + diagonal.sqrt() * each
 
     def log_prob(self, value: Tensor) -> Tensor:
-        squares = _batch_lowrank_mahalanobis(
-            *self._low_rank, self._checked(value) - self.loc, self._capacitance_tril
-        )
+        difference = self._checked(value) - self.loc
+        squares = _batch_lowrank_mahalanobis(*self._low_rank, difference, self._capacitance_tril)
         log_det = _batch_lowrank_logdet(*self._low_rank, self._capacitance_tril)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + log_det + squares)
 
     def entropy(self) -> Tensor:
         log_det = _batch_lowrank_logdet(*self._low_rank, self._capacitance_tril)
-        return (0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det)).expand(
-            self._batch_shape
-        )
+        entropy = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det)
+        return entropy.expand(self._batch_shape)

@@ -1,5 +1,5 @@
-"""Distributions of positive numbers: the gamma family, and what powers, exponentials and absolute values make
-of others."""
+"""Distributions of positive numbers and angles: Exponential, Gamma, Chi2, FisherSnedecor, GeneralizedPareto
+and VonMises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from torch_py.distributions.utils import _tiny
 
 
 class Exponential(ExponentialFamily):
-    """The waiting time for what happens `rate` times per unit.
+    """The waiting time until an event that happens `rate` times per unit of time; its density is
+    rate * exp(-rate x).
 
     >>> Exponential(torch.tensor(2.0)).cdf(torch.tensor(0.0))
     tensor(0.)
@@ -27,6 +28,7 @@ class Exponential(ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0
     _parameters = ("rate",)
+    rate: Tensor
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
         self._initialize(validate_args, rate=rate)
@@ -69,8 +71,8 @@ class Exponential(ExponentialFamily):
 
 
 class Gamma(ExponentialFamily):
-    """Density proportional to x ** (concentration - 1) exp(-rate x). `rsample` has implicit gradients by
-    `concentration`.
+    """The gamma distribution, with density proportional to x ** (concentration - 1) exp(-rate x). `rsample`
+    is differentiable with respect to `concentration` by implicit gradients.
 
     >>> Gamma(2.0, 4.0).mean
     tensor(0.5000)
@@ -81,6 +83,8 @@ class Gamma(ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0
     _parameters = ("concentration", "rate")
+    concentration: Tensor
+    rate: Tensor
 
     def __init__(
         self, concentration: Tensor | float, rate: Tensor | float, validate_args: bool | None = None
@@ -102,7 +106,8 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = torch._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=_tiny(value))  # 0 has no logarithm; the gradient is that of the draw
+        # The logarithm of 0 would be infinite. Clamping does not change the gradient.
+        value.detach().clamp_(min=_tiny(value))
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -126,7 +131,7 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The sum of squares of `df` standard normals.
+    """The chi-squared distribution, of the sum of squares of `df` standard normal variables.
 
     >>> Chi2(torch.tensor(3.0)).mean
     tensor(3.)
@@ -140,11 +145,13 @@ class Chi2(Gamma):
 
     @property
     def df(self) -> Tensor:
+        """The number of degrees of freedom."""
         return self.concentration * 2
 
 
 class FisherSnedecor(Distribution):
-    """The ratio of two chi-squared variables over their degrees of freedom `df1` and `df2`.
+    """The F-distribution, of the ratio of two chi-squared variables divided by their degrees of freedom `df1`
+    and `df2`.
 
     >>> FisherSnedecor(2.0, 4.0).mean
     tensor(2.)
@@ -154,6 +161,8 @@ class FisherSnedecor(Distribution):
     support = constraints.positive
     has_rsample = True
     _parameters = ("df1", "df2")
+    df1: Tensor
+    df2: Tensor
 
     def __init__(self, df1: Tensor | float, df2: Tensor | float, validate_args: bool | None = None) -> None:
         self._initialize(validate_args, df1=df1, df2=df2)
@@ -168,7 +177,8 @@ class FisherSnedecor(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        a, b = self.df1, self.df2
+        a = self.df1
+        b = self.df2
         return (2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))).masked_fill(b <= 4, _NAN)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
@@ -177,24 +187,25 @@ class FisherSnedecor(Distribution):
         )
         tiny = _tiny(lower)
         lower.detach().clamp_(min=tiny)
-        # chi-squared over df are gamma variables of shape df/2 and rate df/2; the factor cancels
+        # A chi-squared variable divided by df is a gamma variable of shape df/2 and rate df/2.
         value = upper / lower
         value.detach().clamp_(min=tiny)
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:
         value = self._checked(value)
-        a, b = 0.5 * self.df1, 0.5 * self.df2
+        a = 0.5 * self.df1
+        b = 0.5 * self.df2
         ratio = self.df1 / self.df2
         log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
         return a * ratio.log() + (a - 1) * torch.log(value) - (a + b) * torch.log1p(ratio * value) - log_beta
 
 
 class GeneralizedPareto(Distribution):
-    """What exceeds a high threshold: survival (1 + concentration z) ** (-1 / concentration) with z = (x -
-    loc) / scale, exp(-z) at 0.
+    """The distribution of values beyond a high threshold. The survival function is (1 + concentration z) **
+    (-1 / concentration) with z = (x - loc) / scale, or exp(-z) for concentration 0.
 
-    The support ends at loc - scale / concentration where `concentration` is negative.
+    If `concentration` is negative, the support ends at loc - scale / concentration.
 
     >>> GeneralizedPareto(0.0, 1.0, torch.tensor([-0.5, 0.0, 0.25])).mean
     tensor([0.6667, 1.0000, 1.3333])
@@ -207,6 +218,9 @@ class GeneralizedPareto(Distribution):
     }
     has_rsample = True
     _parameters = ("loc", "scale", "concentration")
+    loc: Tensor
+    scale: Tensor
+    concentration: Tensor
 
     def __init__(
         self,
@@ -219,12 +233,11 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        return constraints.interval(
-            self.loc, torch.where(self.concentration < 0, self.loc - self.scale / self.concentration, _INF)
-        )
+        end = torch.where(self.concentration < 0, self.loc - self.scale / self.concentration, _INF)
+        return constraints.interval(self.loc, end)
 
     def _nonzero(self) -> tuple[Tensor, Tensor]:
-        """Where the concentration is 0, and concentrations with 1 in these places."""
+        """Where the concentration is 0, and the concentrations with 1 in these places."""
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, torch.where(zero, 1.0, self.concentration)
 
@@ -236,7 +249,7 @@ class GeneralizedPareto(Distribution):
         return self.icdf(torch.rand(shape, dtype=self.loc.dtype, device=self.loc.device))
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """log P(X > value)."""
+        """The logarithm of the probability of a value above `value`."""
         z = self._z(self._checked(value))
         zero, k = self._nonzero()
         return torch.where(zero, -z, -torch.log1p(k * z) / k)
@@ -250,6 +263,7 @@ class GeneralizedPareto(Distribution):
         return -torch.expm1(self.log_survival_function(value))
 
     def log_cdf(self, value: Tensor) -> Tensor:
+        """The logarithm of `cdf`."""
         return torch.log(self.cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -276,10 +290,11 @@ class GeneralizedPareto(Distribution):
 
 
 class VonMises(Distribution):
-    """Angles in [-pi, pi) around `loc`, density proportional to exp(concentration cos(x - loc)). Values may
-    be any real number.
+    """Angles in [-pi, pi) around `loc`, with density proportional to exp(concentration cos(x - loc)).
+    `log_prob` accepts any real number.
 
-    `variance` is the circular one, 1 - I1(k) / I0(k). Draws by rejection (Best and Fisher 1979).
+    `variance` is the circular variance, 1 - I1(k) / I0(k) for concentration k. Samples are drawn by rejection
+    (Best and Fisher 1979).
 
     >>> VonMises(torch.tensor(1.0), torch.tensor(4.0)).mean
     tensor(1.)
@@ -289,6 +304,8 @@ class VonMises(Distribution):
     support = constraints.real
     has_rsample = False
     _parameters = ("loc", "concentration")
+    loc: Tensor
+    concentration: Tensor
 
     def __init__(
         self, loc: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None
@@ -297,7 +314,7 @@ class VonMises(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         k = self.concentration
-        # I0(k) overflows, its exponentially scaled form does not
+        # I0(k) overflows, but its exponentially scaled form does not.
         return (
             k * (torch.cos(self._checked(value) - self.loc) - 1)
             - math.log(2 * math.pi)
@@ -313,7 +330,7 @@ class VonMises(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The direction of the mean of (cos x, sin x)."""
+        """The circular mean, the direction of the mean of (cos x, sin x)."""
         return self.loc
 
     mode = mean
@@ -323,33 +340,37 @@ class VonMises(Distribution):
         return 1 - torch.special.i1e(self.concentration) / torch.special.i0e(self.concentration)
 
 
-_NEARLY_NORMAL = 1e8
+_NEARLY_NORMAL = 1e8  # a concentration from which on the normal distribution is as exact
 
 
 def _von_mises(k: Tensor) -> Tensor:
-    """Angles around 0 for float64 `k`: a wrapped Cauchy proposal of parameter r, until all are accepted.
+    """Draws angles around 0 for concentrations `k` in float64; proposals from a wrapped Cauchy distribution
+    with parameter r are made until all are accepted.
 
-    From `_NEARLY_NORMAL` on, r - 1 has few digits left, and the normal limit is as exact; nan where k is not
-    positive.
+    Beyond `_NEARLY_NORMAL`, r - 1 has few digits left and the normal limit is used. The result is nan where k
+    is not positive.
     """
     k = torch.where(k > 0, k, _NAN)
     tau = 1 + (1 + 4 * k**2).sqrt()
     rho = (tau - (2 * tau).sqrt()) / (2 * k)
     r = torch.where(k < 1e-5, 1 / k + k, (1 + rho**2) / (2 * rho))
+
     normal = k > _NEARLY_NORMAL
-    result = (
-        torch.where(normal, torch.randn_like(k) * k.rsqrt(), _NAN)
-        if normal.any()
-        else torch.full_like(k, _NAN)
-    )
+    if normal.any():
+        result = torch.where(normal, torch.randn_like(k) * k.rsqrt(), _NAN)
+    else:
+        result = torch.full_like(k, _NAN)
+
     pending = k <= _NEARLY_NORMAL
     while pending.any():
         first, second, third = torch.rand((3, *k.shape), dtype=k.dtype, device=k.device).unbind()
         z = torch.cos(math.pi * first)
         f = (1 + r * z) / (r + z)
         c = k * (r - f)
+
         accepted = pending & ((c * (2 - c) - second > 0) | ((c / second).log() + 1 - c >= 0))
         angle = (third - 0.5).sign() * f.clamp(min=-1, max=1).acos()
         result = torch.where(accepted, angle, result)
         pending = pending & ~accepted
+
     return result

@@ -20,14 +20,16 @@ _LOCATION_SCALE: dict[str, constraints.Constraint] = {"loc": constraints.real, "
 
 
 class LocationScale(Distribution):
-    """loc + scale * z, where subclasses say how z is drawn."""
+    """Base class of distributions of loc + scale * z; subclasses define how z is drawn."""
 
     has_rsample = True
     support = constraints.real
     _parameters: tuple[str, ...] = ()
+    loc: Tensor
+    scale: Tensor
 
     def _standard(self, value: Tensor) -> Tensor:
-        """z of `value`, after validation."""
+        """The z of `value`, after validation."""
         return (self._checked(value) - self.loc) / self.scale
 
     def _draw(self, shape: Size) -> Tensor:
@@ -96,7 +98,7 @@ class Normal(LocationScale, ExponentialFamily):
 
 
 class Laplace(LocationScale):
-    """Density exp(-|x - loc| / scale) / (2 scale).
+    """The Laplace distribution, with density exp(-|x - loc| / scale) / (2 scale).
 
     >>> Laplace(0.0, 1.0).variance
     tensor(2.)
@@ -136,7 +138,8 @@ class Laplace(LocationScale):
 
 
 class Cauchy(LocationScale):
-    """The ratio of two standard normals, scaled and moved. Mean and variance do not exist: nan and inf.
+    """loc + scale * z, where z is the ratio of two standard normal variables. Mean and variance do not exist;
+    they are nan and inf.
 
     >>> Cauchy(0.0, 1.0).icdf(torch.tensor(0.75))
     tensor(1.)
@@ -173,7 +176,7 @@ class Cauchy(LocationScale):
 
 
 class StudentT(LocationScale):
-    """Student's t-distribution with `df` degrees of freedom, moved and scaled.
+    """Student's t-distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`.
 
     >>> StudentT(torch.tensor([1.0, 2.0, 4.0])).variance
     tensor([nan, inf, 2.])
@@ -181,6 +184,7 @@ class StudentT(LocationScale):
 
     arg_constraints = {"df": constraints.positive, **_LOCATION_SCALE}
     _parameters = ("df", "loc", "scale")
+    df: Tensor
 
     def __init__(
         self,
@@ -228,7 +232,7 @@ class StudentT(LocationScale):
 
 
 class Gumbel(TransformedDistribution):
-    """The limit of maxima: cdf exp(-exp(-(x - loc) / scale)).
+    """The Gumbel distribution of extreme values, with cdf exp(-exp(-(x - loc) / scale)).
 
     >>> Gumbel(0.0, 1.0).mean
     tensor(0.5772)
@@ -240,12 +244,14 @@ class Gumbel(TransformedDistribution):
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
+
         finfo = torch.finfo(self.loc.dtype)
         base = Uniform(
             torch.full_like(self.loc, finfo.tiny),
             torch.full_like(self.loc, 1 - finfo.eps),
             validate_args=validate_args,
         )
+
         negated_log: list[Any] = [
             ExpTransform().inv,
             AffineTransform(loc=0, scale=-torch.ones_like(self.scale)),

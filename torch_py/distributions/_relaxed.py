@@ -1,5 +1,5 @@
-"""Continuous relaxations of Bernoulli and Categorical, with a temperature and gradients (Maddison et al.
-2017, Jang et al. 2017)."""
+"""Continuous relaxations of Bernoulli and Categorical variables, with a temperature and with gradients
+(Maddison et al. 2017, Jang et al. 2017)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from torch_py.distributions import constraints
 from torch_py.distributions._categorical import Categorical, _OverCategorical
 from torch_py.distributions._combinators import TransformedDistribution
 from torch_py.distributions._counts import BinaryTrials, softplus
+from torch_py.distributions.distribution import Distribution
 from torch_py.distributions.transforms import ExpTransform, SigmoidTransform
 from torch_py.distributions.utils import broadcast_all, clamp_probs
 
 
 class LogitRelaxedBernoulli(BinaryTrials):
-    """(logits + logistic noise) / temperature, whose sigmoid is a RelaxedBernoulli."""
+    """The distribution of (logits + logistic noise) / temperature; its sigmoid is a RelaxedBernoulli
+    variable."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
@@ -34,7 +36,7 @@ class LogitRelaxedBernoulli(BinaryTrials):
         self.temperature = temperature
         self._take(probs, logits, validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.temperature = self.temperature
         return new
@@ -51,7 +53,8 @@ class LogitRelaxedBernoulli(BinaryTrials):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """A number in (0, 1), near 0 or 1 for a low `temperature`, with gradients by the parameters.
+    """Numbers in (0, 1) that approach Bernoulli variables as `temperature` goes to 0, with gradients with
+    respect to the parameters.
 
     >>> RelaxedBernoulli(torch.tensor(0.5), probs=torch.tensor([0.3, 0.6])).batch_shape
     torch.Size([2])
@@ -76,22 +79,26 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor | float:
+        """The temperature of the relaxation."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
+        """The log-odds of success."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
+        """The probability of success."""
         return self.base_dist.probs
 
 
 class ExpRelaxedCategorical(_OverCategorical):
-    """The logarithm of a RelaxedOneHotCategorical: log_softmax((logits + Gumbel noise) / temperature)."""
+    """The logarithm of a RelaxedOneHotCategorical variable, log_softmax((logits + Gumbel noise) /
+    temperature)."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.real_vector  # of the vectors whose exponentials sum to 1
+    support = constraints.real_vector  # in fact only vectors with exponentials that sum to 1
     has_rsample = True
     _parameters = ()
 
@@ -108,7 +115,7 @@ class ExpRelaxedCategorical(_OverCategorical):
             self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args
         )
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: Distribution | None = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new.temperature = self.temperature
         return new
@@ -123,13 +130,13 @@ class ExpRelaxedCategorical(_OverCategorical):
         logits, value = broadcast_all(self.logits, self._checked(value))
         temperature = torch.as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
         score = torch.log_softmax(logits - value * temperature, -1).sum(-1)
-        return (
-            score + torch.lgamma(torch.full_like(temperature, float(count))) + (count - 1) * temperature.log()
-        )
+        log_count = torch.lgamma(torch.full_like(temperature, float(count)))
+        return score + log_count + (count - 1) * temperature.log()
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """A vector of the simplex, near a corner for a low `temperature`, with gradients by the parameters.
+    """Vectors of the simplex that approach one-hot vectors as `temperature` goes to 0, with gradients with
+    respect to the parameters.
 
     >>> RelaxedOneHotCategorical(torch.tensor(0.5), torch.ones(3)).event_shape
     torch.Size([3])
@@ -153,12 +160,15 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor | float:
+        """The temperature of the relaxation."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
+        """The log-probabilities of the categories."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
+        """The probabilities of the categories."""
         return self.base_dist.probs

@@ -1,4 +1,4 @@
-"""Transform, its inverse, compositions, and transforms of more dimensions as one event."""
+"""`Transform`, its inverse, compositions, and transforms that treat more dimensions as one event."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from torch_py.distributions.utils import _sum_rightmost, lazy_property
 
 
 class Transform:
-    """An invertible map whose log |det Jacobian| is known. Subclasses define `domain`, `codomain`, `_call`,
-    `_inverse` and
-    `log_abs_det_jacobian`; `bijective` says whether `_inverse` is a true inverse, `sign` whether an
-    elementwise one rises (1) or falls (-1).
+    """An invertible map with a known log |det Jacobian|.
 
-    `cache_size` 1 keeps the last pair, so that the inverse of what was just computed is exact and free; 0
-    keeps nothing.
+    Subclasses define `domain`, `codomain`, `_call`, `_inverse` and `log_abs_det_jacobian`. `bijective` says
+    whether `_inverse` is a true inverse, and `sign` whether an elementwise transform is increasing (1) or
+    decreasing (-1). With `cache_size` 1 the last pair is kept, so that the inverse of the last result is
+    exact and free; 0 keeps nothing.
     """
 
     bijective = False
@@ -30,7 +29,7 @@ class Transform:
         if cache_size not in (0, 1):
             raise ValueError(f"cache_size must be 0 or 1, but got {cache_size}")
         self._cache_size = cache_size
-        self._inv: Any = None  # weak reference to the inverse
+        self._inv: Any = None  # a weak reference to the inverse
         self._cached_x_y: tuple[Any, Any] = (None, None)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -38,13 +37,14 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
+        """The number of dimensions of an event. Raises ValueError if domain and codomain differ."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim
 
     @property
     def inv(self) -> Transform:
-        """The inverse, such that t.inv.inv is t."""
+        """The inverse transform; ``t.inv.inv`` is ``t``."""
         inverse = self._inv() if self._inv is not None else None
         if inverse is None:
             inverse = _InverseTransform(self)
@@ -53,19 +53,20 @@ class Transform:
 
     @property
     def sign(self) -> Any:
+        """1 for an increasing transform, -1 for a decreasing one."""
         raise NotImplementedError
 
     def _arguments(self) -> dict[str, Any]:
-        """Arguments of the constructor but cache_size, for `with_cache`."""
+        """The arguments of the constructor except cache_size, for `with_cache`."""
         if type(self).__init__ is not Transform.__init__:
             raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
         return {}
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """This transform, or one like it that has `cache_size`."""
-        return (
-            self if self._cache_size == cache_size else type(self)(**self._arguments(), cache_size=cache_size)
-        )
+        """This transform, or a copy of it with another `cache_size`."""
+        if self._cache_size == cache_size:
+            return self
+        return type(self)(**self._arguments(), cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -73,12 +74,13 @@ class Transform:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Tensor) -> Any:
         if self._cache_size == 0:
             return self._call(x)
         known_x, known_y = self._cached_x_y
         if x is known_x:
             return known_y
+
         y = self._call(x)
         self._cached_x_y = x, y
         return y
@@ -89,6 +91,7 @@ class Transform:
         known_x, known_y = self._cached_x_y
         if y is known_y:
             return known_x
+
         x = self._inverse(y)
         self._cached_x_y = x, y
         return x
@@ -99,15 +102,16 @@ class Transform:
     def _inverse(self, y: Any) -> Any:
         raise NotImplementedError
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
-        """log |det dy/dx| for y = self(x), one number for each event."""
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |det dy/dx| for y = self(x), one value per event."""
         raise NotImplementedError
 
-    def forward_shape(self, shape: Sequence[int]) -> Any:
-        """The shape of self(x) from that of x."""
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
+        """The shape of self(x), given the shape of x."""
         return shape
 
-    def inverse_shape(self, shape: Sequence[int]) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
+        """The shape of x, given the shape of self(x)."""
         return shape
 
     def __repr__(self) -> str:
@@ -115,14 +119,14 @@ class Transform:
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, which holds the cache for both."""
+    """The inverse of a transform. It shares the transform's cache."""
 
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
         self._inv: Transform = transform
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__  # here _inv is the transform itself
+        return self.__dict__  # _inv is the transform itself, which can be pickled
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -153,16 +157,16 @@ class _InverseTransform(Transform):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._inv!r})"
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Tensor) -> Any:
         return self._inv._inv_call(x)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -self._inv.log_abs_det_jacobian(y, x)
 
-    def forward_shape(self, shape: Sequence[int]) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         return self._inv.inverse_shape(shape)
 
-    def inverse_shape(self, shape: Sequence[int]) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
         return self._inv.forward_shape(shape)
 
 
@@ -173,7 +177,7 @@ def _widened(constraint: Any, event_dim: int) -> Any:
 
 
 class ComposeTransform(Transform):
-    """The transforms `parts`, the first one first.
+    """The composition of `parts`, applied in order.
 
     >>> ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()])(torch.tensor(-0.5))
     tensor(1.)
@@ -192,27 +196,31 @@ class ComposeTransform(Transform):
     def domain(self) -> Any:
         if not self.parts:
             return constraints.real
-        # What the last part needs, seen from before the first.
+
+        # The number of dimensions that the last part needs, counted before the first.
         event_dim = self.parts[-1].codomain.event_dim
         for part in reversed(self.parts):
             event_dim = max(
                 event_dim + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim
             )
+
         return _widened(self.parts[0].domain, event_dim)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
         if not self.parts:
             return constraints.real
+
         event_dim = self.parts[0].domain.event_dim
         for part in self.parts:
             event_dim = max(
                 event_dim + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim
             )
+
         return _widened(self.parts[-1].codomain, event_dim)
 
     @lazy_property
-    def bijective(self) -> bool:  # type: ignore[override]
+    def bijective(self) -> bool:
         return all(part.bijective for part in self.parts)
 
     @lazy_property
@@ -234,32 +242,35 @@ class ComposeTransform(Transform):
     def _arguments(self) -> dict[str, Any]:
         return {"parts": self.parts}
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Tensor) -> Any:
         for part in self.parts:
             x = part(x)
         return x
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         if not self.parts:
             return torch.zeros_like(x)
+
         values = [x]
         for part in self.parts[:-1]:
             values.append(part(values[-1]))
         values.append(y)
+
         event_dim = self.domain.event_dim
         result: Any = None
         for part, before, after in zip(self.parts, values, values[1:]):
             term = _sum_rightmost(part.log_abs_det_jacobian(before, after), event_dim - part.domain.event_dim)
             result = term if result is None else result + term
             event_dim += part.codomain.event_dim - part.domain.event_dim
+
         return result
 
-    def forward_shape(self, shape: Sequence[int]) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         for part in self.parts:
             shape = part.forward_shape(shape)
         return shape
 
-    def inverse_shape(self, shape: Sequence[int]) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
         for part in reversed(self.parts):
             shape = part.inverse_shape(shape)
         return shape
@@ -272,7 +283,7 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """`base_transform` with the last `reinterpreted_batch_ndims` dimensions as one event: their log
+    """`base_transform` with its last `reinterpreted_batch_ndims` dimensions as one event, so that their log
     determinants are summed."""
 
     def __init__(
@@ -318,13 +329,13 @@ class IndependentTransform(Transform):
             )
         return self.base_transform.inv(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return _sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
-    def forward_shape(self, shape: Sequence[int]) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         return self.base_transform.forward_shape(shape)
 
-    def inverse_shape(self, shape: Sequence[int]) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
         return self.base_transform.inverse_shape(shape)
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
-"""Transforms of vectors and matrices: the simplex, Cholesky factors, reshaping, and several transforms side
-by side."""
+"""Transforms of vectors and matrices: to the simplex, to Cholesky factors, reshaping, and several transforms
+on parts of a tensor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _at_least(shape: Sequence[int], dims: int) -> None:
 
 
 class SoftmaxTransform(_Plain):
-    """y = softmax(x) over the last dimension: not bijective, all x + c have the same y. `inv` is the
+    """y = softmax(x) over the last dimension. It is not bijective, since x + c gives the same y; `inv` is the
     logarithm."""
 
     domain = constraints.real_vector
@@ -44,7 +44,7 @@ class SoftmaxTransform(_Plain):
     def _inverse(self, y: Any) -> Any:
         return y.log()
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         _at_least(shape, 1)
         return shape
 
@@ -52,10 +52,10 @@ class SoftmaxTransform(_Plain):
 
 
 class StickBreakingTransform(_Plain):
-    """(*, D) -> (*, D + 1): every number says by its sigmoid how much of what is left of a stick of length 1
-    is broken off.
+    """Maps (*, D) to the simplex (*, D + 1): the sigmoid of each number is the share that is broken off the
+    remaining part of a stick of length 1.
 
-    Shifted so that x = 0 becomes equal parts (Stan's reference manual, "Unit simplexes").
+    The numbers are shifted so that x = 0 gives equal parts (Stan's reference manual, "Unit simplexes").
 
     >>> StickBreakingTransform()(torch.zeros(2))
     tensor([0.3333, 0.3333, 0.3333])
@@ -67,7 +67,7 @@ class StickBreakingTransform(_Plain):
 
     @staticmethod
     def _log_left(x: Any) -> Tensor:
-        """log of the number of pieces that are still to come: D, D - 1, ... 1."""
+        """The logarithm of the number of remaining pieces: D, D - 1, ..., 1."""
         return torch.arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device).log()
 
     def _call(self, x: Any) -> Any:
@@ -80,22 +80,22 @@ class StickBreakingTransform(_Plain):
         left = torch.clamp(1 - pieces.cumsum(-1), min=_tiny(y))
         return pieces.log() - left.log() + self._log_left(pieces)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         x = x - self._log_left(x)
         return (-x + logsigmoid(x) + y[..., :-1].log()).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         _at_least(shape, 1)
         return shape[:-1] + (shape[-1] + 1,)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
         _at_least(shape, 1)
         return shape[:-1] + (shape[-1] - 1,)
 
 
 class LowerCholeskyTransform(_Plain):
-    """Square matrices to Cholesky factors: the part below the diagonal stays, the diagonal becomes positive
-    by exp."""
+    """Maps square matrices to Cholesky factors: it keeps the part below the diagonal and applies exp to the
+    diagonal."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -108,7 +108,7 @@ class LowerCholeskyTransform(_Plain):
 
 
 class PositiveDefiniteTransform(_Plain):
-    """Square matrices to positive definite ones, L L^T of `LowerCholeskyTransform`."""
+    """Maps square matrices to positive definite matrices L L^T, with L from `LowerCholeskyTransform`."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -122,12 +122,11 @@ class PositiveDefiniteTransform(_Plain):
 
 
 class CorrCholeskyTransform(Transform):
-    """(*, D(D - 1)/2) -> (*, D, D): Cholesky factors of correlation matrices.
+    """Maps (*, D(D - 1)/2) to Cholesky factors of correlation matrices, (*, D, D).
 
-    tanh(x) are canonical partial correlations below the diagonal; in each row, each takes its part of what
-    squares are left of 1
-    (Lewandowski, Kurowicka and Joe 2009; Stan's reference manual, "Cholesky factors of correlation
-    matrices").
+    tanh(x) are the canonical partial correlations below the diagonal. In each row, every entry takes its
+    share of what the squares of the previous entries leave of 1 (Lewandowski, Kurowicka and Joe 2009; Stan's
+    reference manual, "Cholesky factors of correlation matrices").
 
     >>> CorrCholeskyTransform()(torch.zeros(1))
     tensor([[1., 0.],
@@ -147,7 +146,7 @@ class CorrCholeskyTransform(Transform):
 
     @staticmethod
     def _left(y: Any) -> Tensor:
-        """What squares are left of 1 after each entry of a row."""
+        """1 minus the sum of squares, after each entry of a row."""
         return 1 - (y * y).cumsum(-1)
 
     def _inverse(self, y: Any) -> Any:
@@ -155,11 +154,11 @@ class CorrCholeskyTransform(Transform):
         partial = tril_matrix_to_vec(y, diag=-1) / tril_matrix_to_vec(left, diag=-1).sqrt()
         return (partial.log1p() - partial.neg().log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor, intermediates: Tensor | None = None) -> Tensor:
         sticks = 0.5 * tril_matrix_to_vec(self._left(y), diag=-2).log().sum(-1)
         return sticks - 2 * (x + softplus(-2 * x) - math.log(2.0)).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         _at_least(shape, 1)
         count = shape[-1]
         size = (1 + math.isqrt(1 + 8 * count)) // 2
@@ -167,7 +166,7 @@ class CorrCholeskyTransform(Transform):
             raise ValueError(f"Input is not a flattened lower-diagonal number: {count}")
         return shape[:-1] + (size, size)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
         _at_least(shape, 2)
         if shape[-2] != shape[-1]:
             raise ValueError(f"Input is not square: {tuple(shape)}")
@@ -210,7 +209,7 @@ class ReshapeTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     @staticmethod
@@ -221,15 +220,15 @@ class ReshapeTransform(Transform):
             raise ValueError(f"Shape mismatch: expected {shape[cut:]} but got {old}")
         return Size(shape[:cut]) + new
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> Any:
         return self._exchanged(shape, self.in_shape, self.out_shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> Any:
         return self._exchanged(shape, self.out_shape, self.in_shape)
 
 
 class _Parts(Transform):
-    """Several transforms, each for its part of a tensor along dimension `dim`."""
+    """Several transforms, each applied to its part of a tensor along dimension `dim`."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         _require(
@@ -270,7 +269,8 @@ class _Parts(Transform):
 
 
 class CatTransform(_Parts):
-    """Transforms of parts of `lengths` (default: 1 each) along `dim`, joined as by torch.cat.
+    """Applies each transform to a part of the tensor along `dim`, of the given `lengths` (default: 1 each),
+    and joins the results like torch.cat.
 
     >>> t = CatTransform([ExpTransform(), identity_transform], dim=0, lengths=[1, 2])
     >>> t(torch.zeros(3))
@@ -295,11 +295,13 @@ class CatTransform(_Parts):
         return {**super()._arguments(), "lengths": self.lengths}
 
     @lazy_property
-    def event_dim(self) -> int:  # type: ignore[override]
+    def event_dim(self) -> int:
+        """The largest number of event dimensions of the parts."""
         return max(t.event_dim for t in self.transforms)
 
     @lazy_property
     def length(self) -> int:
+        """The size of the whole dimension."""
         return sum(self.lengths)
 
     @constraints.dependent_property
@@ -321,7 +323,7 @@ class CatTransform(_Parts):
     def _join(parts: list[Tensor], dim: int) -> Tensor:
         return torch.cat(parts, dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         terms = []
         for t, before, after in zip(self.transforms, self._slices(x), self._slices(y)):
             terms.append(_sum_rightmost(t.log_abs_det_jacobian(before, after), self.event_dim - t.event_dim))
@@ -331,7 +333,7 @@ class CatTransform(_Parts):
 
 
 class StackTransform(_Parts):
-    """Transforms of slices of `dim`, joined as by torch.stack.
+    """Applies each transform to a slice of the tensor along `dim`, and joins the results like torch.stack.
 
     >>> StackTransform([ExpTransform(), identity_transform], dim=1)(torch.zeros(1, 2))
     tensor([[1., 0.]])
@@ -357,6 +359,6 @@ class StackTransform(_Parts):
     def _join(parts: list[Tensor], dim: int) -> Tensor:
         return torch.stack(parts, dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         pairs = zip(self.transforms, self._slices(x), self._slices(y))
         return torch.stack([t.log_abs_det_jacobian(before, after) for t, before, after in pairs], self.dim)

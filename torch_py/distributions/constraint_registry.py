@@ -1,9 +1,9 @@
-"""Transforms from unconstrained numbers to what a constraint allows, for optimising and sampling constrained
+"""Transforms from unconstrained numbers to a constrained set, for optimising and sampling constrained
 parameters.
 
-`biject_to(c)` is a bijection, as changes of variables in densities need it; `transform_to(c)` may map many to
-one and be easier to optimise through. Both are tables from classes of constraints to functions, and open to
-`register`.
+`biject_to(c)` is a bijection, as a change of variables in a density requires. `transform_to(c)` may map many
+values to one and be easier to optimise. Both are tables from classes of constraints to functions, which
+`register` extends.
 """
 
 from __future__ import annotations
@@ -17,20 +17,25 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """Maps classes of constraints to functions constraint -> Transform."""
+    """A table from classes of constraints to functions that take a constraint and return a Transform."""
 
     def __init__(self) -> None:
         self._registry: dict[type, Callable[[Any], Any]] = {}
         super().__init__()
 
-    def register(self, constraint: Any, factory: Any = None) -> Any:
-        """Uses `factory` for the class of `constraint`, a Constraint or a class of them; without `factory`, a
-        decorator.
+    def register(
+        self,
+        constraint: constraints.Constraint | type[constraints.Constraint],
+        factory: Callable[[Any], transforms.Transform] | None = None,
+    ) -> Any:
+        """Uses `factory` for the class of `constraint`, a Constraint or a class of them. Without `factory` it
+        is a decorator.
 
         Raises TypeError for anything else.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
+
         if isinstance(constraint, constraints.Constraint):
             constraint = type(constraint)
         if not isinstance(constraint, type) or not issubclass(constraint, constraints.Constraint):
@@ -40,8 +45,8 @@ class ConstraintRegistry:
         self._registry[constraint] = factory
         return factory
 
-    def __call__(self, constraint: Any) -> Any:
-        """The transform to `constraint`; NotImplementedError when its class is not registered."""
+    def __call__(self, constraint: constraints.Constraint) -> Any:
+        """The transform to `constraint`. Raises NotImplementedError if its class is not registered."""
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
@@ -57,7 +62,8 @@ def _beyond(bound: Any, sign: int) -> Any:
 
 
 def _between(constraint: Any) -> Any:
-    low, high = constraint.lower_bound, constraint.upper_bound
+    low = constraint.lower_bound
+    high = constraint.upper_bound
     if all(isinstance(bound, (int, float)) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
     return transforms.ComposeTransform(
@@ -77,7 +83,7 @@ _SCALAR: dict[type, Callable[[Any], Any]] = {
 
 
 def _register_parts(registry: ConstraintRegistry) -> None:
-    """Constraints made of others: their transforms, made of the transforms of the others."""
+    """Registers composed constraints, whose transforms are composed of the transforms of their parts."""
     registry.register(
         constraints.independent,
         lambda c: transforms.IndependentTransform(registry(c.base_constraint), c.reinterpreted_batch_ndims),

@@ -1,7 +1,9 @@
-"""Sets that parameters and samples must lie in. `constraint.check(value)` says per event whether it does.
+"""Constraints: sets in which parameters and samples must lie. `constraint.check(value)` tells which events
+do.
 
-A constraint has `event_dim`, the number of rightmost dimensions that are checked as one, and `is_discrete`.
-Some depend on other parameters: `dependent` stands for those that only an instance of a distribution knows.
+A constraint has `event_dim`, the number of last dimensions that form one event, and `is_discrete`. Some
+constraints depend on other parameters: `dependent` represents those that only an instance of a distribution
+knows.
 """
 
 from __future__ import annotations
@@ -49,20 +51,20 @@ __all__ = [
 
 
 def _require(condition: bool, message: str) -> None:
-    """AssertionError is what PyTorch raises for these; unlike `assert` this one stays with python -O."""
+    """Raises AssertionError, as PyTorch does here, also under python -O."""
     if not condition:
         raise AssertionError(message)
 
 
 class Constraint:
-    """Base: subclasses define `check`."""
+    """Base class of constraints; subclasses define `check`."""
 
     is_discrete = False
     event_dim = 0
 
-    def check(self, value: Any) -> Tensor:
-        """Bool tensor of shape value.shape without its last `event_dim` dimensions: which events satisfy the
-        constraint."""
+    def check(self, value: Tensor) -> Tensor:
+        """Which events satisfy the constraint, as a bool tensor of shape value.shape without the last
+        `event_dim` dimensions."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -70,10 +72,10 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """The set depends on values that only an instance knows; what is not told here raises
+    """A set that depends on values which only an instance knows. Attributes that are not given here raise
     NotImplementedError."""
 
-    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
+    def __init__(self, *, is_discrete: bool = NotImplemented, event_dim: int = NotImplemented) -> None:
         self._is_discrete = is_discrete
         self._event_dim = event_dim
 
@@ -91,23 +93,24 @@ class _Dependent(Constraint):
     def event_dim(self) -> int:  # type: ignore[override]
         return self._known("event_dim")
 
-    def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> _Dependent:
-        """The same with more told: `constraints.dependent(is_discrete=False, event_dim=1)`."""
+    def __call__(self, *, is_discrete: bool = NotImplemented, event_dim: int = NotImplemented) -> _Dependent:
+        """A copy with more attributes: `constraints.dependent(is_discrete=False, event_dim=1)`."""
         return _Dependent(
             is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
         )
 
-    def check(self, x: Any) -> Tensor:
+    def check(self, x: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
 def is_dependent(constraint: Constraint) -> bool:
+    """Whether `constraint` depends on parameters of an instance."""
     return isinstance(constraint, _Dependent)
 
 
 class _DependentProperty(property, _Dependent):
-    """`property` whose value is a constraint; the class itself shows it as a dependent constraint.
+    """A property whose value is a constraint. On the class itself it is a dependent constraint.
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
@@ -118,8 +121,8 @@ class _DependentProperty(property, _Dependent):
         self,
         fn: Callable[..., Any] | None = None,
         *,
-        is_discrete: bool | None = NotImplemented,
-        event_dim: int | None = NotImplemented,
+        is_discrete: bool = NotImplemented,
+        event_dim: int = NotImplemented,
     ) -> None:
         super().__init__(fn)
         self._is_discrete = is_discrete
@@ -130,7 +133,7 @@ class _DependentProperty(property, _Dependent):
 
 
 class _IndependentConstraint(Constraint):
-    """The last `reinterpreted_batch_ndims` dimensions of what `base_constraint` checks are one event."""
+    """`base_constraint` with its last `reinterpreted_batch_ndims` batch dimensions as part of the event."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         _require(
@@ -145,6 +148,7 @@ class _IndependentConstraint(Constraint):
             reinterpreted_batch_ndims >= 0,
             f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}",
         )
+
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
@@ -161,6 +165,7 @@ class _IndependentConstraint(Constraint):
         kept = result.dim() - self.reinterpreted_batch_ndims
         if kept < 0:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+
         return result.flatten(kept).all(-1) if kept < result.dim() else result
 
     def __repr__(self) -> str:
@@ -171,8 +176,8 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """Values of a mixture: `base_constraint` of the components, checked with a dimension for the components
-    put in."""
+    """The support of a mixture: `base_constraint`, checked for every component along an additional
+    dimension."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         _require(
@@ -192,8 +197,9 @@ class MixtureSameFamilyConstraint(Constraint):
     def check(self, value: Tensor) -> Tensor:
         if value.dim() < self.event_dim:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        # A support that differs by component gives an answer for each: a value is fine if all agree.
+        # If the support differs between components, a value must lie in all of them.
         return result.reshape(result.shape[: value.dim() - self.event_dim] + (-1,)).all(-1)
 
     def __repr__(self) -> str:
@@ -207,17 +213,17 @@ class _Bounded(Constraint):
 
 
 class _BoundedBelow(_Bounded):
-    def __init__(self, lower_bound: Any) -> None:
+    def __init__(self, lower_bound: Tensor | float) -> None:
         self.lower_bound = lower_bound
 
 
 class _BoundedAbove(_Bounded):
-    def __init__(self, upper_bound: Any) -> None:
+    def __init__(self, upper_bound: Tensor | float) -> None:
         self.upper_bound = upper_bound
 
 
 class _BoundedBoth(_Bounded):
-    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+    def __init__(self, lower_bound: Tensor | float, upper_bound: Tensor | float) -> None:
         self.lower_bound = lower_bound
         self.upper_bound = upper_bound
 
@@ -289,7 +295,7 @@ class _OneHot(Constraint):
 
 
 class _Simplex(Constraint):
-    """Nonnegative with sum 1 (to 1e-6) over the last dimension."""
+    """Nonnegative values with sum 1 (to 1e-6) along the last dimension."""
 
     event_dim = 1
 
@@ -301,7 +307,7 @@ class _Multinomial(Constraint):
     is_discrete = True
     event_dim = 1
 
-    def __init__(self, upper_bound: Any) -> None:
+    def __init__(self, upper_bound: Tensor | float) -> None:
         self.upper_bound = upper_bound
 
     def check(self, x: Tensor) -> Tensor:
@@ -325,7 +331,7 @@ class _LowerCholesky(_Matrix):
 
 
 class _CorrCholesky(_Matrix):
-    """The Cholesky factor of a correlation matrix: also every row has norm 1."""
+    """Cholesky factors of correlation matrices, which also have rows of norm 1."""
 
     def check(self, value: Tensor) -> Tensor:
         tolerance = torch.finfo(value.dtype).eps * value.size(-1) * 10
@@ -343,11 +349,9 @@ class _Square(_Matrix):
 class _Symmetric(_Square):
     def check(self, value: Tensor) -> Tensor:
         square = super().check(value)
-        return (
-            torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
-            if value.shape[-2] == value.shape[-1]
-            else square
-        )
+        if value.shape[-2] != value.shape[-1]:
+            return square
+        return torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
 
 
 class _PositiveSemidefinite(_Symmetric):
@@ -363,7 +367,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Parts(Constraint):
-    """Constraints of neighbouring parts of a tensor along dimension `dim`."""
+    """Constraints on adjacent parts of a tensor along dimension `dim`."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
         _require(
@@ -384,7 +388,7 @@ class _Parts(Constraint):
 
 
 class _Cat(_Parts):
-    """Parts of `lengths` along `dim`, as torch.cat joins them."""
+    """Constraints on parts of the given lengths along `dim`, as torch.cat joins them."""
 
     def __init__(
         self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
@@ -407,7 +411,7 @@ class _Cat(_Parts):
 
 
 class _Stack(_Parts):
-    """Slices of `dim`, as torch.stack joins them."""
+    """Constraints on slices along `dim`, as torch.stack joins them."""
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

@@ -1,4 +1,4 @@
-"""Distributions whose density is h(x) exp(<eta, t(x)> - A(eta))."""
+"""`ExponentialFamily`, the base class of distributions with density h(x) exp(<eta, t(x)> - A(eta))."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """Base: subclasses give the natural parameters eta, the log normalizer A and the mean of log h, and have
-    entropy and divergences.
+    """Base class of exponential families. Subclasses define the natural parameters eta, the log normalizer A
+    and the mean of log h; entropy and divergences follow from these.
 
-    The gradient of A is the mean of t(x), hence entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen
-    and Nock,
-    Entropies and cross-entropies of exponential families, 2010).
+    The gradient of A is the mean of t(x), so entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen and
+    Nock, Entropies and cross-entropies of exponential families, 2010).
     """
 
     _parameters: tuple[str, ...] = ()
@@ -39,6 +38,7 @@ class ExponentialFamily(Distribution):
         with torch.enable_grad():
             normalizer = self._log_normalizer(*parameters)
             gradients = torch.autograd.grad(normalizer.sum(), parameters, create_graph=True)
+
         result = normalizer - self._mean_carrier_measure
         for parameter, gradient in zip(parameters, gradients):
             result = result - _sum_rightmost(parameter * gradient, parameter.dim() - len(self._batch_shape))

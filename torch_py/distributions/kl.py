@@ -1,4 +1,5 @@
-"""kl_divergence(p, q), chosen by the classes of p and q among what `register_kl` registered."""
+"""`kl_divergence(p, q)`, which chooses a formula by the classes of p and q, and `register_kl`, which adds
+one."""
 
 from __future__ import annotations
 
@@ -16,16 +17,16 @@ _KL_MEMOIZE: dict[tuple[type, type], Any] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
-    """Decorator: the function is KL(p || q) for p of `type_p` and q of `type_q` and their subclasses, unless
-    those have a closer one.
+    """Decorates a function that computes KL(p || q) for p of `type_p` and q of `type_q`, including subclasses
+    without a closer function.
 
-    Classes of other libraries' distributions are welcome. Raises TypeError for what is not a class.
+    Both may be classes of other libraries. Raises TypeError for anything that is not a class.
     """
     for name, given in (("type_p", type_p), ("type_q", type_q)):
         if not isinstance(given, type):
             raise TypeError(f"Expected {name} to be a class, but got {given!r}")
 
-    def decorator(function: Any) -> Any:
+    def decorator(function: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
         _KL_REGISTRY[type_p, type_q] = function
         _KL_MEMOIZE.clear()  # a closer match may exist now
         return function
@@ -34,8 +35,8 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Any:
-    """The function of the nearest bases, those of p first; a warning if q first says otherwise.
-    NotImplemented without any."""
+    """The function registered for the nearest base classes, comparing those of p first. It warns if comparing
+    q first gives another function, and returns NotImplemented without any."""
     distances = {
         (left, right): (type_p.__mro__.index(left), type_q.__mro__.index(right))
         for left, right in _KL_REGISTRY
@@ -43,22 +44,24 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
     }
     if not distances:
         return NotImplemented
+
     by_p = min(distances, key=lambda pair: distances[pair])
     by_q = min(distances, key=lambda pair: distances[pair][::-1])
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
         names = [f"{left.__name__}, {right.__name__}" for left, right in (by_p, by_q)]
         warnings.warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}): ({names[0]}) is used, "
-            f"({names[1]}) is as near. "
-            f"Please register_kl({type_p.__name__}, {type_q.__name__})",
+            f"({names[1]}) is as near. Please register_kl({type_p.__name__}, {type_q.__name__})",
             RuntimeWarning,
             stacklevel=3,
         )
+
     return _KL_REGISTRY[by_p]
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """KL(p || q), the mean of log p(x) - log q(x) under p, of shape batch_shape.
+    """The Kullback-Leibler divergence KL(p || q), the mean of log p(x) - log q(x) under p, of shape
+    batch_shape.
 
     Raises NotImplementedError for classes without a registered formula.
 

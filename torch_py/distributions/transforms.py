@@ -1,5 +1,5 @@
-"""Maps between sets of numbers, with inverses and log |det Jacobian|; `TransformedDistribution` makes
-distributions of them."""
+"""Invertible maps with a known log |det Jacobian|, from which `TransformedDistribution` builds
+distributions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ __all__ = [
 
 
 class CumulativeDistributionTransform(Transform):
-    """y = distribution.cdf(x), from the support of `distribution` to the unit interval; the inverse is its
+    """Maps the support of `distribution` to the unit interval: y = distribution.cdf(x). The inverse is its
     `icdf`.
 
     >>> from torch_py.distributions import Exponential
@@ -81,7 +81,7 @@ class CumulativeDistributionTransform(Transform):
         return {"distribution": self.distribution}
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return self.distribution.support
 
     def _call(self, x: Any) -> Any:
@@ -90,5 +90,5 @@ class CumulativeDistributionTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return self.distribution.log_prob(x)

@@ -1,5 +1,5 @@
-"""What distributions have in common: parameters of one shape, probabilities and logits, properties computed
-once, triangles as vectors."""
+"""Helpers of distributions: broadcasting, conversion between probabilities and logits, lazy properties, and
+triangular matrices as vectors."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NUMBERS = (int, float, bool)
 
 
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
-    """All values as tensors of their common shape.
+    """Broadcasts all values to tensors of a common shape.
 
-    Numbers get dtype and device of the first tensor among the values; without any tensor, the default dtype.
-    Tensors keep their dtypes.
-    Raises ValueError for a value that is neither, RuntimeError when the shapes do not broadcast.
+    Numbers get the dtype and device of the first tensor among the values, or the default dtype if there is no
+    tensor; tensors keep their dtypes. Raises ValueError for a value of another type, and RuntimeError if the
+    shapes do not broadcast.
 
     >>> broadcast_all(1, torch.zeros(2, dtype=torch.float64))
     (tensor([1., 1.], dtype=torch.float64), tensor([0., 0.], dtype=torch.float64))
@@ -39,14 +39,15 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
         if not (isinstance(value, (Tensor, *_NUMBERS)) or hasattr(type(value), "__torch_function__")):
             raise ValueError(
                 "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
-                "__torch_function__; "
-                f"argument {position} is {value!r}"
+                f"__torch_function__; argument {position} is {value!r}"
             )
+
     first = next((value for value in values if not isinstance(value, _NUMBERS)), None)
     if first is None:
         options: dict[str, Any] = {"dtype": torch.get_default_dtype()}
     else:
         options = {"dtype": first.dtype, "device": first.device}
+
     tensors = [torch.tensor(value, **options) if isinstance(value, _NUMBERS) else value for value in values]
     return tuple(torch.broadcast_tensors(*tensors))
 
@@ -71,25 +72,27 @@ def _eps(tensor: Tensor) -> float:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities: the sigmoid of log-odds if `is_binary`, else the softmax over the last dimension."""
+    """Converts logits to probabilities, by the sigmoid for log-odds (`is_binary`), otherwise by the softmax
+    over the last dimension."""
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, -1)
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """`probs` in [eps, 1 - eps] of their dtype, so that their logarithms are finite."""
+    """`probs` clamped to [eps, 1 - eps] of their dtype, so that their logarithms are finite."""
     eps = _eps(probs)
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Log-odds of `probs` if `is_binary`, else their logarithms; `clamp_probs` keeps both finite."""
+    """Converts `probs` to log-odds if `is_binary`, otherwise to their logarithms; `clamp_probs` keeps both
+    finite."""
     clamped = clamp_probs(probs)
     return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
 
 
 class lazy_property:
-    """A property that is computed at its first use, with gradients enabled, and kept in the instance from
-    then on."""
+    """A property that is computed when it is first used, with gradients enabled, and then stored in the
+    instance."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
@@ -98,6 +101,7 @@ class lazy_property:
     def __get__(self, instance: Any, obj_type: Any = None) -> Any:
         if instance is None:
             return _lazy_property_and_property(self.wrapped)
+
         with torch.enable_grad():
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
@@ -105,15 +109,15 @@ class lazy_property:
 
 
 class _lazy_property_and_property(lazy_property, property):
-    """What a class shows of a lazy_property, so that tools which look for properties find it."""
+    """The form of a lazy_property that a class shows, so that tools recognise it as a property."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """(*, D, D) -> (*, n): the entries on and below the diagonal `diag`, row by row. Raises ValueError for a
-    diagonal outside [-D, D).
+    """Converts (*, D, D) to (*, n): the entries on and below the diagonal `diag`, row by row. Raises
+    ValueError for a diagonal outside [-D, D).
 
     >>> tril_matrix_to_vec(torch.tensor([[1, 0], [2, 3]]))
     tensor([1, 2, 3])
@@ -126,23 +130,25 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """(*, n) -> (*, D, D): the inverse of `tril_matrix_to_vec`, zeros above. Raises ValueError when n is not
-    the size of a triangle.
+    """Converts (*, n) to (*, D, D), the inverse of `tril_matrix_to_vec`, with zeros above the diagonal.
+    Raises ValueError if n is not the size of a triangle.
 
     >>> vec_to_tril_matrix(torch.tensor([1, 2, 3]))
     tensor([[1, 0],
             [2, 3]])
     """
     count = vec.shape[-1]
-    # With d = diag: 2 n = D^2 + (2 d + 1) D + d (d + 1), where d < 0, minus d (d + 1), where d > 0 cuts a
-    # corner off; solved for D.
+    # With d = diag, 2 n = D^2 + (2 d + 1) D + d (d + 1); for d > 0 a corner is missing and 2 n is less by
+    # 2 d (d + 1). Solved for D.
     square = (1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)
     root = math.isqrt(square)
+
     if root * root != square:
         raise ValueError(
             f"The size of last dimension is {count} which cannot be expressed as the lower triangular part "
             "of a square D x D matrix."
         )
+
     size = (root - 1 - 2 * diag) // 2
     matrix = torch.zeros((*vec.shape[:-1], size, size), dtype=vec.dtype, device=vec.device)
     positions = torch.arange(size, device=vec.device)

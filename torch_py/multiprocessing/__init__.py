@@ -1,11 +1,11 @@
-"""Python's `multiprocessing`, whose queues, pipes and processes pass tensors by shared memory.
+"""Python's `multiprocessing`, with queues, pipes and processes that pass tensors through shared memory.
 
-A tensor that is sent keeps its memory: sender and receiver see each other's writes. The memory has no name in
-the file system and is freed when the last process that maps it ends, however it ends.
+A tensor that is sent keeps its memory: sender and receiver see each other's writes. The memory does not have
+a name in the file system and is freed when the last process that maps it ends, however it ends.
 
-After a fork the child runs operators and `backward` on one thread, whatever `set_num_threads` says: the
-threads of the parent's pool do not exist there. Processes started with "spawn" or "forkserver" have a pool of
-their own.
+After a fork the child runs operators and `backward` on one thread, whatever `set_num_threads` says, because
+the threads of the parent's pool do not exist there. Processes started with "spawn" or "forkserver" have their
+own pool.
 """
 
 from __future__ import annotations
@@ -48,28 +48,32 @@ _state = {"strategy": _STRATEGIES[0]}
 
 
 def get_all_sharing_strategies() -> set[str]:
+    """The names of the sharing strategies."""
     return set(_STRATEGIES)
 
 
 def get_sharing_strategy() -> str:
+    """The name of the current sharing strategy."""
     return _state["strategy"]
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """How memory is passed on: always by descriptor here.
+    """Sets how memory is passed between processes. It is always passed by descriptor.
 
-    "file_system", which PyTorch has for programs that share more tensors than a process may have files open,
-    raises that limit as far as the system lets it. Raises AssertionError for another name.
+    "file_system", which PyTorch offers for programs that share more tensors than a process may have open
+    files, raises that limit as far as the system allows. Raises AssertionError for another name.
     """
     if new_strategy not in _STRATEGIES:
         raise AssertionError(
             f"invalid sharing strategy {new_strategy!r}, expected one of {', '.join(_STRATEGIES)}"
         )
+
     if new_strategy == "file_system":
         import resource
 
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
     _state["strategy"] = new_strategy
 
 

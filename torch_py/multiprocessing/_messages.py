@@ -1,15 +1,16 @@
-"""Objects with tensors as messages between two processes.
+"""Encodes objects with tensors as messages between two processes.
 
 Note [Messages with tensors]
-A message is one packet of a socket: a pickle, and the descriptors of what does not fit in it. A storage is
-put
- * into the pickle, as bytes, when it is small: copying it is cheaper than a segment;
- * into a segment of the sender's pool otherwise, where `collate` may have put it already. The receiver
-   returns the segment when the last tensor over it is gone, and it is used again, so that batch after batch
+A message is one packet of a socket: a pickle, and descriptors for the memory that does not fit in it. A
+storage is put
+ * into the pickle, as bytes, if it is small: copying it costs less than a segment;
+ * into a segment of the sender's pool otherwise, where `collate` may already have put it. The receiver
+ returns the
+   segment when the last tensor in it has been freed, and the sender uses it again, so that batch after batch
    costs neither system calls nor page faults;
- * nowhere when it is shared memory already: its descriptor goes along, and both processes see one memory.
-Tensors that share a storage in one message share it at the other end; but one that uses little of a large
-storage which no tensor before it in the message uses travels alone.
+ * nowhere if it is already shared memory: its descriptor is sent, and both processes use the same memory.
+Tensors that share a storage in one message also share it in the receiver. The exception is a tensor that uses
+little of a large storage which no earlier tensor in the message uses: its elements are sent alone.
 """
 
 from __future__ import annotations
@@ -26,44 +27,45 @@ from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.multiprocessing.reductions import as_type, check_sendable, tensor_on
 
-INLINE_BYTES = 16384  # storages up to this size go into the pickle
-_INLINE_TOTAL = 49152  # as long as they do not exceed this together
-_MOST_SEGMENTS = 64  # with a descriptor in one message
-_MOST_SHARED = 200  # the system takes 253 descriptors at a time; what is above travels as a copy
-_PACKET_BYTES = 98304  # of a pickle that fits in a packet; a larger one goes into a segment of its own
+INLINE_BYTES = 16384  # the largest storage that goes into the pickle
+_INLINE_TOTAL = 49152  # the largest sum of these storages
+_MOST_SEGMENTS = 64  # segments with a descriptor in one message
+_MOST_SHARED = 200  # descriptors of shared memory in one message (the system allows 253); others are copied
+_PACKET_BYTES = 98304  # the largest pickle that fits in a packet; a larger one goes into its own segment
 
 _DTYPES = [getattr(_C, name) for name in sorted(dir(_C)) if isinstance(getattr(_C, name), _C.dtype)]
 _NUMBER_OF_DTYPE = {dtype: number for number, dtype in enumerate(_DTYPES)}
-_SMALL, _LARGE = b"s", b"l"
+_SMALL = b"s"
+_LARGE = b"l"
 
 
 class Message:
-    """What goes into one packet: `data`, and descriptors that others own. `undo` tells the pool that it was
-    not sent."""
+    """The contents of one packet: `data`, and descriptors that others own. Call `sent` or `undo`
+    afterwards."""
 
     def __init__(
         self, data: Any, descriptors: list[int], pool: Any, exported: list[int], fresh: list[int], keep: Any
     ) -> None:
-        self.data, self.descriptors, self._pool, self._exported, self._fresh = (
-            data,
-            descriptors,
-            pool,
-            exported,
-            fresh,
-        )
+        self.data = data
+        self.descriptors = descriptors
+        self._pool = pool
+        self._exported = exported
+        self._fresh = fresh
         self._keep = keep  # the memory behind the descriptors
 
     def sent(self) -> None:
+        """Tells the pool that the message was sent."""
         if self._fresh:
             self._pool.delivered(self._fresh)
 
     def undo(self) -> None:
+        """Tells the pool that the message was not sent."""
         if self._exported:
             self._pool.release(self._exported, ())
 
 
 class _Encoder(ForkingPickler):
-    """Pickles tensors as Note [Messages with tensors] says, everything else as for any other process."""
+    """Pickles tensors as described in Note [Messages with tensors], and everything else as usual."""
 
     def __init__(self, buffer: io.BytesIO, pool: Any) -> None:
         super().__init__(buffer, pickle.HIGHEST_PROTOCOL)
@@ -89,16 +91,20 @@ class _Encoder(ForkingPickler):
         requires_grad = tensor.requires_grad
         if requires_grad:
             check_sendable(tensor)
+
         storage = tensor.untyped_storage()
-        size, used = storage.nbytes(), tensor.numel() * tensor.element_size()
+        size = storage.nbytes()
+        used = tensor.numel() * tensor.element_size()
         if size > 2 * used + 4096 and storage.data_ptr() not in self._storages and not storage.is_shared():
             tensor = tensor.detach().clone()
             storage = tensor.untyped_storage()
-        # One object for one storage, so that the pickle knows it again; kept, so that the address stays its
-        # own.
+
+        # The same object represents the same storage, so that the pickle recognises it. It is kept, so that
+        # its address is not used again.
         storage = self._storages.setdefault(storage.data_ptr(), storage)
         stride = None if tensor.is_contiguous() else tuple(tensor.stride())
         layout = (_NUMBER_OF_DTYPE[tensor.dtype], tensor.storage_offset(), tuple(tensor.shape), stride)
+
         if kind is Tensor and not requires_grad:
             return _plain_tensor, (storage, *layout)
         return _other_tensor, (storage, *layout, kind, requires_grad)
@@ -107,6 +113,7 @@ class _Encoder(ForkingPickler):
         size = storage.nbytes()
         if size and len(self.descriptors) < _MOST_SHARED and storage.is_shared():
             return _from_descriptor, (self._attach(storage._shared_descriptor()), size)
+
         exported = self.pool.export(storage) if self.pool is not None else None
         if exported is None:
             small = size <= INLINE_BYTES and self._inlined + size <= _INLINE_TOTAL
@@ -117,6 +124,7 @@ class _Encoder(ForkingPickler):
             copy.copy_(storage)
             self.keep.append(copy)
             exported = self.pool.export(copy)
+
         number, capacity, descriptor = exported
         self.exported.append(number)
         if descriptor < 0:
@@ -125,6 +133,7 @@ class _Encoder(ForkingPickler):
         return _from_segment, (number, self._attach(descriptor), capacity, size)
 
     def _attach(self, descriptor: int) -> int:
+        """The position of a descriptor in the message."""
         if descriptor in self.descriptors:
             return self.descriptors.index(descriptor)
         self.descriptors.append(descriptor)
@@ -132,33 +141,37 @@ class _Encoder(ForkingPickler):
 
 
 def encode(value: Any, pool: Any = None) -> Message:
-    """Raises what pickling raises; the pool has its segments back then."""
+    """Pickles `value`. Raises what pickling raises, after returning the segments to the pool."""
     buffer = io.BytesIO(_SMALL)
     buffer.seek(1)
     encoder = _Encoder(buffer, pool)
+
     try:
         encoder.dump(value)
     except BaseException:
         if pool is not None:
             pool.release(encoder.exported, ())
         raise
-    descriptors, keep = encoder.descriptors, [*encoder.keep, encoder._storages]
+
+    descriptors = encoder.descriptors
+    keep = [*encoder.keep, encoder._storages]
     data: Any = buffer.getbuffer()
+
     if len(data) > _PACKET_BYTES:
         storage = cast(Any, _C.UntypedStorage(len(data))).share_memory_()
         memoryview(storage)[:] = data
         keep.append(storage)
         descriptors = [*descriptors, storage._shared_descriptor()]
         data = _LARGE + len(data).to_bytes(8, "little")
+
     return Message(data, descriptors, pool, encoder.exported, encoder.fresh, keep)
 
 
-# -- the other end
-# ------------------------------------------------------------
+# -- The receiving process ------------------------------------------------------------
 
 
 class _Incoming(threading.local):
-    """What the functions that a pickle calls need, for the thread that reads it."""
+    """The receiver and the descriptors for the functions that a pickle calls, for each reading thread."""
 
     receiver: Any = None
     descriptors: Sequence[int] = ()
@@ -168,7 +181,7 @@ _incoming = _Incoming()
 
 
 def _take(position: int) -> int:
-    # The same memory may be named twice: each user owns a descriptor.
+    # The same memory may occur twice, and each user owns a descriptor.
     return os.dup(_incoming.descriptors[position])
 
 
@@ -195,9 +208,11 @@ def _other_tensor(
 
 
 def decode(data: memoryview, descriptors: list[int], receiver: Any = None) -> Any:
-    """The object of a packet; closes the descriptors in any case."""
+    """The object in a packet. It closes the descriptors in any case."""
     before = _incoming.receiver, _incoming.descriptors
-    _incoming.receiver, _incoming.descriptors = receiver, descriptors
+    _incoming.receiver = receiver
+    _incoming.descriptors = descriptors
+
     try:
         if data[:1] == _LARGE:
             storage = _from_descriptor(len(descriptors) - 1, int.from_bytes(data[1:9], "little"))

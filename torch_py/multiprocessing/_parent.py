@@ -1,4 +1,4 @@
-"""Noticing that the process that started this one is gone."""
+"""Notices when the process that started this one has ended."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 
 def when_parent_ends(action: Callable[[], object]) -> None:
-    """Calls `action` on a thread of its own when the parent has ended, in whatever way. Does nothing in a
-    process without a parent."""
+    """Calls `action` on a separate thread when the parent process has ended, in whatever way. Does nothing in
+    a process without a parent."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return

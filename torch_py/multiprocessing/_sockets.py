@@ -1,4 +1,4 @@
-"""The two ends of a connection to a worker process, for objects with tensors."""
+"""The two ends of a connection to a worker process, which carries objects with tensors."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ from torch_py.multiprocessing._messages import Message, decode, encode
 
 _BUFFER_BYTES = 131072  # larger than any packet
 _MOST_DESCRIPTORS = 253
-_PARENT_CHECK_MS = (
-    5000  # how often a waiting worker looks whether its parent is still the one that started it
-)
+_PARENT_CHECK_MS = 5000  # how often a waiting worker checks that its parent is still the one that started it
 
 
 class Closed(Exception):
-    """The other process has closed its end, or is gone."""
+    """Raised when the other process has closed its end or has ended."""
 
 
 def socket_pair() -> tuple[socket.socket, socket.socket]:
-    """Two connected sockets that keep packets apart."""
+    """Two connected sockets that preserve packet boundaries."""
     ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     for end in ends:
         end.setblocking(False)
@@ -42,8 +40,7 @@ class _End:
         self._space = socket.CMSG_SPACE(_MOST_DESCRIPTORS * 4)
 
     def _receive(self) -> tuple[memoryview, list[int]] | None:
-        """A packet, or None when there is none now. The memory is used again by the next call. Raises
-        Closed."""
+        """A packet, or None if none has arrived. The next call uses the same memory. Raises Closed."""
         try:
             count, extra, flags, _ = self.socket.recvmsg_into(
                 [self._buffer], self._space, socket.MSG_CMSG_CLOEXEC
@@ -52,12 +49,15 @@ class _End:
             return None
         except OSError as error:
             raise Closed from error
+
         descriptors: list[int] = []
         for level, kind, data in extra:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 descriptors.extend(array.array("i", data[: len(data) // 4 * 4]))
+
         if count == 0:
             raise Closed
+
         if flags & socket.MSG_CTRUNC:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -65,33 +65,36 @@ class _End:
                 "a message with tensors lost descriptors: this process has too many files open (see ulimit "
                 "-n)"
             )
+
         return self._view[:count], descriptors
 
     def _send(self, message: Message) -> bool:
-        """Whether the system took the packet. Raises Closed."""
-        extra = (
-            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", message.descriptors))]
-            if message.descriptors
-            else []
-        )
+        """Whether the system accepted the packet. Raises Closed."""
+        extra = []
+        if message.descriptors:
+            rights = array.array("i", message.descriptors)
+            extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)]
+
         try:
             self.socket.sendmsg([message.data], extra)
         except (BlockingIOError, InterruptedError):
             return False
         except (BrokenPipeError, ConnectionError) as error:
             raise Closed from error
+
         message.sent()
         return True
 
 
 class WorkerEnd(_End):
-    """In the worker: waits, and watches the parent meanwhile."""
+    """The worker's end, which waits for packets and watches the parent meanwhile."""
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
         self.pool = _C._SegmentPool()
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
+
         parent = multiprocessing.parent_process()
         self._parent = None if parent is None else parent.sentinel
         if self._parent is not None:
@@ -99,13 +102,13 @@ class WorkerEnd(_End):
         self._parent_pid = os.getppid() if parent is not None and parent.pid == os.getppid() else None
 
     def receive(self) -> Any:
-        """The next object. Raises Closed when there will be none."""
+        """The next object. Raises Closed if the connection has ended."""
         while (packet := self._receive()) is None:
             self._wait(select.POLLIN)
         return decode(*packet)
 
     def send(self, value: Any) -> None:
-        """Raises Closed when nobody is there to receive it, and what pickling raises."""
+        """Sends an object. Raises Closed if the connection has ended, and what pickling raises."""
         message = encode(value, self.pool)
         try:
             while not self._send(message):
@@ -127,8 +130,8 @@ _parent_ends: weakref.WeakSet[ParentEnd] = weakref.WeakSet()
 
 
 class ParentEnd(_End):
-    """In the process that started the worker: never waits. What the system does not take at once is kept and
-    sent by `flush`."""
+    """The end of the process that started the worker, which never waits. Packets that the system does not
+    accept at once are kept, and `flush` sends them."""
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
@@ -139,34 +142,39 @@ class ParentEnd(_End):
 
     @property
     def is_behind(self) -> bool:
+        """Whether packets are waiting to be sent."""
         return bool(self._outgoing)
 
     def send(self, value: Any) -> None:
+        """Sends an object, or keeps it until `flush`."""
         self._outgoing.append(encode(value))
         self.flush()
 
     def flush(self) -> None:
+        """Sends waiting packets as far as the system accepts them."""
         while self._outgoing and self._send(self._outgoing[0]):
             self._outgoing.popleft()
 
     def receive(self) -> Any:
-        """An object, or None when there is none now. Raises Closed."""
+        """An object, or None if none has arrived. Raises Closed."""
         packet = self._receive()
         return None if packet is None else decode(*packet, self.receiver)
 
     def close(self) -> None:
-        """Ends the connection: the worker hears of it at once, whoever else has inherited this end."""
+        """Ends the connection. The worker notices at once, even if other processes have inherited this
+        end."""
         if os.getpid() == self.process_id:
             try:
                 self.socket.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # the worker was faster
+                pass  # the worker closed it first
         self.receiver.close()
         self.socket.close()
 
 
 def _close_in_child() -> None:
-    """A worker must see that its parent is gone, so no other child may hold the parent's end."""
+    """Closes the parent's ends in a child: a worker must notice when its parent ends, so nobody else may hold
+    them."""
     for end in list(_parent_ends):
         end.socket.close()
     _parent_ends.clear()

@@ -1,9 +1,9 @@
-"""How tensors and storages travel through the queues and pipes of `multiprocessing`: by the descriptor of
-their memory.
+"""Sends tensors and storages through the queues and pipes of `multiprocessing`, by the descriptors of their
+memory.
 
-Parts of `multiprocessing` that pickle for another process use `ForkingPickler`, which asks the functions
-registered here. A descriptor is handed over by `DupFd`: while a process is started directly, and later
-through a socket (SCM_RIGHTS) of a thread of the sender.
+When `multiprocessing` pickles for another process it uses `ForkingPickler`, which calls the functions
+registered here. `DupFd` passes a descriptor: directly while a process is started, later through a socket
+(SCM_RIGHTS) of a thread of the sender.
 """
 
 from __future__ import annotations
@@ -19,39 +19,38 @@ from torch_py.utils.hooks import warn_if_has_hooks
 
 _NOT_A_LEAF = (
     "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
-    "crossing process boundaries.  "
-    "If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting "
-    "it on the queue)."
+    "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor before "
+    "serializing (e.g., putting it on the queue)."
 )
 _SENDER_HAS_ENDED = (
-    "the process that sent a tensor has ended before the tensor was received; it has to stay until then"
+    "the process that sent a tensor has ended before the tensor was received; it must run until then"
 )
 
 
-def check_sendable(tensor: Any) -> None:
-    """RuntimeError for a result of differentiable operators: its graph cannot go along."""
+def check_sendable(tensor: Tensor) -> None:
+    """Raises RuntimeError for a result of differentiable operators, because its graph cannot be sent."""
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(_NOT_A_LEAF)
     warn_if_has_hooks(tensor)
 
 
-def tensor_on(storage: Any, dtype: Any, offset: int, size: Any, stride: Any) -> Any:
-    """A window on a storage; contiguous when `stride` is None."""
+def tensor_on(storage: Any, dtype: _C.dtype, offset: int, size: Any, stride: Any) -> Any:
+    """A tensor over a storage, contiguous if `stride` is None."""
     tensor: Any = _C._torch.empty(0, dtype=dtype)
-    return (
-        tensor.set_(storage, offset, size) if stride is None else tensor.set_(storage, offset, size, stride)
-    )
+    if stride is None:
+        return tensor.set_(storage, offset, size)
+    return tensor.set_(storage, offset, size, stride)
 
 
-def as_type(kind: type, tensor: Any, requires_grad: bool) -> Any:
-    """A leaf of the given type over the memory of `tensor`."""
+def as_type(kind: type, tensor: Tensor, requires_grad: bool) -> Any:
+    """A leaf of type `kind` over the memory of `tensor`."""
     if kind is Tensor:
         return tensor.requires_grad_(True) if requires_grad else tensor
     return cast(Any, _C.TensorBase)._make_subclass(kind, tensor, requires_grad)
 
 
 def reduce_storage(storage: Any) -> tuple[Any, ...]:
-    """Moves the storage to shared memory, if it is not there."""
+    """Moves the storage to shared memory if necessary, and returns how to rebuild it."""
     if storage.nbytes() == 0:
         return rebuild_storage_empty, ()
     storage.share_memory_()
@@ -59,15 +58,16 @@ def reduce_storage(storage: Any) -> tuple[Any, ...]:
 
 
 def rebuild_storage_empty() -> Any:
+    """An empty storage."""
     return _C.UntypedStorage(0)
 
 
 def rebuild_storage_fd(handle: Any, size: int) -> Any:
-    """A storage over the memory behind `handle`; memory that this process has mapped already is not mapped
+    """A storage over the memory behind `handle`. Memory that this process has already mapped is not mapped
     again.
 
-    Raises ConnectionRefusedError, FileNotFoundError or EOFError when the sender has ended: it hands the
-    descriptor over.
+    Raises ConnectionRefusedError, FileNotFoundError or EOFError if the sender has ended, because it passes
+    the descriptor.
     """
     try:
         descriptor = handle.detach()
@@ -78,9 +78,9 @@ def rebuild_storage_fd(handle: Any, size: int) -> Any:
     return cast(Any, _C.UntypedStorage)._from_descriptor(descriptor, size)
 
 
-def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
-    """Raises RuntimeError for tensors that require grad and are no leaves, or whose memory other processes
-    cannot map."""
+def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
+    """Returns how to rebuild a tensor. Raises RuntimeError for tensors that require grad and are not leaves,
+    and for memory that other processes cannot map."""
     check_sendable(tensor)
     if tensor.is_meta:
         return rebuild_meta_of_type, (
@@ -90,16 +90,18 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
             tuple(tensor.stride()),
             tensor.requires_grad,
         )
+
     layout = (tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     return rebuild_tensor, (type(tensor), tensor.untyped_storage(), layout, tensor.requires_grad)
 
 
 def rebuild_tensor(kind: type, storage: Any, layout: tuple[Any, ...], requires_grad: bool) -> Any:
+    """The tensor that `reduce_tensor` described."""
     return as_type(kind, tensor_on(storage, *layout), requires_grad)
 
 
 def init_reductions() -> None:
-    """Registers the functions above; done when `torch_py.multiprocessing` is imported."""
+    """Registers the functions above; importing `torch_py.multiprocessing` calls it."""
     reduction.ForkingPickler.register(_C.UntypedStorage, reduce_storage)
     for kind in (Tensor, Parameter, Buffer):
         reduction.ForkingPickler.register(kind, reduce_tensor)

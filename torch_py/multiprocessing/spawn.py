@@ -1,4 +1,4 @@
-"""Starting several processes on one function, and waiting for them: `spawn`, `start_processes`."""
+"""Starts several processes that run one function and waits for them: `spawn` and `start_processes`."""
 
 from __future__ import annotations
 
@@ -32,35 +32,39 @@ __all__ = [
 ]
 
 ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
-_START_GRACE = 30.0  # seconds between SIGTERM and SIGKILL when nobody says otherwise
+_START_GRACE = 30.0  # seconds between SIGTERM and SIGKILL by default
 
 
 class ProcessException(Exception):
-    """Process `error_index` of those started together, with the id `error_pid`, failed."""
+    """Raised when process `error_index` of a group, with the process id `error_pid`, has failed."""
 
     def __init__(self, msg: str, error_index: int, pid: int) -> None:
         super().__init__(msg)
-        self.msg, self.error_index, self.error_pid, self.pid = msg, error_index, pid, pid
+        self.msg = msg
+        self.error_index = error_index
+        self.error_pid = pid
+        self.pid = pid
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.error_pid)
 
 
 class ProcessRaisedException(ProcessException):
-    """The function raised; the message ends with the traceback of the process."""
+    """Raised when the function raised; the message ends with the traceback of the process."""
 
     def __init__(self, msg: str, error_index: int, error_pid: int) -> None:
         super().__init__(msg, error_index, error_pid)
 
 
 class ProcessExitedException(ProcessException):
-    """The process ended with an exit code or by a signal, whose name is in `signal_name`."""
+    """Raised when a process ended with an exit code or by a signal, whose name is `signal_name`."""
 
     def __init__(
         self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
     ) -> None:
         super().__init__(msg, error_index, error_pid)
-        self.exit_code, self.signal_name = exit_code, signal_name
+        self.exit_code = exit_code
+        self.signal_name = signal_name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
@@ -79,33 +83,38 @@ def _run(function: Callable[..., Any], index: int, arguments: tuple[Any, ...], e
 
 
 class ProcessContext:
-    """Processes that were started together."""
+    """A group of processes that were started together."""
 
     def __init__(self, processes: list[Any], error_files: list[str]) -> None:
-        self.processes, self.error_files = processes, error_files
+        self.processes = processes
+        self.error_files = error_files
         self.sentinels = {process.sentinel: index for index, process in enumerate(processes)}
 
     def pids(self) -> list[int]:
+        """The process ids."""
         return [int(process.pid) for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Waits up to `timeout` seconds for a process to end, and says whether all have ended well.
+        """Waits up to `timeout` seconds for a process to end, and returns whether all have ended without
+        error.
 
-        When one failed the others are terminated, and killed if they still run after `grace_period` seconds.
-        Raises
-        ProcessRaisedException with the traceback of the process, or ProcessExitedException.
+        If one has failed, the others are terminated, and killed if they still run after `grace_period`
+        seconds. Raises ProcessRaisedException with the traceback of the process, or ProcessExitedException.
         """
+        ended: Any = ()
+        if self.sentinels:
+            ended = multiprocessing.connection.wait(list(self.sentinels), timeout=timeout)
+
         failed = None
-        for sentinel in (
-            multiprocessing.connection.wait(list(self.sentinels), timeout=timeout) if self.sentinels else ()
-        ):
-            index = self.sentinels.pop(sentinel)  # type: ignore[call-overload]
+        for sentinel in ended:
+            index = self.sentinels.pop(sentinel)
             process = self.processes[index]
             process.join()
             if process.exitcode != 0 and failed is None:
                 failed = index
         if failed is None:
             return not self.sentinels
+
         _stop(self.processes, _START_GRACE if grace_period is None else grace_period)
         try:
             self._raise(failed)
@@ -115,18 +124,24 @@ class ProcessContext:
                     os.unlink(path)
 
     def _raise(self, index: int) -> NoReturn:
-        process, pid = self.processes[index], self.processes[index].pid
-        if os.path.exists(self.error_files[index]) and os.path.getsize(self.error_files[index]) > 0:
-            with open(self.error_files[index], "rb") as file:
+        """Raises the error of a failed process."""
+        process = self.processes[index]
+        pid = self.processes[index].pid
+
+        error_file = self.error_files[index]
+        if os.path.exists(error_file) and os.path.getsize(error_file) > 0:
+            with open(error_file, "rb") as file:
                 text = pickle.load(file)
             raise ProcessRaisedException(
                 f"\n\n-- Process {index} terminated with the following error:\n{text}", index, pid
             )
+
         code = process.exitcode
         if code >= 0:
             raise ProcessExitedException(
                 f"process {index} terminated with exit code {code}", index, pid, code
             )
+
         try:
             name = signal.Signals(-code).name
         except ValueError:
@@ -135,10 +150,11 @@ class ProcessContext:
 
 
 def _stop(processes: list[Any], grace_period: float) -> None:
-    """Terminates what runs, and kills what still does after `grace_period` seconds."""
+    """Terminates the running processes, and kills those that still run after `grace_period` seconds."""
     for process in processes:
         if process.is_alive():
             process.terminate()
+
     deadline = time.monotonic() + grace_period
     for process in processes:
         process.join(max(0.0, deadline - time.monotonic()))
@@ -148,7 +164,7 @@ def _stop(processes: list[Any], grace_period: float) -> None:
 
 
 class SpawnContext(ProcessContext):
-    """Processes started with "spawn"."""
+    """The older name of ProcessContext."""
 
     def __init__(self, processes: list[Any], error_files: list[str]) -> None:
         warnings.warn("SpawnContext is renamed to ProcessContext since 1.4 release.", stacklevel=2)
@@ -163,11 +179,11 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Runs `fn(i, *args)` in processes i = 0 ... `nprocs` - 1 and waits for them; with `join=False` returns
-    their ProcessContext.
+    """Runs `fn(i, *args)` in processes i = 0, ..., `nprocs` - 1 and waits for them; with ``join=False`` it
+    returns their ProcessContext instead.
 
-    Raises what `ProcessContext.join` raises. The environment variable TORCH_MP_PARALLEL_START=1 starts
-    "forkserver" processes at the same time.
+    Raises what `ProcessContext.join` raises. With the environment variable TORCH_MP_PARALLEL_START=1,
+    "forkserver" processes are started in parallel.
     """
     context = multiprocessing.get_context(start_method)
     folder = tempfile.mkdtemp(prefix="torch_py-errors-")
@@ -181,7 +197,8 @@ def start_processes(
         return process
 
     try:
-        if os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1" and start_method == "forkserver" and nprocs > 0:
+        is_parallel = os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1" and start_method == "forkserver"
+        if is_parallel and nprocs > 0:
             with ThreadPoolExecutor(max_workers=nprocs) as pool:
                 processes = list(pool.map(start, range(nprocs)))
         else:
@@ -191,16 +208,18 @@ def start_processes(
         _stop(started, _START_GRACE)
         _remove_folder(folder, os.getpid())
         raise
+
     weakref.finalize(result, _remove_folder, folder, os.getpid())
     if not join:
         return result
+
     while not result.join():
         pass
     return None
 
 
 def _remove_folder(folder: str, owner: int) -> None:
-    """Does nothing in a child of the process that made the folder."""
+    """Removes a folder, but not in a child of the process that created it."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -213,8 +232,8 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """`start_processes` with fresh interpreters: `fn` and `args` are pickled, `fn` is found by its name in an
-    importable module."""
+    """Runs `start_processes` with new interpreters. `fn` and `args` are pickled, so `fn` must be importable
+    by its name."""
     if start_method != "spawn":
         warnings.warn(
             f"spawn() starts processes with start_method='spawn', got {start_method!r}; start_processes() "

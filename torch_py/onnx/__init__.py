@@ -1,7 +1,6 @@
-"""Models as ONNX files, through the optional package `onnx`: `torch.onnx.export(model, args, "model.onnx")`.
+"""Exports models as ONNX files with the optional package `onnx`: `torch.onnx.export(model, args, "m.onnx")`.
 
-What a model decides in Python while it runs cannot be seen and is fixed in the file; :func:`export` says
-more.
+An export records one run, so decisions that a model makes in Python are fixed in the file (see `export`).
 """
 
 from torch_py.onnx import errors, symbolic_helper, symbolic_opset11

@@ -1,4 +1,4 @@
-"""Calls in the terms of the operators' schemas: which overload, and every argument by its name."""
+"""Binds a call to an operator's schema: which overload it is, and each argument by its name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch_py import _C
 from torch_py._functorch.operators import Operator, call_of
 from torch_py._tensor import Tensor
 
-# Callables of Tensor that are no operators; "*" collects what follows.
+# Methods of Tensor that are not in the table of operators.
 _WRITTEN: dict[str, tuple[str, ...]] = {
     "__getitem__": ("self", "index"),
     "__setitem__": ("self", "index", "value"),
@@ -45,7 +45,8 @@ _PREFIXES = ("linalg_", "special_", "fft_")
 def bind(
     func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[str, bool, dict[str, Any]]:
-    """Name of the operator, whether the call is in place, and its arguments by name with defaults filled in.
+    """The name of the operator, whether the call is in place, and its arguments by name with defaults filled
+    in.
 
     A callable that is not in the table of operators gets its arguments as `args` and `kwargs`.
     """
@@ -55,16 +56,19 @@ def bind(
             _SYNONYMS.get(key, key): value for key, value in kwargs.items()
         }
         return called.name, called.is_inplace, bound
+
+    # First the overload whose argument types fit, then any whose number of arguments fits.
     for matches in (_matches, lambda kind, value: True):
         for operator in _candidates(func, called.overloads):
             found = _bound(operator, args, kwargs, matches)
             if found is not None:
                 return operator.name.partition(".")[0], called.is_inplace, found
+
     return called.name, called.is_inplace, {"args": list(args), "kwargs": dict(kwargs)}
 
 
 def _candidates(func: Callable[..., Any], overloads: Sequence[Operator]) -> list[Operator]:
-    """Those of the module of `func`: `norm` is not `linalg.norm`."""
+    """The overloads from the module of `func`: `norm` is not `linalg.norm`."""
     module = str(getattr(func, "__module__", None) or "")
     prefix = next((prefix for prefix in _PREFIXES if module.endswith("_" + prefix[:-1])), "")
     own = [
@@ -76,11 +80,13 @@ def _candidates(func: Callable[..., Any], overloads: Sequence[Operator]) -> list
 def _bound(
     operator: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], matches: Callable[[str, Any], bool]
 ) -> dict[str, Any] | None:
+    """The arguments by name, or None if they do not fit the overload."""
     names = [name for name, _, _ in operator.arguments]
     kinds = {name: kind for name, kind, _ in operator.arguments}
     values = _collected(operator, args)
     if len(values) > len(names):
         return None
+
     found = dict(zip(names, values))
     for key, value in kwargs.items():
         name = key if key in kinds else _SYNONYMS.get(key, key)
@@ -88,6 +94,7 @@ def _bound(
             return None
         if name in kinds:
             found[name] = value
+
     for name, kind, default in operator.arguments:
         if name in found:
             if not matches(kind, found[name]):
@@ -96,11 +103,12 @@ def _bound(
             return None
         else:
             found[name] = _default(default)
+
     return found
 
 
 def _collected(operator: Operator, args: Sequence[Any]) -> list[Any]:
-    """`x.view(2, 3)` means `x.view((2, 3))`."""
+    """Collects separate sizes into a list: `x.view(2, 3)` means `x.view((2, 3))`."""
     for position, (_, kind, _) in enumerate(operator.arguments):
         if kind in ("int[]", "SymInt[]", "Tensor[]") and len(args) > position:
             rest = args[position:]
@@ -152,10 +160,11 @@ def _matches(kind: str, value: Any) -> bool:
         if value is None:
             return True
         kind = kind[:-1]
+
     if kind in _CHECKS:
         return _CHECKS[kind](value)
     if kind.startswith(("int[", "SymInt[")):
-        takes_one = kind[-2] != "["  # int[2]: one number stands for all
+        takes_one = kind[-2] != "["  # int[2]: one number is used for all
         return _is_sequence(value, _is_int) or (takes_one and _is_int(value))
     if kind.startswith(("float[", "Scalar[")):
         return _is_sequence(value, _is_number)

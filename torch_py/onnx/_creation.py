@@ -1,16 +1,19 @@
-"""Operators that make tensors of sizes and numbers."""
+"""ONNX nodes for operators that create tensors from sizes and numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch_py
+from torch_py import _C
 from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
 from torch_py.onnx._registry import maps
 from torch_py.onnx._sizes import Varying, VaryingConstant
 
 
-def filled(g: Graph, value: Any, shape: Any, dtype: Any) -> str:
+def filled(g: Graph, value: Any, shape: Sequence[Any], dtype: _C.dtype) -> str:
+    """A tensor of the given shape with `value` everywhere."""
     if isinstance(value, (Operand, Varying)):
         return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
     return str(g.op("Expand", g.constant(value, dtype), g.sizes(list(shape))))
@@ -27,7 +30,7 @@ _VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
     )
 )
 def constant_tensor(g: Graph, n: Node) -> Any:
-    """Uninitialised memory is exported as zeros."""
+    """A tensor of one number. Uninitialised memory is exported as zeros."""
     number = _VALUES[n.name.removeprefix("new_").removesuffix("_like")]
     return filled(g, n["fill_value"] if number is None else number, n.result.shape, n.result.dtype)
 
@@ -48,10 +51,13 @@ def arange(g: Graph, n: Node) -> Any:
 @maps("linspace")
 def linspace(g: Graph, n: Node) -> Any:
     """start + i * (end - start) / (steps - 1)"""
-    dtype, steps = n.result.dtype, n["steps"]
+    dtype = n.result.dtype
+    steps = n["steps"]
     if not dtype.is_floating_point:
         raise n.unsupported("can be exported in floating point only")
-    count, start = g.cast(steps, dtype), g.cast(n["start"], dtype)
+
+    count = g.cast(steps, dtype)
+    start = g.cast(n["start"], dtype)
     last = g.op("Max", g.op("Sub", count, g.constant(1, dtype)), g.constant(1, dtype))
     width = g.op("Div", g.op("Sub", g.cast(n["end"], dtype), start), last)
     return g.op(
@@ -72,21 +78,25 @@ def random_numbers(g: Graph, n: Node) -> Any:
 
 
 def outside(g: Graph, constant: VaryingConstant) -> str | None:
-    """A tensor made where nobody watched, of a dynamic size: the same number everywhere, or consecutive ones;
-    else None."""
+    """Writes a tensor of a dynamic size that was created without being recorded, if all its elements are the
+    same or they are consecutive integers. Otherwise returns None."""
     tensors = constant.tensors
     shape = [
         Varying(sizes) if len(set(sizes)) > 1 else sizes[0] for sizes in zip(*(t.shape for t in tensors))
     ]
     dtype = tensors[0].dtype
+
     if len({t.dim() for t in tensors}) > 1 or any(t.numel() == 0 for t in tensors):
         return None
+
     first = tensors[0].reshape(-1)[0].item()
     if all(bool((t == first).all()) for t in tensors):
         return filled(g, first, shape, dtype)
+
     if len(shape) == 1 and dtype in (torch_py.int64, torch_py.int32):
         if all(t.tolist() == list(range(first, first + len(t))) for t in tensors):
             length = g.to(g.op("Reshape", g.size(shape[0]), g.constant([])), dtype)
             start = g.constant(first, dtype)
             return str(g.op("Range", start, g.op("Add", start, length), g.constant(1, dtype)))
+
     return None

@@ -1,15 +1,17 @@
-"""Operators that arrange elements, in terms of operators that ONNX has. See _decompositions."""
+"""Operators that arrange elements, written with operators that ONNX has. See _decompositions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch_py as torch
+from torch_py._tensor import Tensor
 from torch_py.onnx._decompositions import DECOMPOSITIONS, decomposes
 
 
 @decomposes("index_add")
-def index_add(self: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
+def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any = 1) -> Any:
     if self.dim() == 0:
         return NotImplemented
     shape = [1] * self.dim()
@@ -20,7 +22,7 @@ def index_add(self: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> A
 
 
 @decomposes("index_copy", "index_fill")
-def index_copy(self: Any, dim: int, index: Any, source: Any = None, value: Any = None) -> Any:
+def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor | None = None, value: Any = None) -> Any:
     if self.dim() == 0:
         return NotImplemented
     shape = [1] * self.dim()
@@ -35,7 +37,7 @@ def index_copy(self: Any, dim: int, index: Any, source: Any = None, value: Any =
 
 
 @decomposes("meshgrid")
-def meshgrid(tensors: Any, indexing: str = "ij") -> Any:
+def meshgrid(tensors: Sequence[Tensor], indexing: str = "ij") -> Any:
     swaps = indexing == "xy" and len(tensors) > 1
     order = [1, 0, *range(2, len(tensors))] if swaps else list(range(len(tensors)))
     sizes = [tensors[i].numel() for i in order]
@@ -57,7 +59,7 @@ DECOMPOSITIONS["take"] = lambda self, index: self.reshape(-1)[index]
 
 
 @decomposes("diag")
-def diag(self: Any, diagonal: int = 0) -> Any:
+def diag(self: Tensor, diagonal: int = 0) -> Any:
     if diagonal:
         return NotImplemented
     return (
@@ -68,7 +70,7 @@ def diag(self: Any, diagonal: int = 0) -> Any:
 
 
 @decomposes("cross", "linalg_cross")
-def cross(self: Any, other: Any, dim: int | None = None) -> Any:
+def cross(self: Tensor, other: Tensor, dim: int | None = None) -> Any:
     if dim is None:
         dim = next(axis for axis, size in enumerate(self.shape) if size == 3)
     one, two = torch.broadcast_tensors(self, other)
@@ -77,16 +79,17 @@ def cross(self: Any, other: Any, dim: int | None = None) -> Any:
 
 
 @decomposes("cdist")
-def cdist(x1: Any, x2: Any, p: float = 2, compute_mode: Any = None) -> Any:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2, compute_mode: Any = None) -> Any:
     difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
     return torch.linalg.vector_norm(difference, p, -1)
 
 
 @decomposes("unfold")
-def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
-    """The windows' elements by a table of their places."""
+def unfold(self: Tensor, dimension: int, size: int, step: int) -> Any:
+    """Selects the elements of all windows at once, by a table of their positions."""
     if self.dim() == 0:
         return NotImplemented
+
     dimension %= self.dim()
     count = (self.shape[dimension] - size) // step + 1
     places = torch.arange(count).unsqueeze(1) * step + torch.arange(size)

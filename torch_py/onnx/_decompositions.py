@@ -1,7 +1,7 @@
-"""Operators that ONNX lacks, in terms of operators that it has. They run while the program is recorded, on
+"""Operators that ONNX lacks, written with operators that it has. They run while the program is recorded, on
 its tensors.
 
-A function gets the operator's arguments by name and returns the result, or NotImplemented to have the
+A function takes the operator's arguments by name. It returns the result, or NotImplemented to have the
 operator itself recorded.
 """
 
@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch_py as torch
+from torch_py import _C
+from torch_py._tensor import Tensor
 
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "square": lambda self: self * self,
@@ -69,6 +71,8 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
 
 
 def decomposes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a function that computes the operators `names`."""
+
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         DECOMPOSITIONS.update(dict.fromkeys(names, function))
         return function
@@ -82,7 +86,7 @@ def _added(own: Any, product: Any, beta: float, alpha: float) -> Any:
 
 
 def _angle(y: Any, x: Any) -> Any:
-    """The angle of (x, y): atan moved into the right half, with the axis x = 0 apart."""
+    """The angle of the point (x, y): atan(y / x), corrected for the left half plane and for x = 0."""
     if not (y.is_floating_point() and x.is_floating_point()):
         return NotImplemented
     base = torch.atan(y / x)
@@ -91,7 +95,7 @@ def _angle(y: Any, x: Any) -> Any:
     return torch.where(x > 0, base, torch.where(x < 0, left, on_axis))
 
 
-def _differences(own: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
+def _differences(own: Any, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Any:
     parts = [part for part in (prepend, own, append) if part is not None]
     value = torch.cat(parts, dim) if len(parts) > 1 else own
     for _ in range(n):
@@ -100,22 +104,25 @@ def _differences(own: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
 
 
 @decomposes("logit", "special_logit")
-def logit(self: Any, eps: float | None = None) -> Any:
+def logit(self: Tensor, eps: float | None = None) -> Any:
     bounded = self if eps is None else torch.clamp(self, eps, 1 - eps)
     return torch.log(bounded / (1 - bounded))
 
 
 @decomposes("logaddexp")
-def logaddexp(self: Any, other: Any) -> Any:
+def logaddexp(self: Tensor, other: Tensor) -> Any:
     self, other = (t if t.is_floating_point() else t.to(torch.get_default_dtype()) for t in (self, other))
     larger = torch.maximum(self, other)
     return larger + torch.log(torch.exp(self - larger) + torch.exp(other - larger))
 
 
 @decomposes("nan_to_num")
-def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(
+    self: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
     if not self.is_floating_point():
         return NotImplemented
+
     ends = torch.finfo(self.dtype)
     value = torch.where(torch.isnan(self), 0.0 if nan is None else nan, self)
     value = torch.where(value == math.inf, ends.max if posinf is None else posinf, value)
@@ -123,7 +130,7 @@ def nan_to_num(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = Non
 
 
 @decomposes("isclose")
-def isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+def isclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Any:
     near = (self == other) | (
         torch.isfinite(self) & torch.isfinite(other) & (abs(self - other) <= atol + rtol * abs(other))
     )
@@ -131,7 +138,7 @@ def isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) ->
 
 
 @decomposes("nansum", "nanmean")
-def nansum(self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+def nansum(self: Tensor, dim: Any, keepdim: bool, dtype: _C.dtype) -> Any:
     return torch.where(torch.isnan(self), 0.0, self).sum(dim, keepdim, dtype=dtype)
 
 
@@ -141,15 +148,15 @@ DECOMPOSITIONS["nanmean"] = lambda **given: (
 
 
 @decomposes("glu")
-def glu(self: Any, dim: int = -1) -> Any:
+def glu(self: Tensor, dim: int = -1) -> Any:
     half = self.shape[dim] // 2
     return self.narrow(dim, 0, half) * torch.sigmoid(self.narrow(dim, half, half))
 
 
 def _moments(
-    self: Any, dim: Any = None, unbiased: bool = True, correction: Any = 1, keepdim: bool = False
+    self: Tensor, dim: Any = None, unbiased: bool = True, correction: Any = 1, keepdim: bool = False
 ) -> tuple[Any, Any]:
-    """The variance and the mean."""
+    """The variance and the mean over `dim`."""
     dims = list(range(self.dim())) if dim is None or dim == [] or dim == () else dim
     less = (1 if correction is None else correction) if unbiased else 0
     mean = self.mean(dims, keepdim=True) if self.dim() else self
@@ -167,13 +174,16 @@ DECOMPOSITIONS["std_mean"] = lambda **given: (torch.sqrt(_moments(**given)[0]), 
 
 
 @decomposes("aminmax")
-def aminmax(self: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+def aminmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     dims = tuple(range(self.dim())) if dim is None else dim
     return torch.amin(self, dims, keepdim), torch.amax(self, dims, keepdim)
 
 
 @decomposes("cosine_similarity")
-def cosine_similarity(x1: Any = None, x2: Any = None, dim: int = 1, eps: float = 1e-8, **named: Any) -> Any:
-    one, other = x1 if x1 is not None else named["self"], x2 if x2 is not None else named["other"]
+def cosine_similarity(
+    x1: Tensor | None = None, x2: Tensor | None = None, dim: int = 1, eps: float = 1e-8, **named: Any
+) -> Any:
+    one = x1 if x1 is not None else named["self"]
+    other = x2 if x2 is not None else named["other"]
     norms = [torch.clamp(torch.sqrt((t * t).sum(dim)), min=eps) for t in torch.broadcast_tensors(one, other)]
     return (one * other).sum(dim) / (norms[0] * norms[1])

@@ -1,4 +1,4 @@
-"""Arithmetic, functions of one number, comparisons, activations."""
+"""ONNX nodes for arithmetic, functions of one number, comparisons and activations."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 import torch_py
+from torch_py import _C
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import MAPPINGS, Mapping, maps
 from torch_py.onnx._sizes import Varying
 
-# One operator, one node; integers become the dtype of the result first.
+# Operators that are one node. Integers are converted to the dtype of the result first.
 _UNARY = {
     "abs": "Abs",
     "acos": "Acos",
@@ -39,7 +40,7 @@ _UNARY = {
     "tanh": "Tanh",
     "hardswish": "HardSwish",
 }
-# Those that change nothing but perhaps the dtype.
+# Operators that at most convert the dtype.
 _SAME = (
     "bfloat16",
     "bool",
@@ -74,12 +75,13 @@ _BITWISE = {
 }
 
 
-def is_float(dtype: Any) -> bool:
+def is_float(dtype: _C.dtype) -> bool:
+    """Whether `dtype` is a floating-point dtype."""
     return bool(dtype.is_floating_point)
 
 
 def common_dtype(*values: Any) -> Any:
-    """What operands are compared in."""
+    """The dtype in which operands are compared."""
     examples = [
         torch_py.empty(v.shape and (1,) * v.rank, dtype=v.dtype) if isinstance(v, Operand) else _number(v)
         for v in values
@@ -140,6 +142,7 @@ def _logical(op_type: str) -> Mapping:
 
 
 def truth(g: Graph, value: Any) -> str:
+    """A tensor or number, converted to bool."""
     return g.cast(value if isinstance(value, Operand) else bool(value), torch_py.bool)
 
 
@@ -183,7 +186,8 @@ def bitwise_not(g: Graph, n: Node) -> Any:
 
 
 def _scaled(g: Graph, n: Node) -> str:
-    other, alpha = g.cast(n["other"], n.result.dtype), n.get("alpha", 1)
+    other = g.cast(n["other"], n.result.dtype)
+    alpha = n.get("alpha", 1)
     return other if alpha == 1 else g.op("Mul", other, g.cast(alpha, n.result.dtype))
 
 
@@ -201,7 +205,8 @@ def sub(g: Graph, n: Node) -> Any:
 
 @maps("rsub")
 def rsub(g: Graph, n: Node) -> Any:
-    dtype, alpha = n.result.dtype, n.get("alpha", 1)
+    dtype = n.result.dtype
+    alpha = n.get("alpha", 1)
     own = g.cast(n["self"], dtype)
     return g.op(
         "Sub", g.cast(n["other"], dtype), own if alpha == 1 else g.op("Mul", own, g.cast(alpha, dtype))
@@ -210,7 +215,8 @@ def rsub(g: Graph, n: Node) -> Any:
 
 @maps("div")
 def div(g: Graph, n: Node) -> Any:
-    dtype, mode = n.result.dtype, n.get("rounding_mode")
+    dtype = n.result.dtype
+    mode = n.get("rounding_mode")
     if mode == "floor":
         return floor_divide(g, n)
     quotient = g.op("Div", g.cast(n["self"], dtype), g.cast(n["other"], dtype))
@@ -220,20 +226,24 @@ def div(g: Graph, n: Node) -> Any:
 @maps("floor_divide")
 def floor_divide(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
-    own, other = g.cast(n["self"], dtype), g.cast(n["other"], dtype)
+    own = g.cast(n["self"], dtype)
+    other = g.cast(n["other"], dtype)
     if is_float(dtype):
         return g.op("Floor", g.op("Div", own, other))
-    # Div of integers rounds towards zero; the remainder has the divisor's sign, so what is left divides
-    # exactly.
+    # Div of integers rounds towards zero. The remainder has the sign of the divisor, so the difference is
+    # divisible.
     return g.op("Div", g.op("Sub", own, g.op("Mod", own, other)), other)
 
 
 @maps("remainder")
 def remainder(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
-    own, other = g.cast(n["self"], dtype), g.cast(n["other"], dtype)
+    own = g.cast(n["self"], dtype)
+    other = g.cast(n["other"], dtype)
     if not is_float(dtype):
         return g.op("Mod", own, other)
+
+    # The remainder of C has the sign of the dividend; add the divisor where that differs from the divisor's.
     left = g.op("Mod", own, other, fmod=1)
     zero = g.constant(0, dtype)
     is_wrong = g.op(
@@ -251,7 +261,8 @@ def fmod(g: Graph, n: Node) -> Any:
 
 @maps("pow")
 def power(g: Graph, n: Node) -> Any:
-    base, exponent = n["self"], n.get("exponent", n.get("other"))
+    base = n["self"]
+    exponent = n.get("exponent", n.get("other"))
     dtype = n.result.dtype
     if exponent == 2:
         own = g.cast(base, dtype)
@@ -262,6 +273,7 @@ def power(g: Graph, n: Node) -> Any:
 
 
 def truncated(g: Graph, value: str) -> str:
+    """`value` rounded towards zero."""
     return str(g.op("Mul", g.op("Sign", value), g.op("Floor", g.op("Abs", value))))
 
 
@@ -272,11 +284,13 @@ def trunc(g: Graph, n: Node) -> Any:
 
 @maps("round")
 def rounded(g: Graph, n: Node) -> Any:
-    own, decimals = n["self"], n.get("decimals") or 0
+    own = n["self"]
+    decimals = n.get("decimals") or 0
     if not is_float(own.dtype):
         return g.op("Identity", own)
     if decimals == 0:
         return g.op("Round", own)
+
     factor = g.like(10.0 ** abs(decimals), own)
     there, back = ("Mul", "Div") if decimals > 0 else ("Div", "Mul")
     return g.op(back, g.op("Round", g.op(there, own, factor)), factor)
@@ -302,8 +316,8 @@ def where(g: Graph, n: Node) -> Any:
     return chosen(g, truth(g, n["condition"]), g.cast(n["self"], dtype), g.cast(n["other"], dtype), dtype)
 
 
-def chosen(g: Graph, condition: str, one: str, other: str, dtype: Any) -> str:
-    """Where; in logic for bool, which onnxruntime's Where does not take."""
+def chosen(g: Graph, condition: str, one: str, other: str, dtype: _C.dtype) -> str:
+    """Where. For bool it is written in logic, because onnxruntime's Where does not accept bool."""
     if dtype != torch_py.bool:
         return str(g.op("Where", condition, one, other))
     return str(g.op("Or", g.op("And", condition, one), g.op("And", g.op("Not", condition), other)))
@@ -353,7 +367,8 @@ def hardsigmoid(g: Graph, n: Node) -> Any:
 
 @maps("prelu")
 def prelu(g: Graph, n: Node) -> Any:
-    own, slope = n["self"], n["weight"]
+    own = n["self"]
+    slope = n["weight"]
     if own.rank == 0:
         slope = g.op("Reshape", slope, g.constant([]))
     elif slope.rank == 1 and own.rank > 2 and slope.shape[0] != 1:
@@ -363,23 +378,28 @@ def prelu(g: Graph, n: Node) -> Any:
 
 @maps("softplus")
 def softplus(g: Graph, n: Node) -> Any:
-    """log(1 + exp(beta x)) / beta; linear above the threshold, where the two are equal in floating point."""
-    own, beta = n["self"], n["beta"]
-    soft = (
-        g.op("Softplus", own)
-        if beta == 1
-        else g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
-    )
-    scaled = own if beta == 1 else g.op("Mul", own, g.like(beta, own))
+    """log(1 + exp(beta x)) / beta. Above the threshold it is linear, which is the same in floating point."""
+    own = n["self"]
+    beta = n["beta"]
+    if beta == 1:
+        soft = g.op("Softplus", own)
+        scaled = own
+    else:
+        soft = g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
+        scaled = g.op("Mul", own, g.like(beta, own))
+
     return g.op("Where", g.op("Greater", scaled, g.like(n["threshold"], own)), own, soft)
 
 
 @maps("gelu")
 def gelu(g: Graph, n: Node) -> Any:
-    own, approximate = n["self"], n["approximate"]
+    own = n["self"]
+    approximate = n["approximate"]
     if g.opset >= 20:
         return g.op("Gelu", own, approximate=approximate)
-    half, one = g.like(0.5, own), g.like(1.0, own)
+
+    half = g.like(0.5, own)
+    one = g.like(1.0, own)
     if approximate == "none":
         bent = g.op("Erf", g.op("Mul", own, g.like(math.sqrt(0.5), own)))
     else:

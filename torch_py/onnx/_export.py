@@ -1,4 +1,4 @@
-"""`torch.onnx.export`: records a program, writes the graph, checks and saves it."""
+"""`torch.onnx.export`: records a program, writes it as an ONNX graph, checks the graph and saves it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFAULT_OPSET = 18
 
 
 class TrainingMode(enum.IntEnum):
-    """In which mode the model is exported."""
+    """The mode in which the model is exported."""
 
     EVAL = 0
     PRESERVE = 1
@@ -36,7 +36,7 @@ class TrainingMode(enum.IntEnum):
 
 
 class OperatorExportTypes(enum.IntEnum):
-    """What becomes of operators without a counterpart; only ONNX, an error, is implemented."""
+    """What to do with operators that ONNX does not have. Only ONNX, which raises an error, is implemented."""
 
     ONNX = 0
     ONNX_ATEN = 1
@@ -79,42 +79,43 @@ def export(
     export_modules_as_functions: Any = False,
     autograd_inlining: bool = True,
 ) -> ONNXProgram | None:
-    """Writes a model as an ONNX file, through the package `onnx`.
+    """Writes a model as an ONNX file, using the package `onnx`.
 
-    The model runs on the example inputs and the operators that it calls become the graph. What Python decides
-    while it runs (`if`, loops, numbers read out of tensors with `item()`, which are warned of) is fixed in
-    the graph. Dimensions are fixed as well but for those that
-    `dynamic_axes` or `dynamic_shapes` names; for these the model runs five times with other sizes of them,
-    from which follows how the program's numbers depend on them. Parameters and buffers become initializers
-    under their names in the state_dict.
+    The model runs on the example inputs, and the operators that it calls become the graph. Decisions that
+    Python makes during the run are fixed in the graph: `if`, loops, and numbers that `item()` reads from
+    tensors (with a warning). Sizes are fixed too, except for the dimensions that `dynamic_axes` or
+    `dynamic_shapes` names. For these the model runs five times with different sizes, which shows how the
+    program's numbers depend on them. Parameters and buffers become initializers under their names in the
+    state_dict.
 
     Args:
         model: a module, or a function of tensors.
         args: the positional arguments; a single one need not be a tuple. A dict at the end holds keyword
-        arguments when `kwargs` is None. f: a path, a binary file object, or None to only return the program.
+            arguments if `kwargs` is None.
+        f: a path or a binary file object; None only returns the program.
         input_names, output_names: names of the tensors among the arguments and results, in order. By default
-        inputs are called like the
-            parameters of `forward`, outputs `output`, or `output_0` and on.
-        opset_version: of ONNX's operators, 13 or later; default 18.
+            inputs have the names of the parameters of `forward`, and outputs are called `output`, or
+            `output_0`, `output_1` and so on.
+        opset_version: the version of ONNX's operators, 13 or later; default 18.
         dynamic_axes: {name of an input or output: {dimension: its name}, or a list of dimensions}. Dimensions
-        of the same name are of one size. dynamic_shapes: the same in the structure of the arguments: for each
-        tensor None, {dimension: name or torch.export.Dim}, or one entry
-            for each dimension.
+            with the same name have the same size.
+        dynamic_shapes: the same in the structure of the arguments: for each tensor None, {dimension: name or
+            torch.export.Dim}, or one entry for each dimension.
         export_params: False makes parameters inputs of the graph instead of initializers.
         keep_initializers_as_inputs: lists initializers among the inputs, so that the caller can replace them.
-        do_constant_folding: what depends on parameters only is computed now.
-        training: EVAL exports the model as `model.eval()` would run, TRAINING as `model.train()`, PRESERVE as
-        it is. external_data: weights go to a file beside `f` when the model is larger than 2 GB.
-        verify: runs the model by onnxruntime and compares.
-        dynamo: True returns the program; False returns None, and is otherwise the same.
+        do_constant_folding: computes what depends only on parameters during the export.
+        training: EVAL exports the model as after `model.eval()`, TRAINING as after `model.train()`, PRESERVE
+            as it is.
+        external_data: stores weights in a separate file next to `f` if the model is larger than 2 GB.
+        verify: runs the model with onnxruntime and compares the results.
+        dynamo: True returns the program; False returns None and is otherwise the same.
         verbose, optimize, profile, autograd_inlining: accepted and without effect.
 
     Raises:
-        OnnxExporterError: the package onnx is missing, or the program cannot be exported;
-        UnsupportedOperatorError for an operator
-            without counterpart, with its module; SymbolicValueError for a number whose dependence on a
-            dynamic dimension was not found.
-        ValueError: names or dimensions that do not fit the arguments.
+        OnnxExporterError: the package onnx is missing, or the program cannot be exported. This includes
+            UnsupportedOperatorError for an operator that ONNX does not have, and SymbolicValueError for a
+            number whose dependence on a dynamic dimension was not found.
+        ValueError: names or dimensions do not fit the arguments.
     """
     onnx = _package()
     _refuse(
@@ -129,9 +130,11 @@ def export(
         raise TypeError(
             f"torch.onnx.export: expected model to be a module or a function, got {type(model).__name__}"
         )
+
     opset = _opset(opset_version, onnx)
     inputs = take_apart(model, args, kwargs, input_names)
     declare_dynamic(inputs, dynamic_axes, dynamic_shapes, output_names, model)
+
     with _mode(model, TrainingMode(training)):
         runs, outputs = _record(model, inputs)
         graph = Graph(opset)
@@ -143,6 +146,7 @@ def export(
         program = ONNXProgram(proto, model)
         if verify:
             program.verify(_plain_results(model, *inputs.call(inputs.leaves)), *inputs.call(inputs.leaves))
+
     if f is not None:
         program.save(f, external_data=None if external_data else False)
     return program if dynamo else None
@@ -166,12 +170,14 @@ def _refuse(**arguments: Any) -> None:
 
 def _opset(version: int | None, onnx: Any) -> int:
     newest = onnx.defs.onnx_opset_version()
+
     if version is None:
         return DEFAULT_OPSET
     if not isinstance(version, int) or version < 1 or version > newest:
         raise ValueError(
             f"torch.onnx.export: expected opset_version from {LOWEST_OPSET} to {newest}, got {version!r}"
         )
+
     if version < LOWEST_OPSET:
         warnings.warn(
             f"torch.onnx.export: opset_version {version} is exported as {LOWEST_OPSET}, the lowest there "
@@ -179,12 +185,13 @@ def _opset(version: int | None, onnx: Any) -> int:
             OnnxExporterWarning,
             stacklevel=3,
         )
+
     return max(version, LOWEST_OPSET)
 
 
 @contextmanager
 def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
-    """The model in the mode of the export, and every module back in its own."""
+    """Puts the model into the mode of the export, and every module back into its own afterwards."""
     modules = list(model.modules()) if isinstance(model, Module) else []
     before = [module.training for module in modules]
     try:
@@ -197,7 +204,7 @@ def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
 
 
 def _plain_results(model: Any, args: Any, kwargs: Any) -> Any:
-    """What the model computes, with its buffers left alone."""
+    """The results of the model, computed without changing its buffers."""
     with torch_py.no_grad():
         if not isinstance(model, Module):
             return model(*args, **kwargs)
@@ -207,22 +214,19 @@ def _plain_results(model: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
-    """One run, or five for dynamic dimensions; and the outputs of the first."""
+    """Records one run, or five if there are dynamic dimensions. Returns the runs and the outputs of the
+    first."""
     if not inputs.dynamic:
         run, outputs = _one_run(model, inputs, inputs.leaves)
         return [run], outputs
+    # Some models accept only certain sizes: try the plans in turn.
     problem: Exception | None = None
     for plan in plans(inputs.sizes()):
         try:
             recorded = [_one_run(model, inputs, inputs.resized(sizes)) for sizes in plan]
         except OnnxExporterError:
             raise
-        except (
-            RuntimeError,
-            ValueError,
-            IndexError,
-            AssertionError,
-        ) as error:  # the model does not take such sizes
+        except (RuntimeError, ValueError, IndexError, AssertionError) as error:
             problem = problem or error
         else:
             return [run for run, _ in recorded], recorded[0][1]
@@ -237,16 +241,19 @@ def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, li
     traced = [
         run.wrap(leaf, True, inputs.names[i]) if i in inputs.names else leaf for i, leaf in enumerate(leaves)
     ]
+    # Parameters and buffers are traced under their names.
     state: dict[str, Any] = {}
     if isinstance(model, Module):
         state = {
             name: run.wrap(tensor, False, name)
             for name, tensor in (*model.named_parameters(), *model.named_buffers())
         }
+
     args, kwargs = inputs.call(traced)
     with torch_py.no_grad(), _watched_modules(model, run), traced_factories(run):
         results = functional_call(model, state, args, kwargs) if state else model(*args, **kwargs)
         outputs = [_output(run, leaf) for leaf in tree_leaves(results) if leaf is not None]
+
     if not outputs:
         raise OnnxExporterError("torch.onnx.export: expected the model to return tensors, got none")
     return run, outputs
@@ -263,7 +270,7 @@ def _output(run: Run, leaf: Any) -> Any:
 
 @contextmanager
 def _watched_modules(model: Any, run: Run) -> Iterator[None]:
-    """Within the block `run.modules` holds the path of the module that is running."""
+    """Keeps the path of the running module in `run.modules` within the block."""
     handles = []
 
     def entering(name: str) -> Any:
@@ -298,15 +305,19 @@ def _interface(
         raise ValueError(
             f"torch.onnx.export: output_names has {len(given)} names {given} for {len(outputs)} outputs"
         )
+
     automatic = ["output"] if len(outputs) == 1 else [f"output_{i}" for i in range(len(outputs))]
+
     values = dict(enumerate(inputs.names.values()))  # inputs are the first values of a run
     dimensions: dict[tuple[int, ...], str] = {}
     for value, index in enumerate(inputs.names):
         for axis, name in inputs.dynamic.get(index, {}).items():
             dimensions[tuple(run.facts[value].shape[axis] for run in runs)] = name
+
     labels = {
         name: axes
         for name, axes in (dynamic_axes or {}).items()
         if isinstance(axes, Mapping) and name in given
     }
+
     return Interface(values, outputs, given + automatic[len(given) :], dimensions, labels)

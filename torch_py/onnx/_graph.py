@@ -1,5 +1,5 @@
-"""The ONNX graph under construction: nodes, initializers, names, and sizes that are computed when the model
-runs."""
+"""The ONNX graph under construction: its nodes, initializers and names, and sizes that are computed when the
+exported model runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch_py._tensor import Tensor
 from torch_py.onnx._sizes import Formula, Size, Varying, formula
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
 
-# By the names of torch dtypes: the field of onnx.TensorProto.
+# The field of onnx.TensorProto for each torch dtype.
 DTYPES = {
     "float32": "FLOAT",
     "float64": "DOUBLE",
@@ -30,7 +30,8 @@ DTYPES = {
 }
 
 
-def onnx_dtype(dtype: Any) -> int:
+def onnx_dtype(dtype: _C.dtype) -> int:
+    """ONNX's number for `dtype`."""
     import onnx
 
     return int(getattr(onnx.TensorProto, DTYPES[str(dtype).rpartition(".")[2]]))
@@ -42,16 +43,17 @@ class Operand:
 
     name: str
     shape: tuple[Size, ...]
-    dtype: Any
+    dtype: _C.dtype
 
     @property
     def rank(self) -> int:
+        """The number of dimensions."""
         return len(self.shape)
 
 
 @dataclass
 class Node:
-    """A call that is being written: arguments by name, and what it results in."""
+    """A call that is being written: its arguments by name and its results."""
 
     name: str
     arguments: dict[str, Any]
@@ -62,30 +64,34 @@ class Node:
         return self.arguments[argument]
 
     def get(self, argument: str, default: Any = None) -> Any:
+        """The value of `argument`, or `default` if the operator does not have it."""
         return self.arguments.get(argument, default)
 
     @property
     def result(self) -> Operand:
+        """The first result."""
         found = self.results[0]
         assert found is not None
         return found
 
     def unsupported(self, reason: str) -> UnsupportedOperatorError:
+        """The error to raise because the call cannot be exported."""
         return UnsupportedOperatorError(self.name, reason, self.module)
 
     def refuse(self, argument: str, *accepted: Any) -> None:
-        """Raises unless the argument has one of the values."""
+        """Raises UnsupportedOperatorError unless the argument has one of the accepted values."""
         if self.get(argument) not in accepted:
             raise self.unsupported(f"cannot be exported with {argument}={self.get(argument)!r}")
 
     def number(self, argument: str) -> Any:
-        """One that must not depend on a dynamic dimension."""
+        """The value of an argument that must not depend on a dynamic dimension."""
         value = self[argument]
         if isinstance(value, Varying):
             raise self.unsupported(f"cannot be exported with {argument} from a dynamic dimension")
         return value
 
     def dim(self, argument: str = "dim", rank: int | None = None) -> int:
+        """A dimension, counted from the front."""
         value = self.number(argument)
         rank = self.arguments["self"].rank if rank is None else rank
         return int(value) % max(rank, 1)
@@ -98,7 +104,7 @@ class Graph:
         self.opset = opset
         self.nodes: list[Any] = []
         self.initializers: dict[str, Any] = {}
-        self.dimensions: dict[tuple[int, ...], tuple[str, int]] = {}  # where a varying size can be read off
+        self.dimensions: dict[tuple[int, ...], tuple[str, int]] = {}  # where to read each varying size
         self.input_dimensions: list[tuple[int, ...]] = []
         self.names: set[str] = set()
         self._constants: dict[tuple[Any, ...], str] = {}
@@ -107,7 +113,9 @@ class Graph:
         self.current: Node | None = None
 
     def unique(self, name: str) -> str:
-        candidate, count = name, 0
+        """`name`, with a number appended if it is already taken."""
+        candidate = name
+        count = 0
         while candidate in self.names:
             count += 1
             candidate = f"{name}_{count}"
@@ -115,13 +123,14 @@ class Graph:
         return candidate
 
     def op(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
-        """A node; the name of its output, or a tuple of names. Attributes that are None are left out;
-        Identity is no node at all."""
+        """Adds a node and returns the name of its output, or a tuple of names. Attributes that are None are
+        left out. Identity adds nothing and returns the name of its input."""
         if op_type == "Identity":
             return _name(inputs[0])
         return self.node(op_type, *inputs, outputs=outputs, **attributes)
 
     def node(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
+        """Like `op`, but adds a node for Identity as well."""
         from onnx import helper
 
         stem = f"{self.scope}.{op_type}" if self.scope else op_type
@@ -129,14 +138,15 @@ class Graph:
         given = [_name(i) for i in inputs]
         while given and not given[-1]:
             given.pop()
+
         kept = {key: value for key, value in attributes.items() if value is not None}
         self.nodes.append(helper.make_node(op_type, given, names, self.unique(stem), **kept))
         return names[0] if outputs == 1 else tuple(names)
 
-    # -- constants
-    # ------------------------------------------------------------
+    # -- constants ------------------------------------------------------------
 
     def initializer(self, tensor: Tensor, name: str) -> str:
+        """Stores `tensor` in the graph and returns its name."""
         from onnx import TensorProto
 
         name = self.unique(name)
@@ -146,36 +156,36 @@ class Graph:
         self.initializers[name] = proto
         return name
 
-    def constant(self, values: Any, dtype: Any = None) -> str:
-        """Numbers as an initializer; equal ones are shared."""
+    def constant(self, values: Any, dtype: _C.dtype | None = None) -> str:
+        """Stores numbers as an initializer; equal ones are shared."""
         dtype = torch_py.int64 if dtype is None else dtype
         key = (repr(values), str(dtype))
         if key not in self._constants:
             self._constants[key] = self.initializer(torch_py.tensor(values, dtype=dtype), "constant")
         return self._constants[key]
 
-    # -- types
-    # ------------------------------------------------------------
+    # -- types ------------------------------------------------------------
 
-    def cast(self, value: Any, dtype: Any) -> str:
-        """A tensor or number in `dtype`."""
+    def cast(self, value: Any, dtype: _C.dtype) -> str:
+        """A tensor or number, converted to `dtype`."""
         if isinstance(value, Operand):
             return value.name if value.dtype == dtype else self.op("Cast", value, to=onnx_dtype(dtype))
         if isinstance(value, Varying):
             return self._varying_scalar(value, dtype)
         return self.constant(_fitting(value, dtype), dtype)
 
-    def to(self, name: str, dtype: Any) -> str:
+    def to(self, name: str, dtype: _C.dtype) -> str:
+        """The tensor `name`, converted to `dtype`."""
         return str(self.op("Cast", name, to=onnx_dtype(dtype)))
 
     def like(self, value: Any, operand: Operand) -> str:
+        """A tensor or number in the dtype of `operand`."""
         return self.cast(value, operand.dtype)
 
-    # -- sizes
-    # ------------------------------------------------------------
+    # -- sizes ------------------------------------------------------------
 
     def declare(self, operand: Operand, is_input: bool = False) -> None:
-        """Lets sizes be read off a tensor that the graph has."""
+        """Records the varying sizes of a tensor of the graph, so that they can be read from it."""
         for axis, size in enumerate(operand.shape):
             if isinstance(size, Varying) and size.values not in self.dimensions:
                 self.dimensions[size.values] = (operand.name, axis)
@@ -203,6 +213,7 @@ class Graph:
         if values in self.dimensions:
             return self.dimension(*self.dimensions[values])
         found = formula(values, self.input_dimensions)
+
         if found is None:
             others = list(self.dimensions)
             found = formula(values, others) if len(others) < 64 else None
@@ -212,6 +223,7 @@ class Graph:
         return self._evaluated(found, self.input_dimensions)
 
     def dimension(self, tensor: str, axis: int) -> str:
+        """The size of a dimension of `tensor`, read when the model runs."""
         if self.opset >= 15:
             return str(self.op("Shape", tensor, start=axis, end=axis + 1))
         return str(self.op("Gather", self.op("Shape", tensor), self.constant([axis]), axis=0))
@@ -219,6 +231,7 @@ class Graph:
     def _evaluated(self, found: Formula, dims: Sequence[tuple[int, ...]]) -> str:
         factors = [self.size(Varying(dims[index])) for index in found.dims]
         value = factors[0] if len(factors) == 1 else str(self.op("Mul", *factors))
+
         steps = (
             ("Mul", found.numerator, 1),
             ("Add", found.offset, 0),
@@ -226,23 +239,24 @@ class Graph:
             ("Add", found.added, 0),
             ("Mod", found.modulus, 1),
         )
+
         for op_type, number, neutral in steps:
             if number != neutral:
                 value = str(self.op(op_type, value, self.constant([number])))
         return value
 
-    def _varying_scalar(self, value: Varying, dtype: Any) -> str:
-        """A number from dynamic dimensions: an integer formula, that in floating point, or one over it or its
-        root."""
+    def _varying_scalar(self, value: Varying, dtype: _C.dtype) -> str:
+        """A number that depends on dynamic dimensions: an integer formula, its square root, or the reciprocal
+        of either."""
         scalar = self.constant([])
         if all(isinstance(v, int) for v in value.values):
             return self.to(self.op("Reshape", self.size(value), scalar), dtype)
+
         for function, nodes in _INVERSES:
             originals = [function(v) for v in value.values]
             rounded = tuple(round(v) for v in originals)
-            if all(
-                abs(r - v) <= 1e-9 * max(1.0, abs(v)) for r, v in zip(rounded, originals)
-            ) and self._explains(rounded):
+            is_integer = all(abs(r - v) <= 1e-9 * max(1.0, abs(v)) for r, v in zip(rounded, originals))
+            if is_integer and self._explains(rounded):
                 result = self.to(self.op("Reshape", self.size(Varying(rounded)), scalar), dtype)
                 for op_type in nodes:
                     result = str(self.op(op_type, result))
@@ -255,16 +269,16 @@ class Graph:
         )
 
     def _unexplained(self, values: tuple[Any, ...]) -> SymbolicValueError:
-        where = (
-            f"in {self.current.name}, module '{self.current.module}': " if self.current is not None else ""
-        )
+        where = ""
+        if self.current is not None:
+            where = f"in {self.current.name}, module '{self.current.module}': "
         return SymbolicValueError(
             f"torch.onnx.export: {where}a number depends on dynamic dimensions in a way that was not found "
-            f"out: it is {values} where the "
-            f"dynamic dimensions are {self.input_dimensions}"
+            f"out: it is {values} where the dynamic dimensions are {self.input_dimensions}"
         )
 
 
+# A function that makes such a number an integer, and the nodes that undo it.
 _INVERSES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (lambda v: v, ()),
     (lambda v: v * v, ("Sqrt",)),
@@ -277,8 +291,8 @@ def _name(value: Operand | str | None) -> str:
     return value.name if isinstance(value, Operand) else value or ""
 
 
-def _fitting(value: Any, dtype: Any) -> Any:
-    """A number as the dtype can hold it; infinities stand for the ends of integer dtypes."""
+def _fitting(value: Any, dtype: _C.dtype) -> Any:
+    """A number that the dtype can hold: for integer dtypes infinities become the largest or lowest value."""
     if not dtype.is_floating_point and not dtype.is_complex and isinstance(value, float) and dtype != _C.bool:
         info = torch_py.iinfo(dtype)
         return info.max if value >= info.max else info.min if value <= info.min else int(value)

@@ -1,5 +1,4 @@
-"""The inputs of a program: their names, which of their dimensions are dynamic, and inputs of other sizes to
-record it with."""
+"""The inputs of a program: their names, their dynamic dimensions, and inputs of other sizes for recording."""
 
 from __future__ import annotations
 
@@ -16,19 +15,20 @@ from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 @dataclass
 class Inputs:
-    """The arguments of a call, taken apart."""
+    """The arguments of a call as a list of leaves."""
 
     leaves: list[Any]
     spec: TreeSpec
-    names: dict[int, str]  # by index of leaf, of those that are tensors
-    dynamic: dict[int, dict[int, str]]  # by index of leaf: names of dimensions
+    names: dict[int, str]  # the name of each leaf that is a tensor, by its index
+    dynamic: dict[int, dict[int, str]]  # the names of dynamic dimensions, by index of the leaf
 
     def call(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments that consist of `leaves`."""
         args, kwargs = tree_unflatten(list(leaves), self.spec)
         return tuple(args), kwargs
 
     def sizes(self) -> dict[str, int]:
-        """The size of every dynamic dimension. Raises ValueError when one name stands for two sizes."""
+        """The size of every dynamic dimension. Raises ValueError if dimensions of one name differ in size."""
         found: dict[str, int] = {}
         for index, axes in self.dynamic.items():
             for axis, name in axes.items():
@@ -41,8 +41,8 @@ class Inputs:
         return found
 
     def resized(self, sizes: Mapping[str, int]) -> list[Any]:
-        """The leaves with dynamic dimensions of these sizes: elements repeated or left out, so that they stay
-        valid (as indices, say)."""
+        """The leaves with these sizes in their dynamic dimensions. Elements are repeated or left out, so that
+        they stay valid, for example as indices."""
         result = list(self.leaves)
         for index, axes in self.dynamic.items():
             for axis, name in axes.items():
@@ -55,26 +55,32 @@ class Inputs:
 def take_apart(
     function: Any, args: Any, kwargs: Mapping[str, Any] | None, input_names: Sequence[str] | None
 ) -> Inputs:
+    """Reads the arguments of an export. Raises ValueError if `input_names` does not fit them."""
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if args and isinstance(args[-1], dict) and kwargs is None:  # the older way to give keywords
-        args, kwargs = args[:-1], args[-1]
+        kwargs = args[-1]
+        args = args[:-1]
+
     leaves, spec = tree_flatten((list(args), dict(kwargs or {})))
     automatic = list(_argument_names(function, args, kwargs or {}))
     tensors = [index for index, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
+
     given = list(input_names or [])
     if len(given) > len(tensors):
         raise ValueError(
             f"torch.onnx.export: input_names has {len(given)} names {given} for {len(tensors)} inputs that "
             "are tensors"
         )
+
     names = given + [automatic[index] for index in tensors[len(given) :]]
     if len(set(names)) != len(names):
         raise ValueError(f"torch.onnx.export: input_names must be different, got {names}")
+
     return Inputs(leaves, spec, dict(zip(tensors, names)), {})
 
 
 def _argument_names(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[str]:
-    """One for each leaf: the parameter of `forward`, numbered where it has several leaves."""
+    """One name for each leaf: the parameter of `forward`, numbered if it has several leaves."""
     forward = getattr(function, "forward", function)
     try:
         parameters = list(inspect.signature(forward).parameters.values())
@@ -90,13 +96,15 @@ def _argument_names(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any
 def declare_dynamic(
     inputs: Inputs, dynamic_axes: Any, dynamic_shapes: Any, output_names: Sequence[str] | None, function: Any
 ) -> None:
-    """Fills `inputs.dynamic` from either way to say it."""
+    """Fills `inputs.dynamic` from `dynamic_axes` or `dynamic_shapes`."""
     if dynamic_axes is not None and dynamic_shapes is not None:
         raise ValueError("torch.onnx.export: dynamic_axes and dynamic_shapes say the same; give one of them")
+
     if dynamic_axes is not None:
         _from_axes(inputs, dynamic_axes, output_names or ())
     elif dynamic_shapes is not None:
         _from_shapes(inputs, dynamic_shapes, function)
+
     for index, axes in inputs.dynamic.items():
         rank = inputs.leaves[index].dim()
         for axis in axes:
@@ -114,6 +122,7 @@ def _from_axes(inputs: Inputs, dynamic_axes: Any, output_names: Sequence[str]) -
         raise TypeError(
             f"torch.onnx.export: expected dynamic_axes to be a dict, got {type(dynamic_axes).__name__}"
         )
+
     for name, axes in dynamic_axes.items():
         if name in by_name:
             named = (
@@ -130,9 +139,8 @@ def _from_axes(inputs: Inputs, dynamic_axes: Any, output_names: Sequence[str]) -
 
 
 def _from_shapes(inputs: Inputs, dynamic_shapes: Any, function: Any) -> None:
-    args, kwargs = inputs.call(
-        range(len(inputs.leaves))
-    )  # the numbers of the leaves, in the structure of the arguments
+    # The structure of the arguments, with the index of each leaf in its place.
+    args, kwargs = inputs.call(range(len(inputs.leaves)))
     if isinstance(dynamic_shapes, Mapping):
         forward = getattr(function, "forward", function)
         bound = inspect.signature(forward).bind_partial(*args, **kwargs).arguments
@@ -142,6 +150,7 @@ def _from_shapes(inputs: Inputs, dynamic_shapes: Any, function: Any) -> None:
             (tree, spec, str(i))
             for i, (tree, spec) in enumerate(zip((*args, *kwargs.values()), dynamic_shapes))
         ]
+
     for tree, spec, name in trees:
         _match_shapes(inputs, tree, spec, name)
 
@@ -149,6 +158,7 @@ def _from_shapes(inputs: Inputs, dynamic_shapes: Any, function: Any) -> None:
 def _match_shapes(inputs: Inputs, tree: Any, spec: Any, name: str) -> None:
     if spec is None:
         return
+
     if isinstance(tree, int) and tree in inputs.names:
         axes = spec.items() if isinstance(spec, Mapping) else enumerate(spec)
         labels = {axis: _label(dim, f"{inputs.names[tree]}_{axis}") for axis, dim in axes}
@@ -166,10 +176,11 @@ def _match_shapes(inputs: Inputs, tree: Any, spec: Any, name: str) -> None:
 
 
 def _label(dim: Any, automatic: str) -> str | None:
-    """The name of a dimension; None for a static one. Hints without a name (AUTO, DYNAMIC) are named by where
-    they stand."""
+    """The name of a dimension, or None if it is static. Hints without a name (AUTO, DYNAMIC) get one from
+    their position."""
     if dim is None or isinstance(dim, int):
         return None
+
     if isinstance(dim, str):
         return dim
     text = str(getattr(dim, "type", dim))
@@ -178,7 +189,7 @@ def _label(dim: Any, automatic: str) -> str | None:
     return automatic if "AUTO" in text or "DYNAMIC" in text else str(getattr(dim, "__name__", automatic))
 
 
-# What is added to the sizes, run by run: different for every dimension, odd and even.
+# How much to add to each size in each run: different for every dimension, both odd and even.
 _STEPS = (
     (0, 3, 7, 12, 2),
     (0, 5, 11, 4, 9),
@@ -193,19 +204,21 @@ _FACTORS = ((1, 2, 3, 5, 4), (1, 3, 5, 2, 6), (1, 5, 2, 4, 3), (1, 4, 6, 3, 2), 
 
 
 def plans(sizes: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
-    """Sets of five assignments of sizes to try in turn; in each set no two dimensions run alike.
+    """Yields sets of five assignments of sizes, to be tried in turn. Within a set no two dimensions change in
+    the same way.
 
-    Nearby sizes tell most formulas apart, but a program may want multiples of the given size, or at most the
-    given size.
+    Nearby sizes tell most formulas apart, but a program may accept only multiples of the given size, or sizes
+    up to the given one.
     """
     if any(size == 0 for size in sizes.values()):
         raise OnnxExporterError(
             f"torch.onnx.export: a dynamic dimension of the example inputs has size 0: {dict(sizes)}"
         )
+
     numbered = list(enumerate(sizes.items()))
     yield _plan(lambda i, size, run: max(2, size) + _STEPS[i % len(_STEPS)][run], numbered)
     yield _plan(lambda i, size, run: size * _FACTORS[i % len(_FACTORS)][run], numbered)
-    for scale in (1, 2):  # smaller ones: by steps as far as there is room, else with the steps halved
+    for scale in (1, 2):  # smaller sizes, with half the steps if there is not enough room
         smaller = _plan(lambda i, size, run: size - _STEPS[i % len(_STEPS)][run] // scale, numbered)  # noqa: B023
         if all(size >= 2 for plan in smaller for size in plan.values()):
             yield smaller

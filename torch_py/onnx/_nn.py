@@ -1,4 +1,4 @@
-"""Products of matrices, convolutions, normalisation, resampling."""
+"""ONNX nodes for matrix products, convolutions, normalisation and resampling."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from torch_py.onnx._sizes import Varying
 
 @maps("linear")
 def linear(g: Graph, n: Node) -> Any:
-    """Gemm reads the weight as it lies in the state_dict; with more dimensions it is transposed."""
-    own, weight, bias = n.get("self", n.get("input")), n["weight"], n["bias"]
+    """A Gemm for matrices, which reads the weight as it is in the state_dict. For inputs with more dimensions
+    the weight is transposed."""
+    own = n.get("self", n.get("input"))
+    weight = n["weight"]
+    bias = n["bias"]
     if own.rank == 2 and weight.rank == 2:
         return g.op("Gemm", own, weight, bias, transB=1)
     product = g.op("MatMul", own, g.op("Transpose", weight, perm=[1, 0]) if weight.rank == 2 else weight)
@@ -26,9 +29,8 @@ def matmul(g: Graph, n: Node) -> Any:
     own = n["self"]
     other = next(n[k] for k in ("other", "mat2", "vec", "tensor") if k in n.arguments)
     if n.name == "mv":
-        return g.op(
-            "Squeeze", g.op("MatMul", own, g.op("Unsqueeze", other, g.constant([1]))), g.constant([1])
-        )
+        column = g.op("Unsqueeze", other, g.constant([1]))
+        return g.op("Squeeze", g.op("MatMul", own, column), g.constant([1]))
     return g.op("MatMul", own, other)
 
 
@@ -38,13 +40,14 @@ def addmm(g: Graph, n: Node) -> Any:
     return g.op("Gemm", n["mat1"], n["mat2"], own if n["beta"] != 0 else None, alpha=float(n["alpha"]))
 
 
-def per_dimension(value: Any, rank: int) -> list[int]:
+def per_dimension(value: int | list[int] | tuple[int, ...], rank: int) -> list[int]:
+    """`value` as a list with one number for each of `rank` dimensions."""
     values = [value] if isinstance(value, int) else list(value)
     return values * rank if len(values) == 1 else values
 
 
 def _batched(g: Graph, n: Node, own: Operand, spatial: int) -> tuple[Any, bool]:
-    """ONNX's layers have a batch dimension."""
+    """The input with a batch dimension, which ONNX's layers require, and whether it was added."""
     if own.rank == spatial + 1:
         return g.op("Unsqueeze", own, g.constant([0])), True
     return own, False
@@ -60,14 +63,20 @@ def convolution(g: Graph, n: Node) -> Any:
     spatial = weight.rank - 2
     if n.get("transposed"):
         return transposed(g, n)
+
     own, added = _batched(g, n, n["input"], spatial)
-    padding, pads, auto_pad = n["padding"], None, None
+    padding = n["padding"]
+    pads = None
+    auto_pad = None
+
     if isinstance(padding, str):
         auto_pad = {"same": "SAME_LOWER", "valid": "VALID"}[padding]
         if padding == "same":
-            pads, auto_pad = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial)), None
+            pads = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial))
+            auto_pad = None
     else:
         pads = per_dimension(padding, spatial) * 2
+
     result = g.op(
         "Conv",
         own,
@@ -93,6 +102,7 @@ def transposed(g: Graph, n: Node) -> Any:
     weight = n["weight"]
     spatial = weight.rank - 2
     own, added = _batched(g, n, n["input"], spatial)
+
     result = g.op(
         "ConvTranspose",
         own,
@@ -108,8 +118,7 @@ def transposed(g: Graph, n: Node) -> Any:
     return _unbatched(g, result, added)
 
 
-# -- normalisation
-# ------------------------------------------------------------
+# -- normalisation ------------------------------------------------------------
 
 
 @maps("batch_norm")
@@ -117,12 +126,15 @@ def batch_norm(g: Graph, n: Node) -> Any:
     own = n["input"]
     if n["training"] or n["running_mean"] is None:
         return normalized(g, own, [0, *range(2, own.rank)], n["weight"], n["bias"], n["eps"], 1)
+
+    # ONNX requires a scale and a shift.
     channels = [own.shape[1]]
     given = (n["weight"], n["bias"])
     scale, shift = (
         g.op("Expand", g.constant(float(number), own.dtype), g.sizes(channels)) if t is None else t
         for t, number in zip(given, (1, 0))
     )
+
     return g.op(
         "BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"])
     )
@@ -131,11 +143,12 @@ def batch_norm(g: Graph, n: Node) -> Any:
 def normalized(
     g: Graph, value: Operand, axes: list[int], weight: Any, bias: Any, eps: float, channel: int
 ) -> str:
-    """(x - mean) / sqrt(var + eps) over `axes`, weight and bias along the dimension `channel`."""
+    """(x - mean) / sqrt(var + eps) over `axes`. `weight` and `bias` apply to the dimension `channel`."""
     centred = g.op("Sub", value, reduce(g, "ReduceMean", value, axes, True))
     variance = reduce(g, "ReduceMean", g.op("Mul", centred, centred), axes, True)
     result = g.op("Div", centred, g.op("Sqrt", g.op("Add", variance, g.like(eps, value))))
     shape = g.constant([-1] + [1] * (value.rank - channel - 1))
+
     if weight is not None:
         result = g.op("Mul", result, g.op("Reshape", weight, shape))
     return result if bias is None else str(g.op("Add", result, g.op("Reshape", bias, shape)))
@@ -152,10 +165,12 @@ def instance_norm(g: Graph, n: Node) -> Any:
 
 @maps("group_norm")
 def group_norm(g: Graph, n: Node) -> Any:
-    own, groups = n["input"], n["num_groups"]
+    own = n["input"]
+    groups = n["num_groups"]
     apart = g.op("Reshape", own, g.constant([0, groups, -1]))
     flat = Operand(apart, (own.shape[0], groups, -1), own.dtype)
     result = g.op("Reshape", normalized(g, flat, [2], None, None, n["eps"], 1), g.op("Shape", own))
+
     shape = g.constant([-1] + [1] * (own.rank - 2))
     if n["weight"] is not None:
         result = g.op("Mul", result, g.op("Reshape", n["weight"], shape))
@@ -164,10 +179,14 @@ def group_norm(g: Graph, n: Node) -> Any:
 
 @maps("layer_norm")
 def layer_norm(g: Graph, n: Node) -> Any:
-    own, shape, weight, bias = n["input"], list(n["normalized_shape"]), n["weight"], n["bias"]
+    own = n["input"]
+    shape = list(n["normalized_shape"])
+    weight = n["weight"]
+    bias = n["bias"]
     if g.opset >= 17:
         scale = weight if weight is not None else g.op("Expand", g.like(1.0, own), g.sizes(shape))
         return g.op("LayerNormalization", own, scale, bias, axis=-len(shape), epsilon=float(n["eps"]))
+
     result = normalized(g, own, list(range(own.rank - len(shape), own.rank)), None, None, n["eps"], 1)
     result = result if weight is None else g.op("Mul", result, weight)
     return result if bias is None else g.op("Add", result, bias)
@@ -175,11 +194,12 @@ def layer_norm(g: Graph, n: Node) -> Any:
 
 @maps("rms_norm")
 def rms_norm(g: Graph, n: Node) -> Any:
-    own, shape = n["input"], list(n["normalized_shape"])
+    own = n["input"]
+    shape = list(n["normalized_shape"])
     eps = n["eps"] if n["eps"] is not None else torch_py.finfo(own.dtype).eps
-    square = reduce(
-        g, "ReduceMean", g.op("Mul", own, own), list(range(own.rank - len(shape), own.rank)), True
-    )
+    axes = list(range(own.rank - len(shape), own.rank))
+    square = reduce(g, "ReduceMean", g.op("Mul", own, own), axes, True)
+
     result = g.op("Div", own, g.op("Sqrt", g.op("Add", square, g.like(eps, own))))
     return result if n["weight"] is None else g.op("Mul", result, n["weight"])
 
@@ -194,8 +214,7 @@ def dropout(g: Graph, n: Node) -> Any:
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
 
 
-# -- resampling
-# ------------------------------------------------------------
+# -- resampling ------------------------------------------------------------
 
 _MODES = {
     "nearest": "nearest",
@@ -220,16 +239,23 @@ _MODES = {
     "_upsample_nearest_exact3d",
 )
 def upsample(g: Graph, n: Node) -> Any:
-    """By factors where the caller gave some, so that the size follows the input's; else by sizes."""
-    own, name = n["self"], n.name.removeprefix("_").removeprefix("upsample_")
+    """Uses scale factors if the caller gave them, so that the output size follows the input's; otherwise uses
+    sizes."""
+    own = n["self"]
+    name = n.name.removeprefix("_").removeprefix("upsample_")
     mode = _MODES[name.rstrip("123d")] if name.rstrip("123d") in _MODES else "nearest"
     spatial = own.rank - 2
+
     if n.name.startswith("_upsample_nearest_exact"):
-        transformation, rounding = "half_pixel", "round_prefer_ceil"
+        transformation = "half_pixel"
+        rounding = "round_prefer_ceil"
     elif mode == "nearest":
-        transformation, rounding = "asymmetric", "floor"
+        transformation = "asymmetric"
+        rounding = "floor"
     else:
-        transformation, rounding = "align_corners" if n["align_corners"] else "half_pixel", None
+        transformation = "align_corners" if n["align_corners"] else "half_pixel"
+        rounding = None
+
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
     settings = {
         "mode": mode,
@@ -237,6 +263,7 @@ def upsample(g: Graph, n: Node) -> Any:
         "nearest_mode": rounding,
         "cubic_coeff_a": -0.75 if mode == "cubic" else None,
     }
+
     if all(f is not None and not isinstance(f, Varying) for f in factors):
         if any(
             isinstance(have, int) and int(have * f) != want
@@ -246,8 +273,10 @@ def upsample(g: Graph, n: Node) -> Any:
                 f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the "
                 f"scale factors {factors}"
             )
+
         scales = g.constant([1.0, 1.0, *map(float, factors)], torch_py.float32)
         return g.op("Resize", own, None, scales, **settings)
+
     sizes = g.sizes([own.shape[0], own.shape[1], *n.result.shape[2:]])
     return g.op("Resize", own, None, None, sizes, **settings)
 
@@ -256,16 +285,17 @@ def upsample(g: Graph, n: Node) -> Any:
 def grid_sampler(g: Graph, n: Node) -> Any:
     if g.opset < 16 or (g.opset < 20 and n["input"].rank == 5):
         raise n.unsupported("needs opset_version 16 for images, 20 for volumes")
+
+    # Opset 20 renamed two of the modes.
     old = g.opset < 20
-    mode = {0: "bilinear" if old else "linear", 1: "nearest", 2: "bicubic" if old else "cubic"}[
-        n["interpolation_mode"]
-    ]
+    modes = {0: "bilinear" if old else "linear", 1: "nearest", 2: "bicubic" if old else "cubic"}
     padding = ("zeros", "border", "reflection")[n["padding_mode"]]
+
     return g.op(
         "GridSample",
         n["input"],
         n["grid"],
-        mode=mode,
+        mode=modes[n["interpolation_mode"]],
         padding_mode=padding,
         align_corners=int(n["align_corners"]),
     )

@@ -1,4 +1,4 @@
-"""Pools: the largest or mean element of windows."""
+"""ONNX nodes for pooling: the largest or the mean element of each window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch_py.onnx._sizes import Varying
 
 
 def _with_batch(g: Graph, own: Operand, spatial: int) -> tuple[Any, Any]:
-    """The input with a batch dimension, and what takes it off the output again."""
+    """The input with a batch dimension, and a function that removes it from the output."""
     if own.rank == spatial + 1:
         return g.op("Unsqueeze", own, g.constant([0])), lambda value: g.op("Squeeze", value, g.constant([0]))
     return own, lambda value: value
@@ -35,10 +35,12 @@ def max_pool(g: Graph, n: Node) -> Any:
 
 
 def _with_indices(g: Graph, n: Node, source: Any, finish: Any, settings: dict[str, Any], spatial: int) -> Any:
-    """Indices are counted over the whole tensor in ONNX, in PyTorch over one channel."""
+    """Max pooling, with indices if the caller wants them. ONNX counts indices over the whole tensor, PyTorch
+    over one channel."""
     if len(n.results) == 1:
         return finish(g.op("MaxPool", source, **settings))
     values, indices = g.op("MaxPool", source, outputs=2, **settings)
+
     sizes = [g.size(size) for size in n["self"].shape[-spatial:]]
     channel = functools.reduce(lambda product, size: g.op("Mul", product, size), sizes)
     return finish(values), finish(g.op("Mod", indices, channel))
@@ -49,10 +51,12 @@ def avg_pool(g: Graph, n: Node) -> Any:
     spatial = int(n.name[8])
     if n.get("divisor_override") is not None:
         raise n.unsupported("cannot be exported with divisor_override")
+
     source, finish = _with_batch(g, n["self"], spatial)
     kernel = per_dimension(n["kernel_size"], spatial)
     if n["ceil_mode"] and g.opset < 19:
         raise n.unsupported("needs opset_version 19 for ceil_mode=True")
+
     return finish(
         g.op(
             "AveragePool",
@@ -68,12 +72,15 @@ def avg_pool(g: Graph, n: Node) -> Any:
 
 @maps(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
 def adaptive_pool(g: Graph, n: Node) -> Any:
-    """Of everything, or of windows where the output size divides the input's."""
-    own, spatial = n["self"], int(n.name[17])
+    """A reduction if the output size is 1; pooling over windows if the output size divides the input size."""
+    own = n["self"]
+    spatial = int(n.name[17])
     is_mean = "avg" in n.name
-    before, after = own.shape[-spatial:], n.result.shape[-spatial:]
+    before = own.shape[-spatial:]
+    after = n.result.shape[-spatial:]
     axes = list(range(own.rank - spatial, own.rank))
     is_dynamic = any(isinstance(size, Varying) for size in (*before, *after))
+
     if all(size == 1 for size in after) and (is_dynamic or len(n.results) == 1):
         values = reduce(g, "ReduceMean" if is_mean else "ReduceMax", own, axes, True)
     elif before == after and len(n.results) == 1:
@@ -92,4 +99,5 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
         if not is_mean:
             return _with_indices(g, n, source, finish, settings, spatial)
         values = finish(g.op("AveragePool", source, **settings))
+
     return values if len(n.results) == 1 else (values, None)

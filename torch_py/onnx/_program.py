@@ -1,4 +1,4 @@
-"""What an export returns: the model, and ways to save and run it."""
+"""`ONNXProgram`, the result of an export, and how it is saved and run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from torch_py.onnx._inputs import Inputs, take_apart
 from torch_py.onnx.errors import OnnxExporterError
 from torch_py.utils._pytree import tree_leaves
 
-_LARGEST = 2**31 - 2**20  # bytes of one protobuf message
+_LARGEST = 2**31 - 2**20  # bytes in one protobuf message
 
 
 class ONNXProgram:
-    """An exported model.
+    """An exported model, which can be saved and run.
 
     Attributes:
         model_proto: the onnx.ModelProto.
@@ -34,19 +34,22 @@ class ONNXProgram:
         keep_initializers_as_inputs: bool = False,
         external_data: bool | None = None,
     ) -> None:
-        """Writes the model to a path or a binary file object; with `external_data`, or beyond 2 GB, the
-        weights to a file beside it."""
+        """Writes the model to a path or a binary file object. With `external_data`, or if the model is larger
+        than 2 GB, the weights go to a separate file next to it."""
         import onnx
 
         if not include_initializers or keep_initializers_as_inputs:
             raise OnnxExporterError(
-                "ONNXProgram.save: say export_params and keep_initializers_as_inputs to torch.onnx.export"
+                "ONNXProgram.save: pass export_params and keep_initializers_as_inputs to torch.onnx.export"
             )
+
         if hasattr(destination, "write"):
             destination.write(self.model_proto.SerializeToString())
             return
+
         path = os.fspath(destination)
         apart = external_data or self.model_proto.ByteSize() > _LARGEST
+
         copy = onnx.ModelProto()
         copy.CopyFrom(self.model_proto)
         onnx.save_model(
@@ -57,9 +60,10 @@ class ONNXProgram:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-        """Runs the model by onnxruntime on tensors as the original took them."""
+        """Runs the model with onnxruntime on the arguments that the original takes."""
         if self._session is None:
             self._session = _session(self.model_proto)
+
         inputs: Inputs = take_apart(self._function, args, kwargs, None)
         tensors = [leaf for leaf in inputs.leaves if isinstance(leaf, Tensor)]
         names = [entry.name for entry in self._session.get_inputs()]
@@ -67,7 +71,7 @@ class ONNXProgram:
         return tuple(torch_py.from_numpy(result) for result in self._session.run(None, feed))
 
     def verify(self, expected: Any, args: Any, kwargs: Any) -> None:
-        """Raises OnnxExporterError where onnxruntime does not agree with the results of the original."""
+        """Raises OnnxExporterError if the results of onnxruntime differ from `expected`."""
         wanted = [leaf for leaf in tree_leaves(expected) if isinstance(leaf, Tensor)]
         for position, (found, own) in enumerate(zip(self(*args, **kwargs), wanted)):
             own = own.detach().cpu()
@@ -86,11 +90,11 @@ def _session(model_proto: Any) -> Any:
         raise OnnxExporterError(
             "running an exported model needs the package onnxruntime: pip install onnxruntime"
         ) from error
+
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.add_session_config_entry(
-        "session.intra_op.allow_spinning", "0"
-    )  # waiting threads do not burn cores
+    # Waiting threads should sleep instead of spinning.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(
         model_proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

@@ -1,5 +1,4 @@
-"""LSTM, GRU and RNN layers as ONNX's nodes of the same names, one per layer; both directions are in one
-node."""
+"""LSTM, GRU and RNN layers: one ONNX node of the same name per layer, which computes both directions."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ from torch_py.onnx._graph import Graph, Node
 from torch_py.onnx._registry import maps
 from torch_py.onnx._shapes import sliced
 
-# The order of the gates in ONNX, as places in PyTorch's: (i, f, g, o) is (i, o, f, c), and (r, z, n) is (z,
-# r, h).
+# The order of ONNX's gates, as positions in PyTorch's: (i, f, g, o) becomes (i, o, f, c), and (r, z, n)
+# becomes (z, r, h).
 _GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 
 
@@ -20,44 +19,55 @@ def recurrent(g: Graph, n: Node) -> Any:
         raise n.unsupported("cannot be exported for a packed sequence")
     if n["train"] and n["dropout"] and n["num_layers"] > 1:
         raise n.unsupported("cannot be exported in training mode with dropout")
-    own, directions = n["input"], 2 if n["bidirectional"] else 1
-    is_batched, batch_first = own.rank == 3, bool(n["batch_first"]) and own.rank == 3
+
+    own = n["input"]
+    directions = 2 if n["bidirectional"] else 1
+    is_batched = own.rank == 3
+    batch_first = bool(n["batch_first"]) and own.rank == 3
+
+    # ONNX expects (time, batch, features).
     value = own if is_batched else g.op("Unsqueeze", own, g.constant([1]))
     value = g.op("Transpose", value, perm=[1, 0, 2]) if batch_first else value
     states = list(n["hx"]) if n.name == "lstm" else [n["hx"]]
     names = [state.name if is_batched else g.op("Unsqueeze", state, g.constant([1])) for state in states]
-    params, per_layer = list(n["params"]), len(n["params"]) // n["num_layers"]
+
+    params = list(n["params"])
+    per_layer = len(n["params"]) // n["num_layers"]
     ends: list[list[str]] = [[] for _ in names]
     for layer in range(n["num_layers"]):
         own_states = [sliced(g, name, 0, layer * directions, (layer + 1) * directions) for name in names]
-        value, last = _layer(
-            g, n, value, params[layer * per_layer : (layer + 1) * per_layer], own_states, directions
-        )
+        own_params = params[layer * per_layer : (layer + 1) * per_layer]
+        value, last = _layer(g, n, value, own_params, own_states, directions)
         for kept, state in zip(ends, last):
             kept.append(state)
+
     finals = [parts[0] if len(parts) == 1 else g.op("Concat", *parts, axis=0) for parts in ends]
     if not is_batched:
         return (
             g.op("Squeeze", value, g.constant([1])),
             *(g.op("Squeeze", state, g.constant([1])) for state in finals),
         )
+
     return (g.op("Transpose", value, perm=[1, 0, 2]) if batch_first else value, *finals)
 
 
 def _layer(
     g: Graph, n: Node, value: Any, params: list[Any], states: list[str], directions: int
 ) -> tuple[str, list[str]]:
-    """(time, batch, directions * hidden) and the states at the end."""
+    """The output (time, batch, directions * hidden) of one layer, and its final states."""
+
     per_direction = len(params) // directions
     groups = [params[i * per_direction : (i + 1) * per_direction] for i in range(directions)]
     hidden = groups[0][1].shape[1]
     if per_direction not in (2, 4):
         raise n.unsupported("cannot be exported with proj_size")
+
     weight, recurrence = (_joined(g, n.name, [group[i] for group in groups]) for i in (0, 1))
     bias = None
     if n["has_biases"]:
         rows = [g.op("Concat", *(_reordered(g, n.name, b) for b in group[2:4]), axis=0) for group in groups]
         bias = _stacked(g, rows)
+
     op_type = {"lstm": "LSTM", "gru": "GRU"}.get(n.name, "RNN")
     settings: dict[str, Any] = {
         "hidden_size": hidden,
@@ -67,15 +77,17 @@ def _layer(
         settings["activations"] = ["Tanh" if n.name == "rnn_tanh" else "Relu"] * directions
     if op_type == "GRU":
         settings["linear_before_reset"] = 1
+
     result, *last = g.op(
         op_type, value, weight, recurrence, bias, None, *states, outputs=1 + len(states), **settings
     )
+
     together = g.op("Transpose", result, perm=[0, 2, 1, 3])
     return g.op("Reshape", together, g.constant([0, 0, directions * hidden])), list(last)
 
 
 def _reordered(g: Graph, kind: str, weight: Any) -> str:
-    """The gates in ONNX's order."""
+    """A weight with its gates in ONNX's order."""
     gates = _GATES[kind]
     if len(gates) == 1:
         return str(weight.name)

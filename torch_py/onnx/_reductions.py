@@ -1,5 +1,5 @@
-"""Operators that take dimensions together, and those that look along one: sums, extrema, norms, sorting,
-cumulation."""
+"""ONNX nodes for operators that reduce dimensions or work along one: sums, extrema, norms, sorting and
+cumulative sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch_py.onnx._registry import MAPPINGS, Mapping, maps
 
 
 def axes_of(n: Node, rank: int) -> list[int]:
-    """The dimensions that are reduced, non-negative."""
+    """The dimensions that are reduced, counted from the front."""
     dim = n.get("dim")
     if dim is None or (isinstance(dim, (list, tuple)) and not dim):
         return list(range(rank))
@@ -20,11 +20,9 @@ def axes_of(n: Node, rank: int) -> list[int]:
 
 
 def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdim: bool) -> str:
-    """The axes are an input since opset 18, of ReduceSum since 13."""
+    """Reduces `value` over `axes`. The axes are an input since opset 18, and for ReduceSum since 13."""
     if not axes:
-        return (
-            str(g.op("Abs", value)) if op_type in ("ReduceL1", "ReduceL2") else str(g.op("Identity", value))
-        )
+        return str(g.op("Abs" if op_type in ("ReduceL1", "ReduceL2") else "Identity", value))
     if g.opset >= 18 or op_type == "ReduceSum":
         return str(g.op(op_type, value, g.constant(axes), keepdims=int(keepdim)))
     return str(g.op(op_type, value, axes=axes, keepdims=int(keepdim)))
@@ -54,16 +52,19 @@ MAPPINGS.update(
 
 
 def _extremum(op_type: str, pairwise: str) -> Mapping:
-    """amax, and max in its three forms: of everything, along a dimension with indices, of two tensors."""
+    """amax, and the three forms of max: of a whole tensor, along a dimension with indices, of two tensors."""
 
     def mapping(g: Graph, n: Node) -> Any:
         own = n["self"]
         if "other" in n.arguments:
             return g.op(pairwise, g.cast(own, n.result.dtype), g.cast(n["other"], n.result.dtype))
-        axes, keepdim = axes_of(n, own.rank), bool(n.get("keepdim", False))
+
+        axes = axes_of(n, own.rank)
+        keepdim = bool(n.get("keepdim", False))
         source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
         values = reduce(g, f"Reduce{pairwise}", source, axes, keepdim)
         values = g.to(values, own.dtype) if own.dtype == torch_py.bool else values
+
         if len(n.results) == 1:
             return values
         return values, _index(g, op_type, own, n.dim(), keepdim)
@@ -89,7 +90,8 @@ for _name, _op_type, _pairwise in (
 
 @maps("argmax", "argmin")
 def argmax(g: Graph, n: Node) -> Any:
-    own, op_type = n["self"], "ArgMax" if n.name == "argmax" else "ArgMin"
+    own = n["self"]
+    op_type = "ArgMax" if n.name == "argmax" else "ArgMin"
     if n["dim"] is not None:
         return _index(g, op_type, own, n.dim(), bool(n["keepdim"]))
     flat = Operand(g.op("Reshape", own, g.constant([-1])), (-1,), own.dtype)
@@ -109,28 +111,28 @@ def all_or_any(g: Graph, n: Node) -> Any:
 
 @maps("norm", "linalg_vector_norm", "linalg_norm")
 def norm(g: Graph, n: Node) -> Any:
-    own, order = n["self"], n.get("p", n.get("ord", 2))
+    own = n["self"]
+    order = n.get("p", n.get("ord", 2))
     axes = axes_of(n, own.rank)
     if n.name == "linalg_norm" and order not in (None, "fro") and len(axes) > 1:
         raise n.unsupported("cannot be exported for matrices with an ord")
-    source, keepdim = g.cast(own, n.result.dtype), bool(n.get("keepdim", False))
+    source = g.cast(own, n.result.dtype)
+    keepdim = bool(n.get("keepdim", False))
+
     if order in (None, 2, "fro"):
         return reduce(g, "ReduceL2", source, axes, keepdim)
     if order == 1:
         return reduce(g, "ReduceL1", source, axes, keepdim)
     if isinstance(order, str):
         raise n.unsupported(f"cannot be exported with p={order!r}")
+
     positive = g.op("Abs", source)
     if order in (float("inf"), float("-inf")):
         return reduce(g, "ReduceMax" if order > 0 else "ReduceMin", positive, axes, keepdim)
     if order == 0:
-        return reduce(
-            g,
-            "ReduceSum",
-            g.to(g.op("Greater", positive, g.like(0, n.result)), n.result.dtype),
-            axes,
-            keepdim,
-        )
+        is_nonzero = g.to(g.op("Greater", positive, g.like(0, n.result)), n.result.dtype)
+        return reduce(g, "ReduceSum", is_nonzero, axes, keepdim)
+
     total = reduce(g, "ReduceSum", g.op("Pow", positive, g.like(float(order), n.result)), axes, keepdim)
     return g.op("Pow", total, g.like(1 / order, n.result))
 
@@ -150,6 +152,7 @@ def topk(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
         raise n.unsupported("cannot be exported for a tensor without dimensions")
+
     return g.op(
         "TopK",
         own,
@@ -166,6 +169,7 @@ def sort(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
         return (g.op("Identity", own), g.constant(0)) if n.name == "sort" else g.constant(0)
+
     dim = n.dim()
     found = g.op(
         "TopK",
@@ -176,12 +180,14 @@ def sort(g: Graph, n: Node) -> Any:
         largest=int(bool(n.get("descending", False))),
         sorted=1,
     )
+
     return found if n.name == "sort" else found[1]
 
 
 @maps("softmax", "log_softmax")
 def softmax(g: Graph, n: Node) -> Any:
-    own, op_type = n["self"], "Softmax" if n.name == "softmax" else "LogSoftmax"
+    own = n["self"]
+    op_type = "Softmax" if n.name == "softmax" else "LogSoftmax"
     source = g.cast(own, n.result.dtype)
     if own.rank == 0:
         return g.op("Exp" if n.name == "softmax" else "Identity", g.op("Sub", source, source))

@@ -1,4 +1,4 @@
-"""Operators and the functions that write their ONNX nodes; each family of operators has a file that fills
+"""The table of functions that write an operator's ONNX nodes; each family of operators has a file that fills
 it."""
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from typing import Any
 
 from torch_py.onnx._graph import Graph, Node
 
-# Gets the graph and the call; returns the name of the output, or of each of them (None for one that nothing
-# may use).
+# Takes the graph and the call. Returns the name of the output, or of each output (None for an output that
+# must not be used).
 Mapping = Callable[[Graph, Node], Any]
 MAPPINGS: dict[str, Mapping] = {}
 
 
 def maps(*names: str) -> Callable[[Mapping], Mapping]:
-    """Registers a mapping for operators by name, without overload."""
+    """Registers a mapping for operators by name, without the overload."""
 
     def register(mapping: Mapping) -> Mapping:
         for name in names:

@@ -1,4 +1,4 @@
-"""Operators that move elements: views, joins, splits, and indexing by slices and numbers."""
+"""ONNX nodes for operators that move elements: views, joins, splits, slices and padding."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import maps
 from torch_py.onnx._sizes import Varying
 
-END = 2**63 - 1
+END = 2**63 - 1  # the end of a dimension of any size
 
 
 def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequence[Any] = ()) -> str:
-    """Sizes that the tensor had before at the same place are written as 0, the first other varying one as
-    -1."""
+    """Reshapes `value` to `shape`. Varying sizes that it had `before` in the same place are written as 0, and
+    the first other one as -1."""
     if 0 in shape:
         return str(g.op("Reshape", value, g.sizes(list(shape)), allowzero=1 if g.opset >= 14 else None))
+
     sizes: list[Any] = []
     for axis, size in enumerate(shape):
         if isinstance(size, Varying) and axis < len(before) and before[axis] == size:
@@ -62,16 +63,17 @@ def to_shape(g: Graph, n: Node) -> Any:
 
 
 def _squeezed(n: Node, own: Operand, kept: list[Any]) -> list[int]:
+    """The dimensions of size 1 to remove."""
     dim = n.get("dim")
-    asked = (
-        range(own.rank)
-        if dim is None
-        else [d % max(own.rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim])]
-    )
+    if dim is None:
+        asked = list(range(own.rank))
+    else:
+        asked = [d % max(own.rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim])]
     return [axis for axis in asked if axis < own.rank and own.shape[axis] == 1]
 
 
 def permuted(g: Graph, value: Operand | str, order: Sequence[int]) -> str:
+    """`value` with its dimensions in the given order."""
     if list(order) == list(range(len(order))):
         return str(g.op("Identity", value))
     return str(g.op("Transpose", value, perm=list(order)))
@@ -94,18 +96,21 @@ def transpose(g: Graph, n: Node) -> Any:
     order = list(range(own.rank))
     if n.name in ("T", "t"):
         return permuted(g, own, order[::-1])
-    one, other = (
-        (-2, -1)
-        if "dim0" not in n.arguments and "axis0" not in n.arguments
-        else (n.get("dim0", n.get("axis0")), n.get("dim1", n.get("axis1")))
-    )
+
+    if "dim0" not in n.arguments and "axis0" not in n.arguments:
+        one = -2
+        other = -1
+    else:
+        one = n.get("dim0", n.get("axis0"))
+        other = n.get("dim1", n.get("axis1"))
     if own.rank:
         order[one], order[other] = order[other], order[one]
+
     return permuted(g, own, order)
 
 
 def expanded(g: Graph, value: Operand, shape: Sequence[Any]) -> str:
-    """Broadcasting; a size that the tensor has is left as it is."""
+    """`value` broadcast to `shape`; a size that it already has is not written."""
     own = [1] * (len(shape) - value.rank) + list(value.shape)
     wanted = [1 if have == size else size for have, size in zip(own, shape)]
     return str(g.op("Expand", value, g.sizes(wanted)))
@@ -121,23 +126,28 @@ def repeat(g: Graph, n: Node) -> Any:
     own = n["self"]
     counts = list(n.get("repeats", n.get("dims")))
     counts = [1] * (own.rank - len(counts)) + counts
-    source: Any = (
-        own
-        if len(counts) == own.rank
-        else g.op("Unsqueeze", own, g.constant(list(range(len(counts) - own.rank))))
-    )
+    source: Any = own
+    if len(counts) != own.rank:
+        source = g.op("Unsqueeze", own, g.constant(list(range(len(counts) - own.rank))))
     return g.op("Tile", source, g.sizes(counts)) if counts else g.op("Identity", own)
 
 
 @maps("repeat_interleave")
 def repeat_interleave(g: Graph, n: Node) -> Any:
-    own, count, dim = n["self"], n.get("repeats"), n.get("dim")
+    own = n["self"]
+    count = n.get("repeats")
+    dim = n.get("dim")
     if not isinstance(count, int):
         raise n.unsupported("can be exported with a number of repeats only")
+
     source: Any = own
     shape = list(own.shape)
     if dim is None:
-        source, shape, dim = g.op("Reshape", own, g.constant([-1])), [n.result.shape[0]], 0
+        source = g.op("Reshape", own, g.constant([-1]))
+        shape = [n.result.shape[0]]
+        dim = 0
+
+    # Each element is repeated along a new dimension, which is then merged.
     dim %= len(shape)
     raised = g.op("Unsqueeze", source, g.constant([dim + 1]))
     tiled = g.op("Tile", raised, g.constant([1] * (dim + 1) + [count] + [1] * (len(shape) - dim - 1)))
@@ -159,6 +169,7 @@ def stack(g: Graph, n: Node) -> Any:
 
 
 def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, step: int = 1) -> str:
+    """``value[start:stop:step]`` along one dimension."""
     return str(
         g.op("Slice", value, g.sizes([start]), g.sizes([stop]), g.constant([axis]), g.constant([step]))
     )
@@ -176,11 +187,13 @@ def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, ste
     "unsafe_chunk",
 )
 def split(g: Graph, n: Node) -> Any:
-    own, parts = n["self"], [r for r in n.results if r is not None]
+    own = n["self"]
+    parts = [r for r in n.results if r is not None]
     dims = {"hsplit": 1 if own.rank > 1 else 0, "vsplit": 0, "dsplit": 2}
     dim = dims[n.name] if n.name in dims else n.dim()
     if len(parts) == 1:
         return (g.op("Identity", own),)
+
     sizes = [part.shape[dim] for part in parts]
     if isinstance(own.shape[dim], int) and sum(sizes) != own.shape[dim]:
         raise n.unsupported("cannot be exported with parts that overlap")
@@ -189,7 +202,8 @@ def split(g: Graph, n: Node) -> Any:
 
 @maps("unbind")
 def unbind(g: Graph, n: Node) -> Any:
-    own, dim = n["self"], n.dim()
+    own = n["self"]
+    dim = n.dim()
     if isinstance(own.shape[dim], Varying):
         raise n.unsupported("cannot be exported along a dynamic dimension")
     return tuple(g.op("Gather", own, g.constant(index), axis=dim) for index in range(own.shape[dim]))
@@ -207,14 +221,15 @@ def _scalar(g: Graph, index: Any) -> str:
 @maps("narrow")
 def narrow(g: Graph, n: Node) -> Any:
     dim = n.dim()
-    start, length = n["start"], n["length"]
+    start = n["start"]
+    length = n["length"]
     if isinstance(start, int) and isinstance(length, int):
         first = start % n["self"].shape[dim] if start < 0 else start
         return sliced(g, n["self"], dim, first, first + length)
+
     places = g.op("Range", g.constant(0), g.op("Reshape", g.size(length), g.constant([])), g.constant(1))
-    return g.op(
-        "Gather", n["self"], g.op("Add", g.size(start), places), axis=dim
-    )  # which takes negative ones
+    # Gather accepts negative positions.
+    return g.op("Gather", n["self"], g.op("Add", g.size(start), places), axis=dim)
 
 
 @maps("flip", "fliplr", "flipud")
@@ -224,6 +239,7 @@ def flip(g: Graph, n: Node) -> Any:
     axes = [d % max(own.rank, 1) for d in ([dims] if isinstance(dims, int) else dims)]
     if not axes or not own.rank:
         return g.op("Identity", own)
+
     count = len(axes)
     return g.op(
         "Slice",
@@ -237,23 +253,28 @@ def flip(g: Graph, n: Node) -> Any:
 
 @maps("roll")
 def roll(g: Graph, n: Node) -> Any:
-    own, shifts, dims = n["self"], n["shifts"], n["dims"]
+    own = n["self"]
+    shifts = n["shifts"]
+    dims = n["dims"]
     shifts, dims = ([v] if isinstance(v, (int, Varying)) else list(v) for v in (shifts, dims))
     value: Any = own
     sizes: list[Any] = list(own.shape)
     if not dims:
-        value, dims = g.op("Reshape", own, g.constant([-1])), [0]
+        value = g.op("Reshape", own, g.constant([-1]))
+        dims = [0]
         sizes = [math.prod(sizes)] if all(isinstance(size, int) for size in sizes) else [None]
+
     for shift, dim in zip(shifts, dims):
         if isinstance(shift, Varying):
             raise n.unsupported("cannot be exported with shifts from a dynamic dimension")
         axis = dim % max(len(sizes), 1)
-        if sizes and isinstance(sizes[axis], int):  # of a dynamic dimension it must not be more than the size
+        if sizes and isinstance(sizes[axis], int):  # a shift in a dynamic dimension must not exceed the size
             shift = shift % sizes[axis] if sizes[axis] else 0
         if shift and sizes:
             value = g.op(
                 "Concat", sliced(g, value, axis, -shift, END), sliced(g, value, axis, 0, -shift), axis=axis
             )
+
     if not n["dims"]:
         return reshape(g, value, n.result.shape)
     return value if value is not own else g.op("Identity", own)
@@ -261,7 +282,8 @@ def roll(g: Graph, n: Node) -> Any:
 
 @maps("tril", "triu")
 def triangle(g: Graph, n: Node) -> Any:
-    own, is_bool = n["self"], n["self"].dtype == torch_py.bool
+    own = n["self"]
+    is_bool = n["self"].dtype == torch_py.bool
     if g.opset < 14:
         raise n.unsupported("needs opset_version 14")
     source = g.cast(own, torch_py.int64) if is_bool else own
@@ -287,23 +309,30 @@ def pixel_shuffle(g: Graph, n: Node) -> Any:
     "replication_pad3d",
 )
 def pad(g: Graph, n: Node) -> Any:
-    own, amounts = n["self"], list(n.get("pad", n.get("padding")))
+    own = n["self"]
+    amounts = list(n.get("pad", n.get("padding")))
     mode = n.get("mode") or next(
         mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode)
     )
-    mode = {
+    modes = {
         "constant": "constant",
         "reflect": "reflect",
         "replicate": "edge",
         "replicat": "edge",
         "circular": "wrap",
-    }[mode]
+    }
+    mode = modes[mode]
+
     if mode == "wrap" and g.opset < 19:
         return _wrapped(g, n, amounts)
     if mode in ("reflect", "edge") and any(isinstance(amount, int) and amount < 0 for amount in amounts):
         raise n.unsupported(f"cannot be exported with mode={mode!r} and negative amounts")
+
     missing = [0] * (own.rank - len(amounts) // 2)
-    before, after = amounts[::2][::-1], amounts[1::2][::-1]
+    before = amounts[::2][::-1]
+    after = amounts[1::2][::-1]
+
+    # Pad does not accept bool.
     value = g.like(n.get("value") or 0, own) if mode == "constant" else None
     source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
     value = g.constant(int(bool(n.get("value"))), torch_py.int32) if own.dtype == torch_py.bool else value
@@ -312,10 +341,12 @@ def pad(g: Graph, n: Node) -> Any:
 
 
 def _wrapped(g: Graph, n: Node, amounts: list[Any]) -> str:
-    """Circular padding: the ends joined on; Pad has it since opset 19."""
-    value, rank = n["self"].name, n["self"].rank
+    """Circular padding before opset 19, where Pad lacks it: the ends of the tensor are joined to it."""
+    value = n["self"].name
+    rank = n["self"].rank
     for position in range(len(amounts) // 2):
-        axis, (before, after) = rank - 1 - position, amounts[2 * position : 2 * position + 2]
+        axis = rank - 1 - position
+        before, after = amounts[2 * position : 2 * position + 2]
         if not all(isinstance(v, int) and v >= 0 for v in (before, after)):
             raise n.unsupported("can be exported as circular padding by numbers that are not negative only")
         parts = [sliced(g, value, axis, -before, END)] if before else []

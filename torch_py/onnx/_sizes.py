@@ -1,11 +1,11 @@
-"""Which numbers of a program come from dynamic dimensions.
+"""Determines which numbers of a program depend on dynamic dimensions.
 
 Note [Dynamic dimensions]
-A run records plain numbers. With dynamic dimensions the program is recorded several times, with another size
-of each of them, and the recordings are laid over one another: a number that is the same in all runs is a
-constant of the program, another one is `Varying` and is looked for among the dimensions of tensors that the
-graph has at that point, then among integer formulas of the dynamic dimensions (see `formula`). A program
-whose calls differ from run to run decides by sizes, which a graph cannot.
+A run records plain numbers. With dynamic dimensions the program is recorded several times, with different
+sizes of these dimensions, and the recordings are compared. A number that is the same in all runs is a
+constant of the program. Any other number is `Varying`: it is looked up among the dimensions of the tensors
+that the graph has at that point, then among integer formulas of the dynamic dimensions (see `formula`). A
+program that calls different operators in different runs makes a decision that a graph cannot express.
 """
 
 from __future__ import annotations
@@ -32,47 +32,48 @@ Size = int | Varying
 
 @dataclass(frozen=True, eq=False)
 class VaryingConstant:
-    """A tensor made outside of what is recorded, of another size in each run."""
+    """A tensor that was created without being recorded, with a different value in each run."""
 
     tensors: tuple[Tensor, ...]
 
 
 @dataclass
 class Merged:
-    """What all runs agree on."""
+    """The calls and shapes that all runs have in common."""
 
     calls: list[Call]
     shapes: list[tuple[Size, ...]]  # by index of value
 
 
 def merge(runs: Sequence[Run]) -> Merged:
-    """Raises OnnxExporterError when the runs called different operators."""
+    """Combines recordings of one program. Raises OnnxExporterError if the runs called different operators."""
     first = runs[0]
     for position, call in enumerate(first.calls):
         for run in runs[1:]:
             other = run.calls[position] if position < len(run.calls) else None
-            if other is None or (other.name, other.module, len(other.results)) != (
-                call.name,
-                call.module,
-                len(call.results),
-            ):
+            if other is None or _signature(other) != _signature(call):
                 raise _different(position, call, other)
-    if any(len(run.calls) != len(first.calls) for run in runs):
-        raise _different(
-            len(first.calls),
-            None,
-            next(r.calls[len(first.calls)] for r in runs if len(r.calls) > len(first.calls)),
-        )
+
+    shortest = len(first.calls)
+    if any(len(run.calls) != shortest for run in runs):
+        further = next(run.calls[shortest] for run in runs if len(run.calls) > shortest)
+        raise _different(shortest, None, further)
+
     calls = []
     for group in zip(*(run.calls for run in runs)):
         call = group[0]
         arguments = {key: _merged([c.arguments.get(key) for c in group], call) for key in call.arguments}
         calls.append(Call(call.name, arguments, call.results, call.module, call.is_random))
+
     shapes = [
         tuple(_number(sizes) for sizes in zip(*(fact.shape for fact in facts)))
         for facts in zip(*(run.facts for run in runs))
     ]
     return Merged(calls, shapes)
+
+
+def _signature(call: Call) -> tuple[str, str, int]:
+    return call.name, call.module, len(call.results)
 
 
 def _different(position: int, call: Call | None, other: Call | None) -> OnnxExporterError:
@@ -81,9 +82,8 @@ def _different(position: int, call: Call | None, other: Call | None) -> OnnxExpo
     ]
     return OnnxExporterError(
         "torch.onnx.export: which operators run depends on the size of a dynamic dimension: operator "
-        f"{position} is {names[0]}, or with "
-        f"another size {names[1]}; leave the dimension out of dynamic_axes, or write the decision with "
-        "tensors (torch.where)"
+        f"{position} is {names[0]}, or with another size {names[1]}; leave the dimension out of "
+        "dynamic_axes, or write the decision with tensors (torch.where)"
     )
 
 
@@ -92,12 +92,16 @@ def _number(values: Sequence[Any]) -> Any:
 
 
 def _merged(values: Sequence[Any], call: Call) -> Any:
+    """The value of an argument in all runs: the common value, or a varying one."""
     first = values[0]
     if len(values) == 1 or isinstance(first, Value):
         return first
+
     if isinstance(first, Constant):
         tensors = tuple(value.tensor for value in values)
         return first if all(_same(tensors[0], t) for t in tensors) else VaryingConstant(tensors)
+
+    # Containers are compared part by part.
     if isinstance(first, slice):
         return slice(
             *(_merged([getattr(v, part) for v in values], call) for part in ("start", "stop", "step"))
@@ -109,14 +113,14 @@ def _merged(values: Sequence[Any], call: Call) -> Any:
         return parts if isinstance(first, list) else tuple(parts)
     if isinstance(first, dict):
         return {key: _merged([value[key] for value in values], call) for key in first}
+
     if all(type(v) is type(first) and v == first for v in values):
         return first
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return Varying(tuple(values))
     raise OnnxExporterError(
         f"torch.onnx.export: an argument of {call.name} in module '{call.module}' depends on the size of a "
-        f"dynamic dimension: {first!r}, "
-        f"with other sizes {', '.join(map(repr, values[1:]))}"
+        f"dynamic dimension: {first!r}, with other sizes {', '.join(map(repr, values[1:]))}"
     )
 
 
@@ -130,10 +134,10 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Formula:
-    """(numerator * product + offset) // denominator + added, or with a modulus the remainder instead; product
-    is that of `dims`."""
+    """(numerator * product + offset) // denominator + added, where product is the product of `dims`. With a
+    modulus, the remainder of the same."""
 
-    dims: tuple[int, ...]  # indices among those offered
+    dims: tuple[int, ...]  # indices among the dimensions that were offered
     numerator: int = 1
     offset: int = 0
     denominator: int = 1
@@ -142,14 +146,15 @@ class Formula:
 
 
 def formula(values: Sequence[int], dims: Sequence[Sequence[int]]) -> Formula | None:
-    """`values` by run as a formula of `dims`: affine in one or in the product of two, else with a remainder
-    or rounded. None when there is none."""
+    """Explains `values`, one per run, by a formula of `dims`: first affine in one dimension or in the product
+    of two, then with a remainder, then rounded. None if no such formula exists."""
     single: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((i,), tuple(d)) for i, d in enumerate(dims)]
     pairs = [
         ((i, j), tuple(a * b for a, b in zip(dims[i], dims[j])))
         for i in range(len(dims))
         for j in range(i, len(dims))
     ]
+
     for find, products in ((_affine, single + pairs), (_remainder, single), (_rounded, single + pairs)):
         for indices, product in products:
             found = find(values, product)
@@ -171,7 +176,7 @@ def _affine(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | 
 
 
 def _remainder(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
-    """What is left over by a number, or missing to a multiple of it."""
+    """The remainder of a division by a number, or the distance to its next multiple."""
     for modulus in range(max(values) + 1, 65):
         for sign in (1, -1):
             if all((sign * p) % modulus == v for p, v in zip(product, values)):
@@ -180,8 +185,8 @@ def _remainder(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...]
 
 
 def _rounded(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
-    """What strides and halves make: (n + offset) // denominator + added. Of two numbers only, too many
-    formulas are true."""
+    """The sizes that strides and halves produce: (n + offset) // denominator + added. Two different values
+    are not enough, since too many formulas would fit."""
     if len(set(values)) < 3:
         return None
     for denominator in range(2, 65):

@@ -1,8 +1,8 @@
-"""Symbolic functions, by which PyTorch's older exporter is told of operators: declared and remembered, never
-called by ours.
+"""Symbolic functions, which tell PyTorch's older exporter about operators. They are stored here but never
+called.
 
-Ours maps the operators it sees, see `_registry`; packages declare symbolic functions when they are imported,
-which must go on working.
+This exporter maps the operators that it records, see `_registry`. Packages declare symbolic functions when
+they are imported, and this must keep working.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _registered: dict[tuple[str, int], Callable[..., Any]] = {}
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declares a symbolic function whose arguments after the graph are a value "v", an integer "i", a list of
-    them "is", a float "f", ...
+    """Declares the kinds of a symbolic function's arguments after the graph: a value "v", an integer "i", a
+    list of integers "is", a float "f" and so on.
 
-    Not used by our exporter: the declared function raises OnnxExporterError when called. Raises ValueError
-    for an unknown kind.
+    This exporter does not use symbolic functions: calling one raises OnnxExporterError. Raises ValueError for
+    an unknown kind.
     """
     if unknown := [kind for kind in arg_descriptors if kind not in DESCRIPTORS]:
-        raise ValueError(f"parse_args: unknown kinds of arguments {unknown}; there are {sorted(DESCRIPTORS)}")
+        raise ValueError(f"parse_args: unknown kinds {unknown}; expected some of {sorted(DESCRIPTORS)}")
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def declared(*args: Any, **kwargs: Any) -> NoReturn:
             raise OnnxExporterError(
-                f"{function.__name__}: torch_py exports without symbolic functions, there is no graph to "
-                "call one with"
+                f"{function.__name__}: torch_py exports without symbolic functions, so this one cannot be "
+                "called"
             )
 
         vars(declared)["_arg_descriptors"] = arg_descriptors
@@ -47,7 +47,7 @@ def parse_args(*arg_descriptors: str) -> Callable[[Callable[..., Any]], Callable
 def register_custom_op_symbolic(
     symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int
 ) -> None:
-    """Remembers `symbolic_fn` for the operator "domain::name" in this opset; not used by our exporter.
+    """Stores `symbolic_fn` for the operator "domain::name" in this opset; the exporter does not use it.
 
     Raises OnnxExporterError for a name of another form.
     """
@@ -55,8 +55,7 @@ def register_custom_op_symbolic(
 
 
 def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
-    """Forgets what :func:`register_custom_op_symbolic` remembered; nothing there is no error. Not used by our
-    exporter."""
+    """Removes what :func:`register_custom_op_symbolic` stored, if anything."""
     _registered.pop((_checked(symbolic_name), opset_version), None)
 
 

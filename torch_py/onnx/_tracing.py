@@ -1,14 +1,13 @@
-"""One run of a program with every operator recorded that touches an input, a parameter or what was computed
-from them.
+"""Records one run of a program: every operator that uses an input, a parameter, or a tensor computed from
+them.
 
 Note [How a run is recorded]
-The tensors that the program sees are `TracedTensor`s: a subclass whose `__torch_function__` gets every
-operator call, at the level that the program wrote (linear, layer_norm, scaled_dot_product_attention),
-computes it on the data, and notes the operator with its arguments. Tensors that come from elsewhere are
-constants. Factories (`torch.arange(n)`) have no tensor to see them by, so they are replaced for the time of
-the run. In-place operators give the tensor a new value; that a view of memory which was written to is used
-again shows in the version counter, and is an error instead of a wrong graph. Decomposed operators run as the
-operators they consist of.
+The program sees `TracedTensor`s, a subclass whose `__torch_function__` receives every operator call as the
+program wrote it (linear, layer_norm, scaled_dot_product_attention), computes it on the data, and records the
+operator with its arguments. All other tensors are constants. A factory such as `torch.arange(n)` has no
+tensor among its arguments, so factories are replaced during the run. An in-place operator gives the tensor a
+new value. If memory was written to and another view of it is used later, the version counter shows this, and
+it is an error rather than a wrong graph. A decomposed operator runs as the operators that it consists of.
 """
 
 from __future__ import annotations
@@ -71,37 +70,39 @@ _READS = {
     "allclose",
     "is_nonzero",
 }
-# What an operator is made of where ONNX has nothing like it: name -> function of its arguments by name. See
-# _decompositions.
+# For operators that ONNX lacks: name -> function of the arguments by name that computes the operator with
+# others. See _decompositions.
 Decompositions = Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of a run."""
+    """A tensor that is computed during a run, by its number."""
 
     index: int
 
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A tensor that was there before the run."""
+    """A tensor that existed before the run."""
 
     tensor: Tensor
 
 
 @dataclass
 class Facts:
-    """What a run found out about a value."""
+    """The facts that a run recorded about a value."""
 
     shape: tuple[int, ...]
-    dtype: Any
-    data: Tensor | None  # kept when it does not depend on an input
-    name: str | None = None  # of inputs and parameters
+    dtype: _C.dtype
+    data: Tensor | None  # kept if it does not depend on an input
+    name: str | None = None  # for inputs and parameters
 
 
 @dataclass
 class Call:
+    """A recorded call of an operator."""
+
     name: str
     arguments: dict[str, Any]
     results: list[Value | None]
@@ -110,7 +111,7 @@ class Call:
 
 
 class Run:
-    """The calls of one run in order, and the facts of every value in it."""
+    """The calls of one run in order, and the facts about every value in it."""
 
     def __init__(self, decompositions: Decompositions) -> None:
         self.calls: list[Call] = []
@@ -119,12 +120,13 @@ class Run:
         self._decompositions = decompositions
 
     def value(self, tensor: Tensor, depends: bool) -> Value:
+        """A new value for `tensor`; `depends` says whether it depends on an input."""
         plain = None if depends else tensor.detach().clone().as_subclass(Tensor)
         self.facts.append(Facts(tuple(tensor.shape), tensor.dtype, plain))
         return Value(len(self.facts) - 1)
 
     def wrap(self, tensor: Tensor, depends: bool, name: str | None = None) -> TracedTensor:
-        """An input or a parameter; what the program writes to is a copy."""
+        """A traced copy of an input or a parameter, so that the program may write to it."""
         self.facts.append(
             Facts(tuple(tensor.shape), tensor.dtype, None if depends else tensor.detach(), name)
         )
@@ -133,19 +135,23 @@ class Run:
     def _traced(self, tensor: Tensor, value: Value) -> TracedTensor:
         with DisableTorchFunctionSubclass():
             result: Any = _C.TensorBase._make_subclass(TracedTensor, tensor.detach(), False)
-            result.run, result.value = self, value
+            result.run = self
+            result.value = value
             result.version = result.created = result._version
         return result
 
-    def handle(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def handle(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Computes ``func(*args, **kwargs)`` and records the call."""
         name, in_place, bound = bind(func, args, kwargs)
         name = name.rstrip("_") if in_place and name != "__setitem__" else name
         if name in self._decompositions:
             result = self._decompositions[name](**bound)
             if result is not NotImplemented:
                 return args[0].copy_(result) if in_place else result
+
         if name == "__iter__":
             return iter(torch_py.unbind(args[0], 0))
+
         before = [leaf for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, Tensor)]
         with DisableTorchFunctionSubclass():
             arguments, stale = self._arguments(bound)
@@ -153,16 +159,16 @@ class Run:
             geometry = (args[0].shape, args[0]._version) if in_place else None
             result = func(*args, **kwargs)
             changed = in_place and geometry != (args[0].shape, args[0]._version)
+
         if not changed and all(_is_known(leaf, before) for leaf in tree_leaves(result)):
             if name in _READS:
                 self._warn_of_reading(name)
             return result
+
         self._check(name, stale, kwargs)
-        return (
-            self._write(name, arguments, args[0], result)
-            if in_place
-            else self._record(name, arguments, result)
-        )
+        if in_place:
+            return self._write(name, arguments, args[0], result)
+        return self._record(name, arguments, result)
 
     def _check(self, name: str, stale: bool, kwargs: Mapping[str, Any]) -> None:
         where = f"in module '{self.module}'" if self.module else "in the model"
@@ -173,12 +179,11 @@ class Run:
         if stale:
             raise OnnxExporterError(
                 f"torch.onnx.export: {name} {where} uses a tensor whose memory was written to through "
-                "another view of it; "
-                "ONNX has no views: write to the tensor itself"
+                "another view of it; ONNX has no views: write to the tensor itself"
             )
 
     def current_value(self, tensor: TracedTensor) -> Value:
-        """Of a result. Raises OnnxExporterError when it was written to through a view."""
+        """The value of a result. Raises OnnxExporterError if it was written to through a view."""
         with DisableTorchFunctionSubclass():
             self._check("the result", tensor.version != tensor._version, {})
         return tensor.value
@@ -186,19 +191,19 @@ class Run:
     def _warn_of_reading(self, name: str) -> None:
         warnings.warn(
             f"torch.onnx.export: {name}() in module '{self.module}' reads a number out of a tensor; the "
-            "exported model keeps the number "
-            "of this run, also for other inputs",
+            "exported model keeps the number of this run, also for other inputs",
             TracerWarning,
             stacklevel=5,
         )
 
     @property
     def module(self) -> str:
+        """The path of the module that is running."""
         return self.modules[-1] if self.modules else ""
 
     def _arguments(self, bound: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """`bound` with values and constants for tensors, and whether a tensor among them is not what its
-        value says any more."""
+        """`bound` with values and constants in place of tensors, and whether one of the tensors has changed
+        since its value was recorded."""
         stale = []
 
         def noted(leaf: Any) -> Any:
@@ -210,7 +215,7 @@ class Run:
         return {key: mapped(noted, value) for key, value in bound.items()}, any(stale)
 
     def _recorded(self, name: str, arguments: dict[str, Any], outputs: Sequence[Any]) -> list[Value | None]:
-        """Appends the call; its outputs as values."""
+        """Appends the call. Returns its outputs as values."""
         is_random = name in _RANDOM
         used = [leaf for leaf in leaves_of(arguments) if isinstance(leaf, Value)]
         depends = is_random or any(self.facts[leaf.index].data is None for leaf in used)
@@ -233,8 +238,7 @@ class Run:
         if not isinstance(target, TracedTensor):
             raise OnnxExporterError(
                 f"torch.onnx.export: {name} in module '{self.module}' writes to a tensor that was made "
-                "before the export; "
-                "make the tensor inside of forward"
+                "before the export; make the tensor inside of forward"
             )
         target.value = self._recorded(name, arguments, [target])[0]
         with DisableTorchFunctionSubclass():
@@ -243,13 +247,13 @@ class Run:
 
 
 def _is_known(leaf: Any, before: Sequence[Any]) -> bool:
-    """Not a tensor, or one of the arguments: nothing was computed."""
+    """Whether `leaf` is not a tensor or is one of the arguments, so that nothing was computed."""
     return not isinstance(leaf, Tensor) or any(leaf is other for other in before)
 
 
 def _writes_back(target: Any, index: Any, value: Any) -> bool:
-    """Whether this is the end of `x[index] += 1`: what is written is the very view that was changed, and
-    nothing else was since."""
+    """Whether this call ends `x[index] += 1`: it writes back the very view that was changed, and nothing else
+    has changed since."""
     if not (isinstance(target, TracedTensor) and isinstance(value, TracedTensor)):
         return False
     place = _C.TensorBase.__getitem__(target, index)
@@ -262,13 +266,14 @@ def _writes_back(target: Any, index: Any, value: Any) -> bool:
 
 
 def leaves_of(tree: Any) -> list[Any]:
+    """The leaves of `tree`, in order."""
     found: list[Any] = []
     mapped(found.append, tree)
     return found
 
 
 def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Over lists, tuples, dicts and slices, which indices consist of."""
+    """Applies `function` to every leaf of lists, tuples, dicts and slices, the parts of an index."""
     if isinstance(tree, slice):
         return slice(*(mapped(function, part) for part in (tree.start, tree.stop, tree.step)))
     if isinstance(tree, (list, tuple)):
@@ -284,8 +289,8 @@ class TracedTensor(Tensor):
 
     run: Run
     value: Value
-    version: int  # of the memory when the value was noted
-    created: int  # of the memory when the tensor was made
+    version: int  # version of the memory when the value was recorded
+    created: int  # version of the memory when the tensor was created
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
@@ -296,7 +301,7 @@ class TracedTensor(Tensor):
 
 @contextmanager
 def traced_factories(run: Run) -> Iterator[None]:
-    """Within the block, tensors that this thread makes by sizes belong to `run`."""
+    """Makes tensors that this thread creates from sizes within the block belong to `run`."""
 
     def replacement(original: Callable[..., Any]) -> Callable[..., Any]:
         def factory(*args: Any, **kwargs: Any) -> Any:
@@ -310,6 +315,7 @@ def traced_factories(run: Run) -> Iterator[None]:
 
     places = [(owner, name) for owner in (_C._torch, torch_py) for name in _FACTORIES if hasattr(owner, name)]
     before = [getattr(owner, name) for owner, name in places]
+
     _STATE.run = run
     try:
         for (owner, name), original in zip(places, before):
@@ -322,5 +328,5 @@ def traced_factories(run: Run) -> Iterator[None]:
 
 
 def is_tracing() -> bool:
-    """Whether this thread is inside of an export."""
+    """Whether this thread is currently exporting a model."""
     return getattr(_STATE, "run", None) is not None

@@ -1,5 +1,5 @@
-"""From what the runs recorded to a graph: dead calls left out, constants computed, the others given to their
-mappings."""
+"""Turns recorded runs into a graph: leaves out unused calls, computes constants, and passes the other calls
+to their mappings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torch_py.onnx.errors import OnnxExporterError, SymbolicValueError, Unsuppor
 
 @dataclass
 class Interface:
-    """The graph from outside."""
+    """The inputs and outputs of the graph."""
 
     inputs: dict[int, str]  # values -> names
     outputs: list[Any]  # values or constants
@@ -27,9 +27,18 @@ class Interface:
 
 
 class Writer:
+    """Writes the calls of a program into a graph.
+
+    With `folds`, calls that depend only on parameters are computed now; with `stores`, parameters become
+    initializers.
+    """
+
     def __init__(self, graph: Graph, run: Run, merged: Merged, folds: bool, stores: bool) -> None:
-        self.graph, self.run, self.merged = graph, run, merged
-        self.folds, self.stores = folds, stores
+        self.graph = graph
+        self.run = run
+        self.merged = merged
+        self.folds = folds
+        self.stores = stores
         self.operands: dict[int, Operand] = {}
         self.static = {
             index for index, fact in enumerate(run.facts) if fact.name is not None and fact.data is not None
@@ -39,16 +48,19 @@ class Writer:
         self._missing: dict[int, Node] = {}  # results that ONNX does not have
 
     def write(self, interface: Interface) -> None:
+        """Adds inputs and all calls that the outputs need to the graph."""
         for index, name in interface.inputs.items():
             self.graph.unique(name)
             self.operands[index] = self._described(index, name)
             self.graph.declare(self.operands[index], is_input=True)
+
         for fact in self.run.facts:
             if fact.name is not None and fact.data is not None and fact.name in self.graph.names:
                 raise ValueError(
                     f"torch.onnx.export: an input has the name of a parameter, {fact.name!r}; choose "
                     "another in input_names"
                 )
+
         for call in self._needed(interface.outputs):
             if self._is_constant(call):
                 self.static.update(value.index for value in call.results if value is not None)
@@ -67,35 +79,35 @@ class Writer:
 
     def _is_constant(self, call: Call) -> bool:
         used = leaves_of(call.arguments)
-        is_fixed = not call.is_random and not any(
-            isinstance(leaf, (Varying, VaryingConstant)) for leaf in used
-        )
-        return (
-            self.folds
-            and is_fixed
-            and all(leaf.index in self.static for leaf in used if isinstance(leaf, Value))
-        )
+        if not self.folds or call.is_random:
+            return False
+        if any(isinstance(leaf, (Varying, VaryingConstant)) for leaf in used):
+            return False
+        return all(leaf.index in self.static for leaf in used if isinstance(leaf, Value))
 
     def _described(self, index: int, name: str) -> Operand:
         return Operand(name, self.merged.shapes[index], self.run.facts[index].dtype)
 
     def operand(self, value: Value) -> Operand:
+        """The tensor of the graph for `value`, which becomes an initializer if it is not computed."""
         if value.index not in self.operands:
             self.operands[value.index] = self._stored(value.index)
         return self.operands[value.index]
 
     def _stored(self, index: int) -> Operand:
-        """A parameter, or a constant that was computed from some."""
+        """A parameter, or a constant that was computed from parameters."""
         fact = self.run.facts[index]
         if index in self._missing:
             raise self._missing[index].unsupported("can be exported with its first result only")
         assert fact.data is not None, f"value {index} is used before it is computed"
+
         if fact.name is not None and not self.stores:
             self.free_parameters.append(self._described(index, self.graph.unique(fact.name)))
             return self.free_parameters[-1]
         return self._described(index, self.graph.initializer(fact.data, fact.name or "folded"))
 
     def argument(self, leaf: Any) -> Any:
+        """A recorded argument with tensors of the graph in place of values and constants."""
         if isinstance(leaf, Value):
             return self.operand(leaf)
         if isinstance(leaf, Constant):
@@ -106,13 +118,15 @@ class Writer:
         return self._outside(leaf) if isinstance(leaf, VaryingConstant) else leaf
 
     def _outside(self, constant: VaryingConstant) -> Operand:
-        name, first = _creation.outside(self.graph, constant), constant.tensors[0]
+        name = _creation.outside(self.graph, constant)
+        first = constant.tensors[0]
         if name is None:
             raise SymbolicValueError(
                 f"torch.onnx.export: a tensor of shape {tuple(first.shape)} depends on dynamic dimensions "
-                "and was made in a way that could "
-                "not be seen; make it inside of forward by a function named as torch.NAME(...)"
+                "and was made in a way that could not be seen; make it inside of forward by a function named "
+                "as torch.NAME(...)"
             )
+
         shape = tuple(
             Varying(sizes) if len(set(sizes)) > 1 else sizes[0]
             for sizes in zip(*(t.shape for t in constant.tensors))
@@ -124,23 +138,25 @@ class Writer:
         graph.scope = call.module
         results = [None if value is None else self._described(value.index, "") for value in call.results]
         arguments = {key: mapped(self.argument, value) for key, value in call.arguments.items()}
-        node = graph.current = Node(call.name, arguments, results, call.module)
+        node = Node(call.name, arguments, results, call.module)
+        graph.current = node
+
         mapping = MAPPINGS.get(call.name)
         if mapping is None:
             raise UnsupportedOperatorError(call.name, module=call.module)
         _check_dtypes(node)
+
         try:
             names = mapping(graph, node)
         except (KeyError, AttributeError, TypeError) as error:  # an overload that the mapping does not know
-            raise node.unsupported(
-                f"has no mapping to ONNX for arguments {sorted(node.arguments)}"
-            ) from error
+            reason = f"has no mapping to ONNX for arguments {sorted(node.arguments)}"
+            raise node.unsupported(reason) from error
+
         names = list(names) if isinstance(names, (tuple, list)) else [names]
         for value, name in zip(call.results, names):
             if value is not None and name is not None:
-                self.operands[value.index] = self._described(
-                    value.index, name.name if isinstance(name, Operand) else name
-                )
+                found = name.name if isinstance(name, Operand) else name
+                self.operands[value.index] = self._described(value.index, found)
                 graph.declare(self.operands[value.index])
             elif value is not None:
                 self._missing[value.index] = node
@@ -155,13 +171,14 @@ def _check_dtypes(node: Node) -> None:
 
 
 def finish(writer: Writer, interface: Interface, opset: int, keeps_inputs: bool) -> Any:
-    """The ModelProto."""
+    """The finished onnx.ModelProto."""
     from onnx import helper
 
     graph = writer.graph
     outputs = _name_outputs(writer, interface)
     inputs = [_info(writer.operands[index], interface, {}) for index in interface.inputs]
     inputs += [_info(operand, interface, {}) for operand in writer.free_parameters]
+
     used = {name for node in graph.nodes for name in node.input}
     initializers = [proto for name, proto in graph.initializers.items() if name in used]
     if keeps_inputs:
@@ -169,6 +186,7 @@ def finish(writer: Writer, interface: Interface, opset: int, keeps_inputs: bool)
             helper.make_tensor_value_info(proto.name, proto.data_type, list(proto.dims))
             for proto in initializers
         ]
+
     proto = helper.make_graph(graph.nodes, "main_graph", inputs, outputs, initializers)
     opsets = [helper.make_opsetid("", opset)]
     return helper.make_model(
@@ -180,34 +198,34 @@ def finish(writer: Writer, interface: Interface, opset: int, keeps_inputs: bool)
 
 
 def _name_outputs(writer: Writer, interface: Interface) -> list[Any]:
-    """Gives outputs their names: the node that makes one is renamed, and where that cannot be, copied."""
+    """Gives the outputs their names: renames the result of a node, or copies it if it cannot be renamed."""
     graph = writer.graph
     graph.scope = ""
     renamed: dict[str, str] = {}
     infos = []
     made = {name for node in graph.nodes for name in node.output}
+
     for output, name in zip(interface.outputs, interface.output_names):
         operand = writer.argument(output)
         if name in graph.names:
             raise ValueError(
                 f"torch.onnx.export: the output name {name!r} is taken; choose another in output_names"
             )
+
         source = operand.name
         if source not in made or source in renamed:
             source = graph.node("Identity", renamed.get(source, source))
         renamed[source] = graph.unique(name)
-        infos.append(
-            _info(
-                Operand(name, operand.shape, operand.dtype),
-                interface,
-                interface.output_dimensions.get(name, {}),
-            )
-        )
+        labels = interface.output_dimensions.get(name, {})
+        infos.append(_info(Operand(name, operand.shape, operand.dtype), interface, labels))
+
+    # All uses of the renamed results.
     for node in graph.nodes:
         for names in (node.input, node.output):
             for position, name in enumerate(names):
                 if name in renamed:
                     names[position] = renamed[name]
+
     return infos
 
 

@@ -1,4 +1,4 @@
-"""What `torch.onnx.export` raises and warns of."""
+"""The exceptions and warnings of `torch.onnx.export`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = [
 
 
 class OnnxExporterWarning(UserWarning):
-    """Something was exported in another way than asked for."""
+    """Something was exported in a different way than requested."""
 
 
 class TracerWarning(OnnxExporterWarning):
-    """The program read a number out of a tensor; the exported graph keeps the number that this run found."""
+    """The program read a number from a tensor; the exported graph keeps the number of this run."""
 
 
 class OnnxExporterError(RuntimeError):
@@ -24,19 +24,20 @@ class OnnxExporterError(RuntimeError):
 
 
 class SymbolicValueError(OnnxExporterError):
-    """A number depends on a dynamic dimension in a way that was not found out."""
+    """A number depends on a dynamic dimension in a way that the exporter could not determine."""
 
 
 class UnsupportedOperatorError(OnnxExporterError):
-    """An operator, or one of its arguments, has no counterpart in ONNX.
+    """ONNX does not have an operator or cannot express one of its arguments.
 
     Attributes:
-        operator: its name.
+        operator: the name of the operator.
         module: the path of the module that called it, "" for the model itself.
     """
 
     def __init__(self, operator: str, reason: str = "", module: str = "") -> None:
-        self.operator, self.module = operator, module
+        self.operator = operator
+        self.module = module
         where = f" (called in module '{module}')" if module else ""
         super().__init__(
             f"torch.onnx.export: the operator '{operator}'{where} {reason or 'has no mapping to ONNX'}"

@@ -1,4 +1,4 @@
-"""Declares symbolic functions; not used by our exporter, see `parse_args`."""
+"""Declares symbolic functions, which this exporter does not use; see `parse_args`."""
 
 from torch_py.onnx._symbolics import parse_args
 

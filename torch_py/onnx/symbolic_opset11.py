@@ -1,4 +1,3 @@
-"""Importable, and empty: PyTorch has here the symbolic functions of its operators in opset 11, which our
-exporter does not use."""
+"""An empty module. PyTorch keeps the symbolic functions of opset 11 here; this exporter does not use any."""
 
 __all__: list[str] = []

@@ -1,7 +1,8 @@
-"""Adafactor (Shazeer & Stern 2018)."""
+"""The optimiser Adafactor (Shazeer & Stern 2018)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
@@ -14,12 +15,12 @@ __all__ = ["Adafactor"]
 
 
 class Adafactor(Optimizer):
-    """Scales by root mean squares of which matrices keep only the rows' and the columns' means; the rate is
-    relative to the parameter.
+    """Divides the gradient by root mean squares, of which a matrix keeps only the means of its rows and
+    columns. The learning rate is relative to the size of the parameter.
 
-    `beta2_decay`: the mean of squares takes in step ** beta2_decay of the newest. `eps`: the least square
-    (None: of the dtype) and the least root mean square of a parameter. `d`: the largest root mean square of
-    an update.
+    `beta2_decay`: the newest square enters the mean with the weight step ** beta2_decay. `eps`: the smallest
+    square (None: that of the dtype) and the smallest root mean square of a parameter. `d`: the largest root
+    mean square of an update.
     """
 
     def __init__(
@@ -38,15 +39,18 @@ class Adafactor(Optimizer):
             raise ValueError("Tensor lr must be 1-element")
         if not 0.0 <= lr:
             raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
+
         if not beta2_decay <= 0.0:
             raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
         for position, least in enumerate(eps):
             if least is not None and not 0.0 <= least:
                 raise ValueError(f"epsilon{position + 1} should be >= 0 but is: {least}")
+
         if not 1.0 <= d:
             raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
         if not 0.0 <= weight_decay:
             raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
+
         defaults = {
             "lr": lr,
             "beta2_decay": beta2_decay,
@@ -56,10 +60,12 @@ class Adafactor(Optimizer):
             "foreach": foreach,
             "maximize": maximize,
         }
+
         super().__init__(params, defaults)
 
     @recorded_if_differentiable
-    def step(self, closure: Any = None) -> Any:
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Updates the parameters once and returns the loss of `closure`, if there is one."""
         loss = evaluate(closure)
         for group in self.param_groups:
             for parameter in group["params"]:
@@ -67,10 +73,12 @@ class Adafactor(Optimizer):
                     continue
                 if parameter.is_complex():
                     raise RuntimeError("Adafactor does not support complex parameters")
+
                 state = self.state[parameter]
                 if not state:
                     state.update(_start(parameter.grad))
                 _move(parameter, -parameter.grad if group["maximize"] else parameter.grad, state, group)
+
         return loss
 
 
@@ -80,16 +88,21 @@ def _start(gradient: Tensor) -> dict[str, Any]:
             "step": new_count(),
             "variance": _torch.zeros_like(gradient, memory_format=_C.preserve_format),
         }
-    rows, columns = list(gradient.shape), list(gradient.shape)
+
+    rows = list(gradient.shape)
+    columns = list(gradient.shape)
     rows[-1] = columns[-2] = 1
     return {"step": new_count(), "row_var": gradient.new_zeros(rows), "col_var": gradient.new_zeros(columns)}
 
 
 def _variance(gradient: Tensor, state: dict[str, Any], newest: float, least: float) -> Tensor:
-    """The estimate of the mean squares: for matrices the product of their margins."""
+    """The estimate of the mean squares; for matrices it is the product of the means of rows and columns."""
     if gradient.dim() < 2:
         return state["variance"].lerp_(gradient * gradient, newest).clone()
-    rows, columns, squares = state["row_var"], state["col_var"], gradient * gradient
+
+    rows = state["row_var"]
+    columns = state["col_var"]
+    squares = gradient * gradient
     rows.lerp_(squares.mean(dim=-1, keepdim=True), newest)
     columns.lerp_(squares.mean(dim=-2, keepdim=True), newest)
     return (rows * columns).div_(rows.mean(dim=-2, keepdim=True).clamp_(min=least))
@@ -98,13 +111,16 @@ def _variance(gradient: Tensor, state: dict[str, Any], newest: float, least: flo
 def _move(parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     least, least_size = group["eps"]
     least = _C.finfo(parameter.dtype).eps if least is None else least
+
     rate = number(group["lr"])
     state["step"] += 1
     step = state["step"].item()
     root_count = parameter.numel() ** 0.5
     scale = max(least_size, parameter.norm(2).item() / root_count) * min(rate, 1 / step**0.5)
+
     if group["weight_decay"] != 0:
         parameter.mul_(1 - rate * group["weight_decay"])
+
     update = _variance(gradient, state, step ** group["beta2_decay"], least)
     update = update.clamp_(min=least * least).rsqrt_().mul_(gradient)
     parameter.add_(update, alpha=-scale / max(1.0, update.norm(2).item() / (root_count * group["d"])))

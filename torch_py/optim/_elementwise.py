@@ -1,5 +1,5 @@
-"""The skeleton of optimisers that treat every element alike: a subclass gives the state at the start and the
-formula of a move."""
+"""Base class of optimisers that treat every element alike. A subclass defines the initial state and the
+formula of an update."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAPTURING_DEVICES = ("cuda", "xpu", "hpu", "privateuseone", "xla")
 
 
 class Row(NamedTuple):
-    """A parameter that has a gradient, and what is remembered of it."""
+    """A parameter that has a gradient, and its state."""
 
     parameter: Tensor
     gradient: Tensor
@@ -25,16 +25,16 @@ class Row(NamedTuple):
 
 
 def evaluate(closure: Callable[[], Any] | None) -> Any:
-    """The loss that `closure` returns, None without one; it is evaluated with recording on."""
+    """The loss that `closure` returns, evaluated with gradients recorded; None without a closure."""
     if closure is None:
         return None
     with enable_grad():
         return closure()
 
 
-def recorded_if_differentiable(step: Any) -> Any:
-    """`step` is recorded for autograd when the optimiser was made with `differentiable`, and never
-    otherwise."""
+def recorded_if_differentiable(step: Callable[..., Any]) -> Any:
+    """Decorates `step` so that autograd records it if and only if the optimiser was created with
+    `differentiable`."""
 
     @functools.wraps(step)
     def guarded(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -44,34 +44,33 @@ def recorded_if_differentiable(step: Any) -> Any:
     return guarded
 
 
-# Numbers and small formulas
-# ------------------------------------------------------------
+# -- Numbers and small formulas ------------------------------------------------------------
 
 
 def number(value: Any) -> Any:
-    """A setting that may be a tensor of one element, as a number."""
+    """The value of a setting, which may be a tensor of one element, as a number."""
     return value.item() if isinstance(value, Tensor) else value
 
 
 def rate_of(group: dict[str, Any]) -> Any:
-    """The learning rate: a number, or the tensor itself where a gradient is to reach it."""
+    """The learning rate: a number, or the tensor itself if a gradient should reach it."""
     rate = group["lr"]
     return rate if group.get("differentiable") else number(rate)
 
 
 def new_count() -> Tensor:
-    """A step count: 0, as float32, or float64 when that is the default dtype."""
+    """A step count of 0, in float64 if that is the default dtype, otherwise in float32."""
     return _C.tensor(0.0, dtype=_C.float64 if _C.get_default_dtype() == _C.float64 else _C.float32)
 
 
 def root_plus(squares: Tensor, epsilon: float, group: dict[str, Any]) -> Tensor:
-    """sqrt(squares) + epsilon; not in place where the root is kept for a gradient."""
+    """sqrt(squares) + epsilon, not computed in place if a gradient needs the root."""
     root = squares.sqrt()
     return root + epsilon if group.get("differentiable") else root.add_(epsilon)
 
 
 def raised(largest: Tensor, values: Tensor, group: dict[str, Any]) -> Tensor:
-    """`largest` becomes the maximum of both; the result is that, also for a gradient."""
+    """Replaces `largest` by the maximum of both and returns it, in a form that a gradient can use."""
     if not group.get("differentiable"):
         return _torch.maximum(largest, values, out=largest)
     result = _torch.maximum(largest.clone(), values)
@@ -80,7 +79,7 @@ def raised(largest: Tensor, values: Tensor, group: dict[str, Any]) -> Tensor:
 
 
 def add_scaled(parameter: Tensor, direction: Tensor, scale: Any) -> None:
-    """parameter += scale * direction; a gradient reaches a `scale` that is a tensor."""
+    """parameter += scale * direction. If `scale` is a tensor, a gradient reaches it."""
     if isinstance(scale, Tensor):
         parameter.add_(direction * scale)
     else:
@@ -88,7 +87,7 @@ def add_scaled(parameter: Tensor, direction: Tensor, scale: Any) -> None:
 
 
 def add_quotient(parameter: Tensor, numerator: Tensor, denominator: Tensor, scale: Any) -> None:
-    """parameter += scale * numerator / denominator, as `add_scaled`."""
+    """parameter += scale * numerator / denominator, with `scale` as in `add_scaled`."""
     if isinstance(scale, Tensor):
         parameter.add_(numerator / denominator * scale)
     else:
@@ -100,72 +99,71 @@ def average_squares(squares: Tensor, gradient: Tensor, share: float) -> None:
     squares.mul_(share).addcmul_(gradient, gradient, value=1 - share)
 
 
-# Settings
-# ------------------------------------------------------------
+# -- Settings ------------------------------------------------------------
 
 _WORDS = {"lr": "learning rate", "eps": "epsilon value"}
 
 
-def check_rate(lr: Any, *, may_be_nan: bool = False) -> None:
-    """Raises ValueError for a tensor of several elements and for negative rates; nan counts as one, unless
-    allowed."""
+def check_rate(lr: float | Tensor, *, may_be_nan: bool = False) -> None:
+    """Raises ValueError for a tensor of several elements, for negative rates and, unless allowed, for nan."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     check_not_negative(may_be_nan, lr=lr)
 
 
 def check_not_negative(may_be_nan: bool = False, /, **settings: Any) -> None:
-    """Raises ValueError in PyTorch's words for the first setting that is not at least zero."""
+    """Raises ValueError, in PyTorch's words, for the first setting that is negative."""
     for name, value in settings.items():
         if value < 0.0 or not (may_be_nan or value >= 0.0):
             raise ValueError(f"Invalid {_WORDS.get(name, f'{name} value')}: {value}")
 
 
-def check_betas(betas: tuple[Any, Any]) -> None:
-    """Raises ValueError for decays of averages outside [0, 1)."""
+def check_betas(betas: tuple[float | Tensor, float | Tensor]) -> None:
+    """Raises ValueError unless both decay rates are in [0, 1)."""
     for position in range(2):
         if not 0.0 <= betas[position] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {position}: {betas[position]}")
 
 
-# Steps
-# ------------------------------------------------------------
+# -- Steps ------------------------------------------------------------
 
 
 class ElementwiseOptimizer(Optimizer):
-    """`step` collects the parameters that have gradients and moves them: all in one call where there is a
-    fused kernel, else one by one.
+    """An optimiser whose `step` updates all parameters that have gradients: in one call if there is a fused
+    kernel, otherwise one by one.
 
-    Complex parameters are moved as pairs of real numbers.
+    Complex parameters are updated as pairs of real numbers.
     """
 
     _has_fused: ClassVar[bool] = False
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        """The state before the first move."""
+        """The initial state of a parameter."""
         raise NotImplementedError
 
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        """Moves `parameter` and `state` in place."""
+        """Updates `parameter` and `state` in place."""
         raise NotImplementedError
 
     def _move_all(self, rows: list[Row], group: dict[str, Any]) -> None:
-        """As `_move` for all, with a fused kernel; weight decay and `maximize` included."""
+        """Updates all parameters with a fused kernel, including weight decay and `maximize`."""
         raise NotImplementedError
 
     def _remembers(self, group: dict[str, Any]) -> bool:
-        """Whether there is any state."""
+        """Whether the optimiser has any state."""
         return True
 
     @recorded_if_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Updates the parameters once and returns the loss of `closure`, if there is one."""
         loss = evaluate(closure)
         for group in self.param_groups:
             rows = self._rows(group)
             if not rows:
                 continue
+
             if group.get("capturable"):
                 _check_capturable(rows)
             if self._is_fused(group, rows):
@@ -173,24 +171,29 @@ class ElementwiseOptimizer(Optimizer):
             else:
                 for row in rows:
                     self._move_one(row, group)
+
         return loss
 
     def _rows(self, group: dict[str, Any]) -> list[Row]:
         rows = []
-        remembers, states = self._remembers(group), self.state
+        remembers = self._remembers(group)
+        states = self.state
+
         for parameter in group["params"]:
             gradient = parameter.grad
             if gradient is None:
                 continue
+
             state = states[parameter] if remembers else {}
             if remembers and not state:
                 state.update(self._start(parameter, group))
+
             if parameter.is_complex():
-                rows.append(
-                    Row(_torch.view_as_real(parameter), _torch.view_as_real(gradient), _RealState(state))
-                )
-            else:
-                rows.append(Row(parameter, gradient, state))
+                parameter = _torch.view_as_real(parameter)
+                gradient = _torch.view_as_real(gradient)
+                state = _RealState(state)
+            rows.append(Row(parameter, gradient, state))
+
         return rows
 
     def _is_fused(self, group: dict[str, Any], rows: list[Row]) -> bool:
@@ -198,9 +201,10 @@ class ElementwiseOptimizer(Optimizer):
 
     def _move_one(self, row: Row, group: dict[str, Any]) -> None:
         parameter, gradient, state = row
-        if group.get("differentiable"):  # what was recorded keeps the tensors of before
+        if group.get("differentiable"):  # the recorded graph keeps the previous tensors
             for name, value in list(state.items()):
                 state[name] = value.clone() if isinstance(value, Tensor) else value
+
         if group["maximize"]:
             gradient = -gradient
         decay = group.get("weight_decay", 0)
@@ -211,30 +215,25 @@ class ElementwiseOptimizer(Optimizer):
                 gradient = gradient + parameter * decay
             else:
                 gradient = gradient.add(parameter, alpha=decay)
+
         self._move(parameter, gradient, state, group)
 
 
 class _RealState(dict[str, Any]):
-    """The state of a complex parameter, its tensors as pairs of real numbers in the same memory; what is set
-    is kept as complex."""
+    """The state of a complex parameter, with its tensors as pairs of real numbers in the same memory. New
+    values are also stored in the original, as complex numbers."""
 
     def __init__(self, state: dict[str, Any]) -> None:
-        super().__init__(
-            {
-                name: _torch.view_as_real(value) if _is_complex(value) else value
-                for name, value in state.items()
-            }
-        )
+        super().__init__({name: _torch.view_as_real(v) if _is_complex(v) else v for name, v in state.items()})
         self._complex = state
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)
-        self._complex[name] = (
-            _torch.view_as_complex(value) if isinstance(value, Tensor) and value.dim() else value
-        )
+        is_pair = isinstance(value, Tensor) and value.dim() > 0
+        self._complex[name] = _torch.view_as_complex(value) if is_pair else value
 
 
-def _is_complex(value: Any) -> bool:
+def _is_complex(value: object) -> bool:
     return isinstance(value, Tensor) and value.is_complex()
 
 
@@ -243,6 +242,5 @@ def _check_capturable(rows: list[Row]) -> None:
         if row.parameter.device.type not in CAPTURING_DEVICES:
             raise AssertionError(
                 "If capturable=True, params and state_steps must be on supported devices: "
-                f"{list(CAPTURING_DEVICES)}, "
-                f"but got a parameter on {row.parameter.device}."
+                f"{list(CAPTURING_DEVICES)}, but got a parameter on {row.parameter.device}."
             )

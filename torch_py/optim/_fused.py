@@ -1,4 +1,4 @@
-"""What optimisers with fused kernels share."""
+"""Functions that optimisers with fused kernels share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from torch_py._tensor import Tensor
 
 
 def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """Raises RuntimeError for settings that exclude each other. Without any the fused kernels are used where
-    they can be.
+    """Raises RuntimeError for settings that exclude each other.
 
-    Only where they are asked for, an optimiser takes gradients of a GradScaler that are still scaled: else
-    programs may look at them.
+    Fused kernels are used where possible. Only if they are requested does an optimiser accept gradients that
+    a GradScaler has not unscaled, because programs may look at gradients otherwise.
     """
     if not fused:
         return
@@ -24,7 +23,8 @@ def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differ
 
 
 def amp_arguments(optimizer: Any) -> dict[str, Tensor | None]:
-    """What a GradScaler leaves with an optimiser that divides by the scale itself."""
+    """The scale and the overflow flag that a GradScaler gives an optimiser which unscales gradients
+    itself."""
     return {
         "grad_scale": getattr(optimizer, "grad_scale", None),
         "found_inf": getattr(optimizer, "found_inf", None),

@@ -1,4 +1,5 @@
-"""Hooks of optimisers: around `step`, of one optimiser or of all, and around saving and loading."""
+"""Hooks of optimisers: functions to call around `step` of one or of all optimisers, and around saving and
+loading."""
 
 from __future__ import annotations
 
@@ -22,18 +23,18 @@ _KINDS = (
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Before `step` of every optimiser: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs);
-    args[0] is the optimiser."""
+    """Calls `hook(optimizer, args, kwargs)` before `step` of every optimiser. It may return new (args,
+    kwargs); args[0] is the optimiser."""
     return register(_all_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """After `step` of every optimiser: `hook(optimizer, args, kwargs)`."""
+    """Calls `hook(optimizer, args, kwargs)` after `step` of every optimiser."""
     return register(_all_post_hooks, hook)
 
 
 class HookedOptimizer:
-    """Keeps the hooks of an optimiser, and calls those of `step`, also of a class of somebody else's."""
+    """Keeps the hooks of an optimiser and calls those of `step`, for subclasses too."""
 
     _optimizer_step_pre_hooks: OrderedDict[int, Any]
     _optimizer_step_post_hooks: OrderedDict[int, Any]
@@ -45,41 +46,42 @@ class HookedOptimizer:
     def _prepare_hooks(self) -> None:
         for kind in _KINDS:
             vars(self).setdefault(f"_optimizer_{kind}_hooks", OrderedDict())
+
         step = type(self).step  # type: ignore[attr-defined]
         if not getattr(step, "hooked", False):
             type(self).step = _with_hooks(step)  # type: ignore[attr-defined]
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Before `step`: `hook(optimizer, args, kwargs)`, which may return new (args, kwargs); args[0] is the
-        optimiser."""
+        """Calls `hook(optimizer, args, kwargs)` before `step`. It may return new (args, kwargs); args[0] is
+        the optimiser."""
         return register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """After `step`: `hook(optimizer, args, kwargs)`."""
+        """Calls `hook(optimizer, args, kwargs)` after `step`."""
         return register(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Before `state_dict`: `hook(optimizer)`."""
+        """Calls `hook(optimizer)` before `state_dict`."""
         return register(self._optimizer_state_dict_pre_hooks, hook, first=prepend)
 
     def register_state_dict_post_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """After `state_dict`: `hook(optimizer, state_dict)`, which may return another one."""
+        """Calls `hook(optimizer, state_dict)` after `state_dict`. It may return another dict."""
         return register(self._optimizer_state_dict_post_hooks, hook, first=prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Before `load_state_dict`: `hook(optimizer, state_dict)`, which may return another one."""
+        """Calls `hook(optimizer, state_dict)` before `load_state_dict`. It may return another dict."""
         return register(self._optimizer_load_state_dict_pre_hooks, hook, first=prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """After `load_state_dict`: `hook(optimizer)`."""
+        """Calls `hook(optimizer)` after `load_state_dict`."""
         return register(self._optimizer_load_state_dict_post_hooks, hook, first=prepend)
 
 
@@ -87,8 +89,9 @@ def _with_hooks(step: Any) -> Any:
     @functools.wraps(step)
     def hooked_step(*arguments: Any, **keywords: Any) -> Any:
         self = arguments[0]  # hooks see, and may replace, the optimiser among the arguments
-        if "_opt_called" in vars(self):  # a schedule watches whether it is stepped first
+        if "_opt_called" in vars(self):  # a schedule checks whether it is stepped before the optimiser
             self._opt_called = True
+
         for hooks in (_all_pre_hooks, self._optimizer_step_pre_hooks):
             for hook in list(hooks.values()) if hooks else ():
                 changed = hook(self, arguments, keywords)
@@ -99,10 +102,12 @@ def _with_hooks(step: Any) -> Any:
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
                     )
                 arguments, keywords = changed
+
         result = step(*arguments, **keywords)
         for hooks in (self._optimizer_step_post_hooks, _all_post_hooks):
             for hook in list(hooks.values()) if hooks else ():
                 hook(self, arguments, keywords)
+
         return result
 
     hooked_step.hooked = True  # type: ignore[attr-defined]

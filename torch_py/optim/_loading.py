@@ -1,4 +1,4 @@
-"""State of an optimiser that was saved, for the parameters of now."""
+"""Converts the saved state of an optimiser for the parameters that it has now."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from torch_py import _C
 from torch_py._tensor import Tensor
 
 
-def adapted(value: Any, parameter: Any, single_steps: bool, name: Any = None) -> Any:
-    """A copy of saved state: tensors get device and, of floating-point parameters, dtype of `parameter`; a
-    'step' stays as it is.
+def adapted(value: Any, parameter: Tensor | None, single_steps: bool, name: object = None) -> Any:
+    """A copy of saved state. Tensors get the device of `parameter`, and its dtype if that is floating point;
+    a 'step' keeps its own.
 
     With `single_steps` (fused or capturable) a 'step' becomes float32 on the device of the parameter.
     """
@@ -25,13 +25,15 @@ def adapted(value: Any, parameter: Any, single_steps: bool, name: Any = None) ->
     return deepcopy(value)
 
 
-def _adapted_tensor(value: Tensor, parameter: Any, single_steps: bool, name: Any) -> Tensor:
+def _adapted_tensor(value: Tensor, parameter: Tensor | None, single_steps: bool, name: object) -> Tensor:
     if parameter is None:
         return value.detach().clone()
+
     if name == "step":
         found = value.to(device=parameter.device, dtype=_C.float32) if single_steps else value
     elif parameter.is_floating_point():
         found = value.to(device=parameter.device, dtype=parameter.dtype)
     else:
         found = value.to(device=parameter.device)
+
     return found.clone() if found is value else found

@@ -1,7 +1,8 @@
-"""Muon (Jordan et al. 2024)."""
+"""The optimiser Muon (Jordan et al. 2024)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
@@ -14,11 +15,11 @@ __all__ = ["Muon"]
 
 
 class Muon(Optimizer):
-    """Moves matrices by the orthogonal matrix that is nearest to their momentum, found by Newton-Schulz
+    """Updates matrices by the orthogonal matrix nearest to their momentum, computed with Newton-Schulz
     iterations in bfloat16.
 
-    `adjust_lr_fn`: how the rate depends on the shape, "original" (also None) or "match_rms_adamw". Raises
-    ValueError for parameters that are not matrices: train those with AdamW.
+    `adjust_lr_fn` is how the rate depends on the shape: "original" (the default) or "match_rms_adamw". Raises
+    ValueError for parameters that are not matrices; train those with AdamW.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Muon(Optimizer):
         check_not_negative(eps=eps)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+
         defaults = {
             "lr": lr,
             "weight_decay": weight_decay,
@@ -51,7 +53,9 @@ class Muon(Optimizer):
             "ns_steps": ns_steps,
             "adjust_lr_fn": adjust_lr_fn,
         }
+
         super().__init__(params, defaults)
+
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.dim() != 2:
@@ -61,7 +65,8 @@ class Muon(Optimizer):
                     )
 
     @recorded_if_differentiable
-    def step(self, closure: Any = None) -> Any:
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Updates the parameters once and returns the loss of `closure`, if there is one."""
         loss = evaluate(closure)
         for group in self.param_groups:
             for parameter in group["params"]:
@@ -69,12 +74,14 @@ class Muon(Optimizer):
                     continue
                 if parameter.is_complex():
                     raise RuntimeError("Muon does not support complex parameters")
+
                 state = self.state[parameter]
                 if not state:
                     state["momentum_buffer"] = _torch.zeros_like(
                         parameter.grad, memory_format=_C.preserve_format
                     )
                 _move(parameter, parameter.grad, state["momentum_buffer"], group)
+
         return loss
 
 
@@ -95,20 +102,22 @@ def _shape_factor(kind: str | None, rows: int, columns: int) -> float:
 def _orthogonal(
     matrix: Tensor, coefficients: tuple[float, float, float], steps: int, epsilon: float
 ) -> Tensor:
-    """The singular values of `matrix` come close to one by a polynomial of fifth degree that is applied
-    `steps` times."""
+    """Brings the singular values of `matrix` close to one by applying a polynomial of fifth degree `steps`
+    times."""
     if steps >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
+
     linear, cubic, quintic = coefficients
     is_tall = matrix.size(0) > matrix.size(1)
     found = matrix.to(_C.bfloat16)
-    found = found.t() if is_tall else found  # the smaller product of the matrix with itself
+    found = found.t() if is_tall else found  # so that the product with itself is small
     found = found / found.norm().clamp(min=epsilon)
+
     for _ in range(steps):
         gram = found @ found.t()
-        found = _torch.addmm(
-            found, _torch.addmm(gram, gram, gram, beta=cubic, alpha=quintic), found, beta=linear
-        )
+        inner = _torch.addmm(gram, gram, gram, beta=cubic, alpha=quintic)
+        found = _torch.addmm(found, inner, found, beta=linear)
+
     return found.t() if is_tall else found

@@ -1,4 +1,4 @@
-"""An optimiser for other parameters, for a while."""
+"""Lets an optimiser train other parameters temporarily."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ __all__ = ["swap_in_optimizer_params_and_state"]
 def swap_in_optimizer_params_and_state(
     optimizer: Optimizer, swapin_parameters: dict[str, Tensor], swapin_optim_state: dict[str, Any]
 ) -> Iterator[None]:
-    """Within the block `optimizer` trains `swapin_parameters`, in the order of its own, with the state of
-    `swapin_optim_state`.
+    """Makes `optimizer` train `swapin_parameters` within the block, in the order of its own parameters and
+    with the state `swapin_optim_state`.
 
-    The latter has the layout of `optimizer.state_dict()`; its tensors are used, not copied, so that changes
-    in place stay in them.
-    Raises ValueError when numbers of groups or parameters differ.
+    The state has the layout of `optimizer.state_dict()`. Its tensors are used, not copied, so changes in
+    place remain. Raises ValueError if the numbers of groups or parameters differ.
     """
     parameters = list(swapin_parameters.values())
     groups = swapin_optim_state["param_groups"]
@@ -31,18 +30,21 @@ def swap_in_optimizer_params_and_state(
     if [len(group["params"]) for group in groups] != counts or len(parameters) != sum(counts):
         raise ValueError(
             "swapin_parameters and swapin_optim_state must have the parameters of the optimizer, groups of "
-            f"{counts}, but there are "
-            f"{len(parameters)} tensors and groups of {[len(group['params']) for group in groups]}"
+            f"{counts}, but there are {len(parameters)} tensors and groups of "
+            f"{[len(group['params']) for group in groups]}"
         )
+
     by_number = dict(zip(numbers, parameters))
     state: defaultdict[Any, Any] = defaultdict(dict)
     for key, value in swapin_optim_state["state"].items():
         state[by_number.get(key, key)] = dict(value) if isinstance(value, dict) else value
+
     kept = optimizer.param_groups, optimizer.state
     optimizer.param_groups = [
         {**group, "params": [by_number[number] for number in group["params"]]} for group in groups
     ]
     optimizer.state = state
+
     try:
         yield
     finally:

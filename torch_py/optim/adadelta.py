@@ -1,4 +1,4 @@
-"""Adadelta (Zeiler 2012)."""
+"""The optimiser Adadelta (Zeiler 2012)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(ElementwiseOptimizer):
-    """p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running mean of g ** 2 + eps); `rho`
-    is the decay of both means."""
+    """Adadelta: p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running mean of g ** 2 +
+    eps). `rho` is the decay rate of both means."""
 
     def __init__(
         self,
@@ -41,6 +41,7 @@ class Adadelta(ElementwiseOptimizer):
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         check_not_negative(eps=eps, weight_decay=weight_decay)
+
         defaults = {
             "lr": lr,
             "rho": rho,
@@ -51,6 +52,7 @@ class Adadelta(ElementwiseOptimizer):
             "foreach": foreach,
             "differentiable": differentiable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -63,12 +65,15 @@ class Adadelta(ElementwiseOptimizer):
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        rho, eps = group["rho"], group["eps"]
+        rho = group["rho"]
+        eps = group["eps"]
         state["step"] += 1
+
         average_squares(state["square_avg"], gradient, rho)
         if group["differentiable"]:
             delta = (state["acc_delta"] + eps).sqrt() / (state["square_avg"] + eps).sqrt() * gradient
         else:
             delta = (state["acc_delta"] + eps).div_(state["square_avg"] + eps).sqrt_().mul_(gradient)
+
         average_squares(state["acc_delta"], delta, rho)
         add_scaled(parameter, delta, -rate_of(group))

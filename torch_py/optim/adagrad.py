@@ -1,4 +1,4 @@
-"""Adagrad (Duchi, Hazan & Singer 2011)."""
+"""The optimiser Adagrad (Duchi, Hazan & Singer 2011)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(ElementwiseOptimizer):
-    """p -= lr / (1 + (step - 1) * lr_decay) * g / (sqrt(sum of g ** 2) + eps); the sum starts at
-    `initial_accumulator_value`.
+    """Adagrad: p -= lr / (1 + (step - 1) * lr_decay) * g / (sqrt(sum of g ** 2) + eps).
 
-    The state exists from the beginning, so that processes can share it.
+    The sum starts at `initial_accumulator_value`. The state exists from the beginning, so that processes can
+    share it.
     """
 
     _has_fused = True
@@ -53,6 +53,7 @@ class Adagrad(ElementwiseOptimizer):
             initial_accumulator_value=initial_accumulator_value,
             eps=eps,
         )
+
         defaults = {
             "lr": lr,
             "lr_decay": lr_decay,
@@ -64,8 +65,10 @@ class Adagrad(ElementwiseOptimizer):
             "differentiable": differentiable,
             "fused": fused,
         }
+
         super().__init__(params, defaults)
         check_fused(self, fused, foreach, differentiable)
+
         for group in self.param_groups:
             for parameter in group["params"]:
                 self.state[parameter].update(self._start(parameter, group))
@@ -92,8 +95,10 @@ class Adagrad(ElementwiseOptimizer):
         add_quotient(parameter, gradient, root_plus(state["sum"], group["eps"], group), -rate)
 
     def _move_all(self, rows: list[Row], group: dict[str, Any]) -> None:
-        steps, scaling = [row.state["step"] for row in rows], amp_arguments(self)
+        steps = [row.state["step"] for row in rows]
+        scaling = amp_arguments(self)
         _torch._count_steps_(steps, scaling["found_inf"])
+
         _torch._fused_adagrad_(
             [row.parameter for row in rows],
             [row.gradient for row in rows],

@@ -1,4 +1,4 @@
-"""Adam (Kingma & Ba 2015)."""
+"""The optimiser Adam (Kingma & Ba 2015)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = ["Adam"]
 
 
 class Adam(ElementwiseOptimizer):
-    """p -= lr * m̂ / (sqrt(v̂) + eps) with running means m of the gradient and v of its square, corrected for
-    their start at zero.
+    """Adam: p -= lr * m̂ / (sqrt(v̂) + eps), with running means m of the gradient and v of its square,
+    corrected for their start at zero.
 
-    `weight_decay` is added to the gradient, or shrinks p on its own with `decoupled_weight_decay`; `amsgrad`
-    uses the largest v so far
-    (Reddi et al. 2018); `maximize` climbs. Raises ValueError for settings out of range.
+    `weight_decay` is added to the gradient, or shrinks p separately with `decoupled_weight_decay`; `amsgrad`
+    uses the largest v so far (Reddi et al. 2018); `maximize` maximises the loss. Raises ValueError for
+    settings out of range.
     """
 
     _has_fused = True
@@ -58,6 +58,7 @@ class Adam(ElementwiseOptimizer):
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
         _check_tensors(lr, betas, capturable, foreach)
+
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -71,6 +72,7 @@ class Adam(ElementwiseOptimizer):
             "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
+
         super().__init__(params, defaults)
         check_fused(self, fused, foreach, differentiable)
 
@@ -84,11 +86,14 @@ class Adam(ElementwiseOptimizer):
         beta1, beta2 = map(number, group["betas"])
         state["step"] += 1
         step = state["step"].item()
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean = state["exp_avg"]
+        square = state["exp_avg_sq"]
+
         mean.lerp_(gradient, 1 - beta1)
         average_squares(square, gradient, beta2)
         if group["amsgrad"]:
             square = raised(state["max_exp_avg_sq"], square, group)
+
         denominator = root_plus(square / (1 - beta2**step), group["eps"], group)
         add_quotient(parameter, mean, denominator, -rate_of(group) / (1 - beta1**step))
 
@@ -97,8 +102,10 @@ class Adam(ElementwiseOptimizer):
         steps = [state["step"] for state in states]
         scaling = amp_arguments(self)
         beta1, beta2 = group["betas"]
+
         _torch._count_steps_(steps, scaling["found_inf"])
-        (_torch._fused_adamw_ if group["decoupled_weight_decay"] else _torch._fused_adam_)(
+        kernel = _torch._fused_adamw_ if group["decoupled_weight_decay"] else _torch._fused_adam_
+        kernel(
             [row.parameter for row in rows],
             [row.gradient for row in rows],
             [state["exp_avg"] for state in states],
@@ -116,11 +123,14 @@ class Adam(ElementwiseOptimizer):
         )
 
 
-def _check_tensors(lr: Any, betas: Any, capturable: bool, foreach: bool | None) -> None:
+def _check_tensors(
+    lr: float | Tensor, betas: tuple[float | Tensor, float | Tensor], capturable: bool, foreach: bool | None
+) -> None:
     if isinstance(lr, Tensor) and foreach and not capturable:
         raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
     if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
         raise ValueError("betas must be either both floats or both Tensors")
+
     for position, beta in enumerate(betas):
         if isinstance(beta, Tensor):
             if foreach and not capturable:

@@ -1,4 +1,4 @@
-"""Adamax (Kingma & Ba 2015, section 7.1)."""
+"""The optimiser Adamax (Kingma & Ba 2015, section 7.1)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients, and m̂ the
-    corrected running mean."""
+    """Adamax: p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients,
+    and m̂ the corrected running mean of g."""
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class Adamax(ElementwiseOptimizer):
         check_not_negative(eps=eps)
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
+
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -52,6 +53,7 @@ class Adamax(ElementwiseOptimizer):
             "differentiable": differentiable,
             "capturable": capturable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -68,6 +70,5 @@ class Adamax(ElementwiseOptimizer):
         state["step"] += 1
         state["exp_avg"].lerp_(gradient, 1 - beta1)
         largest = raised(state["exp_inf"].mul_(beta2), gradient.abs().add_(group["eps"]), group)
-        add_quotient(
-            parameter, state["exp_avg"], largest, -rate_of(group) / (1 - beta1 ** state["step"].item())
-        )
+        rate = rate_of(group) / (1 - beta1 ** state["step"].item())
+        add_quotient(parameter, state["exp_avg"], largest, -rate)

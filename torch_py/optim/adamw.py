@@ -1,4 +1,4 @@
-"""AdamW (Loshchilov & Hutter 2019)."""
+"""The optimiser AdamW (Loshchilov & Hutter 2019)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameter by lr * weight_decay instead of entering the gradient."""
+    """Adam with decoupled weight decay, which multiplies p by 1 - lr * weight_decay instead of changing the
+    gradient."""
 
     def __init__(
         self,

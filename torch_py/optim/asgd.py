@@ -1,4 +1,4 @@
-"""Averaged stochastic gradient descent (Polyak & Juditsky 1992)."""
+"""The optimiser ASGD, averaged stochastic gradient descent (Polyak & Juditsky 1992)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["ASGD"]
 
 
 class ASGD(ElementwiseOptimizer):
-    """p *= 1 - lambd * eta, p -= eta * g with eta = lr / (1 + lambd * lr * step) ** alpha; state 'ax'
-    averages p from step `t0` on."""
+    """Averaged SGD: p = (1 - lambd * eta) * p - eta * g with eta = lr / (1 + lambd * lr * step) ** alpha. The
+    state 'ax' is the average of p from step `t0` on."""
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class ASGD(ElementwiseOptimizer):
     ) -> None:
         check_rate(lr)
         check_not_negative(weight_decay=weight_decay)
+
         defaults = {
             "lr": lr,
             "lambd": lambd,
@@ -48,6 +49,7 @@ class ASGD(ElementwiseOptimizer):
             "differentiable": differentiable,
             "capturable": capturable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -62,13 +64,18 @@ class ASGD(ElementwiseOptimizer):
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
         state["step"] += 1
-        step, eta, mu = state["step"].item(), state["eta"].item(), state["mu"].item()
+        step = state["step"].item()
+        eta = state["eta"].item()
+        mu = state["mu"].item()
+
         parameter.mul_(1 - group["lambd"] * eta)
         parameter.add_(gradient, alpha=-eta)
+
         if mu == 1:
             state["ax"].copy_(parameter)
         else:
             state["ax"].add_((parameter - state["ax"]).mul_(mu))
+
         rate = number(group["lr"])
         state["eta"].fill_(rate / (1 + group["lambd"] * rate * step) ** group["alpha"])
         state["mu"].fill_(1 / max(1, step - group["t0"]))

@@ -1,4 +1,4 @@
-"""L-BFGS (Nocedal & Wright, Numerical Optimization, algorithm 7.5)."""
+"""The optimiser L-BFGS (Nocedal & Wright, Numerical Optimization, algorithm 7.5)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "pr
 
 
 class LBFGS(Optimizer):
-    """Quasi-Newton steps with the curvature of the last `history_size` ones; a call of `step` makes up to
-    `max_iter`.
+    """A quasi-Newton method that estimates the curvature from the last `history_size` steps; each call of
+    `step` makes up to `max_iter` of them.
 
-    `step(closure)` evaluates the closure up to `max_eval` times (1.25 * max_iter). It ends when no element of
-    the gradient exceeds
-    `tolerance_grad`, or loss and parameters change by less than `tolerance_change`. `line_search_fn`: None or
-    "strong_wolfe". Has one group of parameters. Raises ValueError for several groups.
+    `step(closure)` evaluates the closure up to `max_eval` times (default: 1.25 * max_iter). It ends when no
+    element of the gradient exceeds `tolerance_grad`, or when loss or parameters change by less than
+    `tolerance_change`. `line_search_fn` is None or "strong_wolfe". Raises ValueError for several groups of
+    parameters.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class LBFGS(Optimizer):
         line_search_fn: str | None = None,
     ) -> None:
         check_rate(lr)
+
         defaults = {
             "lr": lr,
             "max_iter": max_iter,
@@ -48,6 +49,7 @@ class LBFGS(Optimizer):
             "history_size": history_size,
             "line_search_fn": line_search_fn,
         }
+
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
@@ -59,21 +61,26 @@ class LBFGS(Optimizer):
 
     @no_grad()
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Returns the first loss that `closure` gave."""
-        group, closure = self.param_groups[0], enable_grad()(closure)
+        """Makes up to `max_iter` steps and returns the first loss that `closure` returned."""
+        group = self.param_groups[0]
+        closure = enable_grad()(closure)
         if group["line_search_fn"] not in (None, "strong_wolfe"):
             raise RuntimeError("only 'strong_wolfe' is supported")
+
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
+
         first_loss = closure()
         state["func_evals"] += 1
         gradient = self._gather()
         if gradient.abs().max() <= group["tolerance_grad"]:
             return first_loss
+
         history = {name: state.get(name) for name in _KEPT}
         self._iterate(closure, group, state, history, float(first_loss), gradient)
         state.update(history)
+
         return first_loss
 
     def _iterate(
@@ -85,40 +92,49 @@ class LBFGS(Optimizer):
         loss: float,
         gradient: Tensor,
     ) -> None:
-        evaluations, rate = 1, number(group["lr"])
+        evaluations = 1
+        rate = number(group["lr"])
+
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             is_first = state["n_iter"] == 1
-            direction = history["d"] = (
-                _first_direction(gradient, history)
-                if is_first
-                else _direction(gradient, state, history, group)
-            )
+            if is_first:
+                direction = _first_direction(gradient, history)
+            else:
+                direction = _direction(gradient, state, history, group)
+            history["d"] = direction
             history["prev_flat_grad"] = gradient.clone()
             previous = history["prev_loss"] = loss
-            distance = history["t"] = min(1.0, 1.0 / gradient.abs().sum().item()) * rate if is_first else rate
-            slope = gradient.dot(direction).item()
+            distance = min(1.0, 1.0 / float(gradient.abs().sum())) * rate if is_first else rate
+            history["t"] = distance
+
+            slope = float(gradient.dot(direction))
             if slope > -group["tolerance_change"]:
                 return
+
             is_last = iteration == group["max_iter"]
             count = 0
             if group["line_search_fn"] is not None:
                 start = Point(0.0, loss, gradient, slope)
                 point, count = self._search(closure, start, distance, direction)
-                loss, gradient, distance = point.loss, point.gradient, point.distance
+                loss = point.loss
+                gradient = point.gradient
+                distance = point.distance
                 history["t"] = distance
                 self._advance(distance, direction)
             else:
                 self._advance(distance, direction)
-                if not is_last:  # the closure would be evaluated again by the next call
-                    loss, gradient, count = float(closure()), self._gather(), 1
+                if not is_last:  # the next call of step evaluates the closure anyway
+                    loss = float(closure())
+                    gradient = self._gather()
+                    count = 1
+
             evaluations += count
             state["func_evals"] += count
             if is_last or evaluations >= group["max_eval"] or gradient.abs().max() <= group["tolerance_grad"]:
                 return
-            if (direction * distance).abs().max() <= group["tolerance_change"] or abs(
-                loss - previous
-            ) < group["tolerance_change"]:
+            largest_move = (direction * distance).abs().max()
+            if largest_move <= group["tolerance_change"] or abs(loss - previous) < group["tolerance_change"]:
                 return
 
     def _search(self, closure: Any, start: Point, first: float, direction: Tensor) -> tuple[Point, int]:
@@ -126,15 +142,16 @@ class LBFGS(Optimizer):
 
         def evaluate(distance: float) -> Point:
             self._advance(distance, direction)
-            loss, gradient = float(closure()), self._gather()
+            loss = float(closure())
+            gradient = self._gather()
             for parameter, place in zip(self._params, places):
                 parameter.copy_(place)
-            return Point(distance, loss, gradient, gradient.dot(direction).item())
+            return Point(distance, loss, gradient, float(gradient.dot(direction)))
 
-        return strong_wolfe(evaluate, start, first, direction.abs().max().item())
+        return strong_wolfe(evaluate, start, first, float(direction.abs().max()))
 
     def _gather(self) -> Tensor:
-        """All gradients one after another, complex ones as pairs of real numbers."""
+        """All gradients in one vector, complex ones as pairs of real numbers."""
         parts = []
         for parameter in self._params:
             gradient = _torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
@@ -157,10 +174,14 @@ def _first_direction(gradient: Tensor, history: dict[str, Any]) -> Tensor:
 def _direction(
     gradient: Tensor, state: dict[str, Any], history: dict[str, Any], group: dict[str, Any]
 ) -> Tensor:
-    """Minus the inverse Hessian, as far as it is known, times the gradient: the two loops over the
-    history."""
-    changes, steps, inverses = history["old_dirs"], history["old_stps"], history["ro"]
-    change, step = gradient - history["prev_flat_grad"], history["d"] * history["t"]
+    """Minus the estimated inverse Hessian times the gradient, computed by two loops over the history."""
+    changes = history["old_dirs"]
+    steps = history["old_stps"]
+    inverses = history["ro"]
+    change = gradient - history["prev_flat_grad"]
+    step = history["d"] * history["t"]
+
+    # The last step enters the history if the curvature along it is positive.
     curvature = change.dot(step)
     if curvature > 1e-10:
         if len(changes) == group["history_size"]:
@@ -170,6 +191,7 @@ def _direction(
         steps.append(step)
         inverses.append(1.0 / curvature)
         history["H_diag"] = curvature / change.dot(change)
+
     shares = state.setdefault("al", [None] * group["history_size"])
     result = gradient.neg()
     for i in range(len(changes) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""NAdam: Adam with Nesterov's momentum (Dozat 2016)."""
+"""The optimiser NAdam, Adam with Nesterov momentum (Dozat 2016)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["NAdam"]
 
 
 class NAdam(ElementwiseOptimizer):
-    """Adam whose mean already contains the next momentum; momentum at step t is beta1 * (1 - 0.96 ** (t *
+    """Adam whose mean already includes the next momentum; the momentum at step t is beta1 * (1 - 0.96 ** (t *
     momentum_decay) / 2)."""
 
     def __init__(
@@ -45,6 +45,7 @@ class NAdam(ElementwiseOptimizer):
         check_not_negative(eps=eps)
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay, momentum_decay=momentum_decay)
+
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -57,6 +58,7 @@ class NAdam(ElementwiseOptimizer):
             "capturable": capturable,
             "differentiable": differentiable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -73,14 +75,17 @@ class NAdam(ElementwiseOptimizer):
         beta1, beta2 = group["betas"]
         state["step"] += 1
         step = state["step"].item()
+
         momentum, following = (
             beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1)
         )
         state["mu_product"] *= momentum
         product = state["mu_product"].item()
+
         state["exp_avg"].lerp_(gradient, 1 - beta1)
         average_squares(state["exp_avg_sq"], gradient, beta2)
         denominator = root_plus(state["exp_avg_sq"] / (1 - beta2**step), group["eps"], group)
+
         rate = rate_of(group)
         add_quotient(parameter, gradient, denominator, -rate * (1 - momentum) / (1 - product))
         add_quotient(parameter, state["exp_avg"], denominator, -rate * following / (1 - product * following))

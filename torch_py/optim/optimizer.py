@@ -1,5 +1,5 @@
-"""What all optimisers share: groups of parameters with their settings, state per parameter, saving and
-loading both."""
+"""`Optimizer`, the base class of all optimisers: groups of parameters with settings, state per parameter, and
+saving and loading of both."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Required:
 
 
 required = _Required()
-# Settings that came to PyTorch later than checkpoints which are still read.
+# Settings that PyTorch added after checkpoints were written that are still read.
 _LATER = {
     "amsgrad": False,
     "capturable": False,
@@ -50,46 +50,47 @@ _LATER = {
 }
 _UNORDERED = (
     "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-    "will change between runs. "
-    "Please use a list instead."
+    "will change between runs. Please use a list instead."
 )
 
 
 class Optimizer(HookedOptimizer):
-    """Subclasses define `step`. `params`: tensors, (name, tensor) pairs, or dicts with 'params' and settings
-    that differ from `defaults`.
+    """Base class of optimisers; subclasses define `step`.
 
-    Raises TypeError for what is no tensor, ValueError for no parameters at all and for tensors that are
-    results of operations.
+    `params` are tensors, (name, tensor) pairs, or dicts with 'params' and with settings that differ from
+    `defaults`. Raises TypeError for anything that is not a tensor, and ValueError if `params` is empty or
+    if a tensor is the result of an operation.
     """
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                f"{params.type()}"
+                f"{params.type()}"  # type: ignore[attr-defined]
             )
+
         self.defaults = defaults
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._prepare_hooks()
+
         groups: list[Any] = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    # Groups
-    # ------------------------------------------------------------
+    # -- Groups ------------------------------------------------------------
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Trains more parameters, with settings of their own. Raises TypeError or ValueError for what cannot
-        be trained or already is."""
+        """Adds parameters to train, with their own settings. Raises TypeError or ValueError if they cannot be
+        trained or are already included."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
         if isinstance(given, set):
             raise TypeError(_UNORDERED)
+
         members: list[Any] = [given] if isinstance(given, Tensor) else list(given)
         names = [member[0] for member in members if isinstance(member, tuple)]
         if names:
@@ -101,12 +102,14 @@ class Optimizer(HookedOptimizer):
             param_group["param_names"] = names
         param_group["params"] = members
         self._check_members(members)
+
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(
                     f"parameter group didn't specify a value of required optimization parameter {name}"
                 )
             param_group.setdefault(name, default)
+
         self._check_against_groups(param_group)
         self.param_groups.append(param_group)
 
@@ -117,15 +120,14 @@ class Optimizer(HookedOptimizer):
                     "optimizer can only optimize Tensors, but one of the params is "
                     f"{type(parameter).__name__}"
                 )
-            if not self.defaults.get("differentiable", False) and not (
-                parameter.is_leaf or parameter.retains_grad
-            ):
+            is_trainable = parameter.is_leaf or parameter.retains_grad
+            if not self.defaults.get("differentiable", False) and not is_trainable:
                 raise ValueError("can't optimize a non-leaf Tensor")
+
         if len({id(parameter) for parameter in members}) != len(members):
             warnings.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
-                "an error; "
-                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=4,
             )
 
@@ -133,6 +135,7 @@ class Optimizer(HookedOptimizer):
         known = {id(parameter) for other in self.param_groups for parameter in other["params"]}
         if any(id(parameter) in known for parameter in group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
+
         if self.param_groups and ("param_names" in self.param_groups[0]) != ("param_names" in group):
             kind = (
                 "with names to the optimizer" if "param_names" in group else "without names to the optimizer"
@@ -142,29 +145,29 @@ class Optimizer(HookedOptimizer):
             )
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drops the gradients of all parameters, or fills them with zeros."""
+        """Removes the gradients of all parameters, or fills them with zeros."""
         # Imported on first use: torch.nn is large.
         from torch_py.nn.modules.module import clear_gradients
 
         clear_gradients(chain.from_iterable(group["params"] for group in self.param_groups), set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Moves the parameters once; `closure` evaluates the model again and returns the loss, which is
-        returned."""
+        """Updates the parameters once. `closure` evaluates the model again and returns the loss, which `step`
+        then returns."""
         raise NotImplementedError
 
-    # State
-    # ------------------------------------------------------------
+    # -- State ------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """`state` by the number of the parameter, and `param_groups` with numbers in the place of parameters.
-        Tensors are not copied."""
+        """The state and the groups as a dict, with numbers in place of parameters. Tensors are not copied."""
         for hook in list(self._optimizer_state_dict_pre_hooks.values()):
             hook(self)
+
         numbers: dict[int, int] = {}
         for group in self.param_groups:
             for parameter in group["params"]:
                 numbers.setdefault(id(parameter), len(numbers))
+
         groups = [
             {
                 **{name: value for name, value in group.items() if name != "params"},
@@ -176,21 +179,24 @@ class Optimizer(HookedOptimizer):
             numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()
         }
         saved: dict[str, Any] = {"state": state, "param_groups": groups}
+
         for hook in list(self._optimizer_state_dict_post_hooks.values()):
             changed = hook(self, saved)
             saved = saved if changed is None else changed
+
         return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over a state of `state_dict`, copied; state of floating-point parameters gets their dtype,
-        except step counts.
+        """Copies the state and the settings of `state_dict`. The state of floating-point parameters gets
+        their dtype, except step counts.
 
-        Raises ValueError when the groups have other numbers of parameters.
+        Raises ValueError if the groups have different numbers of parameters.
         """
         state_dict = dict(state_dict)
         for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
             changed = hook(self, state_dict)
             state_dict = state_dict if changed is None else changed
+
         saved = deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -200,20 +206,25 @@ class Optimizer(HookedOptimizer):
                     "loaded state dict contains a parameter group that doesn't match the size of "
                     "optimizer's group"
                 )
+
+        # The parameter of each number, and whether its step counts are tensors on its device.
         counted = {
             number: (parameter, bool(old.get("fused") or old.get("capturable")))
             for old, new in zip(saved, self.param_groups)
             for number, parameter in zip(old["params"], new["params"])
         }
+
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             parameter, single_steps = counted.get(key, (None, False))
             state[key if parameter is None else parameter] = adapted(value, parameter, single_steps)
+
         for old, new in zip(saved, self.param_groups):
             old["params"] = new["params"]
             if "param_names" in new:
                 old.setdefault("param_names", new["param_names"])
         self.__setstate__({"state": state, "param_groups": saved})
+
         for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
             hook(self)
 

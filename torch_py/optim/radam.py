@@ -1,4 +1,4 @@
-"""RAdam (Liu et al. 2020)."""
+"""The optimiser RAdam, rectified Adam (Liu et al. 2020)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["RAdam"]
 
 
 class RAdam(ElementwiseOptimizer):
-    """Adam without its division in the first steps, until the variance of the adaptive rate can be
+    """Adam that does not divide by sqrt(v) in the first steps, until the variance of the adaptive rate can be
     rectified."""
 
     def __init__(
@@ -46,6 +46,7 @@ class RAdam(ElementwiseOptimizer):
         check_not_negative(eps=eps)
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
+
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -57,6 +58,7 @@ class RAdam(ElementwiseOptimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
             "differentiable": differentiable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -74,14 +76,15 @@ class RAdam(ElementwiseOptimizer):
         step = state["step"].item()
         state["exp_avg"].lerp_(gradient, 1 - beta1)
         average_squares(state["exp_avg_sq"], gradient, beta2)
+
         rate = rate_of(group) / (1 - beta1**step)
         correction = 1 - beta2**step
+        # The length of the simple average that the running one approximates, at the end and now.
         longest = 2 / (1 - beta2) - 1
-        length = (
-            longest - 2 * step * beta2**step / correction
-        )  # of the simple average that the running one approximates
+        length = longest - 2 * step * beta2**step / correction
         if length <= 5:
             return add_scaled(parameter, state["exp_avg"], -rate)
+
         rectification = math.sqrt(
             (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
         )

@@ -1,4 +1,4 @@
-"""RMSprop (Tieleman & Hinton 2012; centred: Graves 2013)."""
+"""The optimiser RMSprop (Tieleman & Hinton 2012; centred: Graves 2013)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(ElementwiseOptimizer):
-    """p -= lr * g / (sqrt(s) + eps) with s the running mean of g ** 2, less the square of the mean of g when
-    `centered`.
+    """RMSprop: p -= lr * g / (sqrt(s) + eps), where s is the running mean of g ** 2, minus the square of the
+    mean of g if `centered`.
 
     With `momentum` the quotients are accumulated first.
     """
@@ -45,6 +45,7 @@ class RMSprop(ElementwiseOptimizer):
     ) -> None:
         check_rate(lr)
         check_not_negative(eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -57,6 +58,7 @@ class RMSprop(ElementwiseOptimizer):
             "maximize": maximize,
             "differentiable": differentiable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -70,12 +72,14 @@ class RMSprop(ElementwiseOptimizer):
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        alpha, squares = group["alpha"], state["square_avg"]
+        alpha = group["alpha"]
+        squares = state["square_avg"]
         state["step"] += 1
         average_squares(squares, gradient, alpha)
         if group["centered"]:
             state["grad_avg"].lerp_(gradient, 1 - alpha)
             squares = squares.addcmul(state["grad_avg"], state["grad_avg"], value=-1)
+
         denominator = root_plus(squares, group["eps"], group)
         if group["momentum"] > 0:
             state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(gradient, denominator)

@@ -1,4 +1,4 @@
-"""Resilient backpropagation (Riedmiller & Braun 1993)."""
+"""The optimiser Rprop, resilient backpropagation (Riedmiller & Braun 1993)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Rprop"]
 
 
 class Rprop(ElementwiseOptimizer):
-    """Moves by a step of its own for every element: longer (etas[1]) while the sign of the gradient stays,
-    shorter (etas[0]) when it turns.
+    """Rprop: each element has its own step size, which is multiplied by etas[1] while the sign of the
+    gradient stays, and by etas[0] when it changes.
 
-    An element whose gradient turned waits one step. `step_sizes` are the least and the largest step; `lr` is
-    the first one.
+    An element whose gradient changes sign is not updated in that step. `step_sizes` are the smallest and the
+    largest step size; `lr` is the first one.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Rprop(ElementwiseOptimizer):
         check_rate(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+
         defaults = {
             "lr": lr,
             "etas": etas,
@@ -49,6 +50,7 @@ class Rprop(ElementwiseOptimizer):
             "differentiable": differentiable,
             "capturable": capturable,
         }
+
         super().__init__(params, defaults)
 
     def _start(self, parameter: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -59,12 +61,16 @@ class Rprop(ElementwiseOptimizer):
     def _move(
         self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        (shorter, longer), (least, largest) = group["etas"], group["step_sizes"]
+        shorter, longer = group["etas"]
+        least, largest = group["step_sizes"]
         state["step"] += 1
+
         product = gradient * state["prev"]
-        stayed, turned = product > 0, product < 0
+        stayed = product > 0
+        turned = product < 0
         factor = _torch.ones_like(product).masked_fill_(stayed, longer).masked_fill_(turned, shorter)
         state["step_size"].mul_(factor).clamp_(least, largest)
+
         gradient = gradient.masked_fill(turned, 0)
         parameter.addcmul_(gradient.sign(), state["step_size"], value=-1)
         state["prev"].copy_(gradient)

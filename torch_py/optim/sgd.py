@@ -1,4 +1,4 @@
-"""Stochastic gradient descent."""
+"""The optimiser SGD, stochastic gradient descent with momentum."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["SGD"]
 
 
 class SGD(ElementwiseOptimizer):
-    """p -= lr * v with v = momentum * v + (1 - dampening) * g, g = gradient + weight_decay * p; the first v
-    is g.
+    """Stochastic gradient descent: p -= lr * v with v = momentum * v + (1 - dampening) * g and g = gradient +
+    weight_decay * p; the first v is g.
 
-    `nesterov` uses g + momentum * v instead of v (Sutskever et al. 2013); `maximize` climbs. Raises
-    ValueError for negative settings.
+    `nesterov` uses g + momentum * v instead of v (Sutskever et al. 2013); `maximize` maximises the loss.
+    Raises ValueError for negative settings.
     """
 
     _has_fused = True
@@ -49,6 +49,7 @@ class SGD(ElementwiseOptimizer):
         check_not_negative(True, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -60,6 +61,7 @@ class SGD(ElementwiseOptimizer):
             "differentiable": differentiable,
             "fused": fused,
         }
+
         super().__init__(params, defaults)
         check_fused(self, fused, foreach, differentiable)
 
@@ -80,6 +82,7 @@ class SGD(ElementwiseOptimizer):
             else:
                 velocity.mul_(momentum).add_(gradient, alpha=1 - group["dampening"])
             gradient = gradient.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+
         rate = rate_of(group)
         add_scaled(parameter, gradient, -rate)
 
@@ -87,11 +90,13 @@ class SGD(ElementwiseOptimizer):
         scaling = amp_arguments(self)
         if group["momentum"] == 0:
             return _fused_step(rows, [], group, False, scaling)
+
         fresh = [row for row in rows if row.state.get("momentum_buffer") is None]
         going = [row for row in rows if row.state.get("momentum_buffer") is not None] if fresh else rows
         found_inf = scaling["found_inf"]
         if fresh and found_inf is not None and found_inf.item():
-            return  # the kernel would skip this step and leave the buffers as they were allocated
+            return  # the kernel would skip this step and leave the new buffers uninitialised
+
         for row in fresh:
             row.state["momentum_buffer"] = _torch.empty_like(row.parameter)
         for part, is_first in ((fresh, True), (going, False)):

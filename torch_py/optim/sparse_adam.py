@@ -1,4 +1,4 @@
-"""Adam for gradients that are sparse."""
+"""The optimiser SparseAdam, Adam for sparse gradients."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam that moves only elements with an entry in a sparse gradient. Here gradients are always dense, so
-    that `step` raises RuntimeError.
+    """Adam that updates only elements with an entry in a sparse gradient. Gradients are always dense here, so
+    `step` raises RuntimeError.
 
     Raises ValueError for settings out of range.
     """
@@ -36,6 +36,7 @@ class SparseAdam(Optimizer):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Raises RuntimeError if a parameter has a gradient."""
         loss = evaluate(closure)
         if any(parameter.grad is not None for group in self.param_groups for parameter in group["params"]):
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")

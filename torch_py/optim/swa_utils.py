@@ -1,4 +1,4 @@
-"""Averages of a model's weights over training: stochastic weight averaging (Izmailov et al. 2018) and
+"""Averages of a model's weights during training: stochastic weight averaging (Izmailov et al. 2018) and
 exponential moving averages."""
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ Average = Callable[[Tensor, Tensor, Any], Tensor]
 Averages = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
 
 
-# How a new value enters
-# ------------------------------------------------------------
+# -- Averaging functions ------------------------------------------------------------
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
-    """As `get_ema_avg_fn`, for lists of tensors, in place."""
+    """A function that updates lists of tensors in place like `get_ema_avg_fn`."""
     _check_decay(decay)
 
     @no_grad()
@@ -48,7 +47,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
 
 
 def get_swa_multi_avg_fn() -> Averages:
-    """As `get_swa_avg_fn`, for lists of tensors, in place."""
+    """A function that updates lists of tensors in place like `get_swa_avg_fn`."""
 
     @no_grad()
     def swa_update(
@@ -62,7 +61,8 @@ def get_swa_multi_avg_fn() -> Averages:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """decay * average + (1 - decay) * current. Raises ValueError for a decay outside [0, 1]."""
+    """A function that computes decay * average + (1 - decay) * current. Raises ValueError for a decay outside
+    [0, 1]."""
     _check_decay(decay)
 
     @no_grad()
@@ -73,7 +73,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_avg_fn() -> Average:
-    """The mean of all values: average + (current - average) / (num_averaged + 1)."""
+    """A function that computes the mean of all values: average + (current - average) / (num_averaged + 1)."""
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -95,12 +95,12 @@ def _approach(average: Tensor, current: Tensor, share: float) -> None:
 
 
 class AveragedModel(Module):
-    """A copy of `model`, called `module`, whose parameters become averages: `update_parameters(model)` after
-    each step to be counted.
+    """A copy of `model`, called `module`, whose parameters become averages: call `update_parameters(model)`
+    after each step that should count.
 
-    `avg_fn(average, current, num_averaged)` gives a new average, `multi_avg_fn` changes lists of them in
-    place; without either it is the mean. With `use_buffers` buffers are averaged as well, otherwise they are
-    copied. Raises AssertionError for both functions.
+    `avg_fn(average, current, num_averaged)` returns a new average; `multi_avg_fn` changes lists of averages
+    in place; the default is the mean. `use_buffers` averages buffers as well; otherwise they are copied.
+    Raises AssertionError if both functions are given.
     """
 
     n_averaged: Tensor
@@ -108,7 +108,7 @@ class AveragedModel(Module):
     def __init__(
         self,
         model: Module,
-        device: Any = None,
+        device: str | _C.device | None = None,
         avg_fn: Average | None = None,
         multi_avg_fn: Averages | None = None,
         use_buffers: bool = False,
@@ -116,20 +116,26 @@ class AveragedModel(Module):
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+
         self.module = deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", _C.tensor(0, dtype=_C.int64, device=device))
-        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
+
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Takes the parameters of `model` into the averages; the first time they are copied."""
-        averages, currents = self._averaged(self.module), self._averaged(model)
+        """Updates the averages with the parameters of `model`; the first time they are copied."""
+        averages = self._averaged(self.module)
+        currents = self._averaged(model)
         moved = [current.detach().to(average.device) for average, current in zip(averages, currents)]
         averages = [average.detach() for average in averages]
+
         with no_grad():
             if self.n_averaged == 0:
                 for average, current in zip(averages, moved):
@@ -139,46 +145,51 @@ class AveragedModel(Module):
                     average.copy_(self.avg_fn(average, current, self.n_averaged.to(average.device)))
             else:
                 (self.multi_avg_fn or get_swa_multi_avg_fn())(averages, moved, self.n_averaged)
+
             if not self.use_buffers:
                 for mine, theirs in zip(self.module.buffers(), model.buffers()):
                     mine.copy_(theirs)
+
             self.n_averaged += 1
 
     def _averaged(self, model: Module) -> list[Tensor]:
-        """The tensors of `model` that are averaged."""
+        """The tensors of `model` to average."""
         if not self.use_buffers:
             return list(model.parameters())
         return list(chain(model.parameters(), model.buffers()))
 
 
 @no_grad()
-def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Gives batch normalisations of `model` the statistics of one pass over `loader`, whose batches may be
-    tuples: their first is used.
+def update_bn(loader: Iterable[Any], model: Module, device: str | _C.device | None = None) -> None:
+    """Recomputes the statistics of the batch normalisations in `model` in one pass over `loader`. If a batch
+    is a tuple, its first element is used.
 
-    Models with averaged weights need it, because their statistics are of other weights.
+    A model with averaged weights needs this, because its statistics belong to other weights.
     """
     momenta = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
     if not momenta:
         return
+
     was_training = model.training
     model.train()
     for module in momenta:
         module.reset_running_stats()
         module.momentum = None  # the mean of all batches
+
     for batch in loader:
         first = batch[0] if isinstance(batch, (list, tuple)) else batch
         model(first if device is None else first.to(device))
+
     for module, momentum in momenta.items():
         module.momentum = momentum
     model.train(was_training)
 
 
 class SWALR(LRScheduler):
-    """From the rates that there are to `swa_lr` (of every group or per group) in `anneal_epochs`, along half
-    a cosine or a line.
+    """Moves the learning rates to `swa_lr` (one for all groups or one per group) in `anneal_epochs`, along
+    half a cosine or a line.
 
-    Raises ValueError for another `anneal_strategy` and for negative epochs.
+    Raises ValueError for an unknown `anneal_strategy` and for negative epochs.
     """
 
     def __init__(
@@ -195,26 +206,33 @@ class SWALR(LRScheduler):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
+
         self._anneal_strategy = anneal_strategy
+
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)
 
     def _progress(self, step: int) -> float:
-        """The share of `swa_lr` in the rate after `step` steps."""
+        """The weight of `swa_lr` in the rate after `step` steps."""
         time = max(0, min(1, step / max(1, self.anneal_epochs)))
         return (1 - math.cos(math.pi * time)) / 2 if self._anneal_strategy == "cos" else time
 
     def get_lr(self) -> list[Any]:
+        """The rates of the current step."""
         rates = self._current()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
-        before, now = self._progress(step - 1), self._progress(step)
+        before = self._progress(step - 1)
+        now = self._progress(step)
+
         goals = [group["swa_lr"] for group in self.optimizer.param_groups]
-        # Where the rate came from, so that another schedule before this one is no matter.
+        # The starting rates follow from the current ones, so another schedule may have changed them before.
         starts = [
             goal if before == 1 else (rate - before * goal) / (1 - before) for rate, goal in zip(rates, goals)
         ]
+
         return [goal * now + start * (1 - now) for start, goal in zip(starts, goals)]

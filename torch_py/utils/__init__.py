@@ -1,4 +1,4 @@
-"""Helpers around training: data loading, building operator libraries."""
+"""Utilities: data loading, checkpointing, operator libraries, TensorBoard, and helpers for other packages."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the calls that a program makes amount to in matrix products, convolutions and attention, by shapes;
-and what their backward does."""
+"""The matrix products, convolutions and attention in the calls of a program and in their backward, as
+shapes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
 
-Work = tuple[str, tuple[Any, ...]]  # an operator and the shapes that its formula takes
+Work = tuple[str, tuple[Any, ...]]  # an operator and the shapes that its formula needs
 Shape = tuple[int, ...]
 
 
 class Call(NamedTuple):
-    """The steps of a call now, and those of its backward, asked for when it runs."""
+    """The work of a call, and a function that returns the work of its backward."""
 
     forward: list[Work]
     backward: Callable[[], list[Work]]
@@ -23,7 +23,7 @@ def _needs(value: Any) -> bool:
 
 
 class _Folded(NamedTuple):
-    """A tensor in another shape."""
+    """A tensor folded to another shape."""
 
     shape: Shape
     requires_grad: bool
@@ -34,13 +34,16 @@ def _fold(tensor: Any, *shape: int) -> _Folded:
 
 
 def _product(left: Any, right: Any, name: str = "", *added: Any) -> Call:
-    """left @ right of matrices, or of equal batches of them; the gradient of each factor is a product of the
-    same size."""
-    a, b = tuple(left.shape), tuple(right.shape)
+    """left @ right for matrices or batches of them. The gradient of each factor is a product of the same
+    size."""
+    a = tuple(left.shape)
+    b = tuple(right.shape)
     plain = "bmm" if len(a) == 3 else "mm"
     out = (*a[:-1], b[-1])
-    turned_a, turned_b = (*a[:-2], a[-1], a[-2]), (*b[:-2], b[-1], b[-2])
-    needs_left, needs_right = _needs(left), _needs(right)
+    turned_a = (*a[:-2], a[-1], a[-2])
+    turned_b = (*b[:-2], b[-1], b[-2])
+    needs_left = _needs(left)
+    needs_right = _needs(right)
 
     def backward() -> list[Work]:
         return [(plain, (out, turned_b))] * needs_left + [(plain, (turned_a, out))] * needs_right
@@ -49,13 +52,16 @@ def _product(left: Any, right: Any, name: str = "", *added: Any) -> Call:
 
 
 def _matmul(left: Any, right: Any, *rest: Any, **keywords: Any) -> Call | None:
-    a, b = tuple(left.shape), tuple(right.shape)
+    a = tuple(left.shape)
+    b = tuple(right.shape)
     if len(a) < 2 or len(b) < 2:
         return None  # products with vectors are not counted
+
     if len(a) == 2 and len(b) == 2:
         return _product(left, right)
     if len(b) == 2:
         return _product(_fold(left, prod(a[:-1]), a[-1]), right)
+
     pairs = zip((1,) * (len(b) - len(a)) + a[:-2], (1,) * (len(a) - len(b)) + b[:-2])
     batch = prod(max(pair) if 0 not in pair else 0 for pair in pairs)
     return _product(_fold(left, batch, *a[-2:]), _fold(right, batch, *b[-2:]))
@@ -81,10 +87,14 @@ def _turned(shape: Shape) -> Shape:
 
 def _convolution(transposed: bool) -> Callable[..., Call]:
     def call(result: Any, input: Any, weight: Any, *rest: Any, **keywords: Any) -> Call:
-        x, w, out = tuple(input.shape), tuple(weight.shape), tuple(result.shape)
-        if len(x) < len(w):  # without a batch
-            x, out = (1, *x), (1, *out)
-        needs_input, needs_weight = _needs(input), _needs(weight)
+        x = tuple(input.shape)
+        w = tuple(weight.shape)
+        out = tuple(result.shape)
+        if len(x) < len(w):  # a call without a batch
+            x = (1, *x)
+            out = (1, *out)
+        needs_input = _needs(input)
+        needs_weight = _needs(weight)
 
         def backward() -> list[Work]:
             steps: list[Work] = []
@@ -126,7 +136,7 @@ _CONVOLUTIONS = {
 
 
 def work_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Call | None:
-    """None for a function that is not counted."""
+    """The work of a call; None for functions that are not counted."""
     if name in _CALLS:
         return _CALLS[name](*args, **_without_out(kwargs))
     if name in _CONVOLUTIONS:
@@ -135,9 +145,7 @@ def work_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
 
 
 def _without_out(kwargs: dict[str, Any]) -> dict[str, Any]:
-    renamed = (
-        {"input": "left", "self": "left", "mat2": "right", "other": "right", "tensor2": "right"}
-        if "weight" not in kwargs
-        else {}
-    )
+    renamed = {}
+    if "weight" not in kwargs:
+        renamed = {"input": "left", "self": "left", "mat2": "right", "other": "right", "tensor2": "right"}
     return {renamed.get(name, name): value for name, value in kwargs.items() if name != "out"}

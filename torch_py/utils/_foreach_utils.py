@@ -1,5 +1,5 @@
-"""Whether `torch_py._foreach_*` suits tensors, and lists of tensors sorted by device and dtype, as optimizers
-of others ask for them."""
+"""Helpers for optimizers of other packages: whether `torch_py._foreach_*` supports tensors, and lists of
+tensors grouped by device and dtype."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from torch_py.nn.parameter import Parameter
 
 __all__: list[str] = []
 
-# Subclasses may want to see every call.
+# Other subclasses may need to see every call.
 _foreach_supported_types: list[type] = [Tensor, Parameter]
 
 Group = tuple[list[list[Any]], list[int]]
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
-    """Types of devices beside the CPU that take lists of tensors."""
+    """The types of devices, other than the CPU, whose operators take lists of tensors."""
     return ["cuda", "privateuseone"]
 
 
 def _get_fused_kernels_supported_devices() -> list[str]:
-    """Types of devices that steps of optimizers have kernels for."""
+    """The types of devices with fused kernels for optimizer steps."""
     return ["cuda", "cpu", "privateuseone"]
 
 
@@ -35,37 +35,40 @@ def _device_has_foreach_support(device: Device) -> bool:
 
 
 def _has_foreach_support(tensors: Sequence[Tensor], device: Device) -> bool:
-    """Whether lists on `device` are supported, and all of `tensors` are tensors or parameters and not of
-    another subclass."""
+    """Whether lists on `device` are supported, and all of `tensors` are plain tensors or parameters."""
     return _device_has_foreach_support(device) and all(type(t) in _foreach_supported_types for t in tensors)
 
 
 def _group_tensors_by_device_and_dtype(
     tensorlistlist: Sequence[Sequence[Tensor | None]], with_indices: bool = False
 ) -> dict[tuple[Device, DType], Group]:
-    """Splits lists that belong together by the device and the dtype of the tensors in the first.
+    """Splits corresponding lists of tensors by the device and dtype of the tensors in the first list.
 
-    (device, dtype) -> the lists of those places, and with `with_indices` the places. An empty list stays
-    empty. Raises RuntimeError for lists of other lengths than the first, None in the first, and tensors at
-    one place that differ, unless they are floating point numbers on the CPU, as counts of steps are.
+    Returns {(device, dtype): (lists, positions)}; the positions are empty unless `with_indices` is set. An
+    empty list stays empty. Raises RuntimeError if lists have different lengths, if the first contains None,
+    and if tensors in the same position differ in device or dtype, unless they are floating-point numbers on
+    the CPU, like step counts.
     """
     lists = [list(given) for given in tensorlistlist]
     if not lists or not lists[0]:
         raise RuntimeError(
             "_group_tensors_by_device_and_dtype: the first list of tensors is missing or empty"
         )
+
     for position, given in enumerate(lists):
         if given and len(given) != len(lists[0]):
             raise RuntimeError(
                 f"_group_tensors_by_device_and_dtype: list {position} has {len(given)} tensors, but the "
                 f"first has {len(lists[0])}"
             )
+
     found: dict[tuple[Device, DType], Group] = {}
     for index, first in enumerate(lists[0]):
         if first is None:
             raise RuntimeError(
                 f"_group_tensors_by_device_and_dtype: tensor {index} of the first list is None"
             )
+
         columns, indices = found.setdefault((first.device, first.dtype), ([[] for _ in lists], []))
         for column, given in zip(columns, lists):
             if given:
@@ -73,6 +76,7 @@ def _group_tensors_by_device_and_dtype(
                 column.append(given[index])
         if with_indices:
             indices.append(index)
+
     return found
 
 

@@ -1,9 +1,9 @@
-"""`__torch_dispatch__`, which torch_py does not have: names for packages that import them, errors for
-programs that use them.
+"""`__torch_dispatch__`, which torch_py does not have. The names exist for packages that import them; using
+them raises errors.
 
-PyTorch asks it below autograd, about every call that an operator makes of another one. The dispatcher here is
-a table of functions with the C++ types of each operator; none of them leads back to Python. What Python sees
-are the calls it makes: `TorchFunctionMode`.
+PyTorch calls `__torch_dispatch__` below autograd, for every operator that another operator calls. The
+dispatcher here is a table of C++ functions that never call Python. Python sees only the calls that it makes
+itself, with `TorchFunctionMode`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WHY = (
 
 
 class TorchDispatchMode:
-    """Can be subclassed and made, not entered: `with mode:` raises NotImplementedError."""
+    """A mode that can be subclassed and created, but not entered: `with mode:` raises NotImplementedError."""
 
     supports_higher_order_operators = False
     ignore_compile_internals = False
@@ -40,15 +40,18 @@ class TorchDispatchMode:
 
     @classmethod
     def is_infra_mode(cls) -> bool:
+        """Always False."""
         return False
 
 
 class BaseTorchDispatchMode(TorchDispatchMode):
+    """A mode that calls every operator unchanged."""
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
 
 
-# No mode is ever entered.
+# A mode can never be entered, so the functions below have constant results.
 
 
 def _get_current_dispatch_mode() -> None:
@@ -64,10 +67,12 @@ def _len_torch_dispatch_stack() -> int:
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
+    """Always False."""
     return False
 
 
 def is_in_any_mode_without_ignore_compile_internals() -> bool:
+    """Always False."""
     return False
 
 
@@ -76,16 +81,17 @@ def _disable_current_modes() -> Iterator[list[Any]]:
     yield []
 
 
-# Types that are made of other tensors
+# Types that consist of other tensors
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Whether it is a tensor that can be taken apart by `__tensor_flatten__` and put together by
-    `__tensor_unflatten__`."""
+    """Whether `t` is a tensor that `__tensor_flatten__` takes apart and `__tensor_unflatten__` puts
+    together."""
     return isinstance(t, Tensor) and type(t) is not Tensor and is_traceable_wrapper_subclass_type(type(t))
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """Whether `t` is such a class of tensors."""
     return (
         issubclass(t, Tensor)
         and t is not Tensor
@@ -95,7 +101,7 @@ def is_traceable_wrapper_subclass_type(t: type) -> bool:
 
 
 def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
-    """`t` with its inner tensors replaced: `callback(name, tensor)`."""
+    """`t` with its inner tensors replaced by `callback(name, tensor)`."""
     names, context = t.__tensor_flatten__()
     inner = {name: callback(name, getattr(t, name)) for name in names}
     size = t.size() if outer_size is None else outer_size
@@ -105,4 +111,5 @@ def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stri
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> NoReturn:
+    """Raises NotImplementedError."""
     raise NotImplementedError(f"return_and_correct_aliasing: {_WHY}")

@@ -1,8 +1,7 @@
-"""Nested containers as trees: their leaves as a list, and back.
+"""Nested containers as trees: flattens them to a list of leaves, and rebuilds them.
 
-A node is a tuple, a named tuple, a list, a dict, an OrderedDict, a defaultdict or a deque, or an instance of
-a class that
-`register_pytree_node` was told of. Everything else is a leaf, None too.
+Nodes are tuples, named tuples, lists, dicts, OrderedDicts, defaultdicts, deques, and instances of classes
+that `register_pytree_node` added. Everything else is a leaf, including None.
 """
 
 from __future__ import annotations
@@ -37,6 +36,8 @@ __all__ = [
 
 @dataclass(frozen=True)
 class _Node:
+    """How a class of nodes is taken apart and rebuilt."""
+
     flatten: FlattenFunc
     unflatten: UnflattenFunc
 
@@ -59,7 +60,7 @@ SUPPORTED_NODES: dict[type, _Node] = {
     deque: _Node(lambda d: (list(d), d.maxlen), lambda children, maxlen: deque(children, maxlen=maxlen)),
 }
 _NAMED = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind._make(children))
-# Results of operators that have names: tuples made from one sequence.
+# Named results of operators: tuples that are built from one sequence.
 _STRUCTURE_SEQUENCE = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind(list(children)))
 
 
@@ -74,10 +75,10 @@ def register_pytree_node(
     flatten_with_keys_fn: Any = None,
     **_: Any,
 ) -> None:
-    """Makes instances of `cls` nodes: `flatten_fn(x)` gives (children, context), `unflatten_fn(children,
-    context)` the instance.
+    """Makes instances of `cls` nodes. `flatten_fn(x)` returns (children, context), and
+    `unflatten_fn(children, context)` returns the instance.
 
-    Raises ValueError when `cls` is registered already.
+    Raises ValueError if `cls` is already registered.
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
@@ -98,7 +99,7 @@ def _node_of(tree: PyTree) -> _Node | None:
 
 @dataclass(frozen=True)
 class TreeSpec:
-    """The shape of a tree: what kind of node stands where."""
+    """The structure of a tree: the type of each node, with its children."""
 
     type: Any
     context: Any
@@ -106,31 +107,33 @@ class TreeSpec:
 
     @property
     def num_leaves(self) -> int:
+        """The number of leaves of the whole tree."""
         return sum(child.num_leaves for child in self.children_specs)
 
     @property
     def num_children(self) -> int:
+        """The number of children of the top node."""
         return len(self.children_specs)
 
     def is_leaf(self) -> bool:
+        """Whether the whole tree is one leaf."""
         return False
 
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
-        """The tree of this shape with `leaves`. Raises ValueError when their number differs."""
+        """The tree with this structure and the given leaves. Raises ValueError if their number differs."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(
                 f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
-                "pytree that holds "
-                f"{self.num_leaves} items ({self})."
+                f"pytree that holds {self.num_leaves} items ({self})."
             )
         return self._take(iter(leaves))
 
     def _take(self, leaves: Any) -> PyTree:
         children = [child._take(leaves) for child in self.children_specs]
-        node = SUPPORTED_NODES.get(self.type) or (
-            _NAMED if _is_namedtuple(self.type) else _STRUCTURE_SEQUENCE
-        )
+        node = SUPPORTED_NODES.get(self.type)
+        if node is None:
+            node = _NAMED if _is_namedtuple(self.type) else _STRUCTURE_SEQUENCE
         return node.unflatten(children, self.context)
 
     def __hash__(self) -> int:
@@ -140,6 +143,8 @@ class TreeSpec:
 
 @dataclass(frozen=True)
 class LeafSpec(TreeSpec):
+    """The structure of a tree that is one leaf."""
+
     type: Any = None
     context: Any = None
     children_specs: tuple[TreeSpec, ...] = ()
@@ -161,7 +166,7 @@ _LEAF = LeafSpec()
 
 
 def tree_flatten(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves of `tree`, depth first, and its shape. `is_leaf` may stop at nodes."""
+    """The leaves of `tree`, depth first, and its structure. Nodes for which `is_leaf` is true are leaves."""
     leaves: list[Any] = []
     return leaves, _flatten(tree, leaves, is_leaf)
 
@@ -171,12 +176,13 @@ def _flatten(tree: PyTree, leaves: list[Any], is_leaf: Callable[[PyTree], bool] 
     if node is None:
         leaves.append(tree)
         return _LEAF
+
     children, context = node.flatten(tree)
     return TreeSpec(type(tree), context, tuple(_flatten(child, leaves, is_leaf) for child in children))
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
-    """The inverse of `tree_flatten`."""
+    """Rebuilds a tree from its leaves and structure, the inverse of `tree_flatten`."""
     if not isinstance(treespec, TreeSpec):
         raise TypeError(
             "tree_unflatten(leaves, treespec): Expected `treespec` to be instance of TreeSpec but got "
@@ -186,43 +192,50 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
 
 
 def tree_iter(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> Iterable[Any]:
+    """Iterates over the leaves of `tree`, depth first."""
     yield from tree_leaves(tree, is_leaf)
 
 
 def tree_leaves(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> list[Any]:
+    """The leaves of `tree`, depth first."""
     return tree_flatten(tree, is_leaf)[0]
 
 
 def tree_structure(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> TreeSpec:
+    """The structure of `tree`."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 ) -> PyTree:
-    """A tree of `func(leaf, ...)`; `rests` are trees that `tree` is a prefix of."""
+    """A tree of `func(leaf, ...)`. `rests` are further trees that have at least the structure of `tree`."""
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [_broadcast_leaves(spec, rest) for rest in rests]
     return spec.unflatten(func(*row) for row in zip(leaves, *others))
 
 
 def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
-    """What stands in `tree` where the leaves of `spec` stand. Raises ValueError when the nodes above them
-    differ."""
+    """The subtrees of `tree` in the positions of the leaves of `spec`. Raises ValueError if the nodes above
+    them differ."""
     if spec.is_leaf():
         return [tree]
+
     node = _node_of(tree)
     if node is None or type(tree) is not spec.type:
         raise ValueError(f"Node type mismatch; expected {spec.type}, but got {type(tree)}.")
+
     children, context = node.flatten(tree)
     if len(children) != len(spec.children_specs):
         raise ValueError(
             f"Node arity mismatch; expected {len(spec.children_specs)}, but got {len(children)}."
         )
+
     if spec.type in (dict, OrderedDict) and list(context) != list(spec.context):
         if set(context) != set(spec.context):
             raise ValueError(f"Node keys mismatch; expected {spec.context}, but got {context}.")
         children = [tree[key] for key in spec.context]
+
     return [
         leaf
         for child_spec, child in zip(spec.children_specs, children)
@@ -233,20 +246,20 @@ def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
 def tree_map_(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 ) -> PyTree:
-    """Calls `func` for its effect; returns `tree`."""
+    """Calls `func` for every leaf and returns `tree`."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def tree_map_only(
-    type_or_types: Any,
+    type_or_types: type | tuple[type, ...] | Callable[[Any], bool],
     func: Callable[[Any], Any],
     tree: PyTree,
     is_leaf: Callable[[PyTree], bool] | None = None,
 ) -> PyTree:
-    """`tree_map` that leaves alone what is no instance of `type_or_types` (types, or a predicate)."""
+    """Like `tree_map`, but applies `func` only to leaves of `type_or_types` (types, or a predicate)."""
     if callable(type_or_types) and not isinstance(type_or_types, type):
-        applies = type_or_types
+        applies: Callable[[Any], bool] = type_or_types
     else:
 
         def applies(leaf: Any) -> bool:
@@ -258,12 +271,14 @@ def tree_map_only(
 def tree_all(
     predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 ) -> bool:
+    """Whether `predicate` is true for all leaves."""
     return all(map(predicate, tree_leaves(tree, is_leaf)))
 
 
 def tree_any(
     predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 ) -> bool:
+    """Whether `predicate` is true for some leaf."""
     return any(map(predicate, tree_leaves(tree, is_leaf)))
 
 
@@ -271,22 +286,22 @@ Context = Any
 
 
 def is_namedtuple_instance(obj: object) -> bool:
-    """Whether it is a named tuple, of a class derived from `tuple` directly."""
+    """Whether `obj` is an instance of a named tuple."""
     return _is_namedtuple(type(obj))
 
 
 def is_structseq_instance(obj: object) -> bool:
-    """Whether it is a result of an operator that has names, or another structure sequence of C."""
+    """Whether `obj` is a named result of an operator or another structure sequence of C."""
     return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
-    """Whether `tree` as a whole is one leaf."""
+    """Whether the whole `tree` is one leaf."""
     return (is_leaf is not None and is_leaf(tree)) or _node_of(tree) is None
 
 
 def arg_tree_leaves(*args: PyTree, **kwargs: PyTree) -> list[Any]:
-    """The leaves of all arguments, as a call passes them."""
+    """The leaves of all arguments, in the order of the call."""
     return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_leaves(tree)]
 
 
@@ -307,8 +322,8 @@ _register_pytree_node = register_pytree_node
 
 
 def __getattr__(name: str) -> Any:
-    """Paths to leaves are a module of their own, above this one."""
-    # Imported on first use: it is above this module.
+    """Imports functions for paths to leaves from `_pytree_keys`, which imports this module."""
+    # Imported on first use: it imports this module.
     import torch_py.utils._pytree_keys as keys
 
     if not name.startswith("__") and name in vars(keys):

@@ -1,9 +1,9 @@
-"""Where a leaf is in a tree: one key for each container on the way."""
+"""The path to a leaf in a tree, with one key for each container on the way."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch_py.utils import _pytree as tree_module
@@ -12,31 +12,33 @@ KeyPath = tuple[Any, ...]
 
 
 class SequenceKey(NamedTuple):
-    """An element of a list, tuple or deque."""
+    """The key of an element of a list, tuple or deque."""
 
     idx: int
 
     def __str__(self) -> str:
         return f"[{self.idx!r}]"
 
-    def get(self, sequence: Any) -> Any:
+    def get(self, sequence: Sequence[Any]) -> Any:
+        """The element of `sequence`."""
         return sequence[self.idx]
 
 
 class MappingKey(NamedTuple):
-    """A value of a dict."""
+    """The key of a value in a dict."""
 
     key: Any
 
     def __str__(self) -> str:
         return f"[{self.key!r}]"
 
-    def get(self, mapping: Any) -> Any:
+    def get(self, mapping: Mapping[Any, Any]) -> Any:
+        """The value in `mapping`."""
         return mapping[self.key]
 
 
 class GetAttrKey(NamedTuple):
-    """A field of a named tuple or of an object."""
+    """The key of a field of a named tuple or of an object."""
 
     name: str
 
@@ -44,6 +46,7 @@ class GetAttrKey(NamedTuple):
         return f".{self.name}"
 
     def get(self, obj: Any) -> Any:
+        """The field of `obj`."""
         return getattr(obj, self.name)
 
 
@@ -52,7 +55,7 @@ def _dict_flatten(d: Any) -> tuple[list[Any], Any]:
 
 
 def _dict_flatten_with_keys(d: Any) -> tuple[list[tuple[Any, Any]], Any]:
-    """As `_dict_flatten`, children with their keys."""
+    """Like `_dict_flatten`, with the keys of the children."""
     values, context = _dict_flatten(d)
     return [(MappingKey(key), value) for key, value in zip(context, values)], context
 
@@ -62,12 +65,12 @@ def _list_flatten(d: Any) -> tuple[list[Any], Any]:
 
 
 def _list_flatten_with_keys(d: Any) -> tuple[list[tuple[Any, Any]], Any]:
-    """As `_list_flatten`, children with their keys."""
+    """Like `_list_flatten`, with the keys of the children."""
     return [(SequenceKey(index), value) for index, value in enumerate(d)], None
 
 
 def _keys(tree: Any, count: int) -> list[Any]:
-    """The keys of a node's `count` children. Raises ValueError for a class registered without
+    """The keys of the `count` children of a node. Raises ValueError for a class that was registered without
     flatten_with_keys_fn."""
     kind = type(tree)
     if kind in tree_module.KEYED_NODES:
@@ -78,6 +81,7 @@ def _keys(tree: Any, count: int) -> list[Any]:
         return [GetAttrKey(name) for name in tree._fields]
     if kind in (list, tuple, deque) or isinstance(tree, tuple):
         return [SequenceKey(index) for index in range(count)]
+
     raise ValueError(
         f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn argument "
         "to register_pytree_node."
@@ -87,7 +91,7 @@ def _keys(tree: Any, count: int) -> list[Any]:
 def tree_leaves_with_path(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> list[tuple[KeyPath, Any]]:
-    """Leaves in order, each with its path."""
+    """The leaves in order, each with its path."""
     node = None if is_leaf is not None and is_leaf(tree) else tree_module._node_of(tree)
     if node is None:
         return [((), tree)]
@@ -101,14 +105,14 @@ def tree_leaves_with_path(
 def tree_flatten_with_path(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> tuple[list[tuple[KeyPath, Any]], Any]:
-    """As `tree_leaves_with_path`, and the structure."""
+    """The leaves with their paths, and the structure."""
     return tree_leaves_with_path(tree, is_leaf), tree_module.tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map_with_path(
     func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> Any:
-    """`func(path, leaf, ...)` of the leaves of trees of one structure."""
+    """A tree of `func(path, leaf, ...)`, from the leaves of trees of the same structure."""
     keyed, structure = tree_flatten_with_path(tree, is_leaf)
     others = [
         structure.flatten_up_to(rest)
@@ -122,12 +126,12 @@ def tree_map_with_path(
 
 
 def keystr(kp: KeyPath) -> str:
-    """The path as it is written behind the tree in Python."""
+    """The path in the notation of Python, as it follows the name of the tree."""
     return "".join(map(str, kp))
 
 
 def key_get(obj: Any, kp: KeyPath) -> Any:
-    """What is at the path."""
+    """The part of `obj` at a path."""
     for key in kp:
         obj = key.get(obj)
     return obj

@@ -1,10 +1,10 @@
-"""Activation checkpointing: what forward would keep for backward is computed again instead (Chen et al.
+"""Activation checkpointing: saves memory by computing intermediate results again in backward (Chen et al.
 2016).
 
-Two ways. Without reentrance (`use_reentrant=False`, the better one) the function runs as ever, but the
-tensors it saves are replaced by placeholders; the first that backward asks for runs the function again. With
-reentrance the whole function is one node of the graph, whose backward runs the function and a backward of its
-own.
+There are two ways. Without reentrance (``use_reentrant=False``, recommended) the function runs as usual, but
+the tensors it saves are replaced by placeholders; when backward reads the first of them, the function runs
+again. With reentrance the whole function is one node of the graph, whose backward runs the function and then
+a backward pass of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import itertools
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch_py import _C, random
 from torch_py._tensor import Tensor
@@ -24,6 +24,9 @@ from torch_py.autograd import Function
 from torch_py.autograd import backward as _backward
 from torch_py.autograd.grad_mode import enable_grad, no_grad
 from torch_py.autograd.graph import saved_tensors_hooks
+
+if TYPE_CHECKING:
+    from torch_py.nn.modules.module import Module
 
 __all__ = [
     "CheckpointError",
@@ -43,11 +46,11 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The second run of a checkpointed function did something else than the first."""
+    """Raised when the second run of a checkpointed function differs from the first."""
 
 
 class CheckpointPolicy(enum.Enum):
-    """What selective checkpointing may do with the result of an operator."""
+    """What selective checkpointing may do with the result of an operator: save it or compute it again."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -58,30 +61,33 @@ class CheckpointPolicy(enum.Enum):
 
 
 def create_selective_checkpoint_contexts(
-    policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
+    policy_fn_or_list: Callable[..., Any] | Sequence[Any], allow_cache_entry_mutation: bool = False
 ) -> Any:
-    """Checkpointing that keeps the results of some operators; not part of this build."""
+    """Checkpointing that saves the results of chosen operators. It is not implemented and raises
+    NotImplementedError."""
     raise NotImplementedError(
         "create_selective_checkpoint_contexts: choosing by operator what to keep is not part of this build "
         "of torch_py"
     )
 
 
-def noop_context_fn() -> tuple[Any, Any]:
+def noop_context_fn() -> tuple[contextlib.nullcontext[None], contextlib.nullcontext[None]]:
+    """Two contexts without effect, the default for both runs."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
 _DETERMINISM_CHECKS = ("default", "none")
-# Set by the two context managers below; None: what the call says.
+# Set by set_checkpoint_early_stop; None means that each call decides.
 _early_stop_everywhere: bool | None = None
 
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether second runs of what is checkpointed in this block end as soon as backward has what it needs,
-    whatever the calls say."""
+    """Decides for all checkpoints in this block whether the second run ends as soon as backward has what it
+    needs."""
     global _early_stop_everywhere
-    before, _early_stop_everywhere = _early_stop_everywhere, enable
+    before = _early_stop_everywhere
+    _early_stop_everywhere = enable
     try:
         yield
     finally:
@@ -90,17 +96,19 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Accepted for programs that use it; errors always say which tensors differ and how."""
+    """Accepted and without effect: errors always say which tensors differ and how."""
     yield
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warns if none of the tensors among `inputs` requires grad."""
     if not any(value.requires_grad for value in inputs if isinstance(value, Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
 def detach_variable(inputs: Any) -> tuple[Any, ...]:
-    """The inputs, tensors detached but requiring grad as before. Raises RuntimeError unless it is a tuple."""
+    """The inputs with their tensors detached; they require grad as before. Raises RuntimeError unless
+    `inputs` is a tuple."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(
             f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
@@ -112,13 +120,14 @@ def detach_variable(inputs: Any) -> tuple[Any, ...]:
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """States of the random generators of accelerators that the arguments are on; there are none."""
+    """The states of the random generators of accelerators: two empty lists, since this build has none."""
     return [], []
 
 
 def set_device_states(
     devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None
 ) -> None:
+    """Restores what `get_device_states` returned. Raises RuntimeError unless `devices` is empty."""
     if devices:
         raise RuntimeError(
             f"set_device_states: this build has no accelerators, got states for the devices {list(devices)}"
@@ -126,7 +135,7 @@ def set_device_states(
 
 
 class _Surroundings:
-    """The state of the world that a second run must see: random numbers and automatic dtypes."""
+    """The global state that a second run must see: random numbers and autocast."""
 
     def __init__(self, preserve_rng_state: bool) -> None:
         self.random_state = random.get_rng_state() if preserve_rng_state else None
@@ -153,12 +162,11 @@ def _autocast_settings() -> dict[str, Any] | None:
     }
 
 
-# Without reentrance
-# ------------------------------------------------------------
+# -- Without reentrance ------------------------------------------------------------
 
 
 class _Placeholder:
-    """Stands for one saved tensor; `position` counts within its frame."""
+    """Replaces one saved tensor; `position` is its number within the frame."""
 
     __slots__ = ("__weakref__", "position", "value")
 
@@ -168,12 +176,12 @@ class _Placeholder:
 
 
 class _Enough(Exception):
-    """Ends a second run: everything that backward can still ask for is there."""
+    """Ends a second run early: backward needs nothing more of it."""
 
 
 class _SaveInputs(Function):
-    """A node that keeps the tensors among the arguments, as any operator would: an outer checkpoint sees and
-    replaces them."""
+    """A node that saves the tensors among the arguments, as any operator does, so that an outer checkpoint
+    can replace them."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:
@@ -186,7 +194,7 @@ class _SaveInputs(Function):
 
 
 class _Frame:
-    """One call of a checkpointed function."""
+    """One call of a checkpointed function: its inputs, and the placeholders for what it saved."""
 
     def __init__(
         self,
@@ -198,9 +206,12 @@ class _Frame:
         early_stop: bool,
         check: bool,
     ) -> None:
-        self.function, self.context, self.surroundings = function, context, surroundings
+        self.function = function
+        self.context = context
+        self.surroundings = surroundings
         self.early_stop = early_stop if _early_stop_everywhere is None else _early_stop_everywhere
         self.check = check
+
         self.placeholders: list[weakref.ref[_Placeholder]] = []
         self.described: list[tuple[Any, ...]] = []
         self.complete = False
@@ -208,15 +219,17 @@ class _Frame:
 
     def _keep_inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
-        self.names, self.count = list(kwargs), len(args)
+        self.names = list(kwargs)
+        self.count = len(args)
         self.places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
         self.others = [None if isinstance(value, Tensor) else value for value in values]
         tensors = [values[place] for place in self.places]
-        # A gate that requires grad makes a node even where no argument does: parameters inside of the
-        # function may.
+        # The gate requires grad, so there is a node even if no argument requires grad; parameters that the
+        # function uses may.
+
         with enable_grad():
             gate = _C._torch.empty((0,), requires_grad=True)
-            self.kept = _SaveInputs.apply(gate, *tensors)  # the node lives as long as its result
+            self.kept = _SaveInputs.apply(gate, *tensors)  # which keeps the node alive
 
     def _inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         values = list(self.others)
@@ -235,7 +248,9 @@ class _Frame:
     def unpack(self, placeholder: _Placeholder) -> Tensor:
         if placeholder.value is None:
             self._run_again()
-        value, placeholder.value = placeholder.value, None
+        value = placeholder.value
+        placeholder.value = None
+
         if value is None:
             raise CheckpointError(
                 "torch.utils.checkpoint: trying to backward a function whose second run did not save as "
@@ -252,6 +267,7 @@ class _Frame:
         last = max((each.position for each in wanted if each is not None), default=-1)
 
         def keep(tensor: Tensor) -> Tensor:
+            # Fills the placeholders that still exist, in the order in which they were saved.
             position = len(saved)
             saved.append(_description(tensor))
             placeholder = wanted[position] if position < len(wanted) else None
@@ -269,13 +285,15 @@ class _Frame:
         ):
             with contextlib.suppress(_Enough):
                 self.function(*args, **kwargs)
+
         self._compare(saved)
 
     def _compare(self, saved: list[tuple[Any, ...]]) -> None:
-        """Raises CheckpointError when the runs differ in what they saved."""
+        """Raises CheckpointError if the two runs saved different tensors."""
         stopped = self.early_stop and len(saved) <= len(self.described)
         alive = [reference() for reference in self.placeholders]
         needed = max((each.position + 1 for each in alive if each is not None), default=0)
+
         if len(saved) < needed or (not stopped and len(saved) != len(self.described)):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original "
@@ -283,8 +301,10 @@ class _Frame:
                 f"Number of tensors saved during forward: {len(self.described)}\nNumber of tensors saved "
                 f"during recomputation: {len(saved)}."
             )
+
         if not self.check:
             return
+
         different = [number for number, (one, other) in enumerate(zip(self.described, saved)) if one != other]
         if different:
             lines = "".join(
@@ -294,8 +314,7 @@ class _Frame:
             )
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different "
-                "metadata than during the forward "
-                f"pass.\n{lines}"
+                f"metadata than during the forward pass.\n{lines}"
             )
 
 
@@ -320,13 +339,16 @@ def _without_reentrance(
         raise ValueError(
             f"determinism_check should be one of {list(_DETERMINISM_CHECKS)} but got {determinism_check}"
         )
+
     first, second = context_fn()
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
-    # Inside of vmap and jvp what operators save is of no tensor that could be asked for again.
+
+    # Inside vmap and jvp, operators do not save tensors that could be replaced: run the function once.
     if any(hasattr(type(value), "_apply_function") for value in (*args, *kwargs.values())):
         with first:
             return function(*args, **kwargs)
+
     frame = _Frame(
         function,
         args,
@@ -340,17 +362,17 @@ def _without_reentrance(
         return function(*args, **kwargs)
 
 
-# With reentrance
-# ------------------------------------------------------------
+# -- With reentrance ------------------------------------------------------------
 
 
 class CheckpointFunction(Function):
-    """A function as one node; its backward runs the function again, and the backward of that."""
+    """A function as one node of the graph. Its backward runs the function again, then a backward of that."""
 
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
-        ctx.run_function, ctx.surroundings = run_function, _Surroundings(preserve_rng_state)
+        ctx.run_function = run_function
+        ctx.surroundings = _Surroundings(preserve_rng_state)
         ctx.places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
         ctx.others = [None if isinstance(value, Tensor) else value for value in args]
         ctx.save_for_backward(*(args[place] for place in ctx.places))
@@ -362,31 +384,33 @@ class CheckpointFunction(Function):
         if not _C._is_checkpoint_valid():
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
-                "`inputs` parameter to "
-                ".backward(). To resolve this error, you can either set use_reentrant=False, or call "
-                ".backward() without passing the "
-                "`inputs` argument."
+                "`inputs` parameter to .backward(). To resolve this error, you can either set "
+                "use_reentrant=False, or call .backward() without passing the `inputs` argument."
             )
+
         inputs = list(ctx.others)
         for place, tensor in zip(ctx.places, ctx.saved_tensors):
             inputs[place] = tensor
+
         detached = detach_variable(tuple(inputs))
         with ctx.surroundings.restored(), enable_grad():
             outputs = ctx.run_function(*detached)
+
         results = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [
             (result, grad)
             for result, grad in zip(results, gradients)
             if isinstance(result, Tensor) and result.requires_grad
         ]
+
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+
         _backward([result for result, _ in pairs], [grad for _, grad in pairs])
         return (None, None, *(value.grad if isinstance(value, Tensor) else None for value in detached))
 
 
-# What programs call
-# ------------------------------------------------------------
+# -- Public functions ------------------------------------------------------------
 
 
 def checkpoint(
@@ -399,33 +423,38 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """`function(*args, **kwargs)`, whose intermediate results are not kept for backward but computed again
-    when it needs them.
+    """Computes ``function(*args, **kwargs)`` without keeping intermediate results for backward, which
+    computes them again when it needs them.
 
     Args:
-        function: what to run; the second run must do the same as the first.
-        use_reentrant: False for the way that supports everything (keywords, `torch.autograd.grad`, inputs
-        without grad, nesting,
-            stopping early); True, or not given (which warns), for the older one.
-        preserve_rng_state (in `kwargs`, True): the second run draws the same random numbers.
-        context_fn: gives two context managers, for the first and for the second run; only without reentrance.
-        determinism_check: 'default' compares shapes, dtypes and devices of what both runs saved, 'none' does
-        not. early_stop: the second run ends with the last tensor that backward needs.
-    Raises CheckpointError in backward when the runs differ; ValueError for options that do not go together.
+        function: the function to run; the second run must do the same as the first.
+        use_reentrant: False is recommended and supports everything: keywords, `torch.autograd.grad`, inputs
+            that do not require grad, nesting, stopping early. True, or leaving it out (which warns), chooses
+            the older way.
+        preserve_rng_state (in `kwargs`, default True): the second run draws the same random numbers.
+        context_fn: returns two context managers, for the first and the second run; only without reentrance.
+        determinism_check: 'default' compares shapes, dtypes and devices of the tensors that both runs saved;
+            'none' does not.
+        early_stop: ends the second run at the last tensor that backward needs.
+
+    Raises:
+        CheckpointError: in backward, if the two runs differ.
+        ValueError: for options that exclude one another.
     """
     if use_reentrant is None:
         warnings.warn(
             "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly; "
-            "use_reentrant=False is recommended, and "
-            "use_reentrant=True is what a call without it does.",
+            "use_reentrant=False is recommended, and use_reentrant=True is what a call without it does.",
             stacklevel=2,
         )
         use_reentrant = True
+
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
         return _without_reentrance(
             function, args, kwargs, context_fn, preserve_rng_state, determinism_check, early_stop
         )
+
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if context_fn is not noop_context_fn or debug is not False:
@@ -434,25 +463,29 @@ def checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+    functions: Module | Iterable[Callable[[Any], Any]],
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
 ) -> Any:
-    """The modules or functions of `functions` one after the other, in `segments` parts of which all but the
-    last are checkpointed.
+    """Applies modules or functions one after another, in `segments` parts; all parts but the last are
+    checkpointed.
 
-    `functions`: an nn.Sequential or a list. Raises ValueError for unknown keywords.
+    `functions` is an nn.Sequential or a list. Raises ValueError for unknown keywords.
     """
     if use_reentrant is None:
         warnings.warn(
             "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
-            "explicitly; "
-            "use_reentrant=False is recommended.",
+            "explicitly; use_reentrant=False is recommended.",
             stacklevel=2,
         )
         use_reentrant = True
+
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    steps: list[Any] = list(functions.children()) if hasattr(functions, "children") else list(functions)
 
     def run(first: int, last: int) -> Callable[[Any], Any]:
         def segment(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a report about a problem should say of the machine: `python -m torch_py.utils.collect_env`."""
+"""Collects what a problem report should say about the machine: `python -m torch_py.utils.collect_env`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _PACKAGES = ("numpy", "torch_py", "torch", "mkl", "onnx", "safetensors", "optree
 
 
 class SystemEnv(NamedTuple):
+    """Versions and settings, as text."""
+
     torch_version: str
     is_debug_build: str
     cuda_compiled_version: str
@@ -35,7 +37,7 @@ class SystemEnv(NamedTuple):
 
 
 def _first_line(*command: str) -> str:
-    """Of the command's output; 'N/A' when it cannot be run."""
+    """The first line of the command's output, or 'N/A' if the command cannot be run."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -71,8 +73,9 @@ def _packages() -> str:
 
 
 def get_env_info() -> SystemEnv:
-    """Versions and settings that matter to torch_py, as text."""
+    """The versions and settings that matter to torch_py."""
     bits = 64 if sys.maxsize > 2**32 else 32
+
     return SystemEnv(
         torch_version=__version__,
         is_debug_build="N/A",
@@ -91,13 +94,14 @@ def get_env_info() -> SystemEnv:
 
 
 def get_pretty_env_info() -> str:
-    """`get_env_info` as lines to be pasted into a report."""
+    """`get_env_info` as lines for a report."""
     return "Collected environment\n" + "\n".join(
         f"{name.replace('_', ' ')}: {value}" for name, value in get_env_info()._asdict().items()
     )
 
 
 def main() -> None:
+    """Prints the report."""
     print(get_pretty_env_info())
 
 

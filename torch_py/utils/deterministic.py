@@ -1,5 +1,5 @@
-"""`fill_uninitialized_memory`: whether deterministic mode fills what `torch.empty` and its like leave open.
-True at first."""
+"""`fill_uninitialized_memory`: whether deterministic mode fills the memory of `torch.empty` and similar
+functions. It is True by default."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from torch_py import _settings
 
 
 class _Deterministic(types.ModuleType):
-    """The module itself: assigning its attribute must reach the native code."""
+    """The type of this module; assigning its attribute must reach the native code."""
 
     @property
     def fill_uninitialized_memory(self) -> bool:
+        """Whether deterministic mode fills uninitialised memory."""
         return _settings.fill_uninitialized_memory()
 
     @fill_uninitialized_memory.setter
-    def fill_uninitialized_memory(self, value: Any) -> None:
+    def fill_uninitialized_memory(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError(f"expected a bool, but got {type(value).__name__}")
         _settings.fill_uninitialized_memory(value)

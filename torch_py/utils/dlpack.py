@@ -1,4 +1,4 @@
-"""Exchange of tensors with other libraries without a copy, by DLPack."""
+"""Exchanges tensors with other libraries by DLPack, without a copy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 
 
 class DLDeviceType(IntEnum):
-    """Kinds of devices, by DLPack's numbers."""
+    """The kinds of devices with DLPack's numbers."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -29,5 +29,5 @@ class DLDeviceType(IntEnum):
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """A capsule that owns a share of the tensor's memory; `from_dlpack` of a library takes it once."""
+    """A capsule that shares the tensor's memory; the `from_dlpack` of another library accepts it once."""
     return tensor.__dlpack__()

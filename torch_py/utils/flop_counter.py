@@ -1,10 +1,10 @@
-"""Counting the multiplications and additions of a program: matrix products, convolutions and attention,
+"""Counts the multiplications and additions of a program, in matrix products, convolutions and attention,
 forward and backward.
 
-Note [Counting backward]: PyTorch counts below autograd, where backward is operators like any others. Here a
-mode sees the calls of the program. What a product's backward will do follows from its shapes and from which
-of its inputs require grad, so it is counted by a hook on the result, when its gradient is there. Derivatives
-of derivatives are not counted.
+Note [Counting backward]: PyTorch counts below autograd, where the operators of backward are like any others.
+Here a mode sees only the calls that the program makes. The work of a product's backward follows from its
+shapes and from which inputs require grad; a hook on the result counts it when its gradient has been computed.
+Second derivatives are not counted.
 """
 
 from __future__ import annotations
@@ -22,29 +22,28 @@ from torch_py.utils.module_tracker import ModuleTracker
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]
 
-# By operator (torch.ops.aten.mm): flops(*shapes and other arguments, out_shape=shape of the result).
+# The formula of each operator (torch.ops.aten.mm): flops(*shapes and other arguments, out_shape=...).
 flop_registry: dict[Any, Callable[..., int]] = {}
 
 
 def _shapes(value: Any) -> Any:
+    """`value` with shapes in place of tensors."""
     if isinstance(value, Tensor):
         return value.shape
     if isinstance(value, (tuple, list)):
-        return (
-            type(value)(_shapes(item) for item in value)
-            if not hasattr(value, "_fields")
-            else tuple(map(_shapes, value))
-        )
+        if hasattr(value, "_fields"):
+            return tuple(map(_shapes, value))
+        return type(value)(_shapes(item) for item in value)
     return value
 
 
 def register_flop_formula(
     targets: Any, get_raw: bool = False
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Makes a function the formula for `targets`, operators such as `torch.ops.mylib.myop`.
+    """Decorates a function that computes the flops of `targets`, operators such as `torch.ops.mylib.myop`.
 
-    It gets the arguments of the call with shapes in the place of tensors, and `out_shape`; with `get_raw` the
-    tensors and `out_val`.
+    It receives the arguments of the call, with shapes in place of tensors, and `out_shape`; with `get_raw` it
+    receives the tensors and `out_val`.
     """
     wanted = tuple(targets) if isinstance(targets, (tuple, list)) else (targets,)
 
@@ -68,6 +67,7 @@ def register_flop_formula(
 def mm_flop(
     a_shape: Sequence[int], b_shape: Sequence[int], *args: Any, out_shape: Any = None, **kwargs: Any
 ) -> int:
+    """2 n m k for matrices (n, m) and (m, k)."""
     return 2 * a_shape[0] * a_shape[1] * b_shape[1]
 
 
@@ -75,12 +75,13 @@ def mm_flop(
 def addmm_flop(
     self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any
 ) -> int:
-    """The addition comes with the last multiplication."""
+    """Like `mm_flop`: the addition is part of the last multiplication."""
     return mm_flop(a_shape, b_shape)
 
 
 @register_flop_formula(ops.aten.bmm)
 def bmm_flop(a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any) -> int:
+    """`mm_flop` for each matrix of a batch."""
     return a_shape[0] * mm_flop(a_shape[1:], b_shape[1:])
 
 
@@ -88,18 +89,19 @@ def bmm_flop(a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = No
 def baddbmm_flop(
     self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any
 ) -> int:
+    """Like `bmm_flop`: the addition is part of the last multiplication."""
     return bmm_flop(a_shape, b_shape)
 
 
 def conv_flop_count(
     x_shape: Sequence[int], w_shape: Sequence[int], out_shape: Sequence[int], transposed: bool = False
 ) -> int:
-    """Every element of the result (of a transposed one: of the input) meets every weight once."""
+    """Each element of the result (or of the input, if transposed) is combined with each weight once."""
     return 2 * x_shape[0] * prod((x_shape if transposed else out_shape)[2:]) * prod(w_shape)
 
 
 def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]) -> int:
-    """query · keyᵀ, and its softmax · value."""
+    """The flops of query · keyᵀ and of its softmax · value."""
     *batch, queries, width = query_shape
     return 2 * prod(batch) * queries * key_shape[-2] * (width + value_shape[-1])
 
@@ -107,13 +109,14 @@ def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_
 def sdpa_backward_flop_count(
     query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]
 ) -> int:
-    """The scores again, and the gradients of the scores and of all three."""
+    """The flops of the scores, which are computed again, and of the gradients of scores, query, key and
+    value."""
     *batch, queries, width = query_shape
     return 2 * prod(batch) * queries * key_shape[-2] * (3 * width + 2 * value_shape[-1])
 
 
 class _Counts(TorchFunctionMode):
-    """Hands what it sees to the counter."""
+    """Passes the calls of the program to the counter."""
 
     def __init__(self, counter: FlopCounterMode) -> None:
         super().__init__()
@@ -127,12 +130,12 @@ class _Counts(TorchFunctionMode):
 
 
 class FlopCounterMode:
-    """Counts inside of `with FlopCounterMode() as counter:`; the table of modules is printed at the end when
-    `display`, to `depth` levels.
+    """Counts flops inside of ``with FlopCounterMode() as counter:``. With `display` it prints a table of the
+    modules at the end, to `depth` levels.
 
-    `custom_mapping` has further formulas by operator, called as those of `register_flop_formula`. Counted are
-    matrix products, `linear`, convolutions and attention with their backward, one multiplication and addition
-    as two.
+    `custom_mapping` has more formulas by operator, called like those of `register_flop_formula`. Matrix
+    products, `linear`, convolutions and attention are counted, with their backward; a multiplication and an
+    addition are two flops.
     """
 
     def __init__(
@@ -142,7 +145,8 @@ class FlopCounterMode:
         display: bool = True,
         custom_mapping: dict[Any, Any] | None = None,
     ) -> None:
-        self.depth, self.display = depth, display
+        self.depth = depth
+        self.display = display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self.flop_registry = {**flop_registry, **(custom_mapping or {})}
         self.mod_tracker = ModuleTracker()
@@ -168,19 +172,24 @@ class FlopCounterMode:
         if own is not None:
             self._add(frozenset(self.mod_tracker.parents), func, own(*args, **kwargs, out_val=result))
             return
+
         work = work_of(getattr(func, "__name__", ""), args, kwargs, result)
         if work is None:
             return
+
         parents = frozenset(self.mod_tracker.parents)
         self._add_work(parents, work.forward)
         if isinstance(result, Tensor) and result.requires_grad and result.grad_fn is not None:
-            result.register_hook(
-                lambda gradient: self._add_work(parents, work.backward()) if self._entered else None
-            )  # type: ignore[attr-defined]
+
+            def in_backward(gradient: Tensor) -> None:
+                if self._entered:
+                    self._add_work(parents, work.backward())
+
+            result.register_hook(in_backward)
 
     def _add_work(self, parents: frozenset[str], steps: Sequence[Work]) -> None:
         for name, arguments in steps:
-            if name == "scaled_dot_product_attention_backward":  # has no operator of its own
+            if name == "scaled_dot_product_attention_backward":  # which does not have its own operator
                 self._add(
                     parents, ops.aten.scaled_dot_product_attention, sdpa_backward_flop_count(*arguments)
                 )
@@ -193,28 +202,33 @@ class FlopCounterMode:
             self.flop_counts[parent][operator] += flops
 
     def get_total_flops(self) -> int:
+        """The flops of the whole program."""
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """By name of a module ("Global" for all), by operator."""
+        """The flops by the name of the module ("Global" for the program) and by operator."""
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """Modules to `depth` levels, with the operators in them, their flops and the share of the total."""
+        """A table of the modules to `depth` levels and their operators, with flops and shares of the
+        total."""
         deepest = self.depth if depth is None else depth
         total = self.get_total_flops()
         rows = [("Module", "FLOP", "% Total")]
         names = sorted(
             (name for name in self.flop_counts if name != "Global" and name.count(".") < deepest), key=str
         )
+
         for name in ["Global", *names]:
             counts = self.flop_counts[name]
+            flops = sum(counts.values())
             indent = " " * (name.count(".") + (name != "Global"))
-            rows.append((indent + name, _short(sum(counts.values())), _percent(sum(counts.values()), total)))
+            rows.append((indent + name, _short(flops), _percent(flops, total)))
             rows += [
                 (f"{indent} - aten.{_name_of(operator)}", _short(flops), _percent(flops, total))
                 for operator, flops in counts.items()
             ]
+
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         lines = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
         return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

@@ -1,4 +1,4 @@
-"""Registered callbacks that can be removed again."""
+"""Callbacks that are registered in a dictionary and can be removed again."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ import itertools
 import warnings
 import weakref
 from collections import OrderedDict
+from collections.abc import MutableMapping
 from typing import Any
 
 _ids = itertools.count()
 
 
 class RemovableHandle:
-    """Removes its hook from the dictionary it was registered in, by `remove()` or at the end of a `with`
+    """Removes its hook from the dictionary in which it is registered, by `remove()` or at the end of a
     block."""
 
-    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+    def __init__(
+        self,
+        hooks_dict: MutableMapping[int, Any],
+        *,
+        extra_dict: MutableMapping[int, Any] | list[Any] | None = None,
+    ) -> None:
         self.id = next(_ids)
         others = extra_dict if isinstance(extra_dict, list) else [extra_dict]
-        # Weak: a handle that is kept must not keep a module and its parameters alive.
+        # Weak references: a handle must not keep a module and its parameters alive.
         self._dictionaries = [
             weakref.ref(dictionary) for dictionary in [hooks_dict, *others] if dictionary is not None
         ]
 
     def remove(self) -> None:
+        """Removes the hook, if it is still registered."""
         for reference in self._dictionaries:
             dictionary = reference()
             if dictionary is not None:
@@ -33,8 +40,8 @@ class RemovableHandle:
         return self.id, [reference() for reference in self._dictionaries]
 
     def __setstate__(self, state: tuple[int, list[Any]]) -> None:
-        """Of the dictionaries those that were pickled along are emptied by `remove()`; no new handle gets
-        this one's number."""
+        """After unpickling, `remove()` affects the dictionaries that were pickled with the handle. New
+        handles get other numbers."""
         global _ids
         self.id, dictionaries = state
         self._dictionaries = [
@@ -50,9 +57,14 @@ class RemovableHandle:
 
 
 def register(
-    hooks: OrderedDict[int, Any], hook: Any, *, first: bool = False, extra: list[Any] | None = None
+    hooks: OrderedDict[int, Any],
+    hook: object,
+    *,
+    first: bool = False,
+    extra: list[Any] | None = None,
 ) -> RemovableHandle:
-    """Adds `hook` at the end of `hooks`, or in front with `first`."""
+    """Adds `hook` at the end of `hooks`, or at the front with `first`. The handle removes it from `extra`
+    too."""
     handle = RemovableHandle(hooks, extra_dict=extra or [])
     hooks[handle.id] = hook
     if first:
@@ -60,8 +72,8 @@ def register(
     return handle
 
 
-def warn_if_has_hooks(tensor: Any) -> None:
-    """Warns that backward hooks of a tensor stay behind when it is pickled."""
+def warn_if_has_hooks(tensor: object) -> None:
+    """Warns that the backward hooks of a tensor are lost when it is pickled."""
     hooks = getattr(tensor, "_backward_hooks", None)
     if hooks:
         names = ", ".join(repr(hook) for hook in hooks.values())

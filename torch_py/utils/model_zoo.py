@@ -1,4 +1,4 @@
-"""The older name of `torch.hub`'s downloads."""
+"""The older name of the downloads of `torch.hub`."""
 
 from torch_py.hub import _bar as tqdm
 from torch_py.hub import load_state_dict_from_url as load_url

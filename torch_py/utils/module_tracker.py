@@ -1,4 +1,4 @@
-"""Which modules a program is inside of, also in backward."""
+"""`ModuleTracker`, which knows the modules that are running, in forward and in backward."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.autograd.graph import register_multi_grad_hook
-from torch_py.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch_py.nn.modules.module import Module, register_module_forward_hook, register_module_forward_pre_hook
 from torch_py.utils._pytree import tree_flatten
 
 __all__ = ["ModuleTracker"]
@@ -19,11 +19,11 @@ def _differentiable(values: Any) -> list[Tensor]:
 
 
 class ModuleTracker:
-    """Inside of the block `parents` has the names of the modules that run, ClassName.child.grandchild, and
-    "Global"; `is_bw`: in backward.
+    """Tracks the running modules. Inside of the block, `parents` contains their names,
+    ClassName.child.grandchild, and "Global"; `is_bw` tells whether backward is running.
 
-    Names start at the module that is called first. A module is left in backward when the gradients of its
-    inputs are there.
+    Names start at the module that is called first. In backward, a module ends when the gradients of its
+    inputs have been computed.
     """
 
     parents: set[str]
@@ -36,9 +36,11 @@ class ModuleTracker:
 
     @property
     def is_bw(self) -> bool:
+        """Whether backward is running."""
         return _C._current_graph_task_id() != -1
 
-    def name_of(self, module: Any) -> str:
+    def name_of(self, module: Module) -> str:
+        """The name of a module, starting at the module that was called first."""
         if module not in self._names:
             self._name_tree(module, type(module).__name__)
         return self._names[module]

@@ -1,4 +1,5 @@
-"""What all schedules share: the count of epochs, setting the rates, and the warnings about a wrong order."""
+"""`LRScheduler`, the base class of all schedules: it counts epochs, sets the rates, and warns about a wrong
+order of calls."""
 
 from __future__ import annotations
 
@@ -12,29 +13,27 @@ from torch_py.optim.optimizer import Optimizer
 
 _ORDER = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call them in the opposite order, "
-    "`optimizer.step()` before "
-    "`lr_scheduler.step()`: otherwise the first value of the learning rate schedule is skipped."
+    "`optimizer.step()` before `lr_scheduler.step()`: otherwise the first value of the learning rate "
+    "schedule is skipped."
 )
 _OVERRIDDEN = (
     "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
-    "Please, make sure to call "
-    "`optimizer.step()` before `lr_scheduler.step()`."
+    "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
 )
 _EPOCH = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
-    "Please use `scheduler.step()` to "
-    "step the scheduler: with an epoch, the closed form is used where there is one."
+    "Please use `scheduler.step()` to step the scheduler: with an epoch, the closed form is used where there "
+    "is one."
 )
 
 
 class LRScheduler:
-    """Base: subclasses say in `get_lr` what the rates are at `last_epoch`. Constructing one makes the first
-    step.
+    """Base class of schedules: subclasses define `get_lr`, which returns the rates at `last_epoch`. The
+    constructor makes the first step.
 
-    Most of them scale the rates of the epoch before, so that several may act on one optimiser;
-    `_get_closed_form_lr`, where it is defined, gives the rates of any epoch. `last_epoch` other than -1
-    continues a run; the groups must then have 'initial_lr'.
-    Raises TypeError for what is no optimiser.
+    Most schedules scale the rates of the previous epoch, so that several can act on one optimiser.
+    `_get_closed_form_lr`, if defined, returns the rates of any epoch. A `last_epoch` other than -1 continues
+    a run; the groups must then have 'initial_lr'. Raises TypeError unless `optimizer` is an optimiser.
     """
 
     _get_lr_called_within_step = False
@@ -43,17 +42,20 @@ class LRScheduler:
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         check_optimizer(optimizer)
         self.optimizer = optimizer
+
         for position, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group["initial_lr"] = copied(group.get("initial_lr", group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{position}] when resuming "
-                    "scheduler with last_epoch >= 0; "
-                    "load the state of the optimizer first, or start with last_epoch=-1"
+                    "scheduler with last_epoch >= 0; load the state of the optimizer first, or start with "
+                    "last_epoch=-1"
                 )
+
         self.base_lrs = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
+
         vars(optimizer).setdefault("_opt_called", False)
         self._initial_step()
 
@@ -66,23 +68,23 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser."""
+        """The state of the schedule: everything but the optimiser."""
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave; the rates themselves are state of the optimiser."""
+        """Restores what `state_dict` returned; the rates themselves belong to the state of the optimiser."""
         vars(self).update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The rates set last, one per group."""
+        """The rates that were set last, one per group."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The rates of `last_epoch`, for `step` to call."""
+        """Computes the rates of `last_epoch`; `step` calls it."""
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:
-        """Goes to the next epoch, or to `epoch`."""
+        """Proceeds to the next epoch, or to `epoch`, and sets its rates."""
         if self._step_count == 1:
             self._check_order()
         self._step_count += 1
@@ -93,7 +95,7 @@ class LRScheduler:
     def _check_order(self) -> None:
         if "step" in vars(self.optimizer) or not getattr(type(self.optimizer).step, "hooked", False):
             warnings.warn(_OVERRIDDEN, UserWarning, stacklevel=3)
-        elif not self.optimizer._opt_called:
+        elif not self.optimizer._opt_called:  # type: ignore[attr-defined]
             warnings.warn(_ORDER, UserWarning, stacklevel=3)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -113,7 +115,7 @@ class LRScheduler:
         self._last_lr = values_of(self.optimizer, "lr")
 
     def _current(self) -> list[Any]:
-        """The rates as they are, for the first epoch and for scaling."""
+        """The current rates, on which the next ones are based."""
         if not self._get_lr_called_within_step:
             warnings.warn(
                 "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
@@ -124,8 +126,8 @@ class LRScheduler:
 
 
 @contextmanager
-def within_step(schedule: Any) -> Iterator[None]:
-    """`get_lr` is meant for `step`; called from elsewhere it warns."""
+def within_step(schedule: LRScheduler) -> Iterator[None]:
+    """Marks the calls of `get_lr` that `step` makes; other calls warn."""
     schedule._get_lr_called_within_step = True
     try:
         yield
@@ -133,30 +135,34 @@ def within_step(schedule: Any) -> Iterator[None]:
         schedule._get_lr_called_within_step = False
 
 
-def check_optimizer(optimizer: Any) -> None:
+def check_optimizer(optimizer: object) -> None:
+    """Raises TypeError unless `optimizer` is an optimiser."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
 def copied(value: Any) -> Any:
+    """`value`, or a copy if it is a tensor."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def values_of(optimizer: Optimizer, name: str) -> list[Any]:
-    """A setting of every group; tensors are copied."""
+    """A setting of each group; tensors are copied."""
     return [copied(group[name]) for group in optimizer.param_groups]
 
 
-def set_value(group: dict[str, Any], name: str, value: Any) -> None:
-    """Gives a group a setting; a tensor stays the same tensor, for what was compiled or captured with it."""
+def set_value(group: dict[str, Any], name: str, value: float | Tensor) -> None:
+    """Changes a setting of a group. If it is a tensor, the same tensor is filled, since compiled or captured
+    code may refer to it."""
     if isinstance(group[name], Tensor):
         group[name].fill_(value.item() if isinstance(value, Tensor) else value)
     else:
         group[name] = value
 
 
-def per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """`value` for every group, or the list that it is. Raises ValueError for a list of another length."""
+def per_group(name: str, optimizer: Optimizer, value: float | Sequence[float]) -> list[Any]:
+    """One value for each group, from a single value or a list. Raises ValueError for a list of another
+    length."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count

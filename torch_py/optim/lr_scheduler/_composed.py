@@ -1,4 +1,4 @@
-"""Schedules made of schedules."""
+"""Schedules that are composed of other schedules."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class _ComposedLR(LRScheduler):
-    """Keeps the states of its schedules in its own."""
+    """Base class of schedules that save the states of their parts with their own."""
 
     _schedulers: Sequence[LRScheduler]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimiser; the schedules by their own state."""
+        """The state of the schedule, with the state of each part."""
         state = {
             name: value for name, value in vars(self).items() if name not in ("optimizer", "_schedulers")
         }
@@ -31,9 +31,11 @@ class _ComposedLR(LRScheduler):
 
 
 def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> Optimizer:
+    """The optimiser that all schedules share. Raises ValueError or TypeError if they cannot be composed."""
     if len(schedulers) < 1:
         chained = " to be chained" if name == "ChainedScheduler" else ""
         raise ValueError(f"{name} expects at least one scheduler{chained}, but got no scheduler.")
+
     expected: Optimizer | None = optimizer
     for position, schedule in enumerate(schedulers):
         if not hasattr(schedule, "optimizer"):
@@ -41,23 +43,25 @@ def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | 
         if isinstance(schedule, ReduceLROnPlateau):
             raise ValueError(
                 f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
-                "be specified when calling "
-                f"`step`, but got one at index {position} in the given schedulers sequence."
+                f"be specified when calling `step`, but got one at index {position} in the given schedulers "
+                "sequence."
             )
+
         expected = schedule.optimizer if expected is None else expected
         if schedule.optimizer != expected:
             raise ValueError(
                 f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                f"{type(schedule).__name__} at index "
-                f"{position} has {schedule.optimizer}, which is different from {type(expected).__name__}."
+                f"{type(schedule).__name__} at index {position} has {schedule.optimizer}, which is different "
+                f"from {type(expected).__name__}."
             )
+
     assert expected is not None
     return expected
 
 
 class ChainedScheduler(_ComposedLR):
-    """Steps all `schedulers`, one after another, each scaling what the one before left. Raises ValueError
-    unless they share an optimiser."""
+    """Steps all `schedulers` one after another, each scaling the result of the previous one. Raises
+    ValueError unless they share an optimiser."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         self.optimizer = _check("ChainedScheduler", schedulers, optimizer)
@@ -65,16 +69,17 @@ class ChainedScheduler(_ComposedLR):
         self._last_lr = values_of(self._schedulers[-1].optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
+        """Steps all schedules."""
         for schedule in self._schedulers:
             schedule.step()
         self._last_lr = values_of(self._schedulers[-1].optimizer, "lr")
 
 
 class SequentialLR(_ComposedLR):
-    """The first of `schedulers` until the first of `milestones`, where the second starts at its epoch 0, and
+    """Uses the first of `schedulers` until the first of `milestones`, then the second from its epoch 0, and
     so on.
 
-    Raises ValueError unless there is one milestone less than schedules, of the same optimiser.
+    Raises ValueError unless there is one milestone less than there are schedules, all for the same optimiser.
     """
 
     def __init__(
@@ -84,20 +89,25 @@ class SequentialLR(_ComposedLR):
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number "
-                "of milestone points, but got "
-                f"number of schedulers {len(schedulers)} and the number of milestones to be equal to "
-                f"{len(milestones)}"
+                f"of milestone points, but got number of schedulers {len(schedulers)} and the number of "
+                f"milestones to be equal to {len(milestones)}"
             )
-        self._schedulers, self._milestones = schedulers, milestones
-        self.last_epoch, self.optimizer = last_epoch + 1, optimizer
-        # Each schedule made its first step when it was made; only the first one's counts.
+
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+
+        # Each schedule made its first step when it was created; only that of the first one counts.
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])
+
         _undo(self)
         self._schedulers[0]._initial_step()
         self._last_lr = self._schedulers[0].get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
+        """Steps the schedule of the current epoch."""
         self.last_epoch += 1
         position = bisect_right(self._milestones, self.last_epoch)
         schedule = self._schedulers[position]
@@ -105,10 +115,12 @@ class SequentialLR(_ComposedLR):
             schedule._update_lr(0)
         else:
             schedule.step()
+
         self._last_lr = schedule.get_last_lr()
 
 
 def _undo(schedule: LRScheduler) -> None:
+    """Takes back the first step of a schedule."""
     if isinstance(schedule, _ComposedLR):
         for part in schedule._schedulers:
             _undo(part)

@@ -1,4 +1,4 @@
-"""Schedules that come back to where they were."""
+"""Schedules whose rates go up and down in cycles."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the initial rate to `eta_min`, again and again; the first takes `T_0` epochs, each
-    next `T_mult` times as many.
+    """Moves the rate along half a cosine from the initial rate to `eta_min`, again and again; the first cycle
+    takes `T_0` epochs, each following one `T_mult` times as many.
 
-    `step(epoch)` takes fractions of an epoch (Loshchilov & Hutter 2017). Raises ValueError for lengths that
-    are no positive integers.
+    `step(epoch)` accepts fractions of an epoch (Loshchilov & Hutter 2017). Raises ValueError unless the
+    lengths are positive integers.
     """
 
     def __init__(
@@ -29,8 +29,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
+
         self.T_0 = self.T_i = T_0
-        self.T_mult, self.eta_min, self.T_cur = T_mult, eta_min, last_epoch
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur = last_epoch
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -45,34 +48,39 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = self.last_epoch + 1
             self.T_cur += 1
             if self.T_cur >= self.T_i:
-                self.T_cur, self.T_i = self.T_cur - self.T_i, self.T_i * self.T_mult
+                self.T_cur -= self.T_i
+                self.T_i = self.T_i * self.T_mult
         else:
             self._seek(epoch)
+
         super()._update_lr(math.floor(epoch))
 
     def _seek(self, epoch: float) -> None:
+        """Sets the position in the cycle for any epoch."""
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        self.T_i, self.T_cur = self.T_0, epoch  # type: ignore[assignment]
+
+        self.T_i = self.T_0
+        self.T_cur = epoch  # type: ignore[assignment]
         if epoch >= self.T_0 and self.T_mult == 1:
             self.T_cur = epoch % self.T_0  # type: ignore[assignment]
         elif epoch >= self.T_0:
             restarts = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-            self.T_cur = epoch - self.T_0 * (self.T_mult**restarts - 1) / (self.T_mult - 1)  # type: ignore[assignment]
+            self.T_cur = epoch - self.T_0 * (self.T_mult**restarts - 1) / (self.T_mult - 1)
             self.T_i = self.T_0 * self.T_mult**restarts
 
     def step(self, epoch: float | None = None) -> None:
-        """Goes to the next epoch, or to `epoch`, which may lie between two."""
+        """Proceeds to the next epoch, or to `epoch`, which may lie between two epochs."""
         self._update_lr(epoch)
 
 
 class CyclicLR(LRScheduler):
-    """Up from `base_lr` to `max_lr` in `step_size_up` steps and down again, with momentum the other way round
-    (Smith 2017).
+    """Raises the rate from `base_lr` to `max_lr` in `step_size_up` steps and lowers it again; momentum moves
+    in the opposite direction (Smith 2017).
 
-    The height of a cycle: always the same ("triangular"), halved each time ("triangular2"), gamma ** step
-    ("exp_range"), or `scale_fn` of the cycle or of the step, as `scale_mode` says. Raises ValueError for an
-    unknown mode and where there is no momentum to cycle.
+    The height of a cycle is constant ("triangular"), halved each time ("triangular2"), gamma ** step
+    ("exp_range"), or `scale_fn` of the cycle or of the step, depending on `scale_mode`. Raises ValueError for
+    an unknown mode, and if the optimiser does not have momentum to cycle.
     """
 
     def __init__(
@@ -96,54 +104,64 @@ class CyclicLR(LRScheduler):
         if last_epoch == -1:
             for group, rate in zip(optimizer.param_groups, base_rates):
                 set_value(group, "lr", rate)
+
         self.max_lrs = per_group("max_lr", optimizer, max_lr)
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up) + float(down)
         self.step_ratio = float(step_size_up) / self.total_size
+
         if mode not in _HEIGHTS and scale_fn is None:
             raise ValueError(
                 f"mode is invalid and scale_fn is None: expected one of {', '.join(_HEIGHTS)}, but got "
                 f"{mode!r}"
             )
-        self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
+
+        self.mode = mode
+        self.gamma = gamma
+        self._scale_fn_custom = scale_fn
         self.scale_mode = scale_mode if scale_fn is not None else _HEIGHTS[mode][0]
+
         self.cycle_momentum = cycle_momentum
+
         if cycle_momentum:
             self.use_beta1 = uses_beta1(optimizer)
             self.base_momentums = per_group("base_momentum", optimizer, base_momentum)
             self.max_momentums = per_group("max_momentum", optimizer, max_momentum)
             if last_epoch == -1:
                 start_momentum(optimizer, self.base_momentums, self.max_momentums, self.use_beta1)
+
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_rates
 
     def scale_fn(self, x: float) -> float:
-        """The height of cycle, or step, `x` beside the first one."""
+        """The height of cycle, or step, `x` relative to the first one."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         return _HEIGHTS[self.mode][1](self.gamma, x)
 
     def get_lr(self) -> list[Any]:
         self._current()
+
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         share = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
         height = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+
         if self.cycle_momentum:
             momenta = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
             for group, least, largest in momenta:
                 set_momentum(group, largest - (largest - least) * share * height, self.use_beta1)
+
         return [
             base + (largest - base) * share * height for base, largest in zip(self.base_lrs, self.max_lrs)
         ]
 
     def state_dict(self) -> dict[str, Any]:
-        """A function is not saved; of a callable object the attributes are."""
+        """Omits a function, and saves the attributes of a callable object."""
         state = super().state_dict()
         custom = state.pop("_scale_fn_custom")
-        state["_scale_fn_custom"] = (
-            None if custom is None or isinstance(custom, FunctionType) else dict(vars(custom))
-        )
+        is_plain = custom is None or isinstance(custom, FunctionType)
+        state["_scale_fn_custom"] = None if is_plain else dict(vars(custom))
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -153,7 +171,7 @@ class CyclicLR(LRScheduler):
             vars(self._scale_fn_custom).update(attributes)
 
 
-# mode -> what its height is a function of, and the function of gamma and that.
+# The argument of each mode's height, and the height as a function of gamma and that argument.
 _HEIGHTS: dict[str, tuple[Literal["cycle", "iterations"], Callable[[float, float], float]]] = {
     "triangular": ("cycle", lambda gamma, cycle: 1.0),
     "triangular2": ("cycle", lambda gamma, cycle: 1 / (2.0 ** (cycle - 1))),

@@ -1,4 +1,4 @@
-"""Schedules that multiply the rates by a factor of the epoch."""
+"""Schedules that multiply the learning rates by a factor that depends on the epoch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class LambdaLR(LRScheduler):
-    """initial rate * lr_lambda(epoch); one function, or one per group."""
+    """Sets the rate to initial rate * lr_lambda(epoch), with one function or one per group."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Functions are not saved; of callable objects the attributes are."""
+        """Omits functions, and saves the attributes of callable objects."""
         state = {name: value for name, value in super().state_dict().items() if name != "lr_lambdas"}
         state["lr_lambdas"] = [
             None if isinstance(factor, FunctionType) else dict(vars(factor)) for factor in self.lr_lambdas
@@ -50,15 +50,14 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """Multiplies the rate by lr_lambda(epoch) every epoch after the first; one function, or one per group."""
+    """Multiplies the rate by lr_lambda(epoch) in each epoch after the first, with one function or one per
+    group."""
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
-        return (
-            rates
-            if self._is_initial
-            else [rate * factor(self.last_epoch) for rate, factor in zip(rates, self.lr_lambdas)]
-        )
+        if self._is_initial:
+            return rates
+        return [rate * factor(self.last_epoch) for rate, factor in zip(rates, self.lr_lambdas)]
 
 
 class StepLR(LRScheduler):
@@ -67,16 +66,15 @@ class StepLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        self.step_size, self.gamma = step_size, gamma
+        self.step_size = step_size
+        self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
-        return (
-            rates
-            if self.last_epoch == 0 or self.last_epoch % self.step_size != 0
-            else [rate * self.gamma for rate in rates]
-        )
+        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
+            return rates
+        return [rate * self.gamma for rate in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
@@ -88,7 +86,8 @@ class MultiStepLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        self.milestones, self.gamma = Counter(milestones), gamma  # epoch -> how often
+        self.milestones = Counter(milestones)  # how often each epoch is listed
+        self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -104,8 +103,8 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """initial rate * `factor` for `total_iters` epochs, then the initial rate. Raises ValueError for a factor
-    outside [0, 1]."""
+    """Sets the rate to initial rate * `factor` for `total_iters` epochs, then to the initial rate. Raises
+    ValueError for a factor outside [0, 1]."""
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -114,16 +113,17 @@ class ConstantLR(LRScheduler):
             raise ValueError(
                 f"Constant multiplicative factor expected to be between 0 and 1., but got factor={factor}"
             )
-        self.factor, self.total_iters = factor, total_iters
+        self.factor = factor
+        self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
         if self.last_epoch == 0:
             return [rate * self.factor for rate in rates]
-        return (
-            rates if self.last_epoch != self.total_iters else [rate * (1.0 / self.factor) for rate in rates]
-        )
+        if self.last_epoch != self.total_iters:
+            return rates
+        return [rate * (1.0 / self.factor) for rate in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:
         factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
@@ -131,9 +131,10 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """initial rate * a factor that goes from `start_factor` to `end_factor` in `total_iters` epochs.
+    """Sets the rate to initial rate * a factor that goes linearly from `start_factor` to `end_factor` in
+    `total_iters` epochs.
 
-    Raises ValueError for factors outside [0, 1], and for a start at 0.
+    Raises ValueError for factors outside [0, 1], and for a start factor of 0.
     """
 
     def __init__(
@@ -154,7 +155,10 @@ class LinearLR(LRScheduler):
                 "Ending multiplicative factor expected to be between 0 and 1., but got "
                 f"end_factor={end_factor}"
             )
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -163,6 +167,7 @@ class LinearLR(LRScheduler):
             return [rate * self.start_factor for rate in rates]
         if self._is_initial or self.last_epoch > self.total_iters:
             return rates
+
         rise = self.end_factor - self.start_factor
         return [
             rate * (1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
@@ -193,16 +198,19 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """initial rate * (1 - epoch / total_iters) ** power, 0 from `total_iters` on."""
+    """Sets the rate to initial rate * (1 - epoch / total_iters) ** power, and to 0 from `total_iters` on."""
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
-        self.total_iters, self.power = total_iters, power
+        self.total_iters = total_iters
+        self.power = power
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        rates, epoch, total = self._current(), self.last_epoch, self.total_iters
+        rates = self._current()
+        epoch = self.last_epoch
+        total = self.total_iters
         if self._is_initial or epoch > total:
             return rates
         decay = ((1.0 - epoch / total) / (1.0 - (epoch - 1) / total)) ** self.power
@@ -216,32 +224,35 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Half a cosine from the initial rate to `eta_min` in `T_max` epochs, and on (Loshchilov & Hutter 2017,
-    without restarts).
+    """Moves the rate along a cosine between the initial rate and `eta_min`, each way in `T_max` epochs
+    (Loshchilov & Hutter 2017, without restarts).
 
-    Each step scales what is there, so that a rate changed in between stays changed.
+    Each step scales the current rate, so that changes made in between persist.
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        self.T_max, self.eta_min = T_max, eta_min
+        self.T_max = T_max
+        self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        rates, epoch = self._current(), self.last_epoch
+        rates = self._current()
+        epoch = self.last_epoch
         if self._is_initial:
             return rates
         if self._step_count == 1 and epoch > 0:
             return self._get_closed_form_lr()
-        if (epoch - 1 - self.T_max) % (
-            2 * self.T_max
-        ) == 0:  # the scale factor below would divide by zero here
+
+        is_at_top = (epoch - 1 - self.T_max) % (2 * self.T_max) == 0
+        if is_at_top:  # the factor below would divide by zero
             return [
                 rate + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
                 for base, rate in zip(self.base_lrs, rates)
             ]
-        scale = (1 + math.cos(math.pi * epoch / self.T_max)) / (
-            1 + math.cos(math.pi * (epoch - 1) / self.T_max)
-        )
+
+        height = 1 + math.cos(math.pi * epoch / self.T_max)
+        previous = 1 + math.cos(math.pi * (epoch - 1) / self.T_max)
+        scale = height / previous
         return [scale * (rate - self.eta_min) + self.eta_min for rate in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The schedule of one cycle."""
+"""`OneCycleLR`, a schedule that raises the rate once and then lowers it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class OneCycleLR(LRScheduler):
-    """Up from max_lr / div_factor to `max_lr` in `pct_start` of the steps, then down to a
-    `final_div_factor`-th of the first rate.
+    """Raises the rate from max_lr / div_factor to `max_lr` in the first `pct_start` of the steps, then lowers
+    it to the first rate / `final_div_factor`.
 
-    Momentum goes the other way round. Steps are `total_steps`, or epochs * steps_per_epoch; `three_phase`
-    comes down to the first rate as fast as it went up, and then further (Smith & Topin 2018). Raises
-    ValueError for counts, shares and strategies out of range, and when it is stepped more often.
+    Momentum moves in the opposite direction. The number of steps is `total_steps`, or epochs *
+    steps_per_epoch. `three_phase` first returns to the first rate as fast as it went up, and then goes
+    further down (Smith & Topin 2018). Raises ValueError for counts, shares and strategies out of range, and
+    for more steps than that.
     """
 
     def __init__(
@@ -45,21 +46,23 @@ class OneCycleLR(LRScheduler):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
+
         self._anneal_func_type = anneal_strategy
         largest = per_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:
             for group, top in zip(optimizer.param_groups, largest):
-                group["initial_lr"], group["max_lr"] = top / div_factor, top
+                group["initial_lr"] = top / div_factor
+                group["max_lr"] = top
                 group["min_lr"] = group["initial_lr"] / final_div_factor
+
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self.use_beta1 = uses_beta1(optimizer)
-            tops, bases = (
-                per_group("max_momentum", optimizer, max_momentum),
-                per_group("base_momentum", optimizer, base_momentum),
-            )
+            tops = per_group("max_momentum", optimizer, max_momentum)
+            bases = per_group("base_momentum", optimizer, base_momentum)
             if last_epoch == -1:
                 start_momentum(optimizer, bases, tops, self.use_beta1)
+
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -69,22 +72,23 @@ class OneCycleLR(LRScheduler):
             raise ValueError(
                 f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
             )
+
         begin: float = 0
         for phase in self._schedule_phases:
             end = phase["end_step"]
             if step <= end or phase is self._schedule_phases[-1]:
                 break
             begin = end
+
         share = (step - begin) / (end - begin)
         anneal = _ANNEALING[self._anneal_func_type]
+
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
-                set_momentum(
-                    group,
-                    anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], share),
-                    self.use_beta1,
-                )
+                momentum = anneal(group[phase["start_momentum"]], group[phase["end_momentum"]], share)
+                set_momentum(group, momentum, self.use_beta1)
+
         return [anneal(group[phase["start_lr"]], group[phase["end_lr"]], share) for group in groups]
 
 
@@ -100,21 +104,22 @@ _ANNEALING = {"cos": _cosine, "linear": _linear}
 
 
 def _count(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
-    given = (
-        {"total_steps": total_steps}
-        if total_steps is not None
-        else {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
-    )
+    """The number of steps, given directly or as a product."""
+    given = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+    if total_steps is not None:
+        given = {"total_steps": total_steps}
     if None in given.values():
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+
     for name, value in given.items():
         if not isinstance(value, int) or value <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {value}")
+
     return math.prod(value for value in given.values() if value is not None)
 
 
 def _phases(total: int, share: float, three_phase: bool) -> list[dict[str, Any]]:
-    """Where each phase ends, and from which to which setting of the groups it goes."""
+    """For each phase its last step, and the settings of a group between which it moves."""
     rows = [(float(share * total) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     if three_phase:
         rows.append((float(2 * share * total) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"))

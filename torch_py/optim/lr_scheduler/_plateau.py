@@ -1,4 +1,4 @@
-"""The schedule that looks at a metric."""
+"""`ReduceLROnPlateau`, a schedule that depends on a metric."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import math
 import warnings
 from typing import Any, Literal
 
+from torch_py._tensor import Tensor
 from torch_py.optim.lr_scheduler._base import LRScheduler, check_optimizer, set_value, values_of
 from torch_py.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Multiplies the rate by `factor` when `step(metric)` saw no improvement for more than `patience` epochs.
+    """Multiplies the rate by `factor` when the metric given to `step` has not improved for more than
+    `patience` epochs.
 
-    An improvement is one by `threshold`, relative ("rel") or absolute ("abs"), down (mode "min") or up
-    ("max"). `cooldown`: epochs that do not count after a reduction. `eps`: smaller changes are not made.
-    Raises ValueError for unknown modes and a factor of 1 or more.
+    An improvement is a change by more than `threshold`, relative ("rel") or absolute ("abs"), downwards (mode
+    "min") or upwards ("max"). `cooldown` is the number of epochs that do not count after a reduction; changes
+    smaller than `eps` are not made. Raises ValueError for unknown modes and a factor of 1 or more.
     """
 
     def __init__(
@@ -37,17 +39,29 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.factor, self.optimizer = factor, optimizer
+
+        self.factor = factor
+        self.optimizer = optimizer
+
         groups = len(optimizer.param_groups)
         is_list = isinstance(min_lr, (list, tuple))
         self.default_min_lr = None if is_list else min_lr
         self.min_lrs: list[float] = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
         if len(self.min_lrs) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(self.min_lrs)}")
-        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
+
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+
         self._last_lr = values_of(optimizer, "lr")
+
         self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+
         self._reset()
 
     def _reset(self) -> None:
@@ -56,6 +70,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
+        """Whether the epochs after a reduction are still not counted."""
         return self.cooldown_counter > 0
 
     def is_better(self, metric: float, best: float) -> bool:
@@ -68,8 +83,8 @@ class ReduceLROnPlateau(LRScheduler):
         )
         return metric < bound if self.mode == "min" else metric > bound
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Takes the `metrics` (a number) of the next epoch."""
+    def step(self, metrics: float | Tensor, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Takes the metric of the next epoch and reduces the rates if it has not improved."""
         metric = float(metrics)
         if epoch is not None:
             warnings.warn(
@@ -78,15 +93,22 @@ class ReduceLROnPlateau(LRScheduler):
                 stacklevel=2,
             )
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+
         if self.is_better(metric, self.best):
-            self.best, self.num_bad_epochs = metric, 0
+            self.best = metric
+            self.num_bad_epochs = 0
         else:
             self.num_bad_epochs += 1
+
         if self.in_cooldown:
-            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+
         if self.num_bad_epochs > self.patience:
             self._reduce_lr()
-            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+
         self._last_lr = values_of(self.optimizer, "lr")
 
     def _reduce_lr(self) -> None:
@@ -95,12 +117,12 @@ class ReduceLROnPlateau(LRScheduler):
             if self.default_min_lr is None:
                 raise RuntimeError(
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                    "`ReduceLROnPlateau` was initialized "
-                    f"({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
-                    "Please modify the `min_lrs` "
-                    "field to match the length of the `optimizer` param groups."
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param "
+                    "group being added to the optimizer. Please modify the `min_lrs` field to match the "
+                    "length of the `optimizer` param groups."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)  # type: ignore[list-item]
+
         for group, least in zip(groups, self.min_lrs):
             old = float(group["lr"])
             new = max(old * self.factor, least)

@@ -1,8 +1,9 @@
-"""Operators of one's own: a YAML file is generated, compiled and imported, without touching torch_py's tree.
+"""Builds libraries of new operators from a YAML file: generates, compiles and imports them, without changes
+to torch_py itself.
 
-The file declares operators as torch_py's own ``native_functions.yaml`` does and gets the same: dispatch,
-autograd, Python bindings, kernels for every instruction set. Needs a C++20 compiler and the packages of the
-extra ``torch_py[operators]``.
+The file declares operators in the format of torch_py's own ``native_functions.yaml``, with the same result:
+dispatch, autograd, Python bindings, and kernels for every instruction set. This needs a C++20 compiler and
+the packages of the extra ``torch_py[operators]``.
 """
 
 from ._build import build_operators, include_paths, library_paths

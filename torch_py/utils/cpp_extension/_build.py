@@ -1,5 +1,5 @@
-"""Runs the build tools in a process of their own, from the checkout or from what the wheel carries of it, and
-imports the result."""
+"""Runs the build tools in a separate process, from the checkout or from the wheel's copy of them, and imports
+the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import ModuleType
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _NEEDED = {"yaml": "pyyaml", "jinja2": "jinja2"}
-_LOADED: dict[str, int] = {}  # module name -> time stamp of the shared object when it was imported
+_LOADED: dict[str, int] = {}  # module name -> modification time of the shared object at its import
 
 
 def build_operators(
@@ -21,35 +21,39 @@ def build_operators(
     """Builds the operators declared in ``yaml_path`` and returns the imported module.
 
     Args:
-        yaml_path: declarations, with ``library: NAME`` at the top. ``aten/native`` beside it may hold
-        hand-written kernels. output_dir: where generated files, objects and the shared object go; default
-        ``build/STEM`` beside ``yaml_path``.
-            A second call recompiles only what has changed.
-        verbose: show progress. Errors are in the exception either way.
+        yaml_path: the declarations, with ``library: NAME`` at the top. ``aten/native`` next to this file may
+        hold
+            hand-written kernels.
+        output_dir: the folder for generated files, objects and the shared object; default ``build/STEM`` next
+        to
+            ``yaml_path``. A second call recompiles only what has changed.
+        verbose: whether to show progress. Errors are in the exception in either case.
 
     Raises:
         FileNotFoundError: ``yaml_path`` does not exist.
-        RuntimeError: the declarations are wrong, something does not compile, or a tool is missing. The
-        message says which.
+        RuntimeError: the declarations are wrong, something does not compile, or a tool is missing; the
+        message
+            says which.
     """
     declarations = Path(yaml_path).resolve()
     if not declarations.is_file():
-        raise FileNotFoundError(f"build_operators: there is no file {declarations}")
-    output = (
-        Path(output_dir).resolve()
-        if output_dir is not None
-        else declarations.parent / "build" / declarations.stem
-    )
+        raise FileNotFoundError(f"build_operators: the file {declarations} does not exist")
+
+    output = declarations.parent / "build" / declarations.stem
+    if output_dir is not None:
+        output = Path(output_dir).resolve()
+
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise RuntimeError(f"build_operators needs {', '.join(missing)}: pip install {' '.join(missing)}")
+
     shared_object = _run_build(declarations, output, verbose)
     return _import(shared_object)
 
 
 def include_paths() -> list[str]:
-    """Folders to give to a C++ compiler so that ``#include "aten/core/Tensor.h"`` and ``"aten/ops/add.h"``
-    are found."""
+    """The folders in which a C++ compiler finds ``#include "aten/core/Tensor.h"`` and
+    ``"aten/ops/add.h"``."""
     installed = _PACKAGE / "include"
     if installed.is_dir():
         return [str(installed)]
@@ -57,18 +61,19 @@ def include_paths() -> list[str]:
 
 
 def library_paths() -> list[str]:
-    """Folders that hold ``libtorch_py.so`` and ``libtorch_py_python.so``."""
+    """The folders with ``libtorch_py.so`` and ``libtorch_py_python.so``."""
     return [str(_PACKAGE / "lib")]
 
 
 def _toolchain() -> Path:
-    """The folder with codegen, templates and tools: in a wheel torch_py/_toolchain, else the root of the
+    """The folder with codegen, templates and tools: torch_py/_toolchain in a wheel, otherwise the root of the
     checkout."""
     carried = _PACKAGE / "_toolchain"
     return carried if carried.is_dir() else _PACKAGE.parent
 
 
 def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
+    """Runs the build and returns the path of the shared object."""
     command = [
         sys.executable,
         "-m",
@@ -81,7 +86,8 @@ def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
         command += ["--include", folder]
     command += ["--libraries", library_paths()[0]]
     search_path = os.pathsep.join(filter(None, [str(_toolchain()), os.environ.get("PYTHONPATH")]))
-    # Standard error joins standard output so that what failed can be quoted in order.
+
+    # Standard error goes to standard output, so that messages keep their order.
     process = subprocess.Popen(
         command,
         cwd=_toolchain(),
@@ -91,18 +97,22 @@ def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
         text=True,
     )
     assert process.stdout is not None
+
     lines: list[str] = []
     for line in process.stdout:
         lines.append(line.rstrip("\n"))
         if verbose and line.startswith("["):
             print(line, end="", flush=True)
+
     if process.wait() != 0:
         raise RuntimeError(f"build_operators: {declarations.name} was not built\n" + "\n".join(lines))
     return Path(lines[-1])
 
 
 def _import(shared_object: Path) -> ModuleType:
+    """Imports the module, or returns it if this build is already imported."""
     name = shared_object.name.split(".")[0]
+
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__file__", None) == str(shared_object):
         if _LOADED[name] == shared_object.stat().st_mtime_ns:
@@ -111,6 +121,7 @@ def _import(shared_object: Path) -> ModuleType:
             f"build_operators: '{name}' was rebuilt, but this process has the earlier build loaded; start "
             "Python anew to use it"
         )
+
     spec = importlib.util.spec_from_file_location(name, shared_object)
     assert spec is not None and spec.loader is not None, f"not an extension module: {shared_object}"
     module = importlib.util.module_from_spec(spec)

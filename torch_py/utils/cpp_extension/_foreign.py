@@ -1,5 +1,5 @@
-"""PyTorch's ways to build extensions. Their sources include PyTorch's headers, which are not these: all of
-them refuse when they are used."""
+"""PyTorch's functions to build extensions. These need PyTorch's headers, so all of them raise
+NotImplementedError here."""
 
 from __future__ import annotations
 
@@ -22,47 +22,48 @@ def _refuse(name: str) -> NoReturn:
 
 
 def load(name: str, sources: Any, *arguments: Any, **keywords: Any) -> NoReturn:
-    """Would compile `sources` and import them."""
+    """Not implemented: in PyTorch it compiles `sources` and imports them."""
     _refuse("load")
 
 
 def load_inline(name: str, cpp_sources: Any, *arguments: Any, **keywords: Any) -> NoReturn:
-    """Would compile source text and import it."""
+    """Not implemented: in PyTorch it compiles source text and imports it."""
     _refuse("load_inline")
 
 
 def CppExtension(name: str, sources: Any, *arguments: Any, **keywords: Any) -> NoReturn:  # noqa: N802  # PyTorch's name
-    """Would describe an extension to setuptools."""
+    """Not implemented: in PyTorch it describes an extension to setuptools."""
     _refuse("CppExtension")
 
 
 def CUDAExtension(name: str, sources: Any, *arguments: Any, **keywords: Any) -> NoReturn:  # noqa: N802
-    """Would describe an extension with CUDA to setuptools."""
+    """Not implemented: in PyTorch it describes an extension with CUDA to setuptools."""
     _refuse("CUDAExtension")
 
 
 def SyclExtension(name: str, sources: Any, *arguments: Any, **keywords: Any) -> NoReturn:  # noqa: N802
-    """Would describe an extension with SYCL to setuptools."""
+    """Not implemented: in PyTorch it describes an extension with SYCL to setuptools."""
     _refuse("SyclExtension")
 
 
 class BuildExtension:
-    """Would be setuptools' command that builds them."""
+    """Not implemented: in PyTorch it is the command of setuptools that builds extensions."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         _refuse("BuildExtension")
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:
+        """This class itself."""
         return cls
 
 
 def is_ninja_available() -> bool:
-    """Whether the program ninja can be started."""
+    """Whether the program ninja is installed."""
     return shutil.which("ninja") is not None
 
 
 def verify_ninja_availability() -> None:
-    """Raises RuntimeError without ninja."""
+    """Raises RuntimeError if ninja is not installed."""
     if not is_ninja_available():
         raise RuntimeError("Ninja is required to load C++ extensions (pip install ninja to get it)")

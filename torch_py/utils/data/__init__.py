@@ -1,5 +1,4 @@
-"""Feeding data: datasets, the order they are visited in, batches of them, and processes that prepare
-batches."""
+"""Datasets, samplers that determine the order of their examples, and loaders that make batches of them."""
 
 from torch_py.utils.data._utils.collate import default_collate, default_convert
 from torch_py.utils.data._utils.worker import get_worker_info

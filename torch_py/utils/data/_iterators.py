@@ -1,4 +1,4 @@
-"""One pass over a DataLoader: in the process of the caller, or by worker processes."""
+"""One pass over a DataLoader, in the process of the caller or with worker processes."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from torch_py.utils.data.sampler import random_seed
 
 
 class _BaseDataLoaderIter:
-    """What both kinds share: the order of the indices, counting, the seed that is drawn for workers even
-    without any."""
+    """The parts that both kinds share: the order of the indices, the count of batches, and the seed for
+    workers, which is drawn even without workers."""
 
     def __init__(self, loader: Any) -> None:
-        self._dataset, self._is_stream = loader.dataset, loader._is_stream
-        self._collate_fn, self._drop_last, self._auto_collation = (
-            loader.collate_fn,
-            loader.drop_last,
-            loader._auto_collation,
-        )
-        self._num_workers, self._persistent_workers, self._timeout = (
-            loader.num_workers,
-            loader.persistent_workers,
-            loader.timeout,
-        )
+        self._dataset = loader.dataset
+        self._is_stream = loader._is_stream
+        self._collate_fn = loader.collate_fn
+        self._drop_last = loader.drop_last
+        self._auto_collation = loader._auto_collation
+        self._num_workers = loader.num_workers
+        self._persistent_workers = loader.persistent_workers
+        self._timeout = loader.timeout
+
         if loader.pin_memory:
             warn_without_accelerator()
-        self._index_sampler, self._length_said = loader._index_sampler, loader._IterableDataset_len_called
+
+        self._index_sampler = loader._index_sampler
+        self._length_said = loader._IterableDataset_len_called
         self._sampler_iter = iter(self._index_sampler)
+
         self._base_seed = random_seed(loader.generator)
         self._num_yielded = 0
 
@@ -45,7 +46,8 @@ class _BaseDataLoaderIter:
 
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
         self._sampler_iter = iter(loader._index_sampler)
-        self._num_yielded, self._length_said = 0, loader._IterableDataset_len_called
+        self._num_yielded = 0
+        self._length_said = loader._IterableDataset_len_called
 
     def _next_index(self) -> Any:
         return next(self._sampler_iter)
@@ -63,14 +65,13 @@ class _BaseDataLoaderIter:
     def _warn_of_length(self, expected: int) -> None:
         text = (
             f"Length of IterableDataset {self._dataset} was reported to be {expected}(when accessing "
-            "len(dataloader)), but "
-            f"{self._num_yielded} samples have been fetched. "
+            f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
         )
+
         if self._num_workers > 0:
             text += (
                 "For multiprocessing data-loading, this could be caused by not properly configuring the "
-                "IterableDataset replica at each "
-                "worker: see get_worker_info()."
+                "IterableDataset replica at each worker: see get_worker_info()."
             )
         warnings.warn(text, stacklevel=3)
 
@@ -99,32 +100,36 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
 @functools.cache
 def _load_numpy() -> None:
-    """Before workers are forked, so that not each of them loads it to seed it."""
+    """Imports NumPy before workers are forked; otherwise each of them would load it only to seed it."""
     if importlib.util.find_spec("numpy") is not None:
         importlib.import_module("numpy")
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """Task n asks worker n modulo their number for a batch; `prefetch_factor` tasks per worker are under way
-    at any time.
+    """Sends task n to worker n modulo the number of workers and keeps `prefetch_factor` tasks per worker
+    under way.
 
-    Batches come out in the order of the tasks, or with `in_order=False` as they are ready, which changes who
-    gets the next task.
+    Batches come out in the order of the tasks. With `in_order=False` they come out in the order in which they
+    become ready, and the next task goes to the worker with the fewest tasks.
     """
 
     def __init__(self, loader: Any) -> None:
         super().__init__(loader)
         _load_numpy()
+
         self._in_order = loader.in_order
         prefetch_factor = 2 if loader.prefetch_factor is None else loader.prefetch_factor
+
         if prefetch_factor <= 0:
             raise AssertionError(
                 "prefetch_factor must be positive for worker processes to be asked for anything, got "
                 f"{prefetch_factor}"
             )
+
         self._most_under_way = prefetch_factor * self._num_workers
         context = loader.multiprocessing_context or multiprocessing
         self._pool: WorkerPool | None = None
+
         plan = Plan(
             self._dataset,
             self._is_stream,
@@ -135,6 +140,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._base_seed,
             self._num_workers,
         )
+
         self._pool = WorkerPool(context, plan)
         self._epoch = -1
         self._reset(loader, first_iter=True)
@@ -144,9 +150,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             super()._reset(loader)
         self._epoch += 1  # answers to an earlier pass are dropped
         self._next_task = self._next_wanted = 0
-        self._owners: dict[int, int] = {}  # worker of each task under way
+        self._owners: dict[int, int] = {}  # the worker of each task that is under way
         self._ready: dict[int, Any] = {}
-        self._active = [True] * self._num_workers  # False: its part of an iterable dataset has ended
+        # False for a worker whose part of an iterable dataset has ended.
+        self._active = [True] * self._num_workers
         self._turn = itertools.cycle(range(self._num_workers))
         for _ in range(self._most_under_way):
             self._try_put_index()
@@ -188,15 +195,17 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         raise StopIteration
 
     def _take_ready(self) -> tuple[Any] | None:
-        """The batch that is to come out next, if it is there."""
+        """The batch that comes out next, as a tuple of one, or None if it has not arrived."""
         if not self._in_order:
             return (self._ready.pop(next(iter(self._ready))),) if self._ready else None
+
         while self._next_wanted < self._next_task and self._next_wanted not in self._ready:
             owner = self._owners.get(self._next_wanted)
             if owner is not None and self._active[owner]:
                 return None
-            self._owners.pop(self._next_wanted, None)  # of a worker without further examples
+            self._owners.pop(self._next_wanted, None)  # its worker has no further examples
             self._next_wanted += 1
+
         if self._next_wanted not in self._ready:
             return None
         self._next_wanted += 1
@@ -205,16 +214,19 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _receive(self) -> None:
         assert self._pool is not None
         deadline = time.monotonic() + self._timeout if self._timeout > 0 else None
+
         try:
             answers = self._pool.wait(deadline)
-        except BaseException:  # also an interrupt: what was being received is lost
+        except BaseException:  # even an interrupt loses what was being received
             self._shutdown_workers()
             raise
+
         if not answers:
             pids = ", ".join(map(str, self._pool.pids))
             raise RuntimeError(
                 f"DataLoader timed out after {self._timeout} seconds, waiting for its workers (pid(s) {pids})"
             )
+
         for epoch, task, data in answers:
             if epoch == self._epoch and task in self._owners:
                 self._accept(task, self._owners.pop(task), data)
@@ -234,8 +246,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return data
 
     def _shutdown_workers(self) -> None:
-        pool, self._pool = self._pool, None
-        self._owners, self._ready = {}, {}
+        pool = self._pool
+        self._pool = None
+        self._owners = {}
+        self._ready = {}
         if pool is not None:
             pool.shutdown()
 

@@ -1,14 +1,15 @@
-"""Iterating over a dataset in batches."""
+"""`DataLoader`, which iterates over a dataset in batches, by itself or with worker processes."""
 
 from __future__ import annotations
 
 import multiprocessing
-import multiprocessing.context
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
+from torch_py import _C
 from torch_py.utils.data import _utils as _utils
 from torch_py.utils.data._iterators import (
     _BaseDataLoaderIter,
@@ -17,13 +18,13 @@ from torch_py.utils.data._iterators import (
 )
 from torch_py.utils.data._utils.collate import default_collate, default_convert
 from torch_py.utils.data._utils.worker import get_worker_info
-from torch_py.utils.data.dataset import IterableDataset
+from torch_py.utils.data.dataset import Dataset, IterableDataset
 from torch_py.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 T_co = TypeVar("T_co", covariant=True)
-_T_co = T_co
+_T_co = T_co  # type: ignore[misc]
 _collate_fn_t = Callable[[list[Any]], Any]
 _worker_init_fn_t = Callable[[int], None]
 _DEFAULT_PREFETCH = 2
@@ -36,7 +37,7 @@ class _DatasetKind:
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """None for ever: the indices of an iterable dataset."""
+    """Yields None without end: an iterable dataset has no indices."""
 
     def __iter__(self) -> Iterator[None]:
         while True:
@@ -44,20 +45,19 @@ class _InfiniteConstantSampler(Sampler[None]):
 
 
 class DataLoader(Generic[T_co]):
-    """Batches of `batch_size` examples (None: single examples), shuffled anew for every iteration with
-    `shuffle`.
+    """Iterates over `dataset` in batches of `batch_size` examples, in a new random order each time if
+    `shuffle` is set. With ``batch_size=None`` it yields single examples.
 
-    `sampler` or `batch_sampler` choose the order instead; `collate_fn` makes a batch out of a list of
-    examples; `generator` is the source of randomness. With `num_workers` > 0 that many processes prepare
-    batches, each `prefetch_factor` (default 2) ahead; what they send is memory that the main process owns.
-    `timeout` is how many seconds to wait for a batch, 0 for ever; `worker_init_fn(id)` is called in each
-    worker; `multiprocessing_context` is a start method or a context; `persistent_workers` live as long as the
-    loader; `in_order=False` gives batches as they are ready. `pin_memory` needs an accelerator and warns
-    without one.
+    `sampler` or `batch_sampler` choose the order instead; `collate_fn` turns a list of examples into a batch;
+    `generator` is the source of randomness. With `num_workers` > 0, that many processes prepare batches, each
+    of them `prefetch_factor` (default 2) batches ahead; the main process owns the memory of what they send.
+    `timeout` is the number of seconds to wait for a batch (0: no limit); `worker_init_fn(id)` is called in
+    each worker; `multiprocessing_context` is a start method or a context; with `persistent_workers` the
+    workers live as long as the loader; ``in_order=False`` yields batches in the order in which they become
+    ready. `pin_memory` needs an accelerator and warns without one.
 
-    Raises ValueError for settings that exclude one another, and while iterating RuntimeError when a worker
-    dies or does not answer within
-    `timeout`; an exception in a worker is raised with its type and traceback.
+    Raises ValueError for settings that exclude one another. Iterating raises RuntimeError when a worker dies
+    or does not answer within `timeout`; an exception in a worker is raised again with its type and traceback.
     """
 
     _initialized = False
@@ -65,7 +65,7 @@ class DataLoader(Generic[T_co]):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[T_co] | Sequence[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -76,8 +76,8 @@ class DataLoader(Generic[T_co]):
         drop_last: bool = False,
         timeout: float = 0,
         worker_init_fn: _worker_init_fn_t | None = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
+        multiprocessing_context: str | BaseContext | None = None,
+        generator: _C.Generator | None = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
@@ -85,55 +85,68 @@ class DataLoader(Generic[T_co]):
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset, self.num_workers, self.timeout = dataset, num_workers, timeout
+
+        self.dataset: Any = dataset
+        self.num_workers = num_workers
+        self.timeout = timeout
         self.prefetch_factor = (
             _DEFAULT_PREFETCH if num_workers > 0 and prefetch_factor is None else prefetch_factor
         )
-        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
-        self.worker_init_fn, self.in_order = worker_init_fn, in_order
+
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+
+        self.worker_init_fn = worker_init_fn
+        self.in_order = in_order
         self.multiprocessing_context = multiprocessing_context
+
         self._is_stream = isinstance(dataset, IterableDataset)
         self._dataset_kind = _DatasetKind.Iterable if self._is_stream else _DatasetKind.Map
+
+        # The order of the examples: what is given, or what batch_size and shuffle ask for.
         _check_order(self._is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
         if batch_sampler is not None:
-            batch_size, drop_last = None, False
+            batch_size = None
+            drop_last = False
         if sampler is None:
-            if self._is_stream:
-                sampler = _InfiniteConstantSampler()
-            else:
-                sampler = (
-                    RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-                )
+            sampler = self._default_sampler(shuffle, generator)
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size, self.drop_last, self.sampler, self.batch_sampler = (
-            batch_size,
-            drop_last,
-            sampler,
-            batch_sampler,
-        )
-        self.generator, self.persistent_workers = generator, persistent_workers
-        self.collate_fn = (
-            collate_fn
-            if collate_fn is not None
-            else (default_collate if self._auto_collation else default_convert)
-        )
+
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+
+        self.generator = generator
+        self.persistent_workers = persistent_workers
+
+        if collate_fn is None:
+            collate_fn = default_collate if self._auto_collation else default_convert
+        self.collate_fn = collate_fn
+
         self._IterableDataset_len_called: int | None = None
+
         self._initialized = True
         self.check_worker_number_rationality()
 
+    def _default_sampler(self, shuffle: bool | None, generator: _C.Generator | None) -> Iterable[Any]:
+        if self._is_stream:
+            return _InfiniteConstantSampler()
+        if shuffle:
+            return RandomSampler(self.dataset, generator=generator)
+        return SequentialSampler(self.dataset)
+
     @property
-    def multiprocessing_context(self) -> Any:
-        """The context that workers are started in; None for the default one."""
+    def multiprocessing_context(self) -> BaseContext | None:
+        """The context in which workers are started; None for the default one."""
         return self._context
 
     @multiprocessing_context.setter
-    def multiprocessing_context(self, value: Any) -> None:
-        if value is not None:
-            value = _checked_context(value, self.num_workers)
-        self._context = value
+    def multiprocessing_context(self, value: str | BaseContext | None) -> None:
+        self._context = None if value is None else _checked_context(value, self.num_workers)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if self._initialized and name in _FIXED:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
@@ -147,7 +160,7 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> _BaseDataLoaderIter:
         if not (self.persistent_workers and self.num_workers > 0):
             return self._get_iterator()
-        if self._iterator is None or self._iterator._pool is None:  # none yet, or its workers have failed
+        if self._iterator is None or self._iterator._pool is None:  # the first pass, or its workers failed
             self._iterator = self._get_iterator()
         else:
             self._iterator._reset(self)
@@ -164,22 +177,21 @@ class DataLoader(Generic[T_co]):
     def __len__(self) -> int:
         if not self._is_stream:
             return len(self._index_sampler)
+
         count = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return count
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
     def check_worker_number_rationality(self) -> None:
-        """Warns of more workers than the processors that this process may use."""
+        """Warns if there are more workers than processors that this process may use."""
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         if self.num_workers and available is not None and self.num_workers > available:
             warnings.warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested "
-                "max number of worker in current "
-                f"system is {available}, which is smaller than what this DataLoader is going to create. "
-                "Please be aware that excessive "
-                "worker creation might get DataLoader running slow or even freeze, lower the worker number "
-                "to avoid potential "
+                f"max number of worker in current system is {available}, which is smaller than what this "
+                "DataLoader is going to create. Please be aware that excessive worker creation might get "
+                "DataLoader running slow or even freeze, lower the worker number to avoid potential "
                 "slowness/freeze if necessary.",
                 stacklevel=3,
             )
@@ -194,6 +206,7 @@ def _check_workers(
         )
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
+
     if num_workers == 0 and prefetch_factor is not None:
         raise ValueError(
             "prefetch_factor option could only be specified in multiprocessing."
@@ -201,13 +214,20 @@ def _check_workers(
         )
     if prefetch_factor is not None and prefetch_factor < 0:
         raise ValueError("prefetch_factor option should be non-negative")
+
     if persistent_workers and num_workers == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
 
 
 def _check_order(
-    is_stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool
+    is_stream: bool,
+    batch_size: int | None,
+    shuffle: bool | None,
+    sampler: Iterable[Any] | None,
+    batch_sampler: Iterable[Any] | None,
+    drop_last: bool,
 ) -> None:
+    # An iterable dataset determines the order itself.
     if is_stream:
         for name, value, unspecified in (
             ("shuffle", shuffle, not shuffle),
@@ -219,8 +239,10 @@ def _check_order(
                     f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
                     f"{name}={value}"
                 )
+
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
+
     if batch_sampler is not None:
         if batch_size != 1 or shuffle or sampler is not None or drop_last:
             raise ValueError(
@@ -232,12 +254,13 @@ def _check_order(
         )
 
 
-def _checked_context(value: Any, num_workers: int) -> Any:
+def _checked_context(value: str | BaseContext, num_workers: int) -> BaseContext:
     if num_workers == 0:
         raise ValueError(
             "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but "
             f"got num_workers={num_workers}"
         )
+
     if isinstance(value, str):
         methods = multiprocessing.get_all_start_methods()
         if value not in methods:
@@ -246,10 +269,11 @@ def _checked_context(value: Any, num_workers: int) -> Any:
                 f"got multiprocessing_context={value!r}"
             )
         return multiprocessing.get_context(value)
-    if not isinstance(value, multiprocessing.context.BaseContext):
+
+    if not isinstance(value, BaseContext):
         raise TypeError(
             "multiprocessing_context option should be a valid context object or a string specifying the "
-            "start method, "
-            f"but got multiprocessing_context={value}"
+            f"start method, but got multiprocessing_context={value}"
         )
+
     return value

@@ -1,4 +1,4 @@
-"""Collections of examples."""
+"""Datasets: collections of examples that are read by index or one after another."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
+from torch_py import _C
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 
@@ -17,7 +18,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """Examples by index: subclasses define `__getitem__`, and `__len__` where the size is known."""
+    """A collection of examples that are read by index. Subclasses define `__getitem__`, and `__len__` if the
+    size is known."""
 
     def __getitem__(self, index: Any) -> T_co:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -27,7 +29,7 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
-    """Examples one after the other: subclasses define `__iter__`."""
+    """A collection of examples that are read one after another. Subclasses define `__iter__`."""
 
     @abc.abstractmethod
     def __iter__(self) -> Iterator[T_co]: ...
@@ -37,8 +39,8 @@ class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """Example i is the tuple of element i of every tensor. Raises AssertionError when their first sizes
-    differ."""
+    """Example i is the tuple of element i of each tensor. Raises AssertionError if the first sizes of the
+    tensors differ."""
 
     tensors: tuple[Tensor, ...]
 
@@ -59,8 +61,9 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 class Subset(Dataset[T_co]):
     """The examples of `dataset` at `indices`."""
 
-    def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
-        self.dataset, self.indices = dataset, indices
+    def __init__(self, dataset: Dataset[T_co] | Sequence[T_co], indices: Sequence[int]) -> None:
+        self.dataset: Any = dataset
+        self.indices = indices
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, list):
@@ -76,7 +79,7 @@ class Subset(Dataset[T_co]):
 
 
 class ConcatDataset(Dataset[Any]):
-    """Several datasets one after the other."""
+    """Several datasets, one after another, as one."""
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
@@ -103,22 +106,22 @@ class ConcatDataset(Dataset[Any]):
         return self.cumulative_sizes[-1]
 
     def __getitem__(self, index: int) -> Any:
-        if index >= len(self):
-            raise IndexError(
-                f"index {index} is out of range for {len(self)} examples"
-            )  # ends a loop over the dataset
+        if index >= len(self):  # IndexError ends a loop over the dataset
+            raise IndexError(f"index {index} is out of range for {len(self)} examples")
         if index < -len(self):
             raise ValueError(
                 f"absolute value of index should not exceed dataset length: got {index} for {len(self)} "
                 "examples"
             )
+
         position = index % len(self)
         which = bisect.bisect_right(self.cumulative_sizes, position)
-        return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
+        first = self.cumulative_sizes[which - 1] if which else 0
+        return self.datasets[which][position - first]
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Several iterable datasets one after the other."""
+    """Several iterable datasets, one after another, as one."""
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets
@@ -138,10 +141,11 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class StackDataset(Dataset[Any]):
-    """Several datasets side by side: example i is the tuple of their examples i, or with keywords a dict of
-    them.
+    """Several datasets in parallel: example i is the tuple of example i of each dataset, or a dict of them if
+    the datasets are given by keyword.
 
-    Raises ValueError for datasets of different lengths, for none, and for both ways together.
+    Raises ValueError if the lengths differ, without datasets, and for positional and keyword datasets
+    together.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -152,6 +156,7 @@ class StackDataset(Dataset[Any]):
             )
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
+
         self.datasets: Any = kwargs or args
         members = list(kwargs.values() or args)
         self._length = len(members[0])
@@ -173,11 +178,12 @@ class StackDataset(Dataset[Any]):
 
 
 def _examples(dataset: Any, indices: list[int]) -> list[Any]:
-    """The examples at `indices`, in one call where the dataset has a way to do that. Raises ValueError when
-    it gives another number."""
+    """The examples at `indices`, read in one call if the dataset has `__getitems__`. Raises ValueError if
+    that returns a different number of examples."""
     several = getattr(dataset, "__getitems__", None)
     if not callable(several):
         return [dataset[index] for index in indices]
+
     examples: list[Any] = several(indices)
     if len(examples) != len(indices):
         raise ValueError(
@@ -186,26 +192,34 @@ def _examples(dataset: Any, indices: list[int]) -> list[Any]:
     return examples
 
 
-def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = None) -> list[Subset[Any]]:
-    """Parts of the given sizes, or shares that sum to 1, in random order. Raises ValueError when they do not
-    add up."""
+def random_split(
+    dataset: Dataset[Any] | Sequence[Any],
+    lengths: Sequence[int | float],
+    generator: _C.Generator | None = None,
+) -> list[Subset[Any]]:
+    """Divides `dataset` at random into parts of the sizes `lengths`, or of these shares if they sum to 1.
+    Raises ValueError if the sizes do not add up to the size of the dataset."""
+    count = len(dataset)  # type: ignore[arg-type]
     sizes: list[Any] = list(lengths)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        sizes = _sizes_of_shares(len(dataset), lengths)
-    if sum(sizes) != len(dataset):
+        sizes = _sizes_of_shares(count, lengths)
+    if sum(sizes) != count:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+
     order = _torch.randperm(sum(sizes), generator=generator).tolist()
     return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, accumulate(sizes))]
 
 
 def _sizes_of_shares(count: int, shares: Sequence[float]) -> list[int]:
-    """What is left over by rounding down goes to the first parts, one each."""
+    """The size of each part, rounded down; the remaining examples go to the first parts, one each."""
     for index, share in enumerate(shares):
         if share < 0 or share > 1:
             raise ValueError(f"Fraction at index {index} is not between 0 and 1")
+
     sizes = [math.floor(count * share) for share in shares]
     for extra in range(count - sum(sizes)):
         sizes[extra % len(sizes)] += 1
+
     for index, size in enumerate(sizes):
         if size == 0:
             warnings.warn(

@@ -1,10 +1,10 @@
-"""Dividing a dataset among processes that train together."""
+"""`DistributedSampler`, which divides a dataset among processes that train together."""
 
 from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from typing import Any
 
 from torch_py import _C
@@ -15,18 +15,17 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """The indices of process `rank` of `num_replicas`, every num_replicas-th of an order that `seed` and the
-    epoch determine.
+    """Yields the indices for process `rank` out of `num_replicas`: every num_replicas-th index of an order
+    that `seed` and the epoch determine.
 
-    All processes get equally many: indices from the start are repeated, or with `drop_last` the rest is left
-    out. `set_epoch` gives another order, the same in all processes. Without `num_replicas` and `rank` the
-    process group says them. Raises ValueError for a rank outside of
-    [0, num_replicas).
+    All processes get the same number of indices: indices from the start are repeated, or with `drop_last` the
+    rest is left out. `set_epoch` changes the order, in the same way in all processes. `num_replicas` and
+    `rank` default to those of the process group. Raises ValueError for a rank outside of [0, num_replicas).
     """
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Sized,
         num_replicas: int | None = None,
         rank: int | None = None,
         shuffle: bool = True,
@@ -37,10 +36,19 @@ class DistributedSampler(Sampler[int]):
             num_replicas = _process_group().get_world_size()
         if rank is None:
             rank = _process_group().get_rank()
+
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
-        self.dataset, self.num_replicas, self.rank, self.epoch = dataset, num_replicas, rank, 0
-        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
+
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+
+        self.shuffle = shuffle
+        self.seed = seed
+        self.drop_last = drop_last
+
         count = len(dataset)
         if drop_last and count % num_replicas != 0:
             self.num_samples = math.ceil((count - num_replicas) / num_replicas)
@@ -54,22 +62,23 @@ class DistributedSampler(Sampler[int]):
             generator = _C.Generator()
             generator.manual_seed(self.seed + self.epoch)
             indices = _torch.randperm(len(indices), generator=generator).tolist()
+
         if not self.drop_last and indices:
             repeats = math.ceil(self.total_size / len(indices))
             indices = indices * repeats
+
         return iter(indices[self.rank : self.total_size : self.num_replicas])
 
     def __len__(self) -> int:
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """The number of the pass over the data, to be set before each when shuffling."""
+        """Sets the number of the next pass over the data. Call it before each pass when shuffling."""
         self.epoch = epoch
 
 
 def _process_group() -> Any:
-    """torch_py.distributed with a group to ask. Raises RuntimeError where the package is missing, ValueError
-    without a group."""
+    """The module torch_py.distributed. Raises RuntimeError if it is missing or not available."""
     try:
         distributed: Any = importlib.import_module("torch_py.distributed")
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Orders in which a dataset is visited."""
+"""Samplers: the order in which the examples of a dataset are visited."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Sampler(Generic[T_co]):
-    """Iterates over indices, or lists of them."""
+    """Base class of the iterables of indices, or of lists of indices, that a DataLoader visits."""
 
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler[int]):
-    """0, 1, 2, ..."""
+    """Yields the indices 0, 1, 2, ... of `data_source` in order."""
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
@@ -31,25 +31,29 @@ class SequentialSampler(Sampler[int]):
         return len(self.data_source)
 
 
-def random_seed(generator: Any = None) -> int:
-    """A seed drawn from `generator`, by default the global one."""
+def random_seed(generator: _C.Generator | None = None) -> int:
+    """A seed drawn from `generator`, by default from the global one."""
     return int(_torch.empty((), dtype=_C.int64).random_(generator=generator))
 
 
 class RandomSampler(Sampler[int]):
-    """A permutation, or `num_samples` indices drawn with replacement. Without `generator`, one seeded from
-    the global generator."""
+    """Yields the indices of `data_source` in random order, or `num_samples` indices drawn with `replacement`.
+    Without `generator` it uses one that is seeded from the global generator."""
 
     def __init__(
         self,
         data_source: Sized,
         replacement: bool = False,
         num_samples: int | None = None,
-        generator: Any = None,
+        generator: _C.Generator | None = None,
     ) -> None:
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
-        self.data_source, self.replacement, self.generator = data_source, replacement, generator
+
+        self.data_source = data_source
+        self.replacement = replacement
+        self.generator = generator
+
         self._num_samples = num_samples
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
             raise ValueError(
@@ -58,13 +62,17 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
+        """How many indices one pass yields."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
-        size, generator = len(self.data_source), self.generator
+        size = len(self.data_source)
+        generator = self.generator
         if generator is None:
             generator = _C.Generator()
             generator.manual_seed(random_seed())
+
+        # With replacement, in portions so that a long pass does not need a long list.
         if self.replacement:
             for start in range(0, self.num_samples, 32):
                 count = min(32, self.num_samples - start)
@@ -72,10 +80,12 @@ class RandomSampler(Sampler[int]):
                     high=size, size=(count,), dtype=_C.int64, generator=generator
                 ).tolist()
             return
+
         if size == 0:
             raise ZeroDivisionError(
                 f"RandomSampler: cannot draw {self.num_samples} indices of an empty dataset"
             )
+
         for start in range(0, self.num_samples, size):
             yield from _torch.randperm(size, generator=generator).tolist()[: self.num_samples - start]
 
@@ -84,10 +94,11 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """`indices` in random order."""
+    """Yields `indices` in random order."""
 
-    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
-        self.indices, self.generator = indices, generator
+    def __init__(self, indices: Sequence[int], generator: _C.Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
         for position in _torch.randperm(len(self.indices), generator=self.generator).tolist():
@@ -98,10 +109,14 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """`num_samples` indices drawn with probabilities in proportion to `weights`."""
+    """Yields `num_samples` indices, index i with a probability in proportion to ``weights[i]``."""
 
     def __init__(
-        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
+        self,
+        weights: Sequence[float],
+        num_samples: int,
+        replacement: bool = True,
+        generator: _C.Generator | None = None,
     ) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(
@@ -109,12 +124,16 @@ class WeightedRandomSampler(Sampler[int]):
             )
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+
         self.weights = _C.as_tensor(weights, dtype=_C.float64)
         if self.weights.dim() != 1:
             raise ValueError(
                 f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
             )
-        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
         yield from _torch.multinomial(
@@ -126,8 +145,8 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of `batch_size` consecutive indices of `sampler`; the last may be shorter and is left out with
-    `drop_last`."""
+    """Yields lists of `batch_size` consecutive indices of `sampler`. The last list may be shorter, or is left
+    out with `drop_last`."""
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
@@ -136,7 +155,10 @@ class BatchSampler(Sampler[list[int]]):
             )
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
-        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
         batch: list[int] = []
@@ -145,6 +167,7 @@ class BatchSampler(Sampler[list[int]]):
             if len(batch) == self.batch_size:
                 yield batch
                 batch = []
+
         if batch and not self.drop_last:
             yield batch
 

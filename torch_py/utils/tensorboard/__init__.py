@@ -1,5 +1,4 @@
-"""Logs for TensorBoard, written through the tensorboard package (`pip install tensorboard`), which importing
-this needs."""
+"""Logs for TensorBoard. Importing this package needs the tensorboard package (`pip install tensorboard`)."""
 
 try:
     import tensorboard as _tensorboard  # noqa: F401

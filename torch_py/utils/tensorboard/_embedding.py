@@ -1,4 +1,4 @@
-"""Files of TensorBoard's projector: vectors, their labels and pictures."""
+"""Writes the files of TensorBoard's projector: vectors with labels and pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _write_rows(path: Path, rows: Any) -> None:
 
 
 def _sprite(images: Any) -> Any:
-    """N x C x H x W in a square that has as many columns as rows."""
+    """Arranges N x C x H x W in a square grid with as many columns as rows."""
     count, channels, height, width = images.shape
     side = math.ceil(math.sqrt(count))
     cells = np.zeros((side * side, height, width, channels), images.dtype)
@@ -34,7 +34,7 @@ def write_embedding(
 ) -> Any:
     """Writes the files and adds them to the list in projector_config.pbtxt. Returns the new entry.
 
-    Raises AssertionError when the numbers of rows, labels and pictures differ.
+    Raises AssertionError if the numbers of rows, labels and pictures differ.
     """
     from google.protobuf import text_format
     from tensorboard.plugins.projector.projector_config_pb2 import EmbeddingInfo, ProjectorConfig
@@ -44,10 +44,12 @@ def write_embedding(
         raise AssertionError(
             f"mat should be 2D, where mat.size(0) is the number of data points, got shape {array.shape}"
         )
+
     place = root / folder
     place.mkdir(parents=True, exist_ok=True)
     _write_rows(place / "tensors.tsv", array.tolist())
     entry = EmbeddingInfo(tensor_name=name, tensor_path=f"{folder}/tensors.tsv")
+
     if metadata is not None:
         if len(metadata) != len(array):
             raise AssertionError(
@@ -56,6 +58,7 @@ def write_embedding(
         rows = [header, *metadata] if header else [[label] for label in metadata]
         _write_rows(place / "metadata.tsv", rows)
         entry.metadata_path = f"{folder}/metadata.tsv"
+
     if images is not None:
         pictures = to_numpy(images)
         if len(pictures) != len(array):
@@ -65,6 +68,7 @@ def write_embedding(
         (place / "sprite.png").write_bytes(encode_png(_sprite(pictures)))
         entry.sprite.image_path = f"{folder}/sprite.png"
         entry.sprite.single_image_dim.extend([pictures.shape[3], pictures.shape[2]])
+
     listing = root / "projector_config.pbtxt"
     config = ProjectorConfig()
     if listing.exists():

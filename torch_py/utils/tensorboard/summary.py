@@ -1,11 +1,12 @@
-"""Records of TensorBoard's plugins, as protocol buffers: one function per kind of record."""
+"""Builds the records of TensorBoard's plugins as protocol buffers, with one function per kind of record."""
 
 from __future__ import annotations
 
 import io
 import json
 import wave
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, SummaryMetadata
@@ -13,6 +14,9 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from torch_py.utils.tensorboard._arrays import arrange, encode_gif, encode_png, pillow, to_numpy, to_pixels
+
+if TYPE_CHECKING:
+    from torch_py.utils.tensorboard._arrays import Values
 
 __all__ = [
     "audio",
@@ -31,7 +35,9 @@ __all__ = [
     "video",
 ]
 
-_SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1
+_SMALLEST = 1e-12
+_LARGEST = 1e20
+_GROWTH = 1.1
 
 
 def _shape(*sizes: int) -> TensorShapeProto:
@@ -50,27 +56,29 @@ def _floats(values: Any, *shape: int) -> TensorProto:
     )
 
 
-def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool = False) -> Summary:
-    """One number. `new_style` writes a tensor, with all its digits under `double_precision`. Raises
-    AssertionError unless it is one."""
+def scalar(tag: str, value: Values, new_style: bool = False, double_precision: bool = False) -> Summary:
+    """A record of one number. `new_style` writes it as a tensor, in float64 with `double_precision`. Raises
+    AssertionError unless `value` has one element."""
     array = to_numpy(value).squeeze()
     if array.ndim != 0:
         raise AssertionError(
             f"Tensor should contain one element (0 dimensions). Was given size: {array.size} and "
             f"{array.ndim} dimensions."
         )
+
     number = float(array)
     if not new_style:
         return Summary(value=[Summary.Value(tag=tag, simple_value=number)])
-    kind = (
-        {"double_val": [number], "dtype": "DT_DOUBLE"}
-        if double_precision
-        else {"float_val": [number], "dtype": "DT_FLOAT"}
-    )
-    return Summary(value=[Summary.Value(tag=tag, tensor=TensorProto(**kind), metadata=_plugin("scalars"))])
+
+    if double_precision:
+        proto = TensorProto(double_val=[number], dtype="DT_DOUBLE")
+    else:
+        proto = TensorProto(float_val=[number], dtype="DT_FLOAT")
+    return Summary(value=[Summary.Value(tag=tag, tensor=proto, metadata=_plugin("scalars"))])
 
 
-def tensor(tag: str, value: Any) -> Summary:
+def tensor(tag: str, value: Values) -> Summary:
+    """A record of a tensor. Raises ValueError for complex dtypes."""
     array = to_numpy(value)
     kinds = {
         "float32": "DT_FLOAT",
@@ -84,6 +92,7 @@ def tensor(tag: str, value: Any) -> Summary:
     }
     if array.dtype.name not in kinds:
         raise ValueError(f"add_tensor: expected a real dtype, got {array.dtype}")
+
     proto = TensorProto(
         dtype=kinds[array.dtype.name], tensor_shape=_shape(*array.shape), tensor_content=array.tobytes()
     )
@@ -91,45 +100,53 @@ def tensor(tag: str, value: Any) -> Summary:
 
 
 def _geometric_edges() -> list[float]:
-    edges, edge = [], _SMALLEST
+    edges = []
+    edge = _SMALLEST
     while edge < _LARGEST:
         edges.append(edge)
         edge *= _GROWTH
     return [-value for value in reversed(edges)] + [0.0] + edges
 
 
-def histogram(tag: str, values: Any, bins: Any = "tensorflow", max_bins: int | None = None) -> Summary:
-    """How many values are in which bucket: buckets that grow by 10 %, or the `bins` of numpy.histogram, at
-    most `max_bins` of them.
+def histogram(
+    tag: str, values: Values, bins: str | int | Sequence[float] = "tensorflow", max_bins: int | None = None
+) -> Summary:
+    """A record of a histogram. The buckets grow by 10 %, or are the `bins` of numpy.histogram; there are at
+    most `max_bins`.
 
-    Raises ValueError for no values, and for values that are not finite.
+    Raises ValueError without values and for values that are not finite.
     """
     array = to_numpy(values).astype(np.float64).reshape(-1)
     if array.size == 0:
         raise ValueError("The input has no element.")
     if not np.isfinite(array).all():
         raise ValueError(f"histogram {tag!r}: expected finite values")
-    counts, edges = np.histogram(
-        array, bins=_geometric_edges() if isinstance(bins, str) and bins == "tensorflow" else bins
-    )
+
+    is_default = isinstance(bins, str) and bins == "tensorflow"
+    counts, edges = np.histogram(array, bins=_geometric_edges() if is_default else bins)
     if max_bins is not None and len(counts) > max_bins:
         step = -(-len(counts) // max_bins)
         counts = np.add.reduceat(counts, range(0, len(counts), step))
         edges = np.append(edges[:-1:step], edges[-1])
+
     used = np.flatnonzero(counts)
     if used.size == 0:
         raise ValueError(f"histogram {tag!r}: no value lies within the bins")
-    first, last = used[0], used[-1]
-    # Buckets have upper edges only: an empty one in front tells where the first begins.
-    limits, shown = edges[first : last + 2], [0, *counts[first : last + 1]]
+    first = used[0]
+    last = used[-1]
+
+    # Buckets have only upper limits, so an empty bucket in front marks the start of the first.
+    limits = edges[first : last + 2]
+    shown = [0, *counts[first : last + 1]]
     return histogram_raw(
         tag, array.min(), array.max(), array.size, array.sum(), array.dot(array), limits, shown
     )
 
 
 def histogram_raw(
-    tag: str, min: float, max: float, num: int, sum: float, sum_squares: float, limits: Any, counts: Any
+    tag: str, min: float, max: float, num: int, sum: float, sum_squares: float, limits: Values, counts: Values
 ) -> Summary:
+    """A record of a histogram from its buckets, each with its upper limit and count."""
     limits, counts = (
         np.asarray(to_numpy(part), np.float64).tolist() if not isinstance(part, list) else part
         for part in (limits, counts)
@@ -142,27 +159,25 @@ def histogram_raw(
 
 def _picture(tag: str, pixels: Any, encoded: bytes) -> Summary:
     height, width, channels = pixels.shape[-3:]
-    return Summary(
-        value=[
-            Summary.Value(
-                tag=tag,
-                image=Summary.Image(
-                    height=height, width=width, colorspace=channels, encoded_image_string=encoded
-                ),
-            )
-        ]
-    )
+    picture = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=encoded)
+    return Summary(value=[Summary.Value(tag=tag, image=picture)])
 
 
-def image(tag: str, value: Any, rescale: float = 1, dataformats: str = "NCHW") -> Summary:
+def image(tag: str, value: Values, rescale: float = 1, dataformats: str = "NCHW") -> Summary:
+    """A record of an image with the dimensions `dataformats`."""
     pixels = to_pixels(arrange(to_numpy(value), dataformats))
     return _picture(tag, pixels, encode_png(pixels, rescale))
 
 
 def image_boxes(
-    tag: str, value: Any, boxes: Any, rescale: float = 1, dataformats: str = "CHW", labels: Any = None
+    tag: str,
+    value: Values,
+    boxes: Values,
+    rescale: float = 1,
+    dataformats: str = "CHW",
+    labels: str | Sequence[str] | None = None,
 ) -> Summary:
-    """Boxes are rows of left, top, right, bottom in pixels."""
+    """A record of an image with boxes, whose rows are left, top, right, bottom in pixels."""
     from PIL import ImageDraw
 
     picture = pillow().fromarray(to_pixels(arrange(to_numpy(value), dataformats)))
@@ -171,12 +186,13 @@ def image_boxes(
         draw.rectangle(box, outline="red", width=2)
         if labels is not None:
             draw.text((box[0], box[1]), str(labels[number]), fill="red")
+
     pixels = np.asarray(picture)
     return _picture(tag, pixels, encode_png(pixels, rescale))
 
 
-def video(tag: str, value: Any, fps: float = 4) -> Summary:
-    """N x T x C x H x W: the N of a batch side by side, as an animated GIF."""
+def video(tag: str, value: Values, fps: float = 4) -> Summary:
+    """A record of a video N x T x C x H x W as an animated GIF, with the N videos of the batch in a grid."""
     array = to_numpy(value)
     if array.ndim != 5:
         raise AssertionError(f"add_video: expected dimensions N, T, C, H, W, got shape {array.shape}")
@@ -184,17 +200,19 @@ def video(tag: str, value: Any, fps: float = 4) -> Summary:
     return _picture(tag, frames, encode_gif(frames, fps))
 
 
-def audio(tag: str, value: Any, sample_rate: int = 44100) -> Summary:
-    """A mono sound with values in [-1, 1], as 16-bit WAV."""
+def audio(tag: str, value: Values, sample_rate: int = 44100) -> Summary:
+    """A record of a mono sound with values in [-1, 1], as 16-bit WAV."""
     samples = to_numpy(value).squeeze()
     if samples.ndim != 1:
         raise AssertionError(f"input tensor should be 1 dimensional, got shape {samples.shape}")
+
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setnchannels(1)
         sound.setsampwidth(2)
         sound.setframerate(sample_rate)
         sound.writeframes((np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes())
+
     proto = Summary.Audio(
         sample_rate=sample_rate,
         num_channels=1,
@@ -206,40 +224,49 @@ def audio(tag: str, value: Any, sample_rate: int = 44100) -> Summary:
 
 
 def text(tag: str, content: str) -> Summary:
+    """A record of text, which is shown as Markdown."""
     proto = TensorProto(dtype="DT_STRING", string_val=[content.encode("utf-8")], tensor_shape=_shape(1))
     return Summary(value=[Summary.Value(tag=tag + "/text_summary", metadata=_plugin("text"), tensor=proto)])
 
 
 def pr_curve(
-    tag: str, labels: Any, predictions: Any, num_thresholds: int = 127, weights: Any = None
+    tag: str, labels: Values, predictions: Values, num_thresholds: int = 127, weights: Values | None = None
 ) -> Summary:
-    """Precision and recall of predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at most 127)
-    evenly spaced thresholds."""
+    """A record of precision and recall for predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at
+    most 127) evenly spaced thresholds."""
     count = min(num_thresholds, 127)
-    truth, scores = (
-        to_numpy(labels).reshape(-1).astype(np.float64),
-        to_numpy(predictions).reshape(-1).astype(np.float64),
-    )
-    mass = (
-        np.ones_like(scores)
-        if weights is None
-        else np.broadcast_to(to_numpy(weights).astype(np.float64).reshape(-1), scores.shape)
-    )
+    truth = to_numpy(labels).reshape(-1).astype(np.float64)
+    scores = to_numpy(predictions).reshape(-1).astype(np.float64)
+    if weights is None:
+        mass = np.ones_like(scores)
+    else:
+        mass = np.broadcast_to(to_numpy(weights).astype(np.float64).reshape(-1), scores.shape)
+
+    # A prediction is positive for the threshold of its bucket and for all lower ones: sums from the end.
     bucket = np.floor(scores * (count - 1)).astype(np.int64)
-    # What lies in a bucket counts as positive for its threshold and all below: sums from the end.
     hits, alarms = (
         np.bincount(bucket, weights=part * mass, minlength=count)[::-1].cumsum()[::-1]
         for part in (truth, 1.0 - truth)
     )
-    misses, rejections = hits[0] - hits, alarms[0] - alarms
+    misses = hits[0] - hits
+    rejections = alarms[0] - alarms
+
     precision = hits / np.maximum(1e-7, hits + alarms)
     recall = hits / np.maximum(1e-7, hits + misses)
     return pr_curve_raw(tag, hits, alarms, rejections, misses, precision, recall, count)
 
 
 def pr_curve_raw(
-    tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any, num_thresholds: int = 127
+    tag: str,
+    tp: Values,
+    fp: Values,
+    tn: Values,
+    fn: Values,
+    precision: Values,
+    recall: Values,
+    num_thresholds: int = 127,
 ) -> Summary:
+    """A record of a precision-recall curve from its values."""
     from tensorboard.plugins.pr_curve.plugin_data_pb2 import PrCurvePluginData
 
     count = min(num_thresholds, 127)
@@ -248,8 +275,14 @@ def pr_curve_raw(
     return Summary(value=[Summary.Value(tag=tag, metadata=metadata, tensor=_floats(rows, 6, count))])
 
 
-def mesh(tag: str, vertices: Any, colors: Any = None, faces: Any = None, config_dict: Any = None) -> Summary:
-    """Vertices and faces are batches of rows of three: B x N x 3."""
+def mesh(
+    tag: str,
+    vertices: Values,
+    colors: Values | None = None,
+    faces: Values | None = None,
+    config_dict: dict[str, Any] | None = None,
+) -> Summary:
+    """A record of a mesh or a point cloud; vertices and faces have the shape B x N x 3."""
     from tensorboard.plugins.mesh import metadata
     from tensorboard.plugins.mesh.plugin_data_pb2 import MeshPluginData
 
@@ -260,6 +293,7 @@ def mesh(tag: str, vertices: Any, colors: Any = None, faces: Any = None, config_
         if part is not None
     ]
     components = metadata.get_components_bitmask([kind for kind, _ in parts])
+
     values = []
     for kind, array in parts:
         name = metadata.get_instance_name(tag, kind)
@@ -271,7 +305,7 @@ def mesh(tag: str, vertices: Any, colors: Any = None, faces: Any = None, config_
 
 
 def custom_scalars(layout: dict[str, dict[str, Any]]) -> Summary:
-    """`layout`: {category: {chart: ["Multiline" or "Margin", tags]}}."""
+    """A record that declares charts, from {category: {chart: ["Multiline" or "Margin", tags]}}."""
     from tensorboard.plugins.custom_scalar import layout_pb2
 
     categories = []
@@ -280,38 +314,38 @@ def custom_scalars(layout: dict[str, dict[str, Any]]) -> Summary:
         for title, (kind, tags) in charts.items():
             if kind == "Margin":
                 series = layout_pb2.MarginChartContent.Series(value=tags[0], lower=tags[1], upper=tags[2])
-                made.append(
-                    layout_pb2.Chart(title=title, margin=layout_pb2.MarginChartContent(series=[series]))
-                )
+                margin = layout_pb2.MarginChartContent(series=[series])
+                made.append(layout_pb2.Chart(title=title, margin=margin))
             else:
-                made.append(
-                    layout_pb2.Chart(title=title, multiline=layout_pb2.MultilineChartContent(tag=tags))
-                )
+                multiline = layout_pb2.MultilineChartContent(tag=tags)
+                made.append(layout_pb2.Chart(title=title, multiline=multiline))
         categories.append(layout_pb2.Category(title=category, chart=made))
+
     content = layout_pb2.Layout(category=categories).SerializeToString()
     proto = TensorProto(dtype="DT_STRING", string_val=[content], tensor_shape=TensorShapeProto())
-    return Summary(
-        value=[
-            Summary.Value(tag="custom_scalars__config__", tensor=proto, metadata=_plugin("custom_scalars"))
-        ]
-    )
+    metadata = _plugin("custom_scalars")
+    return Summary(value=[Summary.Value(tag="custom_scalars__config__", tensor=proto, metadata=metadata)])
 
 
 def hparams(
-    hparam_dict: dict[str, Any], metric_dict: dict[str, Any], hparam_domain_discrete: Any = None
+    hparam_dict: dict[str, Any],
+    metric_dict: dict[str, Any],
+    hparam_domain_discrete: dict[str, list[Any]] | None = None,
 ) -> tuple[Summary, Summary, Summary]:
-    """Records of an experiment, of the start of a session with its parameters, and of its end.
+    """Three records: of an experiment, of the start of a session with its parameters, and of its end.
 
-    Raises TypeError unless both are dicts, ValueError for a parameter that is not bool, str, float, int or a
-    tensor of one element.
+    Raises TypeError unless both are dicts, and ValueError for a parameter that is not bool, str, float, int
+    or a tensor of one element.
     """
     from google.protobuf import struct_pb2
     from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2
 
     if not isinstance(hparam_dict, dict) or not isinstance(metric_dict, dict):
         raise TypeError("parameter: hparam_dict and metric_dict should be dictionaries, nothing logged.")
+
     domains = hparam_domain_discrete or {}
-    infos, start = [], plugin_data_pb2.SessionStartInfo()
+    infos = []
+    start = plugin_data_pb2.SessionStartInfo()
     for name, value in hparam_dict.items():
         if value is None:
             continue
@@ -323,6 +357,7 @@ def hparams(
                 struct_pb2.Value(**_hparam(name, choice)[1]) for choice in domains[name]
             )
         infos.append(info)
+
     metrics = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metric_dict]
     contents = {
         "experiment": plugin_data_pb2.HParamsPluginData(

@@ -1,12 +1,14 @@
-"""`SummaryWriter`: what a program measures, into files that TensorBoard shows."""
+"""`SummaryWriter`, which writes measurements of a program to files that TensorBoard shows."""
 
 from __future__ import annotations
 
+import os
 import socket
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.compat.proto import event_pb2
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
@@ -16,52 +18,72 @@ from torch_py.utils.tensorboard._arrays import to_numpy
 from torch_py.utils.tensorboard._embedding import write_embedding
 from torch_py.utils.tensorboard._graph import graph_of
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    from torch_py.nn.modules.module import Module
+    from torch_py.utils.tensorboard._arrays import Values
+
 __all__ = ["FileWriter", "SummaryWriter"]
 
 
 class FileWriter:
-    """Appends records to one event file in `log_dir`; `max_queue` wait in memory, `flush_secs` seconds at
-    most."""
+    """Appends records to one event file in `log_dir`. Up to `max_queue` records wait in memory, for at most
+    `flush_secs` seconds."""
 
     def __init__(
-        self, log_dir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""
+        self,
+        log_dir: str | os.PathLike[str],
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
     ) -> None:
         self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
 
     def get_logdir(self) -> str:
+        """The folder of the event file."""
         return self.event_writer.get_logdir()
 
-    def add_event(self, event: Any, step: int | None = None, walltime: float | None = None) -> None:
+    def add_event(
+        self, event: event_pb2.Event, step: int | None = None, walltime: float | None = None
+    ) -> None:
+        """Writes an event with its time and step."""
         event.wall_time = time.time() if walltime is None else walltime
         if step is not None:
             event.step = int(step)
         self.event_writer.add_event(event)
 
     def add_summary(
-        self, summary: Any, global_step: int | None = None, walltime: float | None = None
+        self, summary: Summary, global_step: int | None = None, walltime: float | None = None
     ) -> None:
+        """Writes a record of one step."""
         self.add_event(event_pb2.Event(summary=summary), global_step, walltime)
 
-    def add_graph(self, graph: Any, walltime: float | None = None) -> None:
+    def add_graph(self, graph: GraphDef, walltime: float | None = None) -> None:
+        """Writes the graph of a model."""
         self.add_event(event_pb2.Event(graph_def=graph.SerializeToString()), None, walltime)
 
     def flush(self) -> None:
+        """Writes the records that wait in memory."""
         self.event_writer.flush()
 
     def close(self) -> None:
+        """Writes the waiting records and closes the file."""
         self.event_writer.close()
 
 
 class SummaryWriter:
-    """Writes into `log_dir` (default: runs/DATE_HOST with `comment` behind it). May be used in `with`; a
-    closed one opens again when used.
+    """Writes measurements to `log_dir` (default: runs/DATE_HOST followed by `comment`). It is a context
+    manager; a closed writer opens again when it is used.
 
-    Steps from `purge_step` on, of a run that is continued after it broke off, are not shown.
+    TensorBoard hides earlier records of steps from `purge_step` on, for a run that continues after a crash.
     """
 
     def __init__(
         self,
-        log_dir: Any = None,
+        log_dir: str | os.PathLike[str] | None = None,
         comment: str = "",
         purge_step: int | None = None,
         max_queue: int = 10,
@@ -69,16 +91,15 @@ class SummaryWriter:
         filename_suffix: str = "",
     ) -> None:
         if not log_dir:
-            log_dir = (
-                Path("runs") / f"{datetime.now().strftime('%b%d_%H-%M-%S')}_{socket.gethostname()}{comment}"
-            )
+            started = datetime.now().strftime("%b%d_%H-%M-%S")
+            log_dir = Path("runs") / f"{started}_{socket.gethostname()}{comment}"
+
         self.log_dir = str(log_dir)
-        self.purge_step, self.max_queue, self.flush_secs, self.filename_suffix = (
-            purge_step,
-            max_queue,
-            flush_secs,
-            filename_suffix,
-        )
+        self.purge_step = purge_step
+        self.max_queue = max_queue
+        self.flush_secs = flush_secs
+        self.filename_suffix = filename_suffix
+
         self.file_writer: FileWriter | None = None
         self.all_writers: dict[str, FileWriter] | None = None
         self._scalar_dict: dict[str, Any] = {}
@@ -98,27 +119,29 @@ class SummaryWriter:
 
     @staticmethod
     def _purge(writer: FileWriter, step: int) -> None:
-        # The version decides whether TensorBoard looks at the start of a session.
+        # TensorBoard reads the start of a session only with this version.
         writer.add_event(event_pb2.Event(step=step, file_version="brain.Event:2"))
         writer.add_event(
             event_pb2.Event(step=step, session_log=event_pb2.SessionLog(status=event_pb2.SessionLog.START))
         )
 
     def get_logdir(self) -> str:
+        """The folder of the event files."""
         return self.log_dir
 
-    def _add(self, record: Any, global_step: int | None, walltime: float | None) -> None:
+    def _add(self, record: Summary, global_step: int | None, walltime: float | None) -> None:
         self._get_file_writer().add_summary(record, global_step, walltime)
 
     def add_scalar(
         self,
         tag: str,
-        scalar_value: Any,
+        scalar_value: Values,
         global_step: int | None = None,
         walltime: float | None = None,
         new_style: bool = False,
         double_precision: bool = False,
     ) -> None:
+        """Writes one number."""
         self._add(summary.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
 
     def add_scalars(
@@ -128,9 +151,10 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Several curves in one diagram: each gets a file in a folder of its own."""
+        """Writes a point of several curves in one diagram. Each curve has its own folder and file."""
         self._get_file_writer()
         assert self.all_writers is not None
+
         for tag, value in tag_scalar_dict.items():
             folder = f"{self.log_dir}/{main_tag.replace('/', '_')}_{tag}"
             if folder not in self.all_writers:
@@ -138,19 +162,21 @@ class SummaryWriter:
             self.all_writers[folder].add_summary(summary.scalar(main_tag, value), global_step, walltime)
 
     def add_tensor(
-        self, tag: str, tensor: Any, global_step: int | None = None, walltime: float | None = None
+        self, tag: str, tensor: Values, global_step: int | None = None, walltime: float | None = None
     ) -> None:
+        """Writes a tensor."""
         self._add(summary.tensor(tag, tensor), global_step, walltime)
 
     def add_histogram(
         self,
         tag: str,
-        values: Any,
+        values: Values,
         global_step: int | None = None,
-        bins: Any = "tensorflow",
+        bins: str | int | Sequence[float] = "tensorflow",
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
+        """Writes a histogram of `values`."""
         self._add(summary.histogram(tag, values, bins, max_bins), global_step, walltime)
 
     def add_histogram_raw(
@@ -161,71 +187,69 @@ class SummaryWriter:
         num: int,
         sum: float,
         sum_squares: float,
-        bucket_limits: Any,
-        bucket_counts: Any,
+        bucket_limits: Values,
+        bucket_counts: Values,
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Raises ValueError unless there is a count for each limit."""
+        """Writes a histogram from its buckets. Raises ValueError unless there is one count for each limit."""
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError(
                 f"len(bucket_limits) != len(bucket_counts): {len(bucket_limits)} and {len(bucket_counts)}, "
                 "see the document."
             )
-        self._add(
-            summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts),
-            global_step,
-            walltime,
-        )
+
+        record = summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
+        self._add(record, global_step, walltime)
 
     def add_image(
         self,
         tag: str,
-        img_tensor: Any,
+        img_tensor: Values,
         global_step: int | None = None,
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """uint8 in [0, 255] or floating-point in [0, 1], in the order of `dataformats`: CHW, HWC, HW."""
+        """Writes an image, uint8 in [0, 255] or floating-point in [0, 1], with the dimensions `dataformats`:
+        CHW, HWC or HW."""
         self._add(summary.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_images(
         self,
         tag: str,
-        img_tensor: Any,
+        img_tensor: Values,
         global_step: int | None = None,
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
+        """Writes a batch of images in a grid, with the dimensions `dataformats`."""
         self._add(summary.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_image_with_boxes(
         self,
         tag: str,
-        img_tensor: Any,
-        box_tensor: Any,
+        img_tensor: Values,
+        box_tensor: Values,
         global_step: int | None = None,
         walltime: float | None = None,
         rescale: float = 1,
         dataformats: str = "CHW",
-        labels: Any = None,
+        labels: str | Sequence[str] | None = None,
     ) -> None:
+        """Writes an image with boxes, whose rows are left, top, right, bottom in pixels, and their labels."""
         texts = [labels] if isinstance(labels, str) else labels
-        self._add(
-            summary.image_boxes(tag, img_tensor, box_tensor, rescale, dataformats, texts),
-            global_step,
-            walltime,
-        )
+        record = summary.image_boxes(tag, img_tensor, box_tensor, rescale, dataformats, texts)
+        self._add(record, global_step, walltime)
 
     def add_figure(
         self,
         tag: str,
-        figure: Any,
+        figure: Figure | list[Figure],
         global_step: int | None = None,
         close: bool = True,
         walltime: float | None = None,
     ) -> None:
-        """A figure of matplotlib, or several of one size side by side; closed afterwards if `close`."""
+        """Writes a matplotlib figure, or several of the same size as a grid, and closes them if `close`."""
         import numpy as np
 
         figures = figure if isinstance(figure, list) else [figure]
@@ -240,6 +264,7 @@ class SummaryWriter:
                 import matplotlib.pyplot as plt
 
                 plt.close(each)
+
         if isinstance(figure, list):
             self.add_images(tag, np.stack(images), global_step, walltime, dataformats="NHWC")
         else:
@@ -248,43 +273,46 @@ class SummaryWriter:
     def add_video(
         self,
         tag: str,
-        vid_tensor: Any,
+        vid_tensor: Values,
         global_step: int | None = None,
         fps: float = 4,
         walltime: float | None = None,
     ) -> None:
+        """Writes a video of shape N x T x C x H x W."""
         self._add(summary.video(tag, vid_tensor, fps), global_step, walltime)
 
     def add_audio(
         self,
         tag: str,
-        snd_tensor: Any,
+        snd_tensor: Values,
         global_step: int | None = None,
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
+        """Writes a mono sound with values in [-1, 1]."""
         self._add(summary.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: str, global_step: int | None = None, walltime: float | None = None
     ) -> None:
-        """Markdown is rendered."""
+        """Writes text, which is shown as Markdown."""
         self._add(summary.text(tag, text_string), global_step, walltime)
 
-    def add_onnx_graph(self, prototxt: Any) -> None:
+    def add_onnx_graph(self, prototxt: str | os.PathLike[str]) -> None:
+        """Not implemented: raises NotImplementedError."""
         raise NotImplementedError(
             "SummaryWriter.add_onnx_graph: torch_py does not read ONNX files for TensorBoard; add_graph "
             "takes the model"
         )
 
     def add_graph(
-        self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
+        self, model: Module, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
     ) -> None:
-        """The functions that `model` computes its output by, grouped by modules. `input_to_model`: a tensor
-        or a tuple of arguments.
+        """Writes the graph of functions with which `model` computes its output, grouped by modules.
+        `input_to_model` is a tensor or a tuple of arguments.
 
-        The graph is the one that backward would follow. Raises ValueError without an input, or when the
-        output depends on nothing differentiable.
+        The graph is the one that backward follows. Raises ValueError without an input, or if the output does
+        not depend on anything differentiable.
         """
         if input_to_model is None:
             raise ValueError(
@@ -297,14 +325,14 @@ class SummaryWriter:
 
     def add_embedding(
         self,
-        mat: Any,
-        metadata: Any = None,
-        label_img: Any = None,
+        mat: Values,
+        metadata: Sequence[Any] | None = None,
+        label_img: Values | None = None,
         global_step: int | None = None,
         tag: str = "default",
-        metadata_header: Any = None,
+        metadata_header: Sequence[str] | None = None,
     ) -> None:
-        """Vectors (the rows of `mat`) with labels and pictures (N x C x H x W), for the projector."""
+        """Writes vectors (the rows of `mat`) with labels and pictures (N x C x H x W) for the projector."""
         self._get_file_writer()
         step = "0" if global_step is None else str(global_step)
         folder = f"{step.zfill(5)}/{tag}"
@@ -315,33 +343,32 @@ class SummaryWriter:
     def add_pr_curve(
         self,
         tag: str,
-        labels: Any,
-        predictions: Any,
+        labels: Values,
+        predictions: Values,
         global_step: int | None = None,
         num_thresholds: int = 127,
-        weights: Any = None,
+        weights: Values | None = None,
         walltime: float | None = None,
     ) -> None:
-        self._add(
-            summary.pr_curve(tag, to_numpy(labels), to_numpy(predictions), num_thresholds, weights),
-            global_step,
-            walltime,
-        )
+        """Writes a precision-recall curve of predictions in [0, 1] for labels 0 and 1."""
+        record = summary.pr_curve(tag, to_numpy(labels), to_numpy(predictions), num_thresholds, weights)
+        self._add(record, global_step, walltime)
 
     def add_pr_curve_raw(
         self,
         tag: str,
-        true_positive_counts: Any,
-        false_positive_counts: Any,
-        true_negative_counts: Any,
-        false_negative_counts: Any,
-        precision: Any,
-        recall: Any,
+        true_positive_counts: Values,
+        false_positive_counts: Values,
+        true_negative_counts: Values,
+        false_negative_counts: Values,
+        precision: Values,
+        recall: Values,
         global_step: int | None = None,
         num_thresholds: int = 127,
-        weights: Any = None,
+        weights: Values | None = None,
         walltime: float | None = None,
     ) -> None:
+        """Writes a precision-recall curve from its values."""
         counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
         self._add(
             summary.pr_curve_raw(tag, *counts, precision, recall, num_thresholds), global_step, walltime
@@ -350,40 +377,44 @@ class SummaryWriter:
     def add_custom_scalars_multilinechart(
         self, tags: list[str], category: str = "default", title: str = "untitled"
     ) -> None:
+        """Declares a chart that shows several scalars."""
         self.add_custom_scalars({category: {title: ["Multiline", tags]}})
 
     def add_custom_scalars_marginchart(
         self, tags: list[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """`tags`: the value, its lower and its upper bound."""
+        """Declares a chart that shows a scalar with its margin; `tags` are the value, its lower and its upper
+        bound."""
         if len(tags) != 3:
             raise AssertionError(f"add_custom_scalars_marginchart: expected 3 tags, got {len(tags)}")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
 
     def add_custom_scalars(self, layout: dict[str, dict[str, Any]]) -> None:
+        """Declares charts: {category: {chart: ["Multiline" or "Margin", tags]}}."""
         self._add(summary.custom_scalars(layout), None, None)
 
     def add_mesh(
         self,
         tag: str,
-        vertices: Any,
-        colors: Any = None,
-        faces: Any = None,
-        config_dict: Any = None,
+        vertices: Values,
+        colors: Values | None = None,
+        faces: Values | None = None,
+        config_dict: dict[str, Any] | None = None,
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
+        """Writes a mesh or a point cloud; vertices and faces have the shape B x N x 3."""
         self._add(summary.mesh(tag, vertices, colors, faces, config_dict), global_step, walltime)
 
     def add_hparams(
         self,
         hparam_dict: dict[str, Any],
         metric_dict: dict[str, Any],
-        hparam_domain_discrete: Any = None,
+        hparam_domain_discrete: dict[str, list[Any]] | None = None,
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
-        """Parameters of a run and what came out, in a run of its own below `log_dir`."""
+        """Writes the parameters of a run and its results, in a separate run below `log_dir`."""
         records = summary.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
         with SummaryWriter(str(Path(self.log_dir) / (run_name or str(time.time())))) as writer:
             for record in records:
@@ -392,11 +423,12 @@ class SummaryWriter:
                 writer.add_scalar(name, value, global_step)
 
     def flush(self) -> None:
-        """Writes what waits in memory."""
+        """Writes the records that wait in memory."""
         for writer in (self.all_writers or {}).values():
             writer.flush()
 
     def close(self) -> None:
+        """Writes the waiting records and closes the files."""
         for writer in (self.all_writers or {}).values():
             writer.flush()
             writer.close()

@@ -1,4 +1,4 @@
-"""How a DataLoader works inside: fetching, collating, worker processes."""
+"""The parts of a DataLoader: fetching, collating, worker processes."""
 
 from torch_py.utils.data._utils import collate as collate
 from torch_py.utils.data._utils import fetch as fetch

@@ -1,4 +1,4 @@
-"""Making one batch out of a list of examples."""
+"""Combines a list of examples into one batch."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def default_convert(data: Any) -> Any:
-    """NumPy arrays inside of `data` become tensors, the rest stays: what a DataLoader without batches does to
-    an example."""
+    """Converts the NumPy arrays in `data` to tensors and keeps everything else; a DataLoader without batches
+    applies it to each example."""
     kind = type(data)
     if isinstance(data, Tensor):
         return data
+
     if _is_numpy(data):
         textual = kind.__name__ == "ndarray" and np_str_obj_array_pattern.search(data.dtype.str) is not None
         return data if textual or isinstance(data, str) else _C.as_tensor(data)
+
     if isinstance(data, Mapping):
         return _rebuild_mapping(data, {key: default_convert(value) for key, value in data.items()})
+
     if _is_named_tuple(data):
         return kind(*(default_convert(value) for value in data))
     if isinstance(data, tuple):
@@ -47,8 +50,8 @@ def default_convert(data: Any) -> Any:
 
 
 def _rebuild_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """`values` in a mapping of the type, and with the other attributes, of `like`; a dict where that cannot
-    be."""
+    """`values` in a mapping of the type and with the other attributes of `like`, or in a dict if such a
+    mapping cannot be built."""
     if type(like) is dict:
         return values
     try:
@@ -76,14 +79,15 @@ def _rebuild_sequence(like: Sequence[Any], values: list[Any]) -> Any:
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
-    """A batch made by the function of `collate_fn_map` for the type of the examples, inside of mappings and
-    sequences too.
+    """Combines the examples in `batch` with the function that `collate_fn_map` holds for their type; mappings
+    and sequences are combined entry by entry.
 
-    The functions are called as f(batch, collate_fn_map=collate_fn_map). Raises TypeError for types without a
-    function, RuntimeError for sequences of different lengths.
+    The functions are called as ``f(batch, collate_fn_map=collate_fn_map)``. Raises TypeError for a type
+    without a function and RuntimeError for sequences of different lengths.
     """
     first = batch[0]
     kind = type(first)
+
     if collate_fn_map is not None:
         if kind in collate_fn_map:
             return collate_fn_map[kind](batch, collate_fn_map=collate_fn_map)
@@ -93,11 +97,13 @@ def collate(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -
         if _is_numpy(first):
             function = collate_numpy_array_fn if kind.__name__ == "ndarray" else collate_numpy_scalar_fn
             return function(batch, collate_fn_map=collate_fn_map)
+
     if isinstance(first, Mapping):
         columns = {
             key: collate([example[key] for example in batch], collate_fn_map=collate_fn_map) for key in first
         }
         return _rebuild_mapping(first, columns)
+
     if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
         return _collate_sequences(batch, collate_fn_map)
     raise TypeError(_MESSAGE.format(kind))
@@ -107,23 +113,22 @@ def _collate_sequences(batch: Sequence[Any], collate_fn_map: CollateMap | None) 
     first = batch[0]
     if not _is_named_tuple(first) and any(len(example) != len(first) for example in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
-    columns = [
-        collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)
-    ]  # of text, which stays, the tuple
+
+    # Columns of text stay tuples.
+    columns = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)]
+
     if _is_named_tuple(first):
         return type(first)(*columns)
-    return (
-        columns
-        if isinstance(first, tuple)
-        else _rebuild_sequence(first, columns)
-        if len(columns) == len(first)
-        else columns
-    )
+    if isinstance(first, tuple) or len(columns) != len(first):
+        return columns
+    return _rebuild_sequence(first, columns)
 
 
-def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
-    """The tensors, stacked. In a worker directly into the memory that the main process will see."""
-    first, pool = batch[0], worker.current_pool()
+def collate_tensor_fn(batch: Sequence[Tensor], *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """Stacks tensors along a new first dimension. A worker stacks them directly into the memory that the main
+    process will see."""
+    first = batch[0]
+    pool = worker.current_pool()
     size = first.numel() * len(batch) * first.element_size()
     if (
         pool is None
@@ -132,20 +137,25 @@ def collate_tensor_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None
         or any(tensor.requires_grad or tensor.dtype != first.dtype for tensor in batch)
     ):
         return _torch.stack(batch, 0)
+
     shape = (len(batch), *first.shape)
     if any(tensor.shape != first.shape for tensor in batch):
         return _torch.stack(batch, 0)  # raises
+
     out: Any = _torch.empty(0, dtype=first.dtype)
     return _torch.stack(batch, 0, out=out.set_(pool.allocate(size), 0, shape))
 
 
-def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """Converts NumPy arrays to tensors and stacks them. Raises TypeError for arrays of text or objects."""
     if np_str_obj_array_pattern.search(batch[0].dtype.str) is not None:
         raise TypeError(_MESSAGE.format(batch[0].dtype))
-    return collate([_C.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
+    stacked: Tensor = collate([_C.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
+    return stacked
 
 
-def collate_numpy_scalar_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+def collate_numpy_scalar_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """Converts NumPy scalars to one tensor. Raises TypeError for text and objects."""
     import numpy
 
     if np_str_obj_array_pattern.search(numpy.asarray(batch[0]).dtype.str) is not None:
@@ -153,15 +163,20 @@ def collate_numpy_scalar_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap 
     return _C.as_tensor(numpy.stack([numpy.asarray(value) for value in batch]))
 
 
-def collate_float_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+def collate_float_fn(batch: Sequence[float], *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """Converts floats to a tensor of float64."""
     return _C.tensor(list(batch), dtype=_C.float64)
 
 
-def collate_int_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+def collate_int_fn(batch: Sequence[int], *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """Converts integers to a tensor of int64, and bools to one of bool."""
     return _C.tensor(list(batch))
 
 
-def collate_str_fn(batch: Sequence[Any], *, collate_fn_map: CollateMap | None = None) -> Any:
+def collate_str_fn(
+    batch: Sequence[str | bytes], *, collate_fn_map: CollateMap | None = None
+) -> Sequence[str | bytes]:
+    """Returns text unchanged."""
     return batch
 
 
@@ -175,9 +190,9 @@ default_collate_fn_map: CollateMap = {
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Tensors are stacked; numbers and NumPy arrays become tensors; mappings and sequences are collated
-    element by element; text stays.
+    """Combines a list of examples into a batch: tensors are stacked; numbers and NumPy arrays become tensors;
+    mappings and sequences are combined entry by entry; text stays as it is.
 
-    Raises TypeError for other types, RuntimeError for sequences of different lengths.
+    Raises TypeError for other types and RuntimeError for sequences of different lengths.
     """
     return collate(batch, collate_fn_map=default_collate_fn_map)

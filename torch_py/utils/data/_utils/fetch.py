@@ -1,4 +1,4 @@
-"""Getting the examples of a batch out of a dataset, the same way in the main process and in workers."""
+"""Reads the examples of a batch from a dataset, in the same way in the main process and in workers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 
 class MapFetcher:
-    """For datasets with indices: a list of them makes a batch, a single one an example."""
+    """Reads datasets that have indices: a list of indices gives a batch, a single index an example."""
 
     def __init__(
         self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
-        self.dataset, self.auto_collation, self.collate_fn = dataset, auto_collation, collate_fn
+        self.dataset = dataset
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
 
     def fetch(self, index: Any) -> Any:
+        """The batch at the list of indices `index`, or the example at a single index."""
         dataset = self.dataset
         if not self.auto_collation:
             return self.collate_fn(dataset[index])
@@ -24,21 +27,24 @@ class MapFetcher:
 
 
 class StreamFetcher:
-    """For iterable datasets: the next examples, as many as the index is long. Raises StopIteration at the
-    end."""
+    """Reads iterable datasets."""
 
     def __init__(
         self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
         self.iterator = iter(dataset)
-        self.auto_collation, self.collate_fn, self.drop_last = auto_collation, collate_fn, drop_last
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
         self.ended = False
 
     def fetch(self, index: Any) -> Any:
+        """The next examples, as many as `index` is long. Raises StopIteration at the end."""
         if self.ended:
             raise StopIteration
         if not self.auto_collation:
             return self.collate_fn(next(self.iterator))
+
         batch = list(islice(self.iterator, len(index)))
         self.ended = len(batch) < len(index)
         if not batch or (self.ended and self.drop_last):
@@ -48,5 +54,6 @@ class StreamFetcher:
 
 def make_fetcher(
     is_stream: bool, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
-) -> Any:
+) -> MapFetcher | StreamFetcher:
+    """The fetcher for an iterable dataset (`is_stream`) or for one with indices."""
     return (StreamFetcher if is_stream else MapFetcher)(dataset, auto_collation, collate_fn, drop_last)

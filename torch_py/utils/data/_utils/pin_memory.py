@@ -1,4 +1,4 @@
-"""Moving batches to memory that an accelerator can read directly."""
+"""The `pin_memory` setting of a DataLoader: memory that an accelerator can read directly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def warn_without_accelerator() -> None:
-    """There is none in this build: batches stay where they are."""
+    """Warns that this build has no accelerator, so batches stay where they are."""
     warnings.warn(
         "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't "
         "be used.",
@@ -16,8 +16,8 @@ def warn_without_accelerator() -> None:
     )
 
 
-def pin_memory(data: Any, device: Any = None) -> Any:
-    """Raises RuntimeError for tensors, as `Tensor.pin_memory` does; objects with a method `pin_memory` are
-    asked for it."""
+def pin_memory(data: Any, device: str | None = None) -> Any:
+    """The result of ``data.pin_memory()``, or `data` itself if it has no such method. `Tensor.pin_memory`
+    raises RuntimeError."""
     method = getattr(data, "pin_memory", None)
     return data if method is None else method()

@@ -1,10 +1,11 @@
-"""What runs in a worker process: a loop that fetches what it is asked for."""
+"""The program of a worker process: a loop that fetches the batches the main process asks for."""
 
 from __future__ import annotations
 
 import os
 import random
 import signal
+import socket
 import sys
 import time
 import traceback
@@ -16,14 +17,14 @@ from torch_py import _C
 from torch_py.multiprocessing._parent import when_parent_ends
 from torch_py.multiprocessing._sockets import Closed, WorkerEnd
 from torch_py.random import manual_seed
-from torch_py.utils.data._utils.fetch import make_fetcher
+from torch_py.utils.data._utils.fetch import MapFetcher, StreamFetcher, make_fetcher
 
-MP_STATUS_CHECK_INTERVAL = 5.0  # seconds: how long a worker may take to end, and how often it is looked after
+MP_STATUS_CHECK_INTERVAL = 5.0  # seconds that a worker may take to end
 
 
 @dataclass
 class WorkerInfo:
-    """Which worker this is. `dataset` is its own copy, `seed` what its generators were started from."""
+    """Describes a worker process: its number, its seed, and `dataset`, its own copy of the dataset."""
 
     id: int
     num_workers: int
@@ -34,7 +35,7 @@ class WorkerInfo:
 
 
 class _Process:
-    """What this process is: nothing in particular, or a worker with a pool for what it sends."""
+    """The state of this process: in a worker, its description and the pool for the memory that it sends."""
 
     info: WorkerInfo | None = None
     pool: Any = None
@@ -45,32 +46,33 @@ _process = _Process()
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """The WorkerInfo of the worker process of a DataLoader that this is; None in other processes."""
+    """Describes the DataLoader worker that calls it. Returns None outside of a worker."""
     return _process.info
 
 
 def current_pool() -> Any:
-    """Where a worker makes tensors that it will send; None in other processes, also in children of a
-    worker."""
+    """The pool in which a worker allocates the tensors that it will send. None in other processes, including
+    children of a worker."""
     return _process.pool if _process.pool is not None and _process.pool_owner == os.getpid() else None
 
 
 class ExceptionWrapper:
     """An exception on its way to another process: its type and its traceback as text."""
 
-    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+    def __init__(self, exc_info: tuple[Any, Any, Any] | None = None, where: str = "in background") -> None:
         kind, value, trace = exc_info if exc_info is not None else sys.exc_info()
-        self.exc_type, self.where = kind, where
+        self.exc_type: Any = kind
+        self.where = where
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
 
     def as_runtime_error(self) -> ExceptionWrapper:
-        """The same with a type that every process knows."""
+        """Changes the type to RuntimeError, which every process can unpickle."""
         self.exc_type = RuntimeError
         return self
 
     def reraise(self) -> None:
-        """Raises the same type, with the traceback in the message; RuntimeError for a type that cannot be
-        made of a message."""
+        """Raises the exception again, with its traceback in the message. Raises RuntimeError if the type
+        cannot be built from a message."""
         text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         if self.exc_type is KeyError:
             raise KeyError(_Verbatim(text))
@@ -84,7 +86,7 @@ class ExceptionWrapper:
 
 
 class _Verbatim(str):
-    """KeyError shows the repr of its argument: lines stay lines."""
+    """Text whose repr is the text itself. KeyError shows the repr of its argument; this keeps line breaks."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -96,7 +98,7 @@ class EndOfStream:
 
 @dataclass
 class Plan:
-    """What a worker is told at its start."""
+    """The settings that a worker receives at its start."""
 
     dataset: Any
     is_stream: bool
@@ -107,15 +109,16 @@ class Plan:
     base_seed: int
     num_workers: int
 
-    def fetcher(self) -> Any:
+    def fetcher(self) -> MapFetcher | StreamFetcher:
+        """A fetcher with these settings."""
         return make_fetcher(
             self.is_stream, self.dataset, self.auto_collation, self.collate_fn, self.drop_last
         )
 
 
 def seed_everything(base_seed: int, worker_id: int) -> int:
-    """Starts the generators of this library, Python and NumPy; every worker has other numbers. Returns the
-    seed of the first two."""
+    """Seeds the generators of this library, Python and NumPy, differently in each worker. Returns the seed of
+    the first two."""
     seed = base_seed + worker_id
     random.seed(seed)
     manual_seed(seed)
@@ -128,37 +131,43 @@ def seed_everything(base_seed: int, worker_id: int) -> int:
 
 
 def _leave() -> None:
-    """Without the main process nobody wants the batch that is being made, and nobody would end a worker that
-    hangs in it."""
+    """Ends this worker after the main process has ended, even if it hangs in the dataset."""
     time.sleep(MP_STATUS_CHECK_INTERVAL)
     os._exit(1)
 
 
-def worker_main(plan: Plan, worker_id: int, connection: Any) -> None:
+def worker_main(plan: Plan, worker_id: int, connection: socket.socket) -> None:
     """Answers requests until the main process closes the connection."""
-    # An interrupt is for the main process, which ends its workers; until here it was held back since before
-    # they started.
+    # An interrupt is meant for the main process, which ends its workers. The signal has been blocked since
+    # before this process started.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     when_parent_ends(_leave)
+
     _C.set_num_threads(1)
     end = WorkerEnd(connection)
     seed = seed_everything(plan.base_seed, worker_id)
     _process.info = WorkerInfo(worker_id, plan.num_workers, seed, plan.dataset)
-    _process.pool, _process.pool_owner = end.pool, os.getpid()
+    _process.pool = end.pool
+    _process.pool_owner = os.getpid()
+
     try:
         _Loop(plan, worker_id, end).run()
     except (Closed, KeyboardInterrupt):
-        pass  # the main process has what it wanted, is gone, or was interrupted as well
+        pass  # the main process is finished, has ended, or was interrupted as well
 
 
 class _Loop:
     def __init__(self, plan: Plan, worker_id: int, end: WorkerEnd) -> None:
-        self.plan, self.id, self.end = plan, worker_id, end
+        self.plan = plan
+        self.id = worker_id
+        self.end = end
+
         self.epoch = -1
         self.fetcher: Any = None
         self.ended = False
         self.failure: ExceptionWrapper | None = None
+
         if plan.worker_init_fn is not None:
             self.failure = self._attempt(plan.worker_init_fn, worker_id)
 
@@ -178,17 +187,19 @@ class _Loop:
             self.end.pool.release(reusable, dropped)
             if epoch != self.epoch:
                 self._start(epoch)
+
             answer = self._answer(index)
             try:
                 self.end.send((epoch, number, answer, self.end.pool.trim()))
             except (Closed, KeyboardInterrupt):
                 raise
-            except Exception:  # it cannot be pickled, or descriptors have run out
+            except Exception:  # the answer cannot be pickled, or descriptors have run out
                 failure = answer if isinstance(answer, ExceptionWrapper) else self._wrap()
                 self.end.send((epoch, number, failure.as_runtime_error(), []))
 
     def _start(self, epoch: int) -> None:
-        self.epoch, self.ended = epoch, False
+        self.epoch = epoch
+        self.ended = False
         if self.failure is None or self.fetcher is not None:
             self.failure = self._attempt(self._make_fetcher)
 
@@ -197,11 +208,13 @@ class _Loop:
 
     def _answer(self, index: Any) -> Any:
         if self.failure is not None:
-            failure, self.failure = self.failure, None
+            failure = self.failure
+            self.failure = None
             self.ended = self.fetcher is None
             return failure
         if self.ended:
             return EndOfStream()
+
         try:
             return self.fetcher.fetch(index)
         except StopIteration:

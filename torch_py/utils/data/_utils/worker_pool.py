@@ -1,5 +1,5 @@
-"""The worker processes of one iterator: starting them, talking to them, noticing that one is gone, ending
-them."""
+"""The worker processes of one iterator: starts them, exchanges messages with them, notices when one dies, and
+ends them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 from torch_py.multiprocessing._sockets import Closed, ParentEnd, socket_pair
 from torch_py.utils.data._utils.worker import MP_STATUS_CHECK_INTERVAL, Plan, worker_main
 
-_LOOK_SECONDS = 1.0  # a waiting main process looks this often whether its workers live
+_LOOK_SECONDS = 1.0  # how often a waiting main process checks that its workers are alive
 
 
 class _Worker:
     def __init__(self, context: Any, plan: Plan, number: int) -> None:
         ours, theirs = socket_pair()
         self.process = context.Process(target=worker_main, args=(plan, number, theirs), daemon=True)
-        # A child is born with what its parent holds back: it is not to be interrupted before it can say that
-        # it ignores that.
+
+        # A child inherits blocked signals: it must not be interrupted before it has set SIGINT to be ignored.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self.process.start()
@@ -30,19 +30,20 @@ class _Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             theirs.close()
+
         self.end = ParentEnd(ours)
-        self.closed = False  # its end, or ours
+        self.closed = False  # either end of the connection
 
 
 class WorkerPool:
-    """`num_workers` processes. Raises RuntimeError that names the process ids when one ends before it is told
-    to."""
+    """A group of `num_workers` processes. If one ends early, RuntimeError names its process id."""
 
     def __init__(self, context: Any, plan: Plan) -> None:
         self.process_id = os.getpid()
         self.workers: list[_Worker] = []
         self._poll = select.poll()
         self._by_descriptor: dict[int, int] = {}
+
         try:
             for number in range(plan.num_workers):
                 worker = _Worker(context, plan, number)
@@ -55,14 +56,16 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
+        """The process ids of the workers."""
         return [worker.process.pid for worker in self.workers]
 
     def request(self, number: int, epoch: int, task: int, index: Any) -> None:
-        """Asks a worker for a batch, and returns the memory of earlier ones. A worker that is gone is noticed
-        by `wait`."""
+        """Asks a worker for a batch and returns the memory of earlier batches to it. If the worker has died,
+        `wait` will notice."""
         worker = self.workers[number]
         if worker.closed:
             return
+
         try:
             worker.end.send((epoch, task, index, *worker.end.receiver.take_returned()))
         except Closed:
@@ -71,17 +74,17 @@ class WorkerPool:
             self._poll.modify(worker.end.socket, select.POLLIN | select.POLLOUT)
 
     def wait(self, deadline: float | None) -> list[Any]:
-        """Answers (epoch, task, data) that have come, at least one unless the deadline has passed."""
+        """The answers (epoch, task, data) that have arrived: at least one, unless the deadline has passed."""
         answers: list[Any] = []
         while not answers:
-            seconds = (
-                _LOOK_SECONDS
-                if deadline is None
-                else min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic()))
-            )
+            seconds = _LOOK_SECONDS
+            if deadline is not None:
+                seconds = min(seconds, max(0.0, deadline - time.monotonic()))
+
             ready = self._poll.poll(seconds * 1000)
             for descriptor, events in ready:
                 self._serve(self._by_descriptor[descriptor], events, answers)
+
             if not ready:
                 self._look_for_the_dead(answers)
                 if not answers and deadline is not None and time.monotonic() >= deadline:
@@ -95,6 +98,7 @@ class WorkerPool:
                 worker.end.flush()
                 if not worker.end.is_behind:
                     self._poll.modify(worker.end.socket, select.POLLIN)
+
             if events & ~select.POLLOUT:
                 answer = worker.end.receive()
                 if answer is not None:
@@ -106,14 +110,15 @@ class WorkerPool:
             self._fail([number])
 
     def _look_for_the_dead(self, answers: list[Any]) -> None:
-        """A process that a worker has started may keep its end open after its death."""
+        """Finds workers that have died. The connection alone does not tell: a process that the worker started
+        may still hold it open."""
         dead = [
             number
             for number, worker in enumerate(self.workers)
             if not worker.closed and not worker.process.is_alive()
         ]
         for number in dead:
-            self._serve(number, select.POLLIN, answers)  # what it sent before
+            self._serve(number, select.POLLIN, answers)  # what it sent before it died
         if dead and not answers:
             self._fail(dead)
 
@@ -139,14 +144,17 @@ class WorkerPool:
             worker.end.close()
 
     def shutdown(self) -> None:
-        """Ends the workers. One that is busy may finish its batch for some seconds; then it is terminated."""
+        """Ends the workers. A busy worker has a few seconds to finish its batch, then it is terminated."""
         if os.getpid() != self.process_id:
-            return  # a child has inherited this object, not the processes
+            return  # this is a child, which has inherited the object but not the processes
+
         for worker in self.workers:
             self._close(worker)
+
         deadline = time.monotonic() + MP_STATUS_CHECK_INTERVAL
         for worker in self.workers:
             worker.process.join(max(0.0, deadline - time.monotonic()))
+
         for stop in ("terminate", "kill"):
             alive = [worker.process for worker in self.workers if worker.process.is_alive()]
             for process in alive:
@@ -160,19 +168,18 @@ def _describe_end(process: Any) -> str:
     code = process.exitcode
     if code is None:
         return f"DataLoader worker (pid {process.pid}) closed its connection."
+
     if code < 0:
         try:
             name = signal.strsignal(-code)
         except ValueError:
             name = str(-code)
-        hint = (
-            " It is possible that the shared memory of this machine is exhausted."
-            if -code == signal.SIGBUS
-            else ""
-        )
+        hint = ""
+        if -code == signal.SIGBUS:
+            hint = " It is possible that the shared memory of this machine is exhausted."
         return f"DataLoader worker (pid {process.pid}) is killed by signal: {name}.{hint}"
+
     return (
         f"DataLoader worker (pid {process.pid}) exited unexpectedly with exit code {code}. Details are lost "
-        "due to multiprocessing. "
-        "Rerunning with num_workers=0 may give better error trace."
+        "due to multiprocessing. Rerunning with num_workers=0 may give better error trace."
     )
