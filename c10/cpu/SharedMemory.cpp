@@ -25,7 +25,7 @@
 // a file in /dev/shm whose name is removed before anything is written to it. A process maps a
 // segment once: `open` finds the mapping of an inode that is there already, so that tensors over
 // one memory in the sending process are tensors over one memory here, whatever way each of them
-// took. Tested in tests/torch_py/test_shared_memory.py.
+// took. Tested in tests/torch_py/multiprocessing/test_shared_memory.py.
 
 namespace c10 {
 

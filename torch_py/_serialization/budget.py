@@ -6,7 +6,7 @@ for a tuple of 2**40 parts
 of torch.save has what it copies and hashes written out, most of it once. So a multiple of the size of the
 pickle is enough for any honest file.
 
-tests/torch_py/test_hostile_files.py
+tests/torch_py/_serialization/test_hostile_files.py
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ interpreter in Python is taken, not the one in C, because every instruction that
 something passes a check below, and because a file cannot make it reserve memory that the file does not fill.
 Names are handed to the pickle as `Allowed`, which has no attributes and can be called only by REDUCE.
 
-tests/torch_py/test_hostile_files.py
+tests/torch_py/_serialization/test_hostile_files.py
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ namespace torch::autograd {
 //   changed: which gradient is meant is ambiguous, or the custom backward would be lost. ViewOrigin
 //   tells; PyTorch's errors.
 //
-// tests/torch_py/test_autograd_inplace.py
+// tests/torch_py/autograd/test_inplace.py
 
 /// How elements of a type lie in a storage.
 struct StridedGeometry {

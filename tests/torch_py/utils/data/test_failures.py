@@ -21,7 +21,7 @@ from tests.subject import only_torch_py, torch
 data: Any = importlib.import_module(f"{torch.__name__}.utils.data")
 DataLoader = data.DataLoader
 SECONDS = 120  # for processes on a busy machine
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 class Doing(data.Dataset):

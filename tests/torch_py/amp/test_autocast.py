@@ -83,7 +83,7 @@ def test_policies_are_those_of_the_peer() -> None:
     import yaml
 
     declared: dict[str, str] = {}
-    document = yaml.safe_load((Path(__file__).parents[2] / "native_functions.yaml").read_text())
+    document = yaml.safe_load((Path(__file__).parents[3] / "native_functions.yaml").read_text())
     for entries in document["topics"].values():
         for entry in entries:
             declared[entry["func"].split("(")[0]] = entry.get("autocast", "none")

@@ -16,7 +16,7 @@ import pytest
 
 from tests.subject import only_torch_py, torch
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def in_child(action: Callable[[], object]) -> int:

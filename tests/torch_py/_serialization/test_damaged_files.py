@@ -378,7 +378,7 @@ except RuntimeError as error:
 else:
     raise AssertionError
 """
-    assert subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2]).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[3]).returncode == 0
     assert torch.load(path).tolist() == [1, 1, 1] and os.listdir(tmp_path) == [path.name]
 
 
