@@ -13,7 +13,7 @@ namespace c10 {
 //
 // All inference tensors refer to one counter that stands still at kInferenceVersion. Views and
 // detached tensors share the counter of the tensor they show, and so are inference tensors exactly
-// when that is one. TensorImpl.cpp gives out the counter; tests/torch_py/autograd/test_inference_mode.py.
+// when that is one; TensorImpl.cpp makes it. See tests/torch_py/autograd/test_inference_mode.py.
 
 constexpr uint32_t kInferenceVersion = ~uint32_t{0};
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.subject import torch
+from tests.torch_py.outcomes import outcome
 
 CHECKS: list[tuple[str, type[Exception]]] = [
     ("_check", RuntimeError),
@@ -90,3 +91,18 @@ def test_dropout_in_place() -> None:
         function = getattr(torch, name)
         assert function(x, 0.5, False) is x and bool((x == 1).all())
         assert function(x, 0.5, True) is x and not bool((x == 1).all())
+
+
+ASSERTIONS_CALLS = {
+    "assert one": lambda t: t._assert_async(t.tensor(1)),
+    "assert zero": lambda t: t._assert_async(t.tensor(0.0), "text"),
+    "assert many": lambda t: t._assert_async(t.ones(2)),
+    "assert no tensor": lambda t: t._assert_async(True),
+    "assert number": lambda t: t._assert_scalar(0, "text"),
+}
+
+
+@pytest.mark.parametrize("call", ASSERTIONS_CALLS.values(), ids=ASSERTIONS_CALLS)
+def test_as_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)

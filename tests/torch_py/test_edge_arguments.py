@@ -401,3 +401,15 @@ def test_statistics_of_a_norm_have_no_gradient():
                 assert torch.autograd.grad(statistic.sum(), x, retain_graph=True, allow_unused=True) == (
                     None,
                 )
+
+
+def test_bounds_that_a_dtype_has_not() -> None:
+    with pytest.raises(RuntimeError, match="can't be safely cast"):
+        torch.linspace(2, torch.tensor(-1 + 0j), 3, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="without overflow"):
+        torch.addmv(
+            torch.zeros(2, dtype=torch.uint8),
+            torch.ones(2, 3, dtype=torch.uint8),
+            torch.ones(3, dtype=torch.uint8),
+            alpha=70000,
+        )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py
+from tests.subject import only_torch_py, torch
 
 READABLE = [
     "0",
@@ -246,3 +246,7 @@ def test_masks_of_bytes_and_reversed_shapes_warn(torch: Any) -> None:
             [[0], [1]],
             [[0], [0]],
         ]
+
+
+def test_taken_elements_are_contiguous() -> None:
+    assert torch.take(torch.arange(12.0), torch.tensor([[1, 2], [3, 4]]).t()).stride() == (2, 1)

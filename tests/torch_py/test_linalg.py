@@ -4,6 +4,7 @@ cases, the layer of Python."""
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -398,3 +399,26 @@ def test_named_results_say_whose_they_are():
     assert type(torch.linalg.svd(torch.eye(2))).__name__ == "linalg_svd"
     assert repr(torch.linalg.slogdet(torch.eye(2))).startswith("torch.return_types.linalg_slogdet(\nsign=")
     assert type(torch.slogdet(torch.eye(2))).__name__ == "slogdet"
+
+
+def test_adjoint_of_a_number() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch prefers conj()
+        assert torch.tensor(1 + 2j).adjoint().item() == 1 - 2j
+    with pytest.raises(RuntimeError, match="1-D tensor"):
+        torch.ones(2).adjoint()
+
+
+def test_vandermonde_matrix_of_a_number() -> None:
+    assert torch.linalg.vander(torch.tensor(2), N=3).tolist() == [[1, 2, 4]]
+
+
+def test_permutation_of_integer_factors() -> None:
+    P, L, _ = torch.lu_unpack(torch.ones(2, 2, dtype=torch.int32), torch.tensor([2, 2], dtype=torch.int32))
+    assert P.tolist() == [[0, 1], [1, 0]] and P.dtype == L.dtype == torch.int32
+
+
+def test_sign_of_the_determinant_of_nan() -> None:
+    sign, logarithm = torch.linalg.slogdet(torch.full((2, 2), math.nan))
+    assert sign.item() == 0 and math.isnan(logarithm.item())
+    assert torch.linalg.slogdet(torch.tensor([[0.0, 1.0], [-2.0, 0.0]]))[0].item() == 1

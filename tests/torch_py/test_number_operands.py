@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.subject import torch
+from tests.torch_py.outcomes import outcome
 
 NARROW = (torch.float16, torch.bfloat16)
 NUMBERS = (0.1, 1 - 1e-4, 3.3, -0.3, 1000.7, 1001)
@@ -92,3 +93,22 @@ def test_numbers_beyond_the_dtype_are_refused_as_bounds_and_factors(dtype):
 def test_result_type_of_a_float_tensor_with_a_complex_number():
     assert torch.result_type(torch.ones(3), torch.tensor(1j, dtype=torch.complex128)) == torch.complex64
     assert torch.result_type(torch.ones(3, dtype=torch.float64), torch.tensor(1j)) == torch.complex128
+
+
+NUMBER_FIRST_CALLS = {
+    "number first": lambda t: [
+        getattr(t, f)(7, t.tensor([2.0, -3.0])).tolist()
+        for f in ("add", "sub", "mul", "div", "true_divide", "floor_divide")
+    ],
+    "number first, weighted": lambda t: t.add(7, t.tensor([2, 3]), alpha=2).tolist(),
+    "number first, rounded": lambda t: [
+        t.div(7, t.tensor([2, -3]), rounding_mode=mode).tolist() for mode in ("floor", "trunc", None)
+    ],
+    "numbers only": lambda t: t.sub(7, 2).item(),
+}
+
+
+@pytest.mark.parametrize("call", NUMBER_FIRST_CALLS.values(), ids=NUMBER_FIRST_CALLS)
+def test_as_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)

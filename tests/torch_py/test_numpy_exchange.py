@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py
+from tests.subject import only_torch_py, torch
 
 DTYPES = [
     "bool",
@@ -238,3 +238,33 @@ def test_numpy_is_not_imported_before_it_is_needed() -> None:
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"
+
+
+def test_numpy_of_what_requires_grad():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="requires grad"):
+        x.numpy()
+    with torch.no_grad():
+        assert x.numpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("left, right", [("array", "tensor"), ("tensor", "array")])
+def test_arrays_and_tensors_compare_by_element(left, right):
+    values = {"array": np.array([1.0, 2.0, 3.0]), "tensor": torch.tensor([1.0, 2.0, 4.0])}
+    equal = values[left] == values[right]
+    assert isinstance(equal, torch.Tensor) and equal.tolist() == [True, True, False]
+    assert (values[left] != values[right]).tolist() == [False, False, True]
+
+
+def test_array_divided_by_tensor():
+    result = np.array([1.0, 2.0, 3.0]) / torch.tensor([1.0, 2.0, 4.0])
+    assert isinstance(result, torch.Tensor) and result.tolist() == [1.0, 1.0, 0.75]
+
+
+def test_columns_of_pandas_keep_their_dtype():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}, index=[5, 6])
+    assert torch.tensor(frame["a"]).dtype == torch.float64
+    assert torch.tensor(frame["b"]).tolist() == [3, 4]
+    assert torch.tensor(frame.values).shape == (2, 2)
+    assert pandas.Series(torch.ones(2)).dtype == np.float32

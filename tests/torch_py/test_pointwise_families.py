@@ -3,7 +3,9 @@ reach."""
 
 from __future__ import annotations
 
+import cmath
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -259,3 +261,54 @@ def test_second_derivative_of_lgamma():
     (first,) = torch.autograd.grad(torch.lgamma(x).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), x)
     assert torch.allclose(second, torch.polygamma(1, x.detach()))
+
+
+def close(found: Any, expected: Any) -> bool:
+    return bool(
+        torch.allclose(found, torch.tensor(expected, dtype=found.dtype), rtol=1e-5, atol=1e-6, equal_nan=True)
+    )
+
+
+def test_interpolation_of_complex_numbers() -> None:
+    start, end = torch.tensor([1 + 1j, 2 - 1j]), torch.tensor([3 - 1j, 0j])
+    assert close(torch.lerp(start, end, 0.25), [1.5 + 0.5j, 1.5 - 0.75j])
+    assert close(torch.lerp(start, end, torch.tensor([0.5j, 1 + 0j])), [2 + 2j, 0j])
+    assert close(start.clone().lerp_(end, 1.0), [3 - 1j, 0j])
+
+
+def test_interpolation_of_complex_numbers_has_a_gradient() -> None:
+    inputs = tuple(
+        torch.tensor(values, dtype=torch.complex128, requires_grad=True)
+        for values in ([1 + 1j, 2j], [3 - 1j, 1.0], [0.2 + 0.1j, 0.9j])
+    )
+    assert torch.autograd.gradcheck(torch.lerp, inputs)
+    assert torch.autograd.gradcheck(lambda a, b: torch.lerp(a, b, 0.3), inputs[:2])
+
+
+def test_complex_sums_of_exponentials() -> None:
+    a, b = (
+        torch.tensor([1 + 2j, -300 + 1j, -math.inf + 0j]),
+        torch.tensor([0.5 - 1j, -301 + 0j, -math.inf + 0j]),
+    )
+    found = torch.logaddexp(a, b)
+    assert close(found[:1], torch.log(torch.exp(a[:1]) + torch.exp(b[:1])).tolist())
+    assert (
+        close(found[1:2], [-300 + cmath.log(cmath.exp(1j) + cmath.exp(-1))])
+        and found[2].real.item() == -math.inf
+    )
+    pair = tuple(
+        torch.tensor([value], dtype=torch.complex128, requires_grad=True) for value in (1 + 0.5j, 0.5 - 1j)
+    )
+    assert torch.autograd.gradcheck(torch.logaddexp, pair)
+
+
+@pytest.mark.parametrize("degree, expected", [(-0.5, 1.0), (0.5, 1.0), (-1.0, 0.0), (1.5, 3.0)])
+def test_degrees_are_cut_off(degree: float, expected: float) -> None:
+    assert torch.special.legendre_polynomial_p(torch.tensor([3.0]), degree).item() == expected
+
+
+def test_narrow_numbers_are_rounded_to_decimals_in_float32() -> None:
+    assert torch.round(torch.tensor([-4.34375, 6.34375], dtype=torch.bfloat16), decimals=1).tolist() == [
+        -4.3125,
+        6.3125,
+    ]

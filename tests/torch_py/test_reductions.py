@@ -3,12 +3,13 @@ awkward points."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py
+from tests.subject import only_torch_py, torch
 
 _MANY = 10_000_000
 
@@ -286,3 +287,25 @@ def test_first_elements_of_long_lanes(torch: Any, k: int) -> None:
     assert torch.topk(tensor, k).values.tolist() == list(range(2999, 2999 - k, -1))
     values, indices = tensor.topk(k, largest=False)
     assert values.tolist() == list(range(k)) and tensor[indices].equal(values)
+
+
+def test_cumulative_integral_without_elements() -> None:
+    nothing = torch.zeros(0, 4, dtype=torch.int64)
+    assert (
+        torch.cumulative_trapezoid(nothing, dim=0).dtype
+        == torch.cumulative_trapezoid(nothing, nothing[:, 0], dim=0).dtype
+        == torch.float32
+    )
+
+
+def test_truth_values_have_no_gradient_of_differences() -> None:
+    with pytest.raises(RuntimeError, match="bool"):
+        torch.gradient(torch.ones(4, dtype=torch.bool), spacing=[torch.arange(4.0)])
+
+
+@only_torch_py  # PyTorch sorts nan with a comparison that has no order, and finds it where it comes first
+def test_nan_is_the_most_frequent_element_only_where_there_is_nothing_else() -> None:
+    assert torch.mode(torch.tensor([math.nan, math.nan, 1.0])).values.item() == 1
+    value, index = torch.mode(torch.tensor([math.nan, 2.0, math.nan, 2.0]))
+    assert (value.item(), index.item()) == (2, 3)
+    assert math.isnan(torch.mode(torch.tensor([math.nan, math.nan])).values.item())

@@ -465,3 +465,18 @@ def test_load_reads_by_the_given_pickle_module(tmp_path: Path) -> None:
     torch.save({"moved": Path("2"), "x": torch.ones(2)}, tmp_path / "x.pt")
     loaded = torch.load(tmp_path / "x.pt", pickle_module=_Renaming, weights_only=False)
     assert loaded["moved"] == complex("2") and loaded["x"].tolist() == [1.0, 1.0]
+
+
+def test_records_of_a_file():
+    file = io.BytesIO()
+    torch.save({"a": torch.arange(3.0)}, file)
+    file.seek(0)
+    reader = torch.PyTorchFileReader(file)
+    assert (
+        reader.has_record("data.pkl")
+        and "data/0" in reader.get_all_records()
+        and not reader.has_record("none")
+    )
+    assert reader.get_storage_from_record("data/0", 3, torch.float32).tolist() == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="none"):
+        reader.get_record("none")

@@ -290,3 +290,10 @@ def test_backward_in_threads_accumulates() -> None:
     for thread in threads:
         thread.join()
     assert x.grad.tolist() == [16, 16]
+
+
+def test_nodes() -> None:
+    x = torch.ones(2, requires_grad=True)
+    assert "AccumulateGrad" in graph._get_grad_fn_or_grad_acc(x).name()
+    y = x * 2
+    assert graph._get_grad_fn_or_grad_acc(y) is y.grad_fn

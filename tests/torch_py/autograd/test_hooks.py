@@ -232,3 +232,18 @@ def test_pack_hook_must_not_change_its_input():
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         with pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in place"):
             a * a
+
+
+def test_saved_tensors_hooks() -> None:
+    packed: list[Any] = []
+
+    def pack(tensor: Any) -> int:
+        packed.append(tensor.detach().clone())
+        return len(packed) - 1
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda index: packed[index]):
+        y = x * x
+    assert packed
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]

@@ -9,6 +9,8 @@ import pytest
 
 from tests.subject import WITH_PEER, torch
 
+graph = torch.autograd.graph
+
 grad = torch.autograd.grad
 
 
@@ -447,3 +449,47 @@ def test_maximum_overwritten_behind_autograds_back() -> None:
     y.data.fill_(7)
     top.backward()
     assert values(x.grad) == [0, 0, 0]
+
+
+def test_writes_to_what_is_saved() -> None:
+    with graph.allow_mutation_on_saved_tensors() as context:
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        y = x.exp()
+        squared, factor = y * y, torch.tensor([2.0, 3.0])
+        product = x * factor
+        y.zero_()
+        factor[0] = 7
+        factor += 1
+        squared.sum().backward()
+        torch.testing.assert_close(x.grad, 2 * torch.exp(2 * x.detach()))
+        x.grad = None
+        product.sum().backward()
+        assert x.grad.tolist() == [2, 3]
+        out = torch.ones(2)
+        total = (x * out).sum()
+        torch.add(out, 1, out=out)
+        with pytest.raises(RuntimeError, match="nested"), graph.allow_mutation_on_saved_tensors():
+            pass
+        total.backward()
+        assert x.grad.tolist() == [3, 4]
+        forgotten = (x * factor).sum()
+        context.clear()
+        with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
+            forgotten.backward()
+        assert x.grad.tolist() == [3, 4]
+        late = (x * factor).sum()
+    with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
+        late.backward()
+
+
+def test_versions() -> None:
+    x, y = torch.ones(2), torch.ones(2)
+    before = x._version
+    graph.increment_version(x)
+    graph.increment_version([x, y])
+    assert x._version == before + 2
+    a = torch.ones(2, requires_grad=True)
+    b = a * y
+    graph.increment_version(y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        b.sum().backward()

@@ -1,4 +1,4 @@
-"""AdaptiveLogSoftmaxWithLoss and CrossMapLRN2d."""
+"""AdaptiveLogSoftmaxWithLoss: shapes, losses, predictions and refusals."""
 
 from __future__ import annotations
 
@@ -68,18 +68,3 @@ def test_arguments_that_do_not_fit() -> None:
             module(x, torch.tensor(target))
     with pytest.raises(RuntimeError, match="multi-target"):
         module(x, torch.tensor([[3]]))
-
-
-def test_cross_map_normalization() -> None:
-    maps = torch.arange(1.0, 7.0).view(1, 6, 1, 1)
-    sums = {2: [1, 5, 10, 17, 26, 37], 3: [5, 14, 30, 51, 78, 62], 5: [14, 30, 55, 91, 87, 78]}
-    for size, expected in sums.items():
-        result = nn.CrossMapLRN2d(size, alpha=1.0, beta=1.0, k=0.0)(maps)
-        torch.testing.assert_close(
-            size * maps / result, torch.tensor(expected, dtype=torch.float32).view(1, 6, 1, 1)
-        )
-    x = torch.randn(2, 3, 2, 2, dtype=torch.float64, requires_grad=True)
-    assert nn.CrossMapLRN2d(1)(x).shape == x.shape
-    with pytest.raises(ValueError, match="4D"):
-        nn.CrossMapLRN2d(3)(x[0])
-    assert repr(nn.CrossMapLRN2d(3, 1, 2, 3)) == "CrossMapLRN2d(3, alpha=1, beta=2, k=3)"

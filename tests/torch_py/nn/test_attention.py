@@ -1,4 +1,4 @@
-"""Attention and transformers."""
+"""Scaled dot-product attention, MultiheadAttention and the transformer layers."""
 
 from __future__ import annotations
 
@@ -169,3 +169,25 @@ def test_encoders_say_why_padding_stays(reason, options):
         nn.TransformerEncoder(
             nn.TransformerEncoderLayer(**{"d_model": 6, "nhead": 2, "batch_first": True, **options}), 1
         )
+
+
+def test_mask_beside_causality() -> None:
+    """Batches of heads take both, everything else either."""
+    x = torch.arange(12.0).reshape(1, 1, 3, 4) / 10
+    mask = torch.tensor([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
+    both = mask + torch.full((3, 3), -math.inf).triu(1)
+    found = F.scaled_dot_product_attention(x, x, x, attn_mask=mask, is_causal=True)
+    assert torch.allclose(found, F.scaled_dot_product_attention(x, x, x, attn_mask=both))
+    assert (
+        F.scaled_dot_product_attention(x, x, x, attn_mask=mask > 0, is_causal=True)[0, 0, 0].tolist()
+        == [0.0] * 4
+    )
+    with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
+        F.scaled_dot_product_attention(x[0, 0], x[0, 0], x[0, 0], attn_mask=mask, is_causal=True)
+    with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
+        F.scaled_dot_product_attention(x, x, x, attn_mask=mask, is_causal=True, dropout_p=0.5)
+
+
+def test_attention_refuses_a_probability_above_one() -> None:
+    with pytest.raises(ValueError, match=r"between 0 and 1, but got 2\.0"):
+        torch.nn.MultiheadAttention(4, 2, dropout=2.0)(*[torch.ones(2, 4)] * 3)

@@ -1,75 +1,17 @@
-"""Layers, activations, losses and the initial values of parameters."""
+"""Layers and activations: results, gradients and running statistics."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from tests.subject import only_torch_py, torch
+from tests.torch_py.outcomes import outcome
 
 nn = torch.nn
 F = torch.nn.functional
-
-
-def rounded(tensor: Any) -> list[float]:
-    return [round(value, 6) for value in tensor.detach().flatten().tolist()]
-
-
-# Initial values: the same seed gives the numbers that PyTorch gives
-# ------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "make, name, expected",
-    [
-        (lambda: nn.Linear(3, 2), "weight", [-0.004323, 0.309716, -0.475185, -0.424895, -0.222369, 0.154821]),
-        (lambda: nn.Linear(3, 2), "bias", [-0.011439, 0.457775]),
-        (
-            lambda: nn.Conv2d(2, 2, (1, 2)),
-            "weight",
-            [-0.003743, 0.268222, -0.411523, -0.36797, -0.192577, 0.134079, -0.009907, 0.396445],
-        ),
-        (lambda: nn.Conv2d(2, 2, (1, 2)), "bias", [-0.044372, 0.132306]),
-        (
-            lambda: nn.Embedding(3, 2, padding_idx=1),
-            "weight",
-            [1.540996, -0.293429, 0.0, 0.0, -1.084522, -1.398595],
-        ),
-    ],
-)
-def test_initial_values_of_layers(make: Any, name: str, expected: list[float]) -> None:
-    torch.manual_seed(0)
-    assert rounded(getattr(make(), name)) == pytest.approx(expected, abs=2e-6)
-
-
-@pytest.mark.parametrize(
-    "name, expected",
-    [
-        ("xavier_uniform_", [-0.008201, 0.587645, -0.901601, -0.806181, -0.421915, 0.293752]),
-        ("xavier_normal_", [0.974612, -0.185581, -1.377987, 0.359508, -0.685912, -0.884549]),
-        ("kaiming_uniform_", [-0.012968, 0.929148, -1.425556, -1.274684, -0.667107, 0.464462]),
-        ("kaiming_normal_", [1.540996, -0.293429, -2.178789, 0.568431, -1.084522, -1.398595]),
-        ("orthogonal_", [0.534953, -0.16993, -0.756361, 0.340184, -0.376489, -0.924878]),
-        ("trunc_normal_", [1.540996, -0.293429, -0.719258, 0.568431, -1.084522, -1.398595]),
-    ],
-)
-def test_init_functions(name: str, expected: list[float]) -> None:
-    torch.manual_seed(0)
-    tensor = torch.empty(3, 2)
-    assert getattr(nn.init, name)(tensor) is tensor
-    assert rounded(tensor) == pytest.approx(expected, abs=2e-6)
-
-
-def test_init_of_leaves_is_not_recorded() -> None:
-    parameter = nn.Parameter(torch.empty(2, 2))
-    nn.init.ones_(parameter)
-    nn.init.eye_(parameter)
-    assert parameter.tolist() == [[1.0, 0.0], [0.0, 1.0]] and parameter.grad_fn is None
-    with pytest.raises(ValueError, match="fewer than 2 dimensions"):
-        nn.init.xavier_uniform_(torch.empty(2))
-    with pytest.raises(ValueError, match="Unsupported nonlinearity"):
-        nn.init.calculate_gain("cubic")
 
 
 # Layers
@@ -302,35 +244,88 @@ def test_normalize_and_cosine() -> None:
     assert F.cosine_similarity(x[:1], 2 * x[:1]).item() == pytest.approx(1.0)
 
 
-# Utilities
-# ------------------------------------------------------------
-
-
-def test_gradient_clipping() -> None:
-    parameters = [nn.Parameter(torch.zeros(2)) for _ in range(2)]
-    for parameter in parameters:
-        parameter.grad = torch.tensor([3.0, 4.0])
-    total = nn.utils.clip_grad_norm_(parameters, 1.0)
-    assert total.item() == pytest.approx(50**0.5) and parameters[0].grad.tolist() == pytest.approx(
-        [0.4242640, 0.5656853], abs=1e-6
-    )
-    nn.utils.clip_grad_value_(parameters, 0.5)
-    assert parameters[1].grad.tolist() == pytest.approx([0.424264, 0.5], abs=1e-6)
-    parameters[0].grad.fill_(float("nan"))
-    with pytest.raises(RuntimeError, match="non-finite"):
-        nn.utils.clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True)
-
-
-def test_parameters_as_a_vector() -> None:
-    model = nn.Linear(2, 1)
-    vector = nn.utils.parameters_to_vector(model.parameters())
-    nn.utils.vector_to_parameters(torch.zeros_like(vector), model.parameters())
-    assert vector.shape == (3,) and model.weight.tolist() == [[0.0, 0.0]]
-
-
 @only_torch_py
 def test_missing_operators_are_named() -> None:
     from torch_py._namespace import find_operator
 
     with pytest.raises(NotImplementedError, match="'no_such_operator' is not part of this build"):
         find_operator("no_such_operator")(1)
+
+
+SOFTMAX_CALLS = {
+    "softmax backward": lambda t: t._softmax_backward_data(
+        t.tensor([1.0, 2.0]), t.tensor([0.25, 0.75]), 0, t.float32
+    ).tolist(),
+}
+
+
+@pytest.mark.parametrize("call", SOFTMAX_CALLS.values(), ids=SOFTMAX_CALLS)
+def test_as_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)
+
+
+@pytest.mark.parametrize(
+    "bias, expected",
+    [(2.0, [[5.0] * 4] * 2), ([[1.0], [2.0]], [[4.0] * 4, [5.0] * 4]), ([[1.0] * 4] * 2, [[4.0] * 4] * 2)],
+)
+def test_bias_that_is_no_vector(bias: Any, expected: Any) -> None:
+    values = torch.tensor(bias, requires_grad=True)
+    found = F.linear(torch.ones(2, 3), torch.ones(4, 3), values)
+    assert found.tolist() == expected
+    found.sum().backward()
+    assert values.grad.shape == values.shape and values.grad.sum().item() == 8
+
+
+def test_bias_of_the_size_of_the_result() -> None:
+    assert (
+        F.linear(torch.ones(5, 2, 3), torch.ones(4, 3), torch.ones(5, 2, 4)).tolist() == [[[4.0] * 4] * 2] * 5
+    )
+    with pytest.raises(RuntimeError, match="expand"):
+        F.linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(5, 2, 4))
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e8])
+def test_running_variance_of_small_and_large_numbers(scale: float) -> None:
+    x = torch.tensor([[1.0], [2.0], [4.0], [5.0]]) * scale
+    running = torch.zeros(1)
+    F.batch_norm(x, torch.zeros(1), running, training=True, momentum=1.0)
+    assert math.isclose(running.item(), 10 / 3 * scale**2, rel_tol=1e-5)
+
+
+def test_layers_without_bias_have_a_gradient() -> None:
+    layer = torch.nn.Linear(3, 2, bias=False)
+    layer(torch.ones(2, 3)).sum().backward()
+    assert layer.weight.grad.tolist() == [[2.0] * 3] * 2
+
+
+def test_relu_does_not_hide_the_gradient_of_nan() -> None:
+    x = torch.tensor([math.nan, 1.0, -1.0, 0.0], requires_grad=True)
+    F.relu(x).backward(torch.tensor([3.0, 3.0, 3.0, 3.0]))
+    assert x.grad.tolist() == [3.0, 3.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("shape", [(0, 4, 3, 3), (2, 4, 0, 3)])
+def test_batch_norm_of_nothing(shape: tuple[int, ...]) -> None:
+    layer = nn.BatchNorm2d(4)
+    layer(torch.zeros(shape)).sum().backward()
+    assert layer.weight.grad.tolist() == layer.bias.grad.tolist() == layer.running_mean.tolist() == [0.0] * 4
+
+
+def test_rms_norm_keeps_the_dtype_of_its_input() -> None:
+    assert F.rms_norm(torch.ones(2, 4, dtype=torch.bfloat16), (4,), torch.ones(4)).dtype == torch.bfloat16
+
+
+def test_cross_map_normalization() -> None:
+    maps = torch.arange(1.0, 7.0).view(1, 6, 1, 1)
+    sums = {2: [1, 5, 10, 17, 26, 37], 3: [5, 14, 30, 51, 78, 62], 5: [14, 30, 55, 91, 87, 78]}
+    for size, expected in sums.items():
+        result = nn.CrossMapLRN2d(size, alpha=1.0, beta=1.0, k=0.0)(maps)
+        torch.testing.assert_close(
+            size * maps / result, torch.tensor(expected, dtype=torch.float32).view(1, 6, 1, 1)
+        )
+    x = torch.randn(2, 3, 2, 2, dtype=torch.float64, requires_grad=True)
+    assert nn.CrossMapLRN2d(1)(x).shape == x.shape
+    with pytest.raises(ValueError, match="4D"):
+        nn.CrossMapLRN2d(3)(x[0])
+    assert repr(nn.CrossMapLRN2d(3, 1, 2, 3)) == "CrossMapLRN2d(3, alpha=1, beta=2, k=3)"

@@ -1,4 +1,4 @@
-"""Modules that wait for their first input, and the parameters that wait with them."""
+"""Lazy modules and uninitialized parameters, before and after their first input."""
 
 from __future__ import annotations
 
@@ -145,3 +145,14 @@ def test_own_lazy_module() -> None:
 
     with pytest.raises(RuntimeError, match="has not been fully initialized"):
         Forgetful()(torch.ones(1))
+
+
+@pytest.mark.parametrize("name", ["type", "is_shared", "share_memory_", "requires_grad_", "dim"])
+def test_uninitialized_parameters(name: str) -> None:
+    with pytest.raises((ValueError, RuntimeError)):
+        getattr(nn.parameter.UninitializedParameter(), name)()
+
+
+def test_lazy_transposed_convolution_takes_an_output_size() -> None:
+    layer = nn.LazyConvTranspose2d(3, 2, stride=2)
+    assert layer(torch.ones(1, 4, 3, 3), output_size=[7, 7]).shape == (1, 3, 7, 7)

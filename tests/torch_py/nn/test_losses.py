@@ -1,13 +1,17 @@
-"""Losses of distances, margins, counts and alignments; bags of embeddings; normalisation; dropout of
-channels. Values by hand."""
+"""Loss functions and modules: values computed by hand, reductions, weights, dtypes and refusals.
+
+Bags of embeddings, normalization and dropout of channels follow at the end.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from tests.subject import torch
+from tests.torch_py.outcomes import outcome
 
 nn = torch.nn
 F = torch.nn.functional
@@ -183,3 +187,111 @@ def test_the_mean_of_kl_div_is_warned_of():
     with pytest.warns(UserWarning, match="batchmean"):
         by_element = F.kl_div(input, target)
     assert F.kl_div(input, target, reduction="batchmean").item() == pytest.approx(4 * by_element.item())
+
+
+REDUCTION_NAMES_CALLS = {
+    "reduction": lambda t: [t.nn.functional._Reduction.get_enum(name) for name in ("none", "mean", "sum")],
+    "no reduction": lambda t: t.nn.functional._Reduction.get_enum("max"),
+    "older reduction": lambda t: [
+        t.nn._reduction.legacy_get_string(a, b, emit_warning=False)
+        for a in (None, False)
+        for b in (None, False)
+    ],
+}
+
+
+@pytest.mark.parametrize("call", REDUCTION_NAMES_CALLS.values(), ids=REDUCTION_NAMES_CALLS)
+def test_as_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_cross_entropy(shape: tuple[int, ...], bias: bool) -> None:
+    layer = nn.LinearCrossEntropyLoss(4, 3, out_features=shape, bias=bias, label_smoothing=0.1)
+    x, target = torch.randn(5, 4), torch.randint(0, 3, (5, *shape))
+    scores = layer.linear(x).reshape(5, 3, *shape)
+    torch.testing.assert_close(layer(x, target), F.cross_entropy(scores, target, label_smoothing=0.1))
+    assert "in_features=4, num_classes=3" in repr(layer)
+    layer(x, target).backward()
+    assert layer.linear.weight.grad.shape == layer.linear.weight.shape
+
+
+def test_linear_cross_entropy_refuses() -> None:
+    weight = torch.randn(3, 4)
+    with pytest.raises(RuntimeError, match="dimensionality 1 or 2"):
+        F.linear_cross_entropy(torch.randn(2, 5, 4), weight, torch.zeros(2, 5, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match="ignore_index cannot be specified"):
+        F.linear_cross_entropy(torch.randn(5, 4), weight, torch.rand(5, 3), ignore_index=1)
+    one = F.linear_cross_entropy(torch.ones(4), weight, torch.tensor(1))
+    torch.testing.assert_close(one, F.cross_entropy(weight.sum(1), torch.tensor(1)))
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_weighted_huber_loss(reduction: str) -> None:
+    a, b, weight = torch.randn(3, 2), torch.randn(3, 2), torch.rand(3, 2)
+    plain = F.huber_loss(a, b, "none", 0.5) * weight
+    expected = plain if reduction == "none" else getattr(plain, reduction)()
+    torch.testing.assert_close(F.huber_loss(a, b, reduction, 0.5, weight), expected)
+
+
+@pytest.mark.parametrize(
+    "target, dtype",
+    [(torch.float64, torch.float32), (torch.bool, torch.float32), (torch.int64, torch.float32)],
+)
+def test_huber_loss_has_the_dtype_of_the_input(target: Any, dtype: Any) -> None:
+    assert F.huber_loss(torch.tensor([3.0, 1.0]), torch.tensor([1, 0]).to(target)).dtype == dtype
+
+
+def test_losses_that_do_not_fit_into_the_input() -> None:
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
+        F.huber_loss(torch.tensor([3]), torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Char"):
+        F.soft_margin_loss(torch.tensor([3], dtype=torch.int8), torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        F.soft_margin_loss(torch.tensor(3.0), torch.tensor([1.0, -1.0]))
+    assert (
+        F.soft_margin_loss(torch.tensor([3.0]), torch.tensor([1.0], dtype=torch.float64)).dtype
+        == torch.float32
+    )
+
+
+def test_absolute_losses_of_truth_values() -> None:
+    assert F.smooth_l1_loss(torch.tensor([3.0, 1.0]), torch.tensor([True, True])).item() == 0.75
+    with pytest.raises(NotImplementedError):
+        F.smooth_l1_loss(torch.tensor([3]), torch.tensor([1]))
+
+
+def test_cross_entropy_of_truth_values_and_logits() -> None:
+    logits, labels = torch.tensor([0.5, -1.0]), torch.tensor([0, 1])
+    loss = F.binary_cross_entropy_with_logits
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        loss(logits, labels)
+    assert loss(logits, labels.double()).dtype == torch.float64
+    assert loss(logits, labels.half()).dtype == torch.float16
+    assert loss(logits, labels.float(), weight=torch.ones(2, dtype=torch.float64)).dtype == torch.float32
+
+
+def test_cross_entropy_wants_one_dtype() -> None:
+    with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+        F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0], dtype=torch.float64))
+
+
+def test_labels_that_are_no_integers() -> None:
+    with pytest.raises(
+        RuntimeError,
+        match="expected target dtype to be Long or Byte, but got Float|expected scalar type Long but found "
+        "Float",
+    ):
+        F.cross_entropy(torch.ones(3, 4), torch.tensor([0.0, 1.0, 2.0]))
+
+
+def test_mse_loss_of_a_mask() -> None:
+    assert F.mse_loss(torch.tensor([0.5, 1.0]), torch.tensor([True, False])).item() == 0.625
+
+
+def test_weighted_losses() -> None:
+    x, target, weight = torch.tensor([1.0, 2.0, 5.0]), torch.zeros(3), torch.tensor([1.0, 2.0, 3.0])
+    assert F.huber_loss(x, target, weight=weight).item() == pytest.approx(17 / 3)  # the mean over elements
+    assert F.mse_loss(x, target, weight=weight).item() == pytest.approx(84 / 6)  # over weights

@@ -1,14 +1,16 @@
-"""Modules: registration, traversal, hooks, state dicts, containers."""
+"""torch.nn.Module and its containers: registration, traversal, hooks, state dicts, text."""
 
 from __future__ import annotations
 
 import copy
+import importlib
 from collections import OrderedDict
 from typing import Any
 
 import pytest
 
 from tests.subject import torch
+from tests.torch_py.outcomes import outcome
 
 nn = torch.nn
 
@@ -486,3 +488,151 @@ def test_what_is_no_module_is_named() -> None:
     assert torch.typename(nn.ReLU).endswith("activation.ReLU") and torch.typename(
         nn.functional.relu
     ).endswith("functional.relu")
+
+
+MODULE_CALLS = {
+    "indent": lambda t: t.nn.modules.module._addindent("a\nb", 2),
+}
+
+
+@pytest.mark.parametrize("call", MODULE_CALLS.values(), ids=MODULE_CALLS)
+def test_as_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)
+
+
+def test_older_names() -> None:
+    with pytest.warns(FutureWarning, match="Container"):
+        container = nn.Container(a=nn.Linear(1, 2))
+    assert list(container.state_dict()) == ["a.weight", "a.bias"]
+    with pytest.warns(FutureWarning, match="NLLLoss2d"):
+        loss = nn.NLLLoss2d(reduction="sum")
+    assert isinstance(loss, nn.NLLLoss) and loss.reduction == "sum"
+
+
+def test_parameter_dictionaries() -> None:
+    parameters = nn.ParameterDict({"a": torch.ones(1), "b": torch.zeros(1)})
+    assert parameters.setdefault("c", torch.ones(2)).shape == (2,) and list(reversed(parameters)) == [
+        "c",
+        "b",
+        "a",
+    ]
+    assert parameters.popitem()[0] == "c" and list(parameters.copy()) == ["a", "b"]
+    assert list((parameters | nn.ParameterDict({"d": torch.ones(1)})).keys()) == ["a", "b", "d"]
+    parameters.clear()
+    assert len(parameters) == 0 and not list(parameters.parameters())
+
+
+def test_normalisations_are_told_apart():
+    from torch_py.nn.modules.batchnorm import _BatchNorm, _NormBase
+    from torch_py.nn.modules.dropout import _DropoutNd
+
+    instance, batch = torch.nn.InstanceNorm2d(2), torch.nn.BatchNorm2d(2)
+    assert (
+        isinstance(instance, _NormBase)
+        and isinstance(batch, _NormBase)
+        and isinstance(torch.nn.Dropout(), _DropoutNd)
+    )
+    assert isinstance(batch, _BatchNorm) and not isinstance(instance, _BatchNorm)
+
+
+def test_hooks_of_all_modules_are_seen():
+    from torch_py.nn.modules import module
+
+    handle = module.register_module_forward_hook(lambda *arguments: None)
+    try:
+        assert len(module._global_forward_hooks) == 1 and not module._global_forward_pre_hooks
+    finally:
+        handle.remove()
+    assert not module._global_forward_hooks
+
+
+def test_prefix_is_consumed():
+    from torch_py.nn.modules.utils import consume_prefix_in_state_dict_if_present
+
+    state = torch.nn.DataParallel(torch.nn.Linear(2, 2)).state_dict()
+    consume_prefix_in_state_dict_if_present(state, "module.")
+    torch.nn.Linear(2, 2).load_state_dict(state)
+    assert list(state) == ["weight", "bias"] and "" in state._metadata
+
+
+def test_modules_that_read_alike_are_shown_once() -> None:
+    nn = torch.nn
+    shown = repr(nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Sequential(nn.Tanh())]))
+    assert shown == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Sequential(\n    (0): Tanh()\n  )\n)"
+    assert repr(nn.ModuleList()) == "ModuleList()"
+
+
+def test_hooks_on_all_modules() -> None:
+    everywhere = importlib.import_module(f"{torch.__name__}.nn.modules.module")
+    seen: list[Any] = []
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    handles = [
+        everywhere.register_module_forward_pre_hook(
+            lambda module, args: seen.append(("pre", type(module).__name__))
+        ),
+        everywhere.register_module_forward_hook(
+            lambda module, args, kwargs, output: seen.append(("post", len(kwargs))), with_kwargs=True
+        ),
+        everywhere.register_module_full_backward_hook(
+            lambda module, grad_in, grad_out: seen.append(("backward", type(module).__name__))
+        ),
+        everywhere.register_module_full_backward_pre_hook(
+            lambda module, grad_out: seen.append(("backward_pre", type(module).__name__))
+        ),
+    ]
+    model(torch.ones(1, 2, requires_grad=True)).sum().backward()
+    assert seen[:3] == [("pre", "Sequential"), ("pre", "Linear"), ("post", 0)]
+    assert [entry for entry in seen if entry[0] == "backward"] == [
+        ("backward", name) for name in ("ReLU", "Linear", "Sequential")
+    ]
+    assert [entry[1] for entry in seen if entry[0] == "backward_pre"] == ["Sequential", "ReLU", "Linear"]
+    for handle in handles:
+        handle.remove()
+    seen.clear()
+    model(torch.ones(1, 2))
+    assert seen == []
+
+
+def test_always_called_hook_on_all_modules() -> None:
+    everywhere = importlib.import_module(f"{torch.__name__}.nn.modules.module")
+    seen: list[Any] = []
+    with everywhere.register_module_forward_hook(
+        lambda module, args, output: seen.append(output), always_call=True
+    ):
+        with pytest.raises(RuntimeError):
+            nn.Linear(2, 2)(torch.ones(3))
+    assert seen == [None]
+
+
+def test_hooks_on_registrations() -> None:
+    everywhere = importlib.import_module(f"{torch.__name__}.nn.modules.module")
+    seen: list[str] = []
+    note = lambda module, name, value: seen.append(name)  # noqa: E731
+    handles = [
+        everywhere.register_module_parameter_registration_hook(note),
+        everywhere.register_module_buffer_registration_hook(note),
+        everywhere.register_module_module_registration_hook(note),
+    ]
+    model = nn.Module()
+    model.weight = nn.Parameter(torch.ones(1))
+    model.register_buffer("steps", torch.ones(1))
+    model.child = nn.Identity()
+    for handle in handles:
+        handle.remove()
+    model.other = nn.Identity()
+    assert seen == ["weight", "steps", "child"]
+
+
+def test_set_submodule() -> None:
+    model = nn.Sequential(nn.Sequential(nn.Linear(2, 2)))
+    model.set_submodule("0.0", nn.Identity())
+    assert isinstance(model[0][0], nn.Identity)
+    model.set_submodule("0.1", nn.ReLU())
+    assert len(model[0]) == 2
+    with pytest.raises(AttributeError, match="has no attribute `7`"):
+        model.set_submodule("0.7", nn.ReLU(), strict=True)
+    with pytest.raises(ValueError, match="without a target name"):
+        model.set_submodule("", nn.ReLU())
+    with pytest.raises(ValueError, match="is not an nn.Module"):
+        model.set_submodule("0", 3)

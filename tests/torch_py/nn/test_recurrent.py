@@ -224,3 +224,10 @@ def test_lstm_over_many_rows_and_steps_is_repeated_cells():
     )
     for ours, theirs in zip(found, wanted):
         torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("kind", ["RNNCell", "GRUCell", "LSTMCell"])
+def test_cells_without_features(kind: str) -> None:
+    states = getattr(nn, kind)(4, 0)(torch.ones(2, 4))
+    for state in states if isinstance(states, tuple) else (states,):
+        assert tuple(state.shape) == (2, 0)

@@ -1,13 +1,14 @@
-"""Convolution, pooling, padding and interpolation in Python: layers and functions do what PyTorch's do."""
+"""Convolution, pooling, padding and interpolation: results and errors are PyTorch's."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import pytest
 
-from tests.subject import WITH_PEER, torch
+from tests.subject import WITH_PEER, only_torch_py, torch
 
 nn = torch.nn
 F = torch.nn.functional
@@ -250,3 +251,49 @@ def test_convolutions_can_be_subclassed() -> None:
 
     result = Standardised(1, 2, 3, padding=1, padding_mode="replicate", bias=False)(torch.ones(1, 1, 4, 4))
     assert result.abs().max().item() < 1e-6
+
+
+def test_columns_of_truth_values() -> None:
+    columns = torch.zeros(1, 4, 2, dtype=torch.bool)
+    columns[0, 0, 1] = columns[0, 1, 0] = True  # the same element, seen from two windows
+    assert F.fold(columns, (2, 3), 2).tolist() == [[[[False, True, False], [False, False, False]]]]
+
+
+def test_small_integers_of_convolutions_wrap() -> None:
+    found = F.conv1d(
+        torch.tensor([[[3, 5, 2**30]]], dtype=torch.int32), torch.tensor([[[2, 3]]], dtype=torch.int32)
+    )
+    assert found.tolist() == [[[21, -1073741814]]]
+
+
+def test_sizes_are_integers() -> None:
+    with pytest.raises(TypeError):
+        F.interpolate(torch.ones(2, 4, 8), size=1.5)
+
+
+@only_torch_py  # PyTorch refuses empty images
+def test_transposed_convolution_of_empty_images_is_its_bias() -> None:
+    found = F.conv_transpose1d(torch.ones(4, 0), torch.ones(4, 1, 2), torch.tensor([1.0, 2.0]), 3, 0, 2, 2, 2)
+    assert found.tolist() == [[1.0] * found.shape[1], [2.0] * found.shape[1]]
+
+
+def test_sizes_before_pooling() -> None:
+    x, indices = torch.ones(1, 2, 4), torch.zeros(1, 2, 4, dtype=torch.int64)
+    with pytest.raises(ValueError, match="non-negative spatial dimensions"):
+        F.max_unpool1d(x, indices, 2, padding=5)
+    with pytest.raises(IndexError):
+        F.max_unpool3d(x[0], indices[0], 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert F.max_unpool1d(x, indices, 2).shape == (1, 2, 8)
+
+
+def test_lp_pool_of_zeros_has_no_gradient() -> None:
+    x = torch.tensor([[0.0, 0.0, -2.0, 0.0]], requires_grad=True)
+    F.lp_pool1d(x, 2.0, 2).sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0, -1.0, 0.0]]
+
+
+@pytest.mark.parametrize("norm_type, expected", [(math.inf, 3.0), (-math.inf, 0.25)])
+def test_lp_pool_of_infinite_norm(norm_type: float, expected: float) -> None:
+    assert F.lp_pool2d(torch.tensor([[[-3.0, 0.5], [0.25, 1.0]]]), norm_type, 2).item() == expected

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.subject import WITH_PEER, torch
+from tests.subject import WITH_PEER, only_torch_py, torch
 
+nn = torch.nn
 optim = torch.optim
 lr_scheduler = torch.optim.lr_scheduler
 
@@ -305,3 +306,59 @@ def test_plateau_takes_a_least_rate_per_group() -> None:
 def test_rates_out_of_range_are_named_whatever_their_type() -> None:
     with pytest.raises(ValueError, match="Invalid beta parameter at index 1: 1"):
         torch.optim.Adam([torch.ones(1, requires_grad=True)], betas=(0.5, 1))
+
+
+def test_rates_that_are_no_numbers() -> None:
+    x, nan = [nn.Parameter(torch.ones(2, 2))], float("nan")
+    torch.optim.SGD(x, lr=nan, momentum=nan, weight_decay=nan)
+    for kind in (torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad, torch.optim.LBFGS):
+        with pytest.raises(ValueError, match="Invalid learning rate: nan"):
+            kind(x, lr=nan)
+    with pytest.raises(ValueError, match="Invalid learning rate: -1"):
+        torch.optim.SGD(x, lr=-1)
+
+
+@only_torch_py
+@pytest.mark.parametrize("lists", [([], 1), ([], 0), (1, 2)])
+def test_loops_of_optimizers_compare_their_lists(lists: Any) -> None:
+    parameters, gradients = (
+        ([] if not count else [torch.ones(2)] * count) for count in ((lists[0] or 0), lists[1])
+    )
+    settings = {
+        "lr": 0.1,
+        "weight_decay": 0.0,
+        "momentum": 0.0,
+        "dampening": 0.0,
+        "nesterov": False,
+        "maximize": False,
+        "is_first_step": True,
+    }
+    loop = torch._C._ops._sgd_loop_
+    if len(parameters) == len(gradients):
+        loop(parameters, gradients, [], **settings, grad_scale=None)
+    else:
+        with pytest.raises(RuntimeError, match="expected lists of"):
+            loop(parameters, gradients, [], **settings, grad_scale=None)
+
+
+@only_torch_py
+def test_a_first_step_that_is_skipped_leaves_no_momentum() -> None:
+    parameter = nn.Parameter(torch.ones(3))
+    sgd = optim.SGD([parameter], lr=0.5, momentum=0.9, fused=True)
+    for found_inf in (1.0, 0.0):
+        sgd.found_inf, sgd.grad_scale = torch.tensor(found_inf), torch.tensor(1.0)
+        parameter.grad = torch.ones(3)
+        sgd.step()
+        assert parameter.tolist() == ([1.0] * 3 if found_inf else [0.5] * 3)
+    assert sgd.state[parameter]["momentum_buffer"].tolist() == [1.0] * 3
+    assert parameter.tolist() == [0.5] * 3
+
+
+@pytest.mark.parametrize("truthy", [1, "yes"])
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "Adagrad"])
+def test_maximize_is_taken_by_its_truth(kind: str, truthy: Any) -> None:
+    parameter = nn.Parameter(torch.zeros(2))
+    optimizer = getattr(optim, kind)([parameter], lr=0.1, maximize=truthy)
+    parameter.grad = torch.ones(2)
+    optimizer.step()
+    assert (parameter > 0).all()

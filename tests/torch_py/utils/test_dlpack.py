@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import torch_py as torch
 from tests.subject import only_torch_py
 
 DTYPES = [
@@ -232,3 +233,11 @@ def test_broken_capsules_are_refused_and_not_consumed(torch: Any, changes: dict[
     with pytest.raises((BufferError, ValueError)):
         torch.from_dlpack(capsule)
     assert '"dltensor"' in repr(capsule) and managed.code is not None
+
+
+def test_jax_shares_memory():
+    jax = pytest.importorskip("jax")
+    x = torch.arange(6.0)
+    assert jax.numpy.from_dlpack(x).unsafe_buffer_pointer() == x.data_ptr()
+    y = jax.numpy.arange(4.0)
+    assert torch.from_dlpack(y).data_ptr() == y.unsafe_buffer_pointer()

@@ -1,0 +1,14 @@
+"""What a call gives: its result, or the type of the exception it raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def outcome(call: Callable[[Any], Any], module: Any) -> Any:
+    """The result of ``call(module)``, or the type of its exception, to compare libraries by."""
+    try:
+        return call(module)
+    except Exception as error:
+        return type(error)
