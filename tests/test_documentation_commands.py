@@ -196,7 +196,7 @@ def test_samples_of_contributing_are_a_generator() -> None:
         "Iterator": Iterator,
         "samples": lambda name: lambda function: function,
     }
-    names["tensors"] = importlib.import_module("tests.ops.samples.pointwise").tensors
+    names["tensors"] = importlib.import_module("tests.ops.samples.unary").tensors
     exec(block, names)
     assert list(names["softcap"](make.Make(torch_py, "float32", "cpu", False, "")))
 

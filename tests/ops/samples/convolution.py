@@ -1,4 +1,4 @@
-"""Convolutions and pooling."""
+"""Samples of convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients and scales of a GradScaler."""
+"""Samples of the operators behind GradScaler: gradients, scales and non-finite values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices that are far from what factorisations cannot do: singular, not positive, equal eigenvalues."""
+"""Matrices for factorizations: well conditioned, with distinct eigenvalues and singular values."""
 
 from __future__ import annotations
 
@@ -53,3 +53,8 @@ def laid_out(make: Make, values: Any, transposed: bool) -> Any:
 
 def pivots(make: Make, *rows: Any) -> Any:
     return make.tensor(np.array(rows[0] if len(rows) == 1 else rows), "int32")
+
+
+def singular(make: Make) -> object:
+    """The 2 x 2 matrix of zeros."""
+    return make.values([[0.0, 0.0], [0.0, 0.0]])

@@ -1,4 +1,4 @@
-"""Fused steps of optimizers: lists of parameters, gradients and state that belong together."""
+"""Samples of fused optimizer steps: lists of parameters, gradients and state that belong together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 _SGD = dict(
     weight_decay=0.1, momentum=0.9, lr=0.1, dampening=0.0, nesterov=True, maximize=False, is_first_step=False
 )
+
+
 _ADAM = dict(lr=0.1, beta1=0.9, beta2=0.99, weight_decay=0.1, eps=1e-3, amsgrad=False, maximize=False)
+
+
 _ADAGRAD = dict(lr=0.1, lr_decay=0.1, weight_decay=0.1, eps=1e-3, maximize=False)
 
 

@@ -1,4 +1,4 @@
-"""Recurrent networks, their cells, packed sequences."""
+"""Samples of recurrent networks and their cells."""
 
 from __future__ import annotations
 
@@ -168,32 +168,3 @@ def gru_cell(make: Make) -> Iterator[SampleInput]:
 def lstm_cell(make: Make) -> Iterator[SampleInput]:
     for input, hidden, *rest in _cell_arguments(make, 4):
         yield SampleInput(input, [hidden, make(*hidden.shape)], *rest)
-
-
-@samples("pack_padded_sequence")
-def pack_padded_sequence(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(4, 3, 2), make.values([4, 2, 1], "int64"), False)
-    yield SampleInput(make(2, 4), make.values([3, 3], "int64"), True)
-
-
-@error_samples("pack_padded_sequence")
-def pack_padded_sequence_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2, 3], "int64"), False), RuntimeError, "sorted")
-    yield ErrorInput(
-        SampleInput(make(4, 2, 2), make.values([2, 0], "int64"), False), RuntimeError, "greater than 0"
-    )
-    yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2], "int64"), False), RuntimeError, "batch_size")
-
-
-@samples("pad_packed_sequence")
-def pad_packed_sequence(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), False, 0, 0)
-    yield SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), True, 1, 5)
-    yield SampleInput(make(4), make.values([2, 2], "int64"), False, 0, 2)
-
-
-@error_samples("pad_packed_sequence")
-def pad_packed_sequence_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(
-        SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), False, 0.0, 2), RuntimeError, "total_length"
-    )

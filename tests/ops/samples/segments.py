@@ -1,4 +1,4 @@
-"""segment_reduce."""
+"""Samples of segment_reduce."""
 
 from __future__ import annotations
 
