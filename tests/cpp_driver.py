@@ -1,8 +1,4 @@
-"""Compiles a small C++ program out of a driver and the few sources it checks, and runs it.
-
-For leaf pieces that need neither the library nor Python: the test is ready in seconds, before the first
-build.
-"""
+"""Compiles a small C++ program from a driver and the few sources it checks, and runs it."""
 
 from __future__ import annotations
 

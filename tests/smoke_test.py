@@ -1,4 +1,4 @@
-"""Seconds: does the build work at all? One thing of every kind. `make smoke` runs this file."""
+"""One test of every kind, in seconds: whether the build works at all. `make smoke` runs this file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The library under test: torch_py, or PyTorch itself with TEST_WITH=torch, which tells whether a test
-expects what PyTorch does.
+"""The library under test: torch_py, or PyTorch with TEST_WITH=torch, to check what a test expects.
 
-from tests.subject import torch
+Tests write ``from tests.subject import torch``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Every command in a ```sh block of README and CONTRIBUTING works, and so do the examples beside them.
+"""The commands and examples of README and CONTRIBUTING work.
 
-`make` compiles, so only CI (DOCUMENTED=run) really runs its commands; elsewhere the targets and the files
-they name are looked up.
+Most `make` commands are only looked up, with their files: `make` compiles. CI (DOCUMENTED=run) runs them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A small checkout to make mistakes in."""
+"""A small checkout in which tests make mistakes."""
 
 from __future__ import annotations
 

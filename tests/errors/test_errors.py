@@ -1,5 +1,4 @@
-"""Every mistake gives its diagnostics, at the right character, with what to write instead:
-cases/README.md."""
+"""Every mistake is reported at the right character, with what to write instead; see cases/README.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls operators in every form they have, of torch_py or of PyTorch."""
+"""Calls operators in each of their forms, in torch_py or PyTorch."""
 
 from __future__ import annotations
 

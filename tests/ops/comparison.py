@@ -1,4 +1,4 @@
-"""Compares results: of two forms of a call, of two libraries, of a formula in NumPy."""
+"""Compares results of two forms of a call, of two libraries, or with a NumPy formula."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""What is meant to differ from PyTorch, operator by operator, with the reason. Everything that is not listed
-here must agree."""
+"""Intended differences from PyTorch, by operator and with the reason.
+
+Everything that is not listed here must agree.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Calls of list operators, made of calls of the operator that they call: lists of its arguments, and numbers
-where lists take them."""
+"""Calls of list operators, made from calls of the operator that they apply to each element."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""No kernel reads memory of another device than its own: calls with tensors on several devices are refused,
-and the devices named.
-
-What is done to a meta tensor alone reads nothing, and may take shapes, indices and masks from elsewhere.
-"""
+"""Calls with tensors on several devices are refused, and the message names the devices."""
 
 from __future__ import annotations
 

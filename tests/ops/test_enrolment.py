@@ -1,5 +1,4 @@
-"""Every entry has samples that fit, every sample has an entry that it fits, and what an entry promises
-exists."""
+"""Every entry has samples that fit, every sample fits an entry, and the functions of every entry exist."""
 
 from __future__ import annotations
 

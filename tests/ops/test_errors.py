@@ -1,4 +1,4 @@
-"""Wrong calls raise PyTorch's exceptions, with messages that name the operator and what is wrong with it."""
+"""Wrong calls raise PyTorch's exceptions, with messages that name the operator and the mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""First and second derivatives against differences, in float64 and complex128."""
+"""First and second derivatives, compared with finite differences in float64 and complex128."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``device='meta'``: the shape, dtype and strides of every operator without computing it."""
+"""Every operator with device='meta' gives the shape, dtype and strides of the CPU result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values: equal to the formula of ``expr:`` in NumPy, and to PyTorch where that is installed."""
+"""Values equal the formula of ``expr:`` in NumPy, and those of PyTorch where it is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forward mode against reverse mode, and `vmap` against a loop, for every operator."""
+"""Forward mode agrees with reverse mode, and vmap with a loop, for every operator."""
 
 from __future__ import annotations
 

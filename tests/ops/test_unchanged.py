@@ -1,4 +1,4 @@
-"""What a call must not do: change its inputs, depend on the number of threads, keep memory."""
+"""Calls keep their inputs, do not depend on the number of threads, and free their memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of one operator agree: function, method, in place, with ``out=``; views share memory."""
+"""The forms of an operator agree: function, method, in place, with ``out=``; views share memory."""
 
 from __future__ import annotations
 

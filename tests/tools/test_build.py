@@ -1,5 +1,4 @@
-"""The whole build on a repository in miniature: what is compiled when, what a failure says, what the result
-exports."""
+"""The whole build of a miniature repository: what compiles when, messages of failures, exported symbols."""
 
 from __future__ import annotations
 

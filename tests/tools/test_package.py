@@ -1,4 +1,4 @@
-"""What goes into a wheel, and that an operator library finds its tools from there."""
+"""The contents of a wheel, and an operator library that finds its tools in it."""
 
 from __future__ import annotations
 

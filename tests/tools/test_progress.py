@@ -1,3 +1,5 @@
+"""The progress lines of a build, and the errors it shows."""
+
 from __future__ import annotations
 
 import io

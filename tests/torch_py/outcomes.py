@@ -1,4 +1,4 @@
-"""What a call gives: its result, or the type of the exception it raises."""
+"""The outcome of a call, by which two libraries are compared."""
 
 from __future__ import annotations
 

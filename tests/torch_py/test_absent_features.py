@@ -1,4 +1,4 @@
-"""Features of PyTorch that torch_py does not have: their names can be imported, and their use is refused."""
+"""Features of PyTorch that torch_py lacks: their names can be imported, and their use is refused."""
 
 from __future__ import annotations
 

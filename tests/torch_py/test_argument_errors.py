@@ -1,5 +1,4 @@
-"""Calls with wrong arguments: the exception's type, and words that name the operator, the argument and what
-was given."""
+"""Wrong arguments: the type of the exception, and a message that names operator, argument and value."""
 
 from __future__ import annotations
 

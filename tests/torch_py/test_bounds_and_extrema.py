@@ -1,5 +1,4 @@
-"""clamp and extrema where elements are equal to the bound or nan, and where there is nothing to take an
-extremum of."""
+"""clamp and extrema of elements that equal a bound or are NaN, and of empty tensors."""
 
 from __future__ import annotations
 

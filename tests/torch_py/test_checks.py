@@ -1,4 +1,4 @@
-"""Conditions that programs assert, and helpers of `torch._utils`."""
+"""Assertions for programs (torch._check and others), and helpers of torch._utils."""
 
 from __future__ import annotations
 

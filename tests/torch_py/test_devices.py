@@ -1,4 +1,4 @@
-"""Names of devices and of the accelerator: which are parsed, and where they are refused."""
+"""Names of devices: which ones parse, and where devices that are absent are refused."""
 
 from __future__ import annotations
 

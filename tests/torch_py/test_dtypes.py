@@ -1,5 +1,4 @@
-"""uint16 to uint64, the 8-bit floating-point types and complex32: made, filled, moved, converted and
-exchanged, as in PyTorch."""
+"""uint16 to uint64, 8-bit floats and complex32: creation, conversion, promotion, exchange, as in PyTorch."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Arguments at the edge of what an operator takes: sizes that overflow, memory that overlaps, values that do
-not fit a dtype.
+"""Arguments at the limit of what an operator takes: overflowing sizes, shared memory, values out of range.
 
 Expected values and messages are those of PyTorch.
 """

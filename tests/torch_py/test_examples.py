@@ -1,4 +1,4 @@
-"""The demo's two parts and the benchmarks' bookkeeping."""
+"""The examples of the repository, and the benchmarks' bookkeeping."""
 
 from __future__ import annotations
 

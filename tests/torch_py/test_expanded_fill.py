@@ -1,4 +1,4 @@
-"""Filling expanded tensors in place: elements that share memory are filled together, with a warning."""
+"""In-place fills of expanded tensors: elements that share memory change together, with a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that make tensors, with out=."""
+"""Functions that make tensors and write them to `out=`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Operators of lists: what their callers rely on beyond the calls that they are made of, which tests/ops
-compares."""
+"""Operators on lists of tensors: results, versions, gradients and errors that tests/ops does not compare."""
 
 from __future__ import annotations
 

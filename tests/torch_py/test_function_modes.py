@@ -1,5 +1,4 @@
-"""Modes of __torch_function__: what they see, how they nest and how they are turned off; the flop counter,
-which is one."""
+"""Modes of __torch_function__: the calls they see, how they nest, and how they are turned off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Futures: values, exceptions and callbacks, set before and after somebody waits."""
+"""torch.futures: values, exceptions and callbacks, set before and after a thread waits."""
 
 from __future__ import annotations
 

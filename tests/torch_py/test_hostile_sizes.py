@@ -1,4 +1,4 @@
-"""Sizes and numbers that are legal one by one and overflow, loop or exhaust memory together."""
+"""Sizes and numbers that are each legal, but together overflow, loop or exhaust memory."""
 
 import signal
 import subprocess

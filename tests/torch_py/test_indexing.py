@@ -1,4 +1,4 @@
-"""tensor[...] and tensor[...] = value, compared with NumPy, and what is refused."""
+"""tensor[...] and tensor[...] = value, compared with NumPy; indices that are refused."""
 
 from __future__ import annotations
 

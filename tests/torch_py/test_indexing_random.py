@@ -1,5 +1,4 @@
-"""Random index expressions, read, written and differentiated: everything as PyTorch does it, errors and
-strides included."""
+"""Random index expressions, read, written and differentiated: results, errors and strides are PyTorch's."""
 
 from __future__ import annotations
 

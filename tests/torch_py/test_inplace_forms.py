@@ -1,5 +1,4 @@
-"""In-place forms write to self alone, at the places that are named, and to nothing when an argument is
-wrong."""
+"""In-place operators write only to self, at the named places, and nowhere if an argument is wrong."""
 
 from __future__ import annotations
 

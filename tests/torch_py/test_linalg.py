@@ -1,5 +1,4 @@
-"""Linear algebra where samples do not reach: large and many matrices, gauge freedom of vectors, singular
-cases, the layer of Python."""
+"""Linear algebra beyond the samples: large and many matrices, phases of vectors, singular ones, einsum."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Numbers beside float16 and bfloat16 tensors: products and quotients compute with the number itself in
-float32 and round once."""
+"""Numbers as operands: of float16 and bfloat16 tensors, which round once, and in the first place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors and NumPy arrays on the same memory, the buffer protocol, and lifetimes in both directions."""
+"""Tensors and NumPy arrays that share memory, the buffer protocol, and lifetimes in both directions."""
 
 from __future__ import annotations
 

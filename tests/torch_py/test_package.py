@@ -1,5 +1,4 @@
-"""The package itself: what it exports, how fast it imports, random state, settings, functions composed in
-Python."""
+"""The package: exported names, import time, random state, settings, and functions composed in Python."""
 
 from __future__ import annotations
 

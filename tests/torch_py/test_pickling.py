@@ -1,5 +1,4 @@
-"""Plain pickles: of tensors, functions and what else the library has, and exchanged with PyTorch; the format
-of files before PyTorch 1.6."""
+"""Pickles of tensors, storages and modules, also exchanged with PyTorch; files from before PyTorch 1.6."""
 
 from __future__ import annotations
 
@@ -129,9 +128,11 @@ tagged = torch.ones(2)
 tagged.tag = 3
 parameter = torch.nn.Parameter(torch.ones(2), False)
 parameter.tag = "x"
-values = [torch.ones(2, 3)[:, 1], tagged, parameter, torch.nn.Parameter(torch.zeros(1)), torch.ones(2, device="meta"), torch.arange(2).storage(),
-          torch.sum, torch.nn.functional.linear, torch.linalg.inv, torch.fft.fft, torch.special.erf, torch.float16, torch.Size([1]),
-          torch.device("cpu"), torch.strided, torch.nn.Linear(2, 2), torch.float32]
+values = [torch.ones(2, 3)[:, 1], tagged, parameter, torch.nn.Parameter(torch.zeros(1)),
+          torch.ones(2, device="meta"), torch.arange(2).storage(),
+          torch.sum, torch.nn.functional.linear, torch.linalg.inv, torch.fft.fft, torch.special.erf,
+          torch.float16, torch.Size([1]), torch.device("cpu"), torch.strided, torch.nn.Linear(2, 2),
+          torch.float32]
 """
 CHECK = """
 read = pickle.load(open(sys.argv[1], "rb"))

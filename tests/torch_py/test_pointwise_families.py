@@ -1,5 +1,4 @@
-"""Names, functional forms and numerics of pointwise operators that the enrolment in tests/ops does not
-reach."""
+"""Pointwise operators: aliases, functional forms and numerics that the samples of tests/ops do not reach."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Reductions, scans, sorting and sets: what samples do not show. Python forms, precision, gradients at
-awkward points."""
+"""Reductions, scans, sorting and sets beyond the samples: precision, ties, gradients at awkward points."""
 
 from __future__ import annotations
 

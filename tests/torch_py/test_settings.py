@@ -1,5 +1,4 @@
-"""Default device and dtype, deterministic mode, threads, generators' states, swap_tensors: as PyTorch has
-them."""
+"""Default device and dtype, deterministic mode, threads, generator states and swap_tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storages that know their dtype."""
+"""Typed and untyped storages: elements, conversions, files and buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Tensor object: construction, identity with the C++ tensor, attributes, subclassing, number protocol."""
+"""The Tensor object: construction, identity with its C++ tensor, attributes, subclasses, number protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The type stubs: mypy in strict mode accepts the demo, and knows what operators return."""
+"""The type stubs: mypy in strict mode accepts the demo and infers what operators return."""
 
 from __future__ import annotations
 

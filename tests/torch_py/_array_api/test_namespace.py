@@ -1,4 +1,4 @@
-"""The namespace of the array API standard: all names and parameters of 2024.12, values beside NumPy's."""
+"""The array API namespace (2024.12): names and parameters, and values compared with NumPy's."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ xp = torch.ones(1).__array_namespace__()
 
 # The standard's signatures: "name(positional-only / either, * keyword-only)".
 _MAIN = """
-arange(start / stop step * dtype device) asarray(obj / * dtype device copy) empty(shape * dtype device) empty_like(x / * dtype device)
-eye(n_rows n_cols / * k dtype device) from_dlpack(x / * device copy) full(shape fill_value * dtype device)
-full_like(x / fill_value * dtype device) linspace(start stop / num * dtype device endpoint) ones(shape * dtype device)
-ones_like(x / * dtype device) tril(x / * k) triu(x / * k) zeros(shape * dtype device) zeros_like(x / * dtype device)
-astype(x dtype / * copy device) broadcast_to(x / shape) can_cast(from_ to /) finfo(type /) iinfo(type /) isdtype(dtype kind)
-take(x indices / * axis) take_along_axis(x indices / * axis) clip(x / min max)
-matmul(x1 x2 /) matrix_transpose(x /) tensordot(x1 x2 / * axes) vecdot(x1 x2 / * axis)
-concat(arrays / * axis) expand_dims(x / axis) flip(x / * axis) moveaxis(x source destination /) permute_dims(x / axes)
-repeat(x repeats / * axis) reshape(x / shape * copy) roll(x / shift * axis) squeeze(x / axis) stack(arrays / * axis) tile(x repetitions /)
-unstack(x / * axis) argmax(x / * axis keepdims) argmin(x / * axis keepdims) count_nonzero(x / * axis keepdims) nonzero(x /)
-searchsorted(x1 x2 / * side sorter) where(condition x1 x2 /) unique_all(x /) unique_counts(x /) unique_inverse(x /) unique_values(x /)
-argsort(x / * axis descending stable) sort(x / * axis descending stable) cumulative_prod(x / * axis dtype include_initial)
-cumulative_sum(x / * axis dtype include_initial) max(x / * axis keepdims) mean(x / * axis keepdims) min(x / * axis keepdims)
-prod(x / * axis dtype keepdims) std(x / * axis correction keepdims) sum(x / * axis dtype keepdims) var(x / * axis correction keepdims)
-all(x / * axis keepdims) any(x / * axis keepdims) diff(x / * axis n prepend append)
+arange(start / stop step * dtype device) asarray(obj / * dtype device copy) empty(shape * dtype device)
+empty_like(x / * dtype device) eye(n_rows n_cols / * k dtype device) from_dlpack(x / * device copy)
+full(shape fill_value * dtype device) full_like(x / fill_value * dtype device)
+linspace(start stop / num * dtype device endpoint) ones(shape * dtype device)
+ones_like(x / * dtype device) tril(x / * k) triu(x / * k) zeros(shape * dtype device)
+zeros_like(x / * dtype device) astype(x dtype / * copy device) broadcast_to(x / shape)
+can_cast(from_ to /) finfo(type /) iinfo(type /) isdtype(dtype kind) take(x indices / * axis)
+take_along_axis(x indices / * axis) clip(x / min max) matmul(x1 x2 /) matrix_transpose(x /)
+tensordot(x1 x2 / * axes) vecdot(x1 x2 / * axis) concat(arrays / * axis) expand_dims(x / axis)
+flip(x / * axis) moveaxis(x source destination /) permute_dims(x / axes) repeat(x repeats / * axis)
+reshape(x / shape * copy) roll(x / shift * axis) squeeze(x / axis) stack(arrays / * axis)
+tile(x repetitions /) unstack(x / * axis) argmax(x / * axis keepdims) argmin(x / * axis keepdims)
+count_nonzero(x / * axis keepdims) nonzero(x /) searchsorted(x1 x2 / * side sorter)
+where(condition x1 x2 /) unique_all(x /) unique_counts(x /) unique_inverse(x /) unique_values(x /)
+argsort(x / * axis descending stable) sort(x / * axis descending stable)
+cumulative_prod(x / * axis dtype include_initial) cumulative_sum(x / * axis dtype include_initial)
+max(x / * axis keepdims) mean(x / * axis keepdims) min(x / * axis keepdims)
+prod(x / * axis dtype keepdims) std(x / * axis correction keepdims) sum(x / * axis dtype keepdims)
+var(x / * axis correction keepdims) all(x / * axis keepdims) any(x / * axis keepdims)
+diff(x / * axis n prepend append)
 """
 _UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite "
@@ -42,9 +47,10 @@ _BINARY = (
     "remainder subtract"
 ).split()
 _LINALG = """
-cholesky(x / * upper) cross(x1 x2 / * axis) det(x /) diagonal(x / * offset) eigh(x /) eigvalsh(x /) inv(x /) matmul(x1 x2 /)
-matrix_norm(x / * keepdims ord) matrix_power(x n /) matrix_rank(x / * rtol) matrix_transpose(x /) outer(x1 x2 /) pinv(x / * rtol)
-qr(x / * mode) slogdet(x /) solve(x1 x2 /) svd(x / * full_matrices) svdvals(x /) tensordot(x1 x2 / * axes) trace(x / * offset dtype)
+cholesky(x / * upper) cross(x1 x2 / * axis) det(x /) diagonal(x / * offset) eigh(x /) eigvalsh(x /)
+inv(x /) matmul(x1 x2 /) matrix_norm(x / * keepdims ord) matrix_power(x n /) matrix_rank(x / * rtol)
+matrix_transpose(x /) outer(x1 x2 /) pinv(x / * rtol) qr(x / * mode) slogdet(x /) solve(x1 x2 /)
+svd(x / * full_matrices) svdvals(x /) tensordot(x1 x2 / * axes) trace(x / * offset dtype)
 vecdot(x1 x2 / * axis) vector_norm(x / * axis keepdims ord)
 """
 _FFT = " ".join(

@@ -1,5 +1,4 @@
-"""Files that torch.load(weights_only=True) must refuse, with pickle.UnpicklingError or RuntimeError and
-nothing else."""
+"""torch.load(weights_only=True) of malicious files raises UnpicklingError or RuntimeError, nothing else."""
 
 from __future__ import annotations
 

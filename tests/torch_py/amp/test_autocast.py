@@ -1,4 +1,4 @@
-"""torch.autocast and torch.amp: which dtypes operators choose, weights converted once, and scaled losses."""
+"""torch.autocast: the dtypes that operators choose, and weights that are converted once."""
 
 from __future__ import annotations
 

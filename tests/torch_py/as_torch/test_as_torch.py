@@ -1,5 +1,4 @@
-"""`python -m torch_py.as_torch`: programs that import torch run on torch_py, and so do the processes that
-they start."""
+"""`python -m torch_py.as_torch` runs programs that import torch, and their child processes, on torch_py."""
 
 import os
 import subprocess
@@ -30,7 +29,8 @@ def test_modules_are_the_same_objects(tmp_path):
 import sys, torch, torch.nn.functional as F
 from torch.utils.data.sampler import RandomSampler
 import torch_py, torch_py.optim.adam, torch_py.nn.functional
-print(torch is torch_py, F is torch_py.nn.functional, sys.modules["torch.optim.adam"] is torch_py.optim.adam, torch.torch is torch)
+print(torch is torch_py, F is torch_py.nn.functional)
+print(sys.modules["torch.optim.adam"] is torch_py.optim.adam, torch.torch is torch)
 print(RandomSampler is torch_py.utils.data.RandomSampler)
 """
     assert output(code, tmp_path) == ["True"] * 5
@@ -39,11 +39,12 @@ print(RandomSampler is torch_py.utils.data.RandomSampler)
 def test_names_and_pickles_say_torch(tmp_path):
     code = """
 import pickle, pickletools, torch
-values = [torch.float32, torch.Size([1]), torch.device("cpu"), torch.relu, torch.nn.functional.linear, torch.strided]
-values += [torch.nn.Linear(1, 1), torch.ones(2)]
+values = [torch.float32, torch.Size([1]), torch.device("cpu"), torch.relu, torch.nn.functional.linear]
+values += [torch.strided, torch.nn.Linear(1, 1), torch.ones(2)]
 for value in values:
     data = pickle.dumps(value)
-    assert not any(isinstance(name, str) and name.startswith("torch_py") for _, name, _ in pickletools.genops(data)), value
+    names = [name for _, name, _ in pickletools.genops(data) if isinstance(name, str)]
+    assert not any(name.startswith("torch_py") for name in names), value
     assert type(pickle.loads(data)) is type(value)
 print(torch.nn.Linear.__module__, torch.Tensor.__module__, torch.dtype.__module__, torch.nn.__name__)
 """
@@ -148,7 +149,8 @@ if __name__ == "__main__":
     process.start()
     print(*queue.get(timeout=60))
     process.join()
-    code = "import torch.nn as nn, importlib.metadata as m; import torch_py; print(nn is torch_py.nn, m.version('torch'))"
+    code = "import torch.nn as nn, importlib.metadata as m; import torch_py; "
+    code += "print(nn is torch_py.nn, m.version('torch'))"
     print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/").stdout)
 """
     (tmp_path / "script.py").write_text(script)
@@ -190,7 +192,8 @@ def test_modules_that_are_not_files_can_be_imported(tmp_path):
     code = """
 from torch.distributions.relaxed_bernoulli import RelaxedBernoulli
 import torch, torch.distributions.normal
-print(RelaxedBernoulli is torch.distributions.RelaxedBernoulli, torch.distributions.normal.Normal is torch.distributions.Normal)
+print(RelaxedBernoulli is torch.distributions.RelaxedBernoulli)
+print(torch.distributions.normal.Normal is torch.distributions.Normal)
 """
     assert output(code, tmp_path) == ["True"] * 2
 
@@ -198,9 +201,11 @@ print(RelaxedBernoulli is torch.distributions.RelaxedBernoulli, torch.distributi
 def test_names_that_packages_ask_for(tmp_path):
     code = """
 import torch, torch.distributed.tensor as spread
-print(torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX, torch.nn.init._calculate_correct_fan(torch.ones(3, 5, 2), "fan_in"))
+print(torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX)
+print(torch.nn.init._calculate_correct_fan(torch.ones(3, 5, 2), "fan_in"))
 print(torch.is_autocast_enabled("mps"), isinstance(torch.ones(1), spread.DTensor))
-for make in (torch.distributed.device_mesh.DeviceMesh, torch.distributed.init_device_mesh, spread.DTensor, spread.distribute_tensor):
+meshes = (torch.distributed.device_mesh.DeviceMesh, torch.distributed.init_device_mesh)
+for make in (*meshes, spread.DTensor, spread.distribute_tensor):
     try:
         make("cpu", (1,))
     except NotImplementedError as error:

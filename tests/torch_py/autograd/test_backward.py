@@ -1,5 +1,4 @@
-"""Backward passes: gradients, accumulation, what is asked of `backward` and `grad`, and the errors they
-raise."""
+"""Backward passes: gradients, accumulation, arguments of backward and grad, and errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Own operations by torch.autograd.Function, backward passes inside of backward passes, numerical checks of
-gradients."""
+"""torch.autograd.Function: custom operations, dirty inputs, backward inside backward, gradcheck."""
 
 from __future__ import annotations
 

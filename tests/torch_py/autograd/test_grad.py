@@ -1,5 +1,4 @@
-"""The Python side of autograd: grad modes, grad and backward, custom Functions, gradcheck itself, the
-functional interface."""
+"""torch.autograd.grad and backward from Python: inputs, outputs, weights, batches and warnings."""
 
 from __future__ import annotations
 

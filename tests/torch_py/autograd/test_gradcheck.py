@@ -1,4 +1,4 @@
-"""gradcheck and gradgradcheck: right derivatives pass, wrong ones are found, and inputs stay as they were."""
+"""gradcheck and gradgradcheck accept right derivatives, find wrong ones, and leave inputs unchanged."""
 
 from __future__ import annotations
 

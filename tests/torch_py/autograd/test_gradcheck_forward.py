@@ -1,4 +1,4 @@
-"""gradcheck of forward mode and of batches of gradients, gradgradcheck of forward over reverse."""
+"""gradcheck in forward mode and over batches of gradients; gradgradcheck of forward over reverse."""
 
 from __future__ import annotations
 

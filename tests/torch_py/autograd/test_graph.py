@@ -1,5 +1,4 @@
-"""Gradients from and to edges of the graph, batches of gradients, leaves that are views, and what hooks and
-nodes keep."""
+"""Gradients from and to edges of the graph, batches of gradients, and what hooks and nodes keep."""
 
 from __future__ import annotations
 

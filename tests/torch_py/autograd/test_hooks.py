@@ -1,4 +1,4 @@
-"""Hooks of tensors and nodes, retained gradients, hooks of saved tensors, anomaly mode."""
+"""Hooks of tensors, nodes and saved tensors; retained gradients; anomaly mode."""
 
 from __future__ import annotations
 

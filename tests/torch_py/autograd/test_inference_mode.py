@@ -1,5 +1,7 @@
-"""Inference mode: nothing is recorded, and autograd refuses what was made in it. See Note [Inference mode] in
-c10/core/InferenceMode.h."""
+"""Inference mode records nothing, and autograd refuses its tensors.
+
+See Note [Inference mode] in c10/core/InferenceMode.h.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""In-place changes: which are allowed, what they do to the history of bases and views, and how saved tensors
-notice them."""
+"""In-place changes: which are allowed, how they alter the history, and how saved tensors detect them."""
 
 from __future__ import annotations
 

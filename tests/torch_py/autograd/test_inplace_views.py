@@ -1,5 +1,4 @@
-"""squeeze_, transpose_ and the like: a tensor that becomes a view of its own memory, with and without a
-history."""
+"""In-place view operators (squeeze_, transpose_ and others), with and without a history."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Writing through every kind of view: the gradient of the base is that of the same change made out of
-place."""
+"""Writes through every kind of view give the base the gradient of the same change made out of place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.compile, torch.jit, torch.fx and their relatives without a compiler."""
+"""torch.compile without a compiler: functions and modules run as they are."""
 
 import warnings
 

@@ -1,5 +1,4 @@
-"""Every distribution against PyTorch's in the same process: densities, moments, entropies, shapes, samples of
-the same seed, errors."""
+"""Every distribution compared with PyTorch's: densities, moments, entropies, shapes, samples, errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Constraints on values inside, at and outside of their bounds, and against PyTorch's on random ones; the
-helpers of utils."""
+"""Constraints on values inside, at and outside their bounds, compared with PyTorch; helpers of utils."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What all distributions share: examples in docstrings, gradients of rsample, subclasses, validation,
-PyTorch's names of modules."""
+"""The common interface of distributions: docstring examples, gradients of rsample, subclasses, validation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Divergences: every registered pair against PyTorch's formula and against the mean of log p - log q over
-samples."""
+"""KL divergences of every registered pair, compared with PyTorch's formulas and with means over samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Distributions against SciPy: densities, cdf and its inverse, moments, entropy; samples by the tests of
-Kolmogorov and Smirnov and of counts."""
+"""Distributions compared with SciPy: densities, cdf and its inverse, moments, entropy, samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Transforms: inverses, log determinants against the Jacobian that autograd gives, shapes, caches,
-composition; the registries."""
+"""Transforms of distributions: inverses, log determinants, shapes, caches, composition; the registries."""
 
 from __future__ import annotations
 

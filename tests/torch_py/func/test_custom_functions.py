@@ -1,4 +1,4 @@
-"""`torch.autograd.Function` inside of vmap, grad, jvp and their compositions."""
+"""torch.autograd.Function inside vmap, grad, jvp and their compositions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.func and torch.autograd.forward_ad. TEST_WITH=torch runs the same against PyTorch."""
+"""torch.func and torch.autograd.forward_ad: gradients, Jacobians, vmap and dual tensors."""
 
 from __future__ import annotations
 

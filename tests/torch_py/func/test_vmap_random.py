@@ -1,4 +1,4 @@
-"""Random operators inside of vmap: PyTorch's numbers for the same seed, and what may not be called."""
+"""Random operators inside vmap: PyTorch's numbers for the same seed, and the calls that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that act on a whole batch at once, batches without members, results that have no gradient."""
+"""vmap of operators that act on a whole batch at once, of empty batches, of results without gradients."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""torch.multiprocessing: tensors through queues and pipes, processes that are started together, training by
-several of them."""
+"""torch.multiprocessing: tensors through queues and pipes, groups of processes, shared training."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Segments that a sending process uses again when the receiving process has given them back. Both ends are in
-this process here."""
+"""Shared-memory segments that the sender uses again once the receiver returns them.
+
+Both ends are in one process here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storages that several processes look at."""
+"""Storages that several processes share."""
 
 from __future__ import annotations
 

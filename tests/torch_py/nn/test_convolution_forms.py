@@ -1,5 +1,4 @@
-"""Convolutions of sizes that the samples of the operators are too small for: every form in which windows are
-read, in several chunks."""
+"""Convolutions too large for the samples of tests/ops: every way to read windows, in several chunks."""
 
 from __future__ import annotations
 

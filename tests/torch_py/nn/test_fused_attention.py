@@ -1,5 +1,4 @@
-"""Attention that never has all scores at once, against the formula: blocks, masks, layouts, gradients of both
-orders."""
+"""Attention in blocks, compared with the formula: masks, layouts, and gradients of both orders."""
 
 from __future__ import annotations
 

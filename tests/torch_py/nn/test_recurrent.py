@@ -1,4 +1,4 @@
-"""Recurrent layers: names, shapes, starting values, packed sequences, errors."""
+"""Recurrent layers: names, shapes, initial values, packed sequences and errors."""
 
 from __future__ import annotations
 

@@ -33,12 +33,16 @@ def made(module: Any, *shape: int) -> Any:
 
 
 def outcome(module: Any, text: str) -> Any:
-    """Result or type of error of ``text``, in which x(...) makes a tensor."""
+    """The result of ``text``, or the type of its error.
+
+    In it, x(...) makes a tensor of different numbers and y(shape, value) one of equal numbers.
+    """
     names = {
         "torch": module,
         "nn": module.nn,
         "F": module.nn.functional,
         "x": lambda *shape: made(module, *shape),
+        "y": lambda shape, value: module.full(shape, value, dtype=module.float64),
     }
     module.manual_seed(0)
     with warnings.catch_warnings():
@@ -191,9 +195,9 @@ F.max_unpool2d(*F.max_pool2d(x(1, 2, 7, 6), 2, return_indices=True), 2, output_s
 F.max_unpool3d(*F.max_pool3d(x(1, 2, 4, 6, 4), 2, return_indices=True), 2)
 nn.MaxUnpool1d(2)(*F.max_pool1d(x(1, 2, 6), 2, return_indices=True))
 nn.MaxUnpool2d(3, 2, 1)(*F.max_pool2d(x(1, 2, 7, 5), 3, 2, 1, return_indices=True), output_size=[7, 5])
-F.fractional_max_pool2d(x(1, 2, 7, 6), 2, output_ratio=(0.5, 0.4), _random_samples=torch.full((1, 2, 2), 0.3, dtype=torch.float64))
-F.fractional_max_pool2d(x(1, 2, 7, 6), (2, 3), (3, 2), return_indices=True, _random_samples=torch.full((1, 2, 2), 0.7, dtype=torch.float64))
-F.fractional_max_pool3d(x(1, 1, 7, 6, 5), 2, 3, _random_samples=torch.full((1, 1, 3), 0.6, dtype=torch.float64))
+F.fractional_max_pool2d(x(1, 2, 7, 6), 2, output_ratio=(0.5, 0.4), _random_samples=y((1, 2, 2), 0.3))
+F.fractional_max_pool2d(x(1, 2, 7, 6), (2, 3), (3, 2), return_indices=True, _random_samples=y((1, 2, 2), 0.7))
+F.fractional_max_pool3d(x(1, 1, 7, 6, 5), 2, 3, _random_samples=y((1, 1, 3), 0.6))
 F.fractional_max_pool2d(x(1, 2, 7, 6), 2)
 nn.FractionalMaxPool2d(2)
 nn.FractionalMaxPool2d(2, output_ratio=1.5)

@@ -1,4 +1,4 @@
-"""Exports and compares: what onnxruntime computes of the exported model with what the model computes."""
+"""Exports a model, runs it in onnxruntime, and compares the results with those of the model."""
 
 from __future__ import annotations
 

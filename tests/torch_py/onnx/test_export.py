@@ -1,4 +1,4 @@
-"""`torch.onnx.export`: arguments, names, dynamic dimensions, writes to tensors, and what it refuses."""
+"""torch.onnx.export: arguments, names, dynamic dimensions, in-place writes, and refusals."""
 
 from __future__ import annotations
 

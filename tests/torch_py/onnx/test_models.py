@@ -1,5 +1,4 @@
-"""Models of the usual kinds: exported, run by onnxruntime, compared with themselves; also on other sizes of
-dynamic dimensions."""
+"""Common kinds of models, exported and run by onnxruntime, also with other sizes of dynamic dimensions."""
 
 from __future__ import annotations
 

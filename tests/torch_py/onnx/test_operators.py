@@ -1,5 +1,4 @@
-"""Every operator that has a mapping, over the samples of its entry: the single call is exported, run by
-onnxruntime, and compared."""
+"""Every operator with an ONNX mapping, exported alone and run by onnxruntime over its samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that depend on dynamic dimensions, found by comparing runs."""
+"""Formulas for numbers that depend on dynamic dimensions, found by comparing runs."""
 
 from __future__ import annotations
 

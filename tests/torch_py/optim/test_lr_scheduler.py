@@ -1,4 +1,4 @@
-"""Every schedule beside PyTorch's: the same rates to the last bit, states that cross, warnings and errors."""
+"""Every schedule compared with PyTorch: rates to the last bit, states, warnings and errors."""
 
 from __future__ import annotations
 

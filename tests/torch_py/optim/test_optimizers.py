@@ -1,4 +1,4 @@
-"""Optimisers and schedules against the numbers that PyTorch gives; their groups, state dicts and errors."""
+"""Optimizers and schedules: known numbers, parameter groups, state dicts and errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Optimisers beside PyTorch's: signatures, errors, names of parameters, rates that are tensors, gradients
-through steps, hooks, states."""
+"""Options of optimizers compared with PyTorch: signatures, errors, names, tensor rates, hooks, states."""
 
 from __future__ import annotations
 

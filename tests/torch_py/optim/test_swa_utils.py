@@ -1,4 +1,4 @@
-"""Averaged models, statistics of their batch normalisations and SWALR beside PyTorch's."""
+"""Averaged models, their batch normalization statistics, and SWALR, compared with PyTorch."""
 
 from __future__ import annotations
 

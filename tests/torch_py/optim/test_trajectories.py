@@ -1,5 +1,4 @@
-"""Ten steps of every optimiser with every option, torch_py beside PyTorch: parameters and state after
-each."""
+"""Ten steps of every optimizer with every option, compared with PyTorch after each step."""
 
 from __future__ import annotations
 

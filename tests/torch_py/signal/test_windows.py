@@ -1,4 +1,4 @@
-"""torch_py.signal.windows: values of SciPy and PyTorch, and what is refused."""
+"""torch_py.signal.windows: values of SciPy and PyTorch, and refused arguments."""
 
 from __future__ import annotations
 

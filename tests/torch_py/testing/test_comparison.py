@@ -1,4 +1,4 @@
-"""torch.testing: tolerances, structures, messages."""
+"""torch.testing.assert_close: tolerances, structures and messages."""
 
 from __future__ import annotations
 

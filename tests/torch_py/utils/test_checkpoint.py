@@ -1,4 +1,4 @@
-"""torch.utils.checkpoint: the same gradients with less memory, whatever the function does."""
+"""torch.utils.checkpoint: the same gradients with less memory, for every kind of function."""
 
 from __future__ import annotations
 

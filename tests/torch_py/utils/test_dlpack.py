@@ -1,4 +1,4 @@
-"""DLPack in both directions, versioned and not, and what broken producers may do."""
+"""DLPack in both directions, versioned and unversioned, and defective producers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""torch.nn.utils: parametrizations, the older normalisations by hooks, pruning, fusion, norms of
-gradients."""
+"""Parametrizations of modules, and weight and spectral normalization by hooks."""
 
 from __future__ import annotations
 

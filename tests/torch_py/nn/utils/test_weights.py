@@ -1,5 +1,4 @@
-"""torch.nn.utils over the parameters of a module: norms and clipping of gradients, parameters as a vector,
-skipped initialization, memory formats, stateless calls."""
+"""torch.nn.utils over parameters: norms and clipping of gradients, vectors, skip_init, memory formats."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Every constructor of the data packages with arguments good and bad: what comes out, or which exception, is
-what PyTorch says."""
+"""Constructors of the data packages with good and bad arguments: results and exceptions are PyTorch's."""
 
 from __future__ import annotations
 

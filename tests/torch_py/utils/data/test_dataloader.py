@@ -1,4 +1,4 @@
-"""Datasets, samplers and the DataLoader; the same seed visits examples in the order that PyTorch does."""
+"""Datasets, samplers and the DataLoader; a seed visits examples in PyTorch's order."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a DataLoader does when a worker raises, dies or hangs, or when the main process goes: nothing hangs,
-nothing is left."""
+"""A DataLoader whose worker raises, dies or hangs, or whose main process ends: it never hangs or leaks."""
 
 from __future__ import annotations
 
@@ -224,7 +223,8 @@ class Slow(Dataset):
         return torch.full((3, 100, 100), float(index))
 
 if __name__ == "__main__":
-    loaders = [DataLoader(Slow(), batch_size=2, num_workers=2, prefetch_factor=prefetch) for prefetch in (1, 4)]
+    settings = dict(batch_size=2, num_workers=2)
+    loaders = [DataLoader(Slow(), prefetch_factor=prefetch, **settings) for prefetch in (1, 4)]
     iterators = [iter(loader) for loader in loaders]
     for iterator in iterators: next(iterator)
     print("ready", flush=True)

@@ -1,5 +1,4 @@
-"""Datasets made of datasets, samplers, and dividing a dataset among processes: orders, lengths and messages
-are PyTorch's."""
+"""Samplers, combined datasets and distributed sampling: orders, lengths and messages are PyTorch's."""
 
 from __future__ import annotations
 

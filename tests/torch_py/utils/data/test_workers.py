@@ -1,4 +1,4 @@
-"""DataLoader with worker processes: the same batches as without, from processes that end."""
+"""DataLoader with worker processes: the same batches as without them, and processes that end."""
 
 from __future__ import annotations
 
