@@ -111,6 +111,7 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
     (declaration,) = blocks("README.md", "yaml")
     path = tmp_path / "softcap.yaml"
     path.write_text(declaration)
+
     result = run(
         [
             sys.executable,
@@ -123,6 +124,7 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
             "native_functions.yaml",
         ]
     )
+
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -131,6 +133,7 @@ def run_script(script: str, folder: Path) -> str:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
     }
+
     result = subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,
@@ -139,6 +142,7 @@ def run_script(script: str, folder: Path) -> str:
         env=environment,
         timeout=600,
     )
+
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
     return result.stdout
 

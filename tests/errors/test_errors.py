@@ -34,10 +34,12 @@ def read_cases() -> list[Case]:
             title, _, body = block.partition("\n")
             expected = [_EXPECTED.match(line) for line in body.splitlines() if re.match(r"--- \d", line)]
             assert all(expected), f"{path.name}: {title}"
+
             text = re.split(r"^--- \d", body, maxsplit=1, flags=re.MULTILINE)[0]
             text = text.replace("$rest", _REST).replace("$deep", "[" * 5000 + "]" * 5006)
             is_whole = not text.startswith(" ")
             rows = [(int(m[1]), int(m[2]), m[3], m[4], m[5]) for m in expected if m]
+
             cases.append(
                 Case(
                     f"{path.stem}: {title}",
@@ -46,6 +48,7 @@ def read_cases() -> list[Case]:
                     rows,
                 )
             )
+
     return cases
 
 

@@ -79,11 +79,13 @@ def assert_same_tensors(ours: Any, theirs: Any, context: str, values: bool, stri
     assert dtype_name(ours) == dtype_name(theirs), (
         f"{context}: dtype {dtype_name(ours)}, expected {dtype_name(theirs)}"
     )
+
     if strides:
         found, expected = significant_strides(ours), significant_strides(theirs)
         assert found == expected, (
             f"{context}: strides {found} of shape {tuple(ours.shape)}, expected {expected}"
         )
+
     if values:
         assert_close(to_numpy(ours), to_numpy(theirs), dtype_name(theirs), context)
 
@@ -98,6 +100,7 @@ def significant_strides(tensor: Any) -> tuple[int, ...]:
 def assert_close(ours: Any, theirs: Any, dtype: str, context: str) -> None:
     if np.array_equal(ours, theirs):
         return
+
     rtol, atol = TOLERANCES.get(dtype, (0.0, 0.0))
     if dtype not in TOLERANCES:
         close = ours == theirs
@@ -108,6 +111,7 @@ def assert_close(ours: Any, theirs: Any, dtype: str, context: str) -> None:
                 close |= np.isclose(ours.real, theirs.real, rtol, atol, True) & np.isclose(
                     ours.imag, theirs.imag, rtol, atol, True
                 )
+
     if not np.all(close):
         where = tuple(int(index) for index in np.argwhere(~np.asarray(close))[0])
         got, expected = np.asarray(ours)[where], np.asarray(theirs)[where]

@@ -25,8 +25,10 @@ def list_samples(
     tensors."""
     if schema.is_inplace:
         calls = [call for call in calls if _fits_in_place(call)]
+
     shared = [a.name for a, (kind, _) in zip(called, making) if kind in ("same", "default", "number")]
     groups: dict[str, list[dict[str, Any]]] = {}
+
     for call in calls:
         if _is_suitable(call, called, making):
             groups.setdefault(repr([_text(call.get(name)) for name in shared]), []).append(call)
@@ -84,8 +86,10 @@ def _sample(
                 for call in group
             ]
             values[source] = _made(kind, column, torch)
+
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
+
     for position, given in enumerate(schema.arguments.flat_all):
         if position not in values:
             continue
@@ -126,9 +130,11 @@ def list_errors(
     kinds = {arguments[source].name: kind for kind, source in making if source >= 0}
     lists = [i for i, a in enumerate(arguments) if a.type.is_list and i < len(sample.positional)]
     empty = [[] if i in lists else value for i, value in enumerate(sample.positional)]
+
     yield ErrorInput(
         SampleInput(*empty, **sample.kwargs), RuntimeError, f"{schema.base_name}: .*at least one tensor"
     )
+
     for i in lists[1:]:
         longer = [
             [*value, value[-1]] if position == i else value
@@ -141,6 +147,7 @@ def list_errors(
             f"{schema.base_name}: {arguments[lists[0]].name} has {count} elements, but {arguments[i].name} "
             f"has {count + 1}",
         )
+
     for i, value in enumerate(sample.positional):
         kind, name = kinds[arguments[i].name], arguments[i].name
         if kind == "single":

@@ -112,17 +112,20 @@ class Operator:
         arguments = self.schema.arguments
         if len(sample.positional) > len(arguments.positional):
             return None
+
         values = {argument.name: value for argument, value in zip(arguments.positional, sample.positional)}
         for name, value in sample.kwargs.items():
             if arguments.find(name) is None or name in values:
                 return None
             values[name] = value
+
         for argument in arguments.flat_non_out:
             if argument.name not in values:
                 if not argument.has_default:
                     return None
             elif not accepts(argument, values[argument.name], self.row["scalars"]):
                 return None
+
         return values
 
 
@@ -130,6 +133,7 @@ def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool
     """Whether a value has the type that the schema asks for."""
     if value is None:
         return argument.type.is_optional or (argument.type.is_list and argument.type.is_tensor_like)
+
     base = argument.type.base.name
     if argument.type.is_list:
         if not isinstance(value, (list, tuple)):
@@ -139,12 +143,14 @@ def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool
                 and _is(base, value)
             )
         return all(_is(base, item) or (item is None and base == "Tensor") for item in value)
+
     return _is(base, value) or (argument.name in scalars and _is("Scalar", value))
 
 
 def _is(base: str, value: Any) -> bool:
     if base == "Tensor":
         return is_tensor(value)
+
     kinds: dict[str, tuple[type, ...]] = {
         "int": (int,),
         "SymInt": (int,),
@@ -153,6 +159,7 @@ def _is(base: str, value: Any) -> bool:
         "Scalar": (bool, int, float, complex),
         "str": (str,),
     }
+
     if base not in kinds:
         return not isinstance(value, (bool, int, float, complex, list, tuple)) and not is_tensor(value)
     return isinstance(value, kinds[base]) and (base in ("bool", "Scalar") or not isinstance(value, bool))

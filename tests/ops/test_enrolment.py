@@ -70,8 +70,10 @@ def test_declared_forms_exist(operator: Operator):
             assert callable(getattr(torch, operator.base_name, None)), (
                 f"torch.{operator.base_name} does not exist"
             )
+
     if "method" in operator.variants:
         assert hasattr(torch.Tensor, operator.base_name)
+
     if "inplace" in operator.variants:
         owner = (
             torch._C._nn

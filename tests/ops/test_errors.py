@@ -34,12 +34,15 @@ def test_error_samples(operator: Operator):
         found = outcome(call, operator, torch, error.sample).error
         if WITH_PEER and isinstance(found, NotImplementedError):
             continue
+
         problem = objection(error, found)
         if problem is not None:
             problems.append(f"{operator}{error.sample}: {problem}")
+
         for tensor, values in zip(error.sample.tensors(), before if not WITH_PEER else []):
             same = (to_numpy(tensor) == values) | (values != values)
             assert same.all(), f"{operator}{error.sample}: an argument was changed by a call that failed"
+
     assert not problems, "\n".join(problems)
 
 
@@ -148,9 +151,11 @@ def test_refuses_other_dtypes(operator: Operator):
     """A dtype outside ``dtypes:`` is an error that names it, not a wrong result."""
     if WITH_PEER:
         pytest.skip("PyTorch takes other dtypes")
+
     for dtype in DTYPES:
         if operator.takes(dtype):
             continue
+
         for sample in operator.samples(torch, dtype):
             tensors = sample.tensors()
             if not tensors or any(
@@ -159,6 +164,7 @@ def test_refuses_other_dtypes(operator: Operator):
                 continue
             if any(name in sample.kwargs for name in ("dtype",)) or len(sample.positional) > len(tensors):
                 continue
+
             found = outcome(call, operator, torch, sample).error
             assert isinstance(found, RuntimeError), (
                 f"{operator}{sample}: expected an error for {dtype}, got {found!r}"

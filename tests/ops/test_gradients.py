@@ -49,17 +49,21 @@ def as_function(operator: Operator, sample: SampleInput, form: Callable[..., Any
         called = sample.map(
             lambda tensor: inputs[positions[id(tensor)]] if id(tensor) in positions else tensor
         )
+
         if operator.is_mutation or form is inplace:
             called.clone_input()
         if str(operator) in HERMITIAN_INPUT:
             called.input = (called.input + called.input.transpose(-2, -1).conj()) / 2
+
         results = [
             item
             for item in tensors_of(form(operator, torch, called))
             if item.dtype in (torch.float64, torch.complex128)
         ]
+
         if str(operator) in UP_TO_PHASE:
             results = [item.abs() if item.is_complex() else item for item in results]
+
         return results[0] if len(results) == 1 else tuple(results)
 
     return function
@@ -115,13 +119,16 @@ def test_derivatives_in_place(operator: Operator):
         for s in differentiable_samples(operator, "float64")
         if hasattr(s.input, "stride") and s.input.requires_grad
     ]
+
     if not samples:
         pytest.skip("what is changed has no gradient")
+
     for sample in samples:
         result = outcome(call, operator, torch, sample).result
         if result is not None and result.shape == sample.input.shape:
             check(operator, sample, inplace)
             return
+
     pytest.fail(f"no sample of {operator} has a gradient in place")
 
 
@@ -130,12 +137,14 @@ def test_second_derivatives(operator: Operator, dtype: str):
     skip_mistakes_of_pytorch(operator)
     if str(operator) in ONCE_DIFFERENTIABLE:
         pytest.skip(ONCE_DIFFERENTIABLE[str(operator)])
+
     tried = 0
     for sample in differentiable_samples(operator, dtype):
         inputs, function = inputs_of(sample), as_function(operator, sample, call)
         size = sum(math.prod(tensor.shape) for tensor in inputs)
         if tried >= _SECOND_SAMPLES or size > _LARGEST * (tried == 0) + _LARGEST:
             continue
+
         if not any(result.requires_grad for result in results_of(operator, function, sample)):
             continue
         tried += 1
@@ -146,15 +155,19 @@ def test_second_derivatives(operator: Operator, dtype: str):
 def test_gradients_have_the_layout_of_their_inputs(operator: Operator):
     """Shape, dtype and device, in float32 and where the inputs are strided."""
     skip_mistakes_of_pytorch(operator)
+
     for sample in differentiable_samples(operator, "float32")[:6]:
         inputs = inputs_of(sample)
         if operator.is_mutation:
             sample.clone_input()
+
         outputs = [item for item in tensors_of(call(operator, torch, sample)) if item.requires_grad]
         if not outputs:
             continue
+
         weights = [torch.ones_like(output) for output in outputs]
         gradients = torch.autograd.grad(outputs, inputs, weights, allow_unused=True)
+
         for gradient, tensor in zip(gradients, inputs):
             if gradient is not None:
                 assert gradient.shape == tensor.shape, (

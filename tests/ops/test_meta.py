@@ -40,12 +40,15 @@ def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
     compared = 0
     for sample in operator.samples(torch, dtype):
         on_device = moved(operator, sample)  # before the call, that may change the shape of an argument
+
         expected = outcome(call, operator, torch, sample)
         if expected.error is not None or moves_devices(operator):
             continue
+
         found = outcome(call, operator, torch, on_device)
         if depends_on_values(operator, found.error) or (WITH_PEER and found.error is not None):
             continue
+
         assert found.error is None, f"{operator}{sample} on meta: {type(found.error).__name__}: {found.error}"
         for ours, theirs in zip(tensors_of(found.result), tensors_of(expected.result), strict=True):
             context = f"{operator}{sample} on meta"
@@ -60,11 +63,11 @@ def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
                 assert significant_strides(ours) == significant_strides(theirs), (
                     f"{context}: strides {ours.stride()}, on the CPU {theirs.stride()}"
                 )
+
         compared += 1
-    only_complex = operator.base_name in (
-        "view_as_real",
-        "view_as_real_copy",
-    )  # it has no float32 samples at all
+
+    # These have no float32 samples at all.
+    only_complex = operator.base_name in ("view_as_real", "view_as_real_copy")
     assert compared or dtype != "float32" or only_complex or skips_everything(operator), (
         f"nothing of {operator} was compared"
     )

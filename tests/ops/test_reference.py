@@ -37,11 +37,14 @@ def peer() -> Any:
 def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
     if not exists_in(operator, peer):
         pytest.skip("PyTorch has no such operator")
+
     for key in ((str(operator), dtype), (str(operator), "*")):
         if key in NOT_COMPARED:
             pytest.skip(NOT_COMPARED[key])
+
     has_strides = dtype == "float32" and str(operator) not in STRIDES
     problems = []
+
     for ours, theirs in zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True):
         if str(operator) in NOT_COMPARED_IF_INFINITE and not is_finite(ours):
             continue
@@ -49,6 +52,7 @@ def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
             compare_with_peer(operator, dtype, ours, theirs, peer, has_strides)
         except AssertionError as error:
             problems.append(str(error))
+
     assert not problems, f"{len(problems)} samples differ\n" + "\n".join(problems[:8])
 
 
@@ -56,6 +60,7 @@ def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
 def test_equals_pytorch_in_other_dtypes(operator: Operator, peer: Any):
     if not exists_in(operator, peer):
         pytest.skip("PyTorch has no such operator")
+
     for dtype in OTHER_DTYPES:
         if (
             not operator.takes(dtype)
@@ -63,6 +68,7 @@ def test_equals_pytorch_in_other_dtypes(operator: Operator, peer: Any):
             or (str(operator), "*") in NOT_COMPARED
         ):
             continue
+
         for ours, theirs in list(
             zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True)
         )[:_OTHER_SAMPLES]:
@@ -107,19 +113,23 @@ def test_equals_its_formula(operator: Operator, dtype: str):
     for sample in operator.samples(torch, dtype):
         if len({dtype_name(tensor) for tensor in sample.tensors()}) > 1:
             continue  # promotion is compared with PyTorch
+
         arguments = operator.bind(sample)
         assert arguments is not None
         names = {name: wide(value) for name, value in with_defaults(operator, arguments).items()}
         with np.errstate(all="ignore"):
             expected = np.asarray(eval(formula, {"np": np, "special": numpy_special, **names}))
+
         done = outcome(call, operator, torch, sample)
         if done.error is not None and WITH_PEER:
             pytest.skip("PyTorch does not take this dtype")
         assert done.error is None, f"{operator}{sample}: {type(done.error).__name__}: {done.error}"
         result = done.result
+
         known = NOT_COMPARED_IF_INFINITE if WITH_PEER else NOT_COMPARED_WITH_NUMPY_IF_INFINITE
         if str(operator) in known and not is_finite(sample):
             continue
+
         kind = dtype_name(result)
         compared = expected if kind in TOLERANCES else expected.astype(kind)
         shape = tuple(result.shape)

@@ -46,6 +46,7 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
     """Re <w, J v> = Re <J^H w, v>."""
     if str(operator) in ONCE_DIFFERENTIABLE:  # forward mode differentiates the gradient
         pytest.skip(ONCE_DIFFERENTIABLE[str(operator)])
+
     tried = 0
     for sample in differentiable_samples(operator, "float64")[:_SAMPLES]:
         sources = inputs_of(sample)
@@ -53,20 +54,25 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
         expected = outcome(function, *sources)
         outputs = tensors_of(expected.result) if expected.error is None else []
         outputs = [o for o in outputs if o.requires_grad]
+
         if not outputs:
             continue
+
         tried += 1
         moved, weights = directions(sources, 1), directions(outputs, 2)
         back = torch.autograd.grad(outputs, sources, weights, allow_unused=True)
+
         primals = tuple(s.detach() for s in sources)
         _, forward = torch.func.jvp(
             lambda *inputs, function=function: tensors_of(function(*inputs)), primals, tuple(moved)
         )
+
         kept = [t for t, o in zip(forward, tensors_of(expected.result)) if o.requires_grad]
         left, right = inner(weights, kept), inner(back, moved)
         assert left == pytest.approx(right, rel=1e-6, abs=1e-7) or (left != left and right != right), (
             f"{operator}{sample}: {left} {right}"
         )
+
     if not tried:
         pytest.skip("no sample has a gradient")
 
@@ -90,13 +96,16 @@ def test_vmap_equals_a_loop(operator: Operator):
         tensors = sample.tensors()
         if not tensors or operator.is_mutation:
             continue
+
         batches = [two_of(t) for t in tensors]
         function = of_tensors(operator, sample)
         rows = [outcome(function, *(b[i] for b in batches)) for i in (0, 1)]
+
         if any(row.error is not None for row in rows) or not all(row.result for row in rows):
             continue
         if any(a.shape != b.shape for a, b in zip(rows[0].result, rows[1].result)):
             continue
+
         tried += 1
         found = torch.vmap(function)(*batches)
         for position, value in enumerate(found):
@@ -110,6 +119,7 @@ def test_vmap_equals_a_loop(operator: Operator):
                 equal_nan=True,
                 msg=lambda m, sample=sample: f"{operator}{sample}: {m}",
             )
+
     if not tried:
         pytest.skip("no sample for a batch")
 

@@ -31,8 +31,10 @@ def test_inputs_are_not_modified(operator: Operator):
             before = [
                 (to_numpy(tensor).copy(), tensor._version, tuple(tensor.stride())) for tensor in tensors
             ]
+
             if outcome(call, operator, torch, sample).error is not None:
                 continue
+
             for tensor, (values, version, strides) in zip(tensors, before):
                 assert np.array_equal(to_numpy(tensor), values, equal_nan=values.dtype.kind in "fc"), (
                     f"{operator}{sample} changed an argument"
@@ -81,6 +83,7 @@ def test_pointwise_with_threads(operator: Operator, restored_threads: None):
         make(257, 401, low=0.1, high=0.9, layout="transposed" if index else "contiguous")
         for index in range(3)
     ]
+
     count = len(operator.schema.arguments.tensors)
     required = [argument for argument in operator.schema.arguments.flat_non_out if not argument.has_default]
     sample = SampleInput(*tensors[:count])
@@ -89,6 +92,7 @@ def test_pointwise_with_threads(operator: Operator, restored_threads: None):
         or outcome(call, operator, torch, sample).error is not None
     ):
         return  # needs other arguments than tensors
+
     compare_threads(lambda: call(operator, torch, sample), str(operator), exactly=True)
 
 

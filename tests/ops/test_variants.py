@@ -67,6 +67,7 @@ def test_in_place_equals_function(operator: Operator):
     for sample, expected in results(operator):
         if not fits_in_place(sample, expected):
             continue
+
         sample = copied(sample)
         own, version = sample.input, sample.input._version
         result = inplace(operator, torch, sample)
@@ -74,6 +75,7 @@ def test_in_place_equals_function(operator: Operator):
         assert own._version == version + 1, f"{operator}{sample}: version {version} became {own._version}"
         assert_same(own, expected.to(own.dtype), f"in place: {operator}{sample}")
         tried += 1
+
     assert tried > 0 or WITH_PEER, f"no sample of {operator} suits its in-place form"
 
 
@@ -83,11 +85,13 @@ def test_in_place_on_a_view(operator: Operator):
     for sample, expected in results(operator):
         if not fits_in_place(sample, expected) or sample.input.dim() == 0:
             continue
+
         sample = copied(sample)
         shape = tuple(sample.input.shape)
         base = torch.full((*shape[:-1], 2 * shape[-1]), 1, dtype=sample.input.dtype)
         sample.input = base[..., ::2].copy_(sample.input)
         version = base._version
+
         inplace(operator, torch, sample)
         assert_same(base[..., ::2], expected.to(base.dtype), f"in place on a view: {operator}{sample}")
         assert bool((base[..., 1::2] == 1).all()), (
@@ -95,6 +99,7 @@ def test_in_place_on_a_view(operator: Operator):
         )
         assert base._version == version + 1
         return
+
     assert WITH_PEER or all(sample.input.dim() == 0 for sample, _ in results(operator)), (
         f"no sample of {operator} suits a view"
     )
@@ -105,6 +110,7 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
     """A result whose dtype self cannot store is an error, and leaves self alone."""
     if not operator.takes("int64"):
         pytest.skip("it takes no integers")
+
     for sample in operator.samples(torch, "int64"):
         expected = outcome(call, operator, torch, sample)
         if (
@@ -113,14 +119,17 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
             or not hasattr(sample.input, "stride")
         ):
             continue
+
         sample = copied(sample)
         before = to_numpy(sample.input).copy()
         if sample.input.dtype is not torch.int64 or tuple(sample.input.shape) != tuple(expected.result.shape):
             continue
+
         with pytest.raises(RuntimeError, match="(?i)can't be cast|cannot be cast"):
             inplace(operator, torch, sample)
         assert (to_numpy(sample.input) == before).all()
         return
+
     pytest.skip("integers can store every result")
 
 
@@ -135,12 +144,14 @@ def test_in_place_keeps_its_shape(operator: Operator):
             or tuple(sample.input.shape) == tuple(expected.result.shape)
         ):
             continue
+
         sample = copied(sample)
         before = to_numpy(sample.input).copy()
         with pytest.raises(RuntimeError):
             inplace(operator, torch, sample)
         assert (to_numpy(sample.input) == before).all()
         return
+
     pytest.skip("no sample has a result of another shape than self")
 
 
@@ -181,14 +192,16 @@ _WITH_OUT = enrolled(lambda operator: has(operator, "out", "function"))
 def test_out_of_the_right_size(operator: Operator):
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
+
     for sample, expected in results(operator):
         outs = outs_of(expected, torch.zeros_like)
         pointers = [tensor.data_ptr() for tensor in tensors_of(outs)]
+
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "error" if not WITH_PEER else "ignore"
-            )  # PyTorch resizes within some of its composites
+            # PyTorch resizes within some of its composites.
+            warnings.simplefilter("error" if not WITH_PEER else "ignore")
             result = with_out(operator, sample, outs)
+
         for returned, given, pointer in zip(tensors_of(result), tensors_of(outs), pointers, strict=True):
             assert returned is given, f"{operator}{sample}: out= returns another object"
             assert given.data_ptr() == pointer, f"{operator}{sample}: out= got other memory"
@@ -200,14 +213,17 @@ def test_out_of_the_wrong_size(operator: Operator):
     """An empty tensor is resized quietly, another with a warning."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
+
     sample, expected = next(
         pair for pair in results(operator) if all(tensor.numel() > 0 for tensor in tensors_of(pair[1]))
     )
+
     outs = outs_of(expected, lambda tensor: torch.empty(0, dtype=tensor.dtype))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with_out(operator, sample, outs)
     assert_same_out(operator, outs, expected, f"out= of no elements: {operator}{sample}")
+
     outs = outs_of(expected, lambda tensor: torch.ones(tensor.numel() + 3, dtype=tensor.dtype))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -237,13 +253,16 @@ def test_out_with_strides(operator: Operator):
     """Other strides of the right shape are kept."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
+
     for sample, expected in results(operator):
         if any(tensor.dim() == 0 for tensor in tensors_of(expected)):
             continue
+
         outs = outs_of(
             expected, lambda tensor: torch.zeros((*tensor.shape, 2), dtype=tensor.dtype).select(-1, 0)
         )
         strides = [tensor.stride() for tensor in tensors_of(outs)]
+
         with_out(operator, sample, outs)
         assert WITH_PEER or [tensor.stride() for tensor in tensors_of(outs)] == strides
         assert_same_out(operator, outs, expected, f"out= with strides: {operator}{sample}")
@@ -258,9 +277,11 @@ def test_out_does_not_record_gradients(operator: Operator):
         return
     if any(tensor.is_complex() for tensor in sample.tensors()):
         return
+
     differentiable = sample.map(
         lambda tensor: tensor.detach().clone().requires_grad_() if tensor.is_floating_point() else tensor
     )
+
     with pytest.raises(RuntimeError, match="out"):
         with_out(operator, differentiable, outs_of(expected, torch.zeros_like))
 

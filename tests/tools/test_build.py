@@ -135,10 +135,12 @@ def test_second_build_at_the_same_time_waits(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", program, str(tmp_path / ".lock")]
     root = Path(__file__).parents[2]
+
     log = tmp_path / "log"
     with log.open("w") as file:
         for process in [subprocess.Popen(command, cwd=root, stdout=file) for _ in range(2)]:
             assert process.wait() == 0
+
     order = [word for word in log.read_text().split() if word in ("in", "out")]
     assert order == ["in", "out", "in", "out"]
 
@@ -181,19 +183,23 @@ def test_a_build_that_is_ended_ends_its_compilers(miniature: Path, tmp_path: Pat
     compiler = tmp_path / "slow"
     compiler.write_text('#!/bin/sh\ncase "$*" in *Sum.cpp*) touch started; sleep 60;; esac\nexec g++ "$@"\n')
     compiler.chmod(0o755)
+
     source = (
         "import sys, os\nfrom pathlib import Path\nfrom tools.build import driver\nfrom "
         "tools.build.configuration import Configuration\n"
     )
     source += f"driver.ROOT = Path({str(miniature)!r})\nos.chdir(driver.ROOT)\n"
     source += f"driver.build(Configuration.from_environment({SETTINGS | {'CXX': str(compiler)}!r}))\n"
+
     root = Path(__file__).parents[2]
     process = subprocess.Popen(
         [sys.executable, "-c", source], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
+
     deadline = time.monotonic() + 60
     while not (miniature / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
+
     process.terminate()
     assert process.wait(timeout=20) == 143
     assert not any(

@@ -50,6 +50,7 @@ def test_an_error_is_shown_once_for_all_instruction_sets() -> None:
             f"B.cpp: in at::{name}::f:\n",
             f"B.cpp:9:1: error: {message}\n",
         ]
+
     Progress(stream).feed(lines)
     assert stream.getvalue().count("expected ';'") == 1
     assert (
@@ -68,6 +69,7 @@ def test_an_operator_without_its_header_is_explained(tmp_path: Path) -> None:
         "A.cpp:1:5: error: ‘nothing’ is not a member of ‘at’",
         "A.cpp:1:6: error: ‘var’ is not a member of ‘std’",
     ]
+
     assert missing_includes(lines, tmp_path) == [
         f'hint: at::{name} is declared in "aten/ops/{name}.h"' for name in ("rsqrt", "var")
     ]

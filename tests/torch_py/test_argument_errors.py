@@ -292,6 +292,7 @@ def test_any_argument_gives_a_result_or_an_exception(torch: Any, name: str) -> N
     never."""
     if torch.__name__ == "torch":
         pytest.skip("says nothing about PyTorch")
+
     for first in ANYTHING:
         for arguments in ((first,), (first, first), (1, first), (first, 0, first)):
             x = torch.ones(2)

@@ -23,12 +23,14 @@ CHECKS: list[tuple[str, type[Exception]]] = [
 def test_check(name: str, error: type[Exception]) -> None:
     check: Callable[..., Any] = getattr(torch, name)
     assert check(True) is None and check(True, lambda: "unused") is None
+
     with pytest.raises(error, match="Expected cond to be True"):
         check(False)
     with pytest.raises(error, match="^got 3$"):
         check(False, lambda: f"got {3}")
     with pytest.raises(error, match="^3$"):
         check(False, lambda: 3)
+
     with pytest.raises(TypeError, match="message must be a callable"):
         check(False, "text")
     with pytest.raises(TypeError, match="cond must be a bool"):

@@ -54,8 +54,10 @@ def plain(value: Any) -> Any:
             else []
         )
         return str(value.dtype), tuple(value.shape), value.stride(), words
+
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
+
     return str(value) if type(value).__module__.startswith(("torch", "torch_py")) else value
 
 
@@ -81,10 +83,12 @@ def test_properties(name: str) -> None:
         assert getattr(getattr(torch_py, name), attribute) == getattr(getattr(peer, name), attribute), (
             attribute
         )
+
     agree(lambda torch: repr(getattr(torch, name)))
     agree(lambda torch: getattr(torch, name).to_real())
     agree(lambda torch: getattr(torch, name).to_complex())
     agree(lambda torch: torch.set_default_dtype(getattr(torch, name)))
+
     assert (
         copy.deepcopy(getattr(torch_py, name))
         is pickle.loads(pickle.dumps(getattr(torch_py, name)))
@@ -97,11 +101,13 @@ def test_properties(name: str) -> None:
 def test_limits(name: str) -> None:
     agree(lambda torch: repr(torch.finfo(getattr(torch, name))))
     agree(lambda torch: repr(torch.iinfo(getattr(torch, name))))
+
     fields = (
         ("bits", "max", "min")
         if name in (*UNSIGNED, "int32")
         else ("bits", "max", "min", "eps", "tiny", "smallest_normal", "resolution")
     )
+
     for field in fields:
         agree(
             lambda torch, field: getattr(
@@ -166,6 +172,7 @@ def test_floats_of_float8_are_exact_in_their_bits(name: str) -> None:
             torch.from_numpy(codes).view(getattr(torch, name)).to(getattr(torch, target)).numpy()
             for torch in (torch_py, peer)
         )
+
         numbers = ~np.isnan(other)
         assert np.array_equal(np.isnan(own), ~numbers) and np.array_equal(
             own.view(bits)[numbers], other.view(bits)[numbers]

@@ -300,6 +300,7 @@ def test_constants_for_expanded_tensors():
     x = torch.zeros(1).expand(3)
     assert x.fill_(2).tolist() == [2, 2, 2]
     assert x.zero_().tolist() == [0, 0, 0]
+
     x[torch.tensor([True, False, True])] = 5.0
     assert x.tolist() == [5, 5, 5]
     assert x.index_put_((torch.tensor([0, 1]),), torch.tensor([2.0, 3.0]), accumulate=True).tolist() == [
@@ -307,6 +308,7 @@ def test_constants_for_expanded_tensors():
         10,
         10,
     ]
+
     rows = torch.zeros(2, 1).expand(2, 3)
     assert rows[1].fill_(4).tolist() == [4, 4, 4] and rows.tolist() == [[0, 0, 0], [4, 4, 4]]
 

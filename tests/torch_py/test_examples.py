@@ -21,6 +21,7 @@ def run(*arguments: str) -> str:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
     }
+
     result = subprocess.run(
         [sys.executable, *arguments],
         cwd=REPOSITORY,
@@ -29,6 +30,7 @@ def run(*arguments: str) -> str:
         env=environment,
         timeout=600,
     )
+
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
     return result.stdout
 
@@ -88,10 +90,12 @@ def test_build_benchmark_finds_the_end_of_a_topic(tmp_path: Path) -> None:
     (tmp_path / "native_functions.yaml").write_text(
         "topics:\n  A:\n    - func: a() -> Tensor\n\n  B:\n    - func: b() -> Tensor\n"
     )
+
     tree = build_times.Tree.__new__(build_times.Tree)
     tree.folder = tmp_path
     tree.declare("A", "\n    - func: c() -> Tensor\n")
     tree.declare("B", "\n    - func: d() -> Tensor\n")
+
     text = (tmp_path / "native_functions.yaml").read_text()
     assert [line.strip() for line in text.splitlines() if "func" in line or line.endswith(":")] == [
         "topics:",

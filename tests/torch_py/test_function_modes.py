@@ -37,6 +37,7 @@ def test_every_kind_of_call_is_seen() -> None:
         x += 1
         x.requires_grad = True
         torch.zeros(2, dtype=torch.int64)
+
     x.sum()
     assert mode.seen[:9] == [
         "torch.ones",
@@ -161,6 +162,7 @@ def test_functions_in_python_ask_modes() -> None:
 def test_questions_about_functions() -> None:
     assert overrides.resolve_name(torch.Tensor.add) == "torch.Tensor.add"
     assert overrides.resolve_name(torch.Tensor.shape.__get__) == "torch.Tensor.shape.__get__"
+
     assert (
         overrides.resolve_name(torch.add) == "torch.add"
         and overrides.resolve_name(F.relu) == "torch.nn.functional.relu"
@@ -169,12 +171,14 @@ def test_questions_about_functions() -> None:
         torch.Tensor.add
     ) and overrides.is_tensor_method_or_property(torch.Tensor.shape.__get__)
     assert not overrides.is_tensor_method_or_property(torch.add)
+
     functions = overrides.get_overridable_functions()
     assert (
         torch.add in functions[torch]
         and torch.Tensor.add in functions[torch.Tensor]
         and torch.add not in overrides.get_ignored_functions()
     )
+
     assert torch.tensor in overrides.get_ignored_functions()
     assert torch.Tensor.grad.__get__ in overrides.get_default_nowrap_functions()
 

@@ -70,14 +70,17 @@ def test_collections():
     second.set_result(2)
     assert not both.done()
     first.set_result(1)
+
     assert (
         both.wait() == [first, second]
         and torch.futures.wait_all([first, second]) == [1, 2]
         and torch.futures.collect_all([]).wait() == []
     )
+
     failed, open_ended = Future(), Future()
     waiting = torch.futures.collect_all([failed, open_ended])
     failed.set_exception(KeyError("x"))
+
     with pytest.raises(KeyError):
         waiting.wait()
     open_ended.set_result(1)

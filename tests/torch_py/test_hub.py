@@ -10,11 +10,13 @@ def test_hub_loads_from_a_folder(tmp_path):
         "dependencies = ['math']\ndef model(size, scale=1):\n    'A model.'\n    return size * scale\ndef "
         "_hidden(): pass\n"
     )
+
     assert torch.hub.load(str(tmp_path), "model", 3, scale=2, source="local") == 6
     assert (
         torch.hub.list(str(tmp_path), source="local") == ["model"]
         and torch.hub.help(str(tmp_path), "model", source="local") == "A model."
     )
+
     with pytest.raises(RuntimeError, match="Cannot find callable other"):
         torch.hub.load(str(tmp_path), "other", source="local")
     with pytest.raises(ValueError, match="source"):

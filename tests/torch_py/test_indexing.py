@@ -160,9 +160,11 @@ def test_tensors_without_dimensions(torch: Any) -> None:
         and x[True].shape == (1,)
         and x[False].shape == (0,)
     )
+
     x[...] = 2
     x[()] = 3
     assert x.item() == 3
+
     with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
         x[0]
 
@@ -200,6 +202,7 @@ def test_shapes_and_values_that_do_not_fit(torch: Any) -> None:
         x[0] = 1j
     with pytest.raises(TypeError, match="does not support deleting items"):
         del x[0]
+
     assert x.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 

@@ -70,19 +70,23 @@ class Case:
         kind = self.random.choice(
             ["int", "slice", "slice", "tensor", "tensor", "list", "array", "mask", "none", "ellipsis", "bool"]
         )
+
         if kind == "int":
             return self.random.randint(-max(size, 1), max(size, 1) - (self.random.random() < 0.9)), 1
+
         if kind == "slice":
             start, stop = (
                 self.random.choice([None, self.random.randint(-size - 1, size + 1)]) for _ in range(2)
             )
             return slice(start, stop, self.random.choice([None, 1, 2, 3])), 1
+
         if kind == "mask":
             return _Mask(self.numbers.random(size) < 0.5), 1
         if kind in ("none", "ellipsis"):
             return (None if kind == "none" else ...), 0
         if kind == "bool":
             return self.random.random() < 0.5, 0
+
         shape = [self.random.choice([1, 2, 3]) for _ in range(self.random.choice([0, 1, 1, 2]))]
         return _Positions(self.numbers.integers(-max(size, 1), max(size, 1), shape), kind), 1
 

@@ -51,8 +51,10 @@ def test_every_layout_is_written_where_it_lies(name, layout):
         "strided": torch.stack([values, values], -1),
     }[layout]
     x = {"dense": base, "transposed": base.transpose(0, 1), "strided": base[..., 0]}[layout]
+
     address, version = x.data_ptr(), x._version
     CALLS[name](x)
+
     assert x.data_ptr() == address and x._version > version
     torch.testing.assert_close(x, on_a_copy(name, values))
     if layout == "strided":
@@ -64,6 +66,7 @@ def test_gradients_pass(name):
     values = torch.randn(5, 4, dtype=torch.float64)
     if name == "index_reduce_":
         values = values.abs() + 2  # ties have no derivative
+
     if name.startswith(("clamp", "tril", "triu", "index_fill", "scatter_value")):
         leaf = values.clone().requires_grad_()
         CALLS[name](leaf.clone()).sum().backward()

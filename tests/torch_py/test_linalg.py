@@ -40,18 +40,24 @@ def test_factors_multiply_to_the_matrix(shape: tuple[int, ...], dtype: str):
     a = matrices(*shape, dtype=dtype)
     n = shape[-1]
     identity = torch.eye(n, dtype=a.dtype)
+
     p, lower, upper = torch.linalg.lu(a)
     assert close(p @ lower @ upper, a, dtype)
+
     q, r = torch.linalg.qr(a)
     assert close(q @ r, a, dtype) and close(adjoint(q) @ q, identity, dtype)
+
     u, s, vh = torch.linalg.svd(a)
     assert close((u * s.unsqueeze(-2)) @ vh, a, dtype) and bool((s[..., :-1] >= s[..., 1:]).all())
+
     hermitian = a + adjoint(a)
     values, vectors = torch.linalg.eigh(hermitian)
     assert close((vectors * values.unsqueeze(-2)) @ adjoint(vectors), hermitian, dtype)
+
     positive = a @ adjoint(a) + n * identity
     factor = torch.linalg.cholesky(positive)
     assert close(factor @ adjoint(factor), positive, dtype)
+
     b = matrices(*shape[:-1], 3, dtype=dtype, seed=1)
     assert close(positive @ torch.linalg.solve(positive, b), b, dtype)
     assert close(positive @ torch.cholesky_solve(b, factor), b, dtype)
@@ -75,6 +81,7 @@ def test_results_do_not_depend_on_threads():
             found.append((torch.linalg.inv(a), torch.linalg.svd(a), torch.linalg.det(a)))
     finally:
         torch.set_num_threads(threads)
+
     (inverse, svd, det), (inverse2, svd2, det2) = found
     assert (
         torch.equal(inverse, inverse2)
@@ -250,6 +257,7 @@ def test_norms_of_long_vectors(dtype: str):
     tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-4 if WITH_PEER else 2e-7, "float64": 1e-14}[
         dtype
     ]
+
     for found, expected in (
         (torch.linalg.vector_norm(a), np.linalg.norm(exact)),
         (torch.linalg.vector_norm(a, dim=1), np.linalg.norm(exact, axis=1)),
@@ -289,12 +297,15 @@ def test_lobpcg(largest: bool, generalised: bool):
     a = a + a.transpose(0, 1)
     b = matrices(40, 40, seed=1)
     b = b @ b.transpose(0, 1) + 40 * torch.eye(40, dtype=torch.float64)
+
     values, vectors = torch.lobpcg(a, 3, B=b if generalised else None, niter=500, tol=1e-8, largest=largest)
+
     inverse = (
         torch.linalg.inv(torch.linalg.cholesky(b)) if generalised else torch.eye(40, dtype=torch.float64)
     )
     expected = torch.linalg.eigvalsh(inverse @ a @ inverse.transpose(0, 1))
     expected = expected.flip(0)[:3] if largest else expected[:3]
+
     assert torch.allclose(values, expected, atol=1e-6) and vectors.shape == (40, 3)
     with pytest.raises(ValueError, match="3 x"):
         torch.lobpcg(a, 20)

@@ -147,10 +147,12 @@ def test_as_tensor_shares_and_tensor_copies(torch: Any) -> None:
     assert torch.tensor(source).data_ptr() != source.ctypes.data
     assert torch.asarray(source).data_ptr() == source.ctypes.data
     assert torch.asarray(source, copy=True).data_ptr() != source.ctypes.data
+
     with pytest.raises(ValueError, match="can't alias"):
         torch.asarray([1, 2], copy=False)
     with pytest.raises(ValueError, match="can't alias"):
         torch.asarray(torch.ones(2), dtype=torch.int32, copy=False)
+
     x = torch.ones(2, requires_grad=True)
     assert torch.as_tensor(x) is x and torch.as_tensor(x, dtype=torch.float64).requires_grad
 
@@ -170,9 +172,11 @@ def test_buffer_protocol(torch: Any) -> None:
     view = memoryview(x)
     assert (view.format, view.shape, view.strides, view.readonly) == ("i", (2, 3), (12, 4), False)
     assert view.tolist() == x.tolist()
+
     view[0, 1] = 9
     assert x[0, 1].item() == 9
     assert memoryview(x.T).strides == (4, 12) and bytes(x[0]) == x[0].numpy().tobytes()
+
     transposed = x.T
     with pytest.raises(BufferError, match="not contiguous"):
         array.array("i").frombytes(transposed)
@@ -205,11 +209,13 @@ def test_frombuffer(torch: Any) -> None:
         100,
         101,
     ]
+
     x[0] = 0
     assert data[0] == 0
     if torch.__name__ != "torch":
         with pytest.raises(BufferError):
             data.extend(b"more")  # the tensor looks at it
+
     assert torch.frombuffer(array.array("d", [1, 2]), dtype=torch.float64).tolist() == [1, 2]
 
 

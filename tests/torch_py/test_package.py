@@ -80,17 +80,21 @@ def test_dtype_aliases() -> None:
 def test_random_state() -> None:
     torch.manual_seed(5)
     assert torch.initial_seed() == 5
+
     state = torch.get_rng_state()
     first = torch.rand(3)
     torch.set_rng_state(state)
     assert torch.equal(torch.rand(3), first) and state.dtype == torch.uint8
+
     with torch.random.fork_rng():
         torch.rand(10)
         torch.manual_seed(1)
+
     second = torch.rand(3)
     torch.manual_seed(5)
     torch.rand(3)
     assert torch.equal(torch.rand(3), second)
+
     assert torch.initial_seed() != torch.seed()
     with pytest.raises(ValueError):
         torch.manual_seed(2**64)

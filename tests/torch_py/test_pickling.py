@@ -82,18 +82,22 @@ def test_tensors(protocol: int) -> None:
     base = torch.arange(6.0).view(2, 3)
     loaded = again(base.t()[1:], protocol)
     assert torch.equal(loaded, base.t()[1:]) and loaded.stride() == (1, 3)
+
     parameter = torch.nn.Parameter(torch.ones(2), requires_grad=False)
     parameter.tag = "x"
     loaded = again(parameter, protocol)
     assert type(loaded) is torch.nn.Parameter and not loaded.requires_grad and loaded.tag == "x"
+
     marked = torch.ones(2, requires_grad=True)
     marked.tag = [marked.detach()]
     loaded = again(marked, protocol)
     assert loaded.requires_grad and torch.equal(loaded.tag[0], torch.ones(2))
+
     loaded = again(torch.ones(3).as_subclass(Named), protocol)
     assert type(loaded) is Named and torch.equal(loaded.as_subclass(torch.Tensor), torch.ones(3))
     loaded = again(torch.ones(2, 3, device="meta"), protocol)
     assert loaded.is_meta and loaded.shape == (2, 3)
+
     for value in (
         torch.ones(0, 3),
         torch.tensor(2.5),
@@ -152,10 +156,12 @@ for ours, theirs in zip(values, read):
 def test_pickles_of_both_libraries(way: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     file = str(tmp_path / "values.pickle")
+
     write = VALUES + 'pickle.dump(values, open(sys.argv[1], "wb"))'
     programs = [("torch_py.as_torch", write), ("torch", VALUES + CHECK)]
     if way == "from torch":
         programs = [("torch", write), ("torch_py.as_torch", VALUES + CHECK)]
+
     for library, program in programs:
         command = [sys.executable, *(["-m", library] if library != "torch" else []), "-c", program, file]
         done = subprocess.run(

@@ -32,9 +32,11 @@ def test_streams_of_functions():
         29.0,
         45.0,
     ]
+
     assert torch._standard_gamma(torch.tensor([0.5, 3.0])).tolist() == pytest.approx(
         [0.3144574761390686, 5.308608055114746], rel=1e-5
     )
+
     drawn = torch.normal(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 0.1])).tolist()
     assert drawn == pytest.approx([-0.02087947353720665, 9.928152084350586], rel=1e-5)
 
@@ -50,13 +52,16 @@ def test_means_of_functions():
     torch.manual_seed(0)
     for rate in (0.3, 8.0, 60.0):
         assert torch.poisson(torch.full((20000,), rate)).mean().item() == pytest.approx(rate, rel=0.03)
+
     for count, p in ((5.0, 0.3), (100.0, 0.7), (1000.0, 0.01)):
         drawn = torch.binomial(torch.full((20000,), count), torch.full((20000,), p))
         assert drawn.mean().item() == pytest.approx(count * p, rel=0.03) and drawn.max().item() <= count
+
     for shape in (0.2, 5.0):
         assert torch._standard_gamma(torch.full((20000,), shape)).mean().item() == pytest.approx(
             shape, rel=0.05
         )
+
     points = torch._sample_dirichlet(torch.tensor([1.0, 2.0, 5.0]).expand(5000, 3))
     assert points.sum(-1).tolist() == pytest.approx([1.0] * 5000, rel=1e-5)
     assert points.mean(0).tolist() == pytest.approx([1 / 8, 2 / 8, 5 / 8], abs=0.02)

@@ -160,6 +160,7 @@ def test_out_of_extrema_and_moments(torch: Any) -> None:
     out = torch.empty(())
     assert torch.max(tensor, out=out) is out and out.item() == 5
     assert torch.min(tensor, out=out).item() == 1
+
     out = torch.empty(2)
     torch.var(tensor, 1, out=out)
     assert out.tolist() == [8, 2]
@@ -167,6 +168,7 @@ def test_out_of_extrema_and_moments(torch: Any) -> None:
     assert out.tolist() == [1.5, 1.5]
     torch.logsumexp(torch.zeros(2, 3), 1, out=out)
     assert out.tolist() == pytest.approx([np.log(3)] * 2)
+
     values, indices = torch.empty(2), torch.empty(2, dtype=torch.int64)
     found = torch.median(tensor, 1, out=(values, indices))
     assert found.values is values and values.tolist() == [1, 2] and indices.tolist() == [0, 1]
@@ -199,6 +201,7 @@ def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
     torch.manual_seed(0)
     numbers, weights = torch.randint(0, 50, (300_000,)), torch.rand(300_000)
     threads, found = torch.get_num_threads(), []
+
     for count in (1, 2, 3):
         torch.set_num_threads(count)
         found.append(
@@ -208,6 +211,7 @@ def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
                 torch.histogram(weights, 9, weight=weights).hist,
             )
         )
+
     torch.set_num_threads(threads)
     for other in found[1:]:
         assert all(a.equal(b) for a, b in zip(found[0], other))

@@ -96,12 +96,15 @@ def test_model_and_optimizer_state(tmp_path: Path) -> None:
     optimizer = torch.optim.Adam(model.parameters())
     model(torch.randn(4, 2)).sum().backward()
     optimizer.step()
+
     path = tmp_path / "checkpoint.pt"
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, path)
     loaded = torch.load(path)
+
     twin = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
     twin.load_state_dict(loaded["model"])
     torch.optim.Adam(twin.parameters()).load_state_dict(loaded["optimizer"])
+
     assert loaded["epoch"] == 3 and loaded["model"]._metadata["1"] == {"version": 2}
     for left, right in zip(model.state_dict().values(), twin.state_dict().values()):
         assert torch.equal(left, right)
@@ -253,6 +256,7 @@ def test_one_memory_under_two_dtypes_is_an_error() -> None:
 def test_layout_of_the_archive(tmp_path: Path) -> None:
     path = tmp_path / "weights.pt"
     torch.save({"x": torch.ones(3), "y": torch.zeros(5)}, path)
+
     with zipfile.ZipFile(path) as zipped:
         names = set(zipped.namelist())
         assert {
@@ -263,6 +267,7 @@ def test_layout_of_the_archive(tmp_path: Path) -> None:
             "weights/data/1",
         } <= names
         assert zipped.read("weights/version") == b"3\n"
+
         for record in zipped.infolist():
             if "/data/" in record.filename:
                 header = path.read_bytes()[record.header_offset : record.header_offset + 30]
@@ -355,13 +360,16 @@ def test_mapped_files(tmp_path: Path) -> None:
     path = tmp_path / "weights.pt"
     x = torch.arange(100_000.0)
     torch.save({"x": x, "view": x[10:20], "none": torch.empty(0), "one": torch.tensor(3)}, path)
+
     loaded = torch.load(path, mmap=True)
     assert torch.equal(loaded["x"], x) and loaded["none"].shape == (0,) and int(loaded["one"]) == 3
     assert loaded["view"].untyped_storage().data_ptr() == loaded["x"].untyped_storage().data_ptr()
+
     loaded["x"].zero_()  # a copy in memory: the file stays
     assert torch.equal(torch.load(path)["x"], x)
     torch.save(torch.load(path, mmap=True), path)  # onto the file that is mapped
     assert torch.equal(torch.load(path)["x"], x)
+
     with pytest.raises(ValueError, match="f must be a .* in order to use the mmap argument"):
         torch.load(io.BytesIO(path.read_bytes()), mmap=True)
 
@@ -400,9 +408,11 @@ def test_an_error_while_saving_keeps_the_old_file(tmp_path: Path) -> None:
     torch.save(torch.ones(3), path)
     path.chmod(0o640)
     link.symlink_to(path)
+
     with pytest.raises(Exception, match="pickle|local object"):
         torch.save({"x": torch.zeros(10), "f": lambda: 0}, link)
     assert torch.equal(torch.load(path), torch.ones(3))
+
     torch.save(torch.zeros(2), link)
     assert (
         link.is_symlink()
@@ -474,11 +484,13 @@ def test_records_of_a_file():
     torch.save({"a": torch.arange(3.0)}, file)
     file.seek(0)
     reader = torch.PyTorchFileReader(file)
+
     assert (
         reader.has_record("data.pkl")
         and "data/0" in reader.get_all_records()
         and not reader.has_record("none")
     )
     assert reader.get_storage_from_record("data/0", 3, torch.float32).tolist() == [0, 1, 2]
+
     with pytest.raises(RuntimeError, match="none"):
         reader.get_record("none")

@@ -71,6 +71,7 @@ def test_nested_blocks_and_set_default_device():
         assert torch.ones(1).device == META
     finally:
         torch.set_default_device(None)
+
     assert torch.get_default_device() == CPU
     with pytest.raises(KeyError), META:
         raise KeyError
@@ -181,6 +182,7 @@ def test_deterministic_mode_fills_new_memory(determinism, dtype, filler):
     dtype = getattr(torch, dtype)
     torch.use_deterministic_algorithms(True)
     like = torch.zeros(3, dtype=dtype)
+
     for made in (
         torch.empty(3, dtype=dtype),
         torch.empty_like(like),
@@ -188,6 +190,7 @@ def test_deterministic_mode_fills_new_memory(determinism, dtype, filler):
         torch.empty_strided((3,), (1,), dtype=dtype),
     ):
         assert made.isnan().all() if filler is None else (made == filler).all()
+
     torch.utils.deterministic.fill_uninitialized_memory = False
     assert torch.utils.deterministic.fill_uninitialized_memory is False
     with pytest.raises(RuntimeError, match="expected a bool"):
@@ -213,12 +216,15 @@ def test_matmul_precision_ignores_unknown_names():
 def test_states_of_generators_are_pytorchs(draws):
     peer = pytest.importorskip("torch")
     ours, theirs = torch.Generator().manual_seed(7), peer.Generator().manual_seed(7)
+
     torch.randint(2**31, (draws,), generator=ours, dtype=torch.int32)
     peer.randint(2**31, (draws,), generator=theirs, dtype=peer.int32)
+
     follower = torch.Generator()
     follower.set_state(torch.from_numpy(theirs.get_state().numpy()))
     back = peer.Generator()
     back.set_state(peer.from_numpy(ours.get_state().numpy()))
+
     expected = peer.rand(9, generator=theirs).tolist()
     assert torch.rand(9, generator=follower).tolist() == expected
     assert peer.rand(9, generator=back).tolist() == expected

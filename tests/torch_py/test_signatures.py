@@ -124,14 +124,17 @@ def test_names_and_parameters(module: str) -> None:
     pytest.importorskip("torch")
     theirs, missing, different = public("torch", module), [], []
     ours = importlib.import_module(f"torch_py.{module}")
+
     for name, value in theirs.items():
         full = f"{module}.{name}"
         if not hasattr(ours, name):
             if not matches(full, _ABSENT):
                 missing.append(full)
             continue
+
         own, other = parameters(getattr(ours, name)), parameters(value)
         if own is not None and other is not None and own != other and not matches(full, _OTHER):
             different.append(f"{full}: {own} instead of {other}")
+
     assert not missing, missing
     assert not different, "\n".join(different)

@@ -41,7 +41,9 @@ def mypy(*paths: str) -> list[str]:
         os.devnull,
         *paths,
     ]
+
     environment = {**os.environ, "MYPYPATH": f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'examples'}"}
+
     return subprocess.run(
         command, cwd=REPOSITORY, capture_output=True, text=True, env=environment
     ).stdout.splitlines()

@@ -42,6 +42,7 @@ def batch_norm(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(make(*shape), weight, bias, None, None, True, 0.1, 1e-5, False)
         yield SampleInput(make(*shape), None, None, *_statistics(make, 3), False, 0.1, 1e-5, False)
         yield SampleInput(make(*shape), weight, bias, *_statistics(make, 3), False, 0.1, 1e-3, False)
+
     if not make.requires_grad:
         yield SampleInput(make(4, 3), make(3), make(3), *_statistics(make, 3), True, 0.3, 1e-5, False)
         yield SampleInput(

@@ -12,6 +12,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 def pairs(make: Make, other: dict[str, Any] | None = None, **options: Any) -> Iterator[tuple[Any, Any]]:
     """Two tensors that broadcast; ``options`` are those of both, ``other`` those of the second only."""
     second = {**options, **(other or {})}
+
     yield make(2, 3, **options), make(2, 3, **second)
     yield make(**options), make(**second)
     yield make(2, 3, **options), make(**second)
@@ -19,8 +20,10 @@ def pairs(make: Make, other: dict[str, Any] | None = None, **options: Any) -> It
     yield make(2, 1, **options), make(1, 3, **second)
     yield make(0, **options), make(1, **second)
     yield make(2, 3, layout="transposed", **options), make(2, 3, layout="strided", **second)
+
     if make.requires_grad:
         return
+
     yield make(2, 3, 4, **options), make(3, 1, **second)
     yield make(2, 0, 3, **options), make(3, **second)
     yield make(71, **options), make(71, **second)

@@ -19,6 +19,7 @@ def copy(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4, layout="transposed"), make(3, 4))
     yield SampleInput(make(3, 4), make(3, 4, layout="transposed"))
     yield SampleInput(make(3, 4, layout="strided"), make(3, 4, layout="strided"))
+
     if not make.requires_grad:
         yield SampleInput(make(40, 35), make(40, 35, layout="transposed"))
         for dtype in targets(make):

@@ -12,6 +12,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 def cov(make: Make) -> Iterator[SampleInput]:
     if make.is_bool:
         return
+
     yield SampleInput(make(3, 5))
     yield SampleInput(make(6))
     yield SampleInput(make(2, 4, layout="transposed"), correction=0)
@@ -19,13 +20,14 @@ def cov(make: Make) -> Iterator[SampleInput]:
     weights = make.tensor(
         [0.5, 1.0, 2.0, 0.25], make.dtype_name if make.dtype_name == "float64" else "float32"
     )
+
     yield SampleInput(make(3, 4), aweights=weights)
     yield SampleInput(make(3, 4), aweights=weights, fweights=make.tensor([1, 2, 1, 3], "int64"), correction=2)
     yield SampleInput(make(3, 4), aweights=weights, correction=0)
+
     if not make.requires_grad:
-        if (
-            not make.is_complex
-        ):  # of imaginary parts that are zero but for rounding, the infinite quotient has any sign
+        # The infinite quotient of an imaginary part that is zero but for rounding has either sign.
+        if not make.is_complex:
             yield SampleInput(make(2, 3), correction=3)
         yield SampleInput(make())
         yield SampleInput(make(2, 0))

@@ -23,14 +23,17 @@ def binary_nonzero_real(make: Make) -> Iterator[SampleInput]:
 
 def _nonzero_divisors(make: Make, **keywords: Any) -> Iterator[SampleInput]:
     divisor: dict[str, Any] = {"low": 0.4, "high": 2.5, "away_from": (0,)}
+
     for pair in pairs(make, divisor):
         yield SampleInput(*pair, **keywords)
     for dtype in () if make.requires_grad else ("float32", "int64"):
         yield SampleInput(make(2, 3), make(2, 3, dtype=dtype, **divisor), **keywords)
     for number in (2, -1.5):
         yield SampleInput(make(2, 3), number, **keywords)
+
     if make.is_bool:
         return
+
     if make.dtype_name != "uint8" and not make.requires_grad:
         yield SampleInput(make.values([3, -3, 3, -3, 0, 0]), make.values([2, 2, -2, -2, 2, -2]), **keywords)
     if make.is_floating and not make.requires_grad:

@@ -12,6 +12,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 def embedding_bag(make: Make) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
+
     indices, offsets = make.values([0, 2, 1, 3, 3], "int64"), make.values([0, 2, 2], "int64")
     for mode in (0, 1, 2):
         yield SampleInput(make(4, 3, distinct=True), indices, offsets, False, mode)

@@ -18,13 +18,16 @@ def has_transform(make: Make) -> bool:
 def _lines(make: Make, shapes: tuple[tuple[int, ...], ...]) -> Iterator[SampleInput]:
     for shape in shapes:
         yield SampleInput(make(*shape))
+
     for norm in _NORMS:
         yield SampleInput(make(2, 5), norm=norm)
     for n in (1, 3, 4, 8):
         yield SampleInput(make(2, 5), n)
+
     yield SampleInput(make(3, 4, 2), dim=0)
     yield SampleInput(make(3, 4, 2), 6, 1, "ortho")
     yield SampleInput(make(4, 3, layout="transposed"), dim=1)
+
     if not make.requires_grad:
         yield SampleInput(make(2, 67))  # a large prime
         yield SampleInput(make(1, 360))

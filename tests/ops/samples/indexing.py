@@ -20,6 +20,7 @@ def index(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4), [None, make.booleans(4)])
     yield SampleInput(make(4, 3, layout="transposed"), [make.integers(high=4)])
     yield SampleInput(make(3, 4), [make.integers(0, high=3)])
+
     if not make.requires_grad:
         yield SampleInput(make(3, 4), [make.integers(2, high=3, dtype="int32")])
         yield SampleInput(make(50, 9, layout="strided"), [make.integers(70, high=50)])

@@ -51,6 +51,7 @@ def cat(make: Make) -> Iterator[SampleInput]:
     yield SampleInput([make(0, 3), make(2, 3)])
     yield SampleInput([make(3, 4, layout="transposed"), make(3, 4, layout="strided")], 0)
     yield SampleInput([make(3), make(4), make(2)])
+
     if not make.requires_grad:
         yield SampleInput([make(0), make(2, 3)])  # an empty vector goes with everything
         yield SampleInput([make(2, 3, layout="expanded"), make(2, 3)], 1)

@@ -113,6 +113,7 @@ def linalg_lstsq(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 4, 2), plain(make, 4, 1), driver="gels")
     yield SampleInput(regular(make, 2, 3, 2), plain(make, 2, 3, 2), driver="gelsd")
     yield SampleInput(regular(make, 3, 2), plain(make, 3, 1), rcond=1e-4, driver="gelss")
+
     if not make.requires_grad:
         yield SampleInput(regular(make, 2, 4, 2), plain(make, 2, 4))
         yield SampleInput(

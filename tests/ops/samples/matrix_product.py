@@ -127,9 +127,11 @@ def matmul(make: Make) -> Iterator[SampleInput]:
         ((2, 1, 2, 3), (2, 3, 2)),
         ((0, 3), (3, 2)),
     ]
+
     for first, second in shapes:
         yield SampleInput(make(*first), make(*second))
     yield SampleInput(make(2, 2, 3, layout="transposed"), make(3, 2, layout="transposed"))
+
     if not make.requires_grad:
         yield SampleInput(make(2, 0, 3), make(3, 2))
         yield SampleInput(make(2, 2, 0), make(0, 2))

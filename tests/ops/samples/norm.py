@@ -24,6 +24,7 @@ def vector_norm(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3, away_from=(0.0,)), -2)
     yield SampleInput(make(away_from=(0.0,)))
     yield SampleInput(make(0))
+
     if not make.requires_grad:
         yield SampleInput(make(2, 3), 0)
         yield SampleInput(make(2, 0), dim=1)
@@ -46,11 +47,13 @@ def vector_norm_errors(make: Make) -> Iterator[ErrorInput]:
 def powsum(make: Make) -> Iterator[SampleInput]:
     if not make.is_inexact:
         return
+
     yield SampleInput(make(2, 3, away_from=(0.0,)))
     yield SampleInput(make(2, 3, away_from=(0.0,)), 1)
     yield SampleInput(make(2, 3, 2, away_from=(0.0,)), 3, dim=(0, 2))
     yield SampleInput(make(2, 3, away_from=(0.0,)), 2.5, dim=-1, keepdim=True)
     yield SampleInput(make(away_from=(0.0,)), 2)
+
     if not make.requires_grad:
         yield SampleInput(make(2, 3), 0)
         yield SampleInput(make(0))
@@ -67,14 +70,17 @@ def powsum_errors(make: Make) -> Iterator[ErrorInput]:
 def matrix_norm(make: Make) -> Iterator[SampleInput]:
     for order in (1, -1, float("inf"), -float("inf")) if make.is_inexact else ():
         yield SampleInput(make.values([[1.0, -2.1, 3.3], [0.5, 1.2, -4.0]]), order)
+
     if make.is_inexact and make.dtype_name not in ("float16", "bfloat16"):
         yield SampleInput(regular(make, 2, 3), 2)
         yield SampleInput(regular(make, 2, 2, 2), -2, keepdim=True)
         yield SampleInput(regular(make, 2, 3), "nuc")
         yield SampleInput(regular(make, 2, 3, 2), "nuc", dim=(0, 1))
+
     yield SampleInput(make(2, 3, away_from=(0.0,)), "fro")
     yield SampleInput(make(2, 3, 2, away_from=(0.0,)), dim=(0, 2))
     yield SampleInput(make(2, 3, 2, away_from=(0.0,)), 1, dim=(2, 0), keepdim=True)
+
     if not make.requires_grad:
         yield SampleInput(make(0, 3), 1)
         yield SampleInput(make(3, 0), 1)

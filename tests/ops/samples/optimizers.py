@@ -26,14 +26,17 @@ def _lists(make: Make, states: int, steps: bool) -> list[Any]:
         [make(2, 3, requires_grad=False), make(requires_grad=False), make(17, requires_grad=False)]
         for _ in range(2)
     ]
+
     columns += [
         [make(*shape, low=0.5, requires_grad=False) for shape in ((2, 3), (), (17,))] for _ in range(states)
     ]
+
     count = (
         [[make.torch.tensor(3.0, dtype=make.torch.float32, device=make.device) for _ in range(3)]]
         if steps
         else []
     )
+
     return columns + count
 
 

@@ -88,14 +88,15 @@ def kthvalue_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("mode")
 def mode(make: Make) -> Iterator[SampleInput]:
     for tensor in tensors(make, distinct=make.is_inexact):
-        if (
-            make.is_inexact or max(tensor.shape) <= 16
-        ):  # where equal elements of long lanes are found is not defined
+        # Which of several equal elements of a long lane is found is not defined.
+        if make.is_inexact or max(tensor.shape) <= 16:
             yield SampleInput(tensor)
             yield SampleInput(tensor, 0, True)
+
     yield SampleInput(make(), 0)
     yield SampleInput(make(0, 3))
     yield SampleInput(make(2, 3, 2, distinct=True), dim=1, keepdim=True)
+
     if not make.requires_grad:
         yield SampleInput(make.values([2, 1, 2, 1, 3]))
         yield SampleInput(make.values([[1, 2, 2], [3, 3, 1], [1, 1, 1]]), 1)

@@ -38,9 +38,11 @@ def _padded(make: Make, rank: int) -> Iterator[SampleInput]:
         2: ((1, 2, 0, 1), (2, -1, 1, 1)),
         3: ((1, 1, 0, 1, 1, 0), (0, 1, 2, -1, 0, 1)),
     }[rank]
+
     for pad in widths:
         yield SampleInput(make(*(2, 4, 3, 3)[: rank + 1]), pad)
     yield SampleInput(make(1, 2, *(3, 4, 3)[:rank]), widths[0])
+
     if not make.requires_grad:
         yield SampleInput(make(0, 2, *(3, 4, 3)[:rank]), widths[0])
         yield SampleInput(make(2, 2, *(3, 4, 3)[:rank], layout="transposed"), widths[0])

@@ -14,11 +14,14 @@ EXTENTS = {1: (6,), 2: (4, 5), 3: (4, 3, 5)}
 def pooled(make: Make, rank: int, **options: Any) -> Iterator[SampleInput]:
     """Windows of every kind over ``rank`` dimensions; only few for second derivatives."""
     sizes = EXTENTS[rank]
+
     yield SampleInput(make(2, *sizes, **options), 2)
     yield SampleInput(make(1, 2, *sizes, **options), 3, 2, 1)
     if make.requires_grad and rank == 3:
         return
+
     yield SampleInput(make(2, 2, *sizes, **options), (2, 3, 1)[:rank], (2, 1, 2)[:rank], (1, 1, 0)[:rank])
+
     if not make.requires_grad:
         yield SampleInput(make(0, 2, *sizes, **options), 2)
         yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="strided", **options), 3, 2, 1)
@@ -53,9 +56,11 @@ def pool3d_errors(make: Make) -> Iterator[ErrorInput]:
 
 def adaptive(make: Make, rank: int, **options: Any) -> Iterator[SampleInput]:
     sizes = EXTENTS[rank]
+
     yield SampleInput(make(2, *sizes, **options), (2, 3, 2)[:rank])
     yield SampleInput(make(1, 2, *sizes, **options), (1,) * rank)
     yield SampleInput(make(1, 1, *sizes, **options), (5, 2, 3)[:rank])
+
     if not make.requires_grad:
         yield SampleInput(make(0, 2, *sizes, **options), (2,) * rank)
         yield SampleInput(make(2, 3, *(2 * size for size in sizes), layout="strided", **options), (3,) * rank)

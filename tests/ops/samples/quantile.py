@@ -18,17 +18,21 @@ _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 def quantile(make: Make) -> Iterator[SampleInput]:
     if make.dtype_name not in ("float32", "float64"):
         return
+
     several = make.values([0.0, 0.3, 0.5, 1.0])
     for tensor in tensors(make, distinct=True):
         yield SampleInput(tensor, several.detach())
         yield SampleInput(tensor, several.detach(), 0)
         yield SampleInput(tensor, several[1].detach(), -1, True)
+
     for interpolation in _INTERPOLATIONS:
         yield SampleInput(make(4, 5, distinct=True), several.detach(), 1, interpolation=interpolation)
+
     yield SampleInput(make(3, 4, distinct=True), make.values([0.2, 0.7]), 1)  # also differentiable in q
     yield SampleInput(make(), several.detach(), 0)
     yield SampleInput(make(2, 3), several.detach()[:0], 1)
     yield SampleInput(make(2, 3, distinct=True), several.detach(), None, True)
+
     if not make.requires_grad:
         yield SampleInput(make.values([[3.0, _NAN, 1.0], [1.0, 2.0, 5.0], [_NAN, _NAN, _NAN]]), several, 1)
         yield SampleInput(make.values([[3.0, _NAN, 1.0], [1.0, 2.0, 5.0], [_NAN, _NAN, _NAN]]), several)
@@ -51,14 +55,18 @@ def quantile_errors(make: Make) -> Iterator[ErrorInput]:
 def quantile_scalar(make: Make) -> Iterator[SampleInput]:
     if make.dtype_name not in ("float32", "float64"):
         return
+
     for tensor in tensors(make, distinct=True):
         yield SampleInput(tensor, 0.4)
         yield SampleInput(tensor, 0.75, 0)
         yield SampleInput(tensor, 1, -1, True)
+
     for interpolation in _INTERPOLATIONS:
         yield SampleInput(make(4, 5, distinct=True), 0.5, 1, interpolation=interpolation)
         yield SampleInput(make(4, 5, distinct=True), 0.6, interpolation=interpolation)
+
     yield SampleInput(make(), 0.5)
+
     if not make.requires_grad:
         yield SampleInput(make.values([[3.0, _NAN, 1.0], [1.0, 2.0, 5.0], [_NAN, _NAN, _NAN]]), 0.4, 1)
         for q in (0.25, 0.5, 0.75, 1.0):

@@ -16,6 +16,7 @@ def _parameters(
 ) -> list[Any]:
     found = []
     hidden = projection or _HIDDEN
+
     for layer in range(layers):
         width = _INPUT if layer == 0 else directions * hidden
         for _ in range(directions):
@@ -30,6 +31,7 @@ def _parameters(
                 ]
             if projection:
                 found.append(make(projection, _HIDDEN, low=-0.5, high=0.5))
+
     return found
 
 
@@ -95,6 +97,7 @@ def rnn_input_errors(make: Make) -> Iterator[ErrorInput]:
         make(1, _BATCH, _HIDDEN),
         (True, 1, 0.0, False, False, False),
     )
+
     yield ErrorInput(
         SampleInput(make(_STEPS, _BATCH, _INPUT), make(1, 5, _HIDDEN), params, *rest), RuntimeError, "hidden"
     )
@@ -116,6 +119,7 @@ def _both_states(sample: SampleInput, make: Make) -> SampleInput:
 def lstm_input(make: Make) -> Iterator[SampleInput]:
     for sample in _padded(make, 4):
         yield _both_states(sample, make)
+
     if make.is_floating:
         states = [make(2, _BATCH, 2), make(2, _BATCH, _HIDDEN)]
         yield SampleInput(
@@ -140,6 +144,7 @@ def lstm_data(make: Make) -> Iterator[SampleInput]:
 def _cell_arguments(make: Make, gates: int) -> Iterator[tuple[Any, ...]]:
     if not make.is_floating:
         return
+
     rows = gates * _HIDDEN
     yield (
         make(_BATCH, _INPUT),

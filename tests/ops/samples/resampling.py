@@ -19,14 +19,17 @@ def _resized(make: Make, rank: int, *arguments: bool) -> Iterator[SampleInput]:
     yield SampleInput(
         make(1, 1, *_EXTENTS[rank]), tuple(2 * size for size in _EXTENTS[rank]), *arguments, *(2.3,) * rank
     )
+
     if make.requires_grad:
         return
+
     yield SampleInput(make(0, 2, *_EXTENTS[rank]), _SIZES[rank][0], *arguments)
     yield SampleInput(
         make(2, 3, *(7 * size for size in _EXTENTS[rank]), layout="strided"),
         tuple(5 * n for n in _EXTENTS[rank]),
         *arguments,
     )
+
     if rank > 1:
         yield SampleInput(
             make(2, 3, *(3 * size for size in _EXTENTS[rank]), layout="channels_last"),

@@ -12,6 +12,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 def _calls(make: Make) -> Iterator[tuple[Any, int, Any, Any]]:
     """self, dim, index, src."""
     rows = make.integers(4, 3, high=2)
+
     yield make(2, 3, distinct=True), 0, rows, make(4, 3, distinct=True)
     yield (
         make(2, 3, layout="transposed", distinct=True),
@@ -25,6 +26,7 @@ def _calls(make: Make) -> Iterator[tuple[Any, int, Any, Any]]:
         make.tensor([0, 0, 2, 0], "int64"),
         make.values([1, 0, 2, 3] if not make.is_bool else [1, 0, 1, 1]),
     )
+
     yield make(3), 0, make.integers(0, high=3), make(0)
     yield make(), 0, make.integers(high=1), make()
     yield make(3, 2, distinct=True), 0, make.integers(2, 1, high=3), make(3, 2, distinct=True)
@@ -94,6 +96,7 @@ def index_reduce(make: Make) -> Iterator[SampleInput]:
     for reduce in ("prod", "mean", "amax", "amin"):
         if make.is_complex and reduce in ("amax", "amin"):
             continue
+
         yield SampleInput(
             make(3, 4, distinct=True), 0, make.integers(5, high=3), make(5, 4, distinct=True), reduce
         )
@@ -105,6 +108,7 @@ def index_reduce(make: Make) -> Iterator[SampleInput]:
             reduce,
             include_self=False,
         )
+
         yield SampleInput(make(3), 0, make.integers(0, high=3), make(0), reduce)
         yield SampleInput(make(), 0, make.tensor([0], "int64"), make(), reduce)
 
@@ -112,6 +116,7 @@ def index_reduce(make: Make) -> Iterator[SampleInput]:
 @error_samples("index_reduce")
 def index_reduce_errors(make: Make) -> Iterator[ErrorInput]:
     zero = make.tensor([0], "int64")
+
     yield ErrorInput(SampleInput(make(3), 0, zero, make(1), "sum"), RuntimeError, "sum")
     yield ErrorInput(
         SampleInput(make(3), 0, make.tensor([3], "int64"), make(1), "prod"), IndexError, "range|3"

@@ -15,6 +15,7 @@ _INF = float("inf")
 def searchsorted(make: Make) -> Iterator[SampleInput]:
     if make.is_complex or make.is_bool or make.requires_grad:
         return
+
     line = make.values([1, 3, 3, 5, 7])
     values = make.values([[0, 1, 2], [3, 7, 9]])
     yield SampleInput(line, values)
@@ -23,14 +24,17 @@ def searchsorted(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(line, values, side="left", out_int32=True)
     yield SampleInput(line, values.t())
     yield SampleInput(line, make.values(3))
+
     rows = make.values([[1, 3, 5], [2, 4, 6]])
     yield SampleInput(rows, values)
     yield SampleInput(rows, values[:, :1], right=True)
     yield SampleInput(rows[:, ::2], values)
+
     yield SampleInput(make.values([5, 1, 3]), values, sorter=make.tensor([1, 2, 0], "int64"))
     yield SampleInput(line[:0], values)
     yield SampleInput(line, values[:0])
     yield SampleInput(line, make.tensor([0, 3, 8], "int64"))
+
     if make.is_floating:
         yield SampleInput(make.values([1.0, 2.0, _NAN]), make.values([_NAN, 1.5, _INF]))
         yield SampleInput(make.values([-_INF, 2.0, _INF]), make.values([-_INF, 1.5, _INF]), right=True)
@@ -39,6 +43,7 @@ def searchsorted(make: Make) -> Iterator[SampleInput]:
 @error_samples("searchsorted")
 def searchsorted_errors(make: Make) -> Iterator[ErrorInput]:
     line, values = make(3), make(2)
+
     yield ErrorInput(SampleInput(line, values, side="up"), RuntimeError, "up")
     yield ErrorInput(SampleInput(line, values, side="left", right=True), RuntimeError, "opposites")
     yield ErrorInput(SampleInput(make(), values), RuntimeError, "positive dimension")

@@ -25,6 +25,7 @@ def _repetitive(make: Make, *shape: int, layout: Any = "contiguous") -> Any:
 def unique(make: Make) -> Iterator[SampleInput]:
     if make.is_complex or make.requires_grad:
         return
+
     for tensor in (
         _repetitive(make, 12),
         _repetitive(make, 3, 5, layout="transposed"),
@@ -34,8 +35,10 @@ def unique(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(tensor, True, True, True)
         yield SampleInput(tensor, sorted=False, return_inverse=True)
         yield SampleInput(tensor, return_counts=True)
+
     yield SampleInput(make(), True, True, True)
     yield SampleInput(make(0), True, True, True)
+
     if make.is_floating:
         yield SampleInput(make.values([3.0, _NAN, 1.0, _NAN, -_INF]), True, True, True)
         yield SampleInput(make.values([0.0, -0.0, 1.0]))
@@ -66,6 +69,7 @@ def unique_dim_errors(make: Make) -> Iterator[ErrorInput]:
 def unique_consecutive(make: Make) -> Iterator[SampleInput]:
     if make.is_complex or make.requires_grad:
         return
+
     runs = make.values([1, 1, 0, 0, 0, 1])
     yield SampleInput(runs)
     yield SampleInput(runs, True, True)
@@ -77,6 +81,7 @@ def unique_consecutive(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(), True, True)
     yield SampleInput(make(0), True, True)
     yield SampleInput(make(0, 2), True, True, 0)
+
     if make.is_floating:
         yield SampleInput(make.values([_NAN, _NAN, 0.0, -0.0]), True, True)
 
@@ -91,6 +96,7 @@ def unique_consecutive_errors(make: Make) -> Iterator[ErrorInput]:
 def isin(make: Make) -> Iterator[SampleInput]:
     if make.is_complex or make.is_bool:
         return
+
     elements = _repetitive(make, 4, 5)
     yield SampleInput(elements, make.values([0, 1]))
     yield SampleInput(elements, make.values([[1], [2]]), invert=True)
@@ -101,6 +107,7 @@ def isin(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3), make(0), invert=True)
     yield SampleInput(make(0), make(3))
     yield SampleInput(elements, make.integers(3, high=3))
+
     if make.is_floating:
         yield SampleInput(make.values([1.0, _NAN, _INF]), make.values([_NAN, _INF]))
 

@@ -37,6 +37,7 @@ def stft_errors(make: Make) -> Iterator[ErrorInput]:
 def istft(make: Make) -> Iterator[SampleInput]:
     if not make.is_complex:
         return
+
     window = {
         "window": make(
             4,
@@ -46,6 +47,7 @@ def istft(make: Make) -> Iterator[SampleInput]:
             dtype="float64" if make.dtype_name == "complex128" else "float32",
         )
     }
+
     yield SampleInput(make(3, 5), 4, 2, **window)
     yield SampleInput(make(2, 3, 5), 4, 1)
     yield SampleInput(make(2, 3, 5), 4, 2, length=7, **window)

@@ -13,10 +13,12 @@ def softmax(make: Make) -> Iterator[SampleInput]:
     for tensor in (make(3, 4), make(5), *make.layouts(3, 4)):
         yield SampleInput(tensor, 0)
         yield SampleInput(tensor, -1)
+
     yield SampleInput(make(2, 3, 2), 1)
     yield SampleInput(make(), 0)
     yield SampleInput(make(0, 3), 1)
     yield SampleInput(make(2, 3), 1, make.torch.float64)
+
     if not make.requires_grad:
         yield SampleInput(make(3, 131), 1)
         yield SampleInput(make(3, 131, low=-100.0, high=100.0), 0)

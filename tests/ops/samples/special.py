@@ -35,11 +35,13 @@ def zeta(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(
             make(*shape, low=1.5, high=4.0, requires_grad=False), make(*shape, low=0.3, high=4.0)
         )
+
     yield SampleInput(
         make(2, 1, low=2.0, high=4.0, requires_grad=False), make(3, low=0.5, high=3.0, layout="strided")
     )
     yield SampleInput(2, make(2, 3, low=0.5, high=3.0))
     yield SampleInput(make(2, 3, low=2.0, high=4.0, requires_grad=False), 1.5)
+
     if make.is_floating and not make.requires_grad:
         yield SampleInput(
             make.values([1.0, 0.5, 2.0, 2.5, 3.0, 2.0]), make.values([1.0, 1.0, 0.0, -0.5, -0.5, -1.0])

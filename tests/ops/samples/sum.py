@@ -26,9 +26,11 @@ def _nan_reduction(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(tensor, 0)
         yield SampleInput(tensor, [-1], True)
         yield SampleInput(tensor, list(range(tensor.dim())), keepdim=True)
+
     yield SampleInput(make())
     yield SampleInput(make(0, 3), 0)
     yield SampleInput(make(0, 3), 1)
+
     if make.is_floating and not make.requires_grad:
         yield SampleInput(make.values([[1.0, _NAN, 3.0], [_NAN, _NAN, _NAN], [_INF, 1.0, -_INF]]), 1)
         yield SampleInput(make.values([[1.0, _NAN, 3.0], [_NAN, 2.0, _NAN]]))
@@ -67,8 +69,10 @@ def reduction_dtype(make: Make) -> Iterator[SampleInput]:
     yield from over_nothing(make)
     yield from extremes(make)
     yield from extremes(make, 0)
+
     yield SampleInput(make(2, 3), 0, dtype=make.torch.complex128 if make.is_complex else make.torch.float64)
     yield SampleInput(make(0))
+
     if not make.requires_grad:
         yield SampleInput(make(2, 3), [])
         yield SampleInput(make(2, 3), None, True)

@@ -374,11 +374,13 @@ def test_isdtype(dtype, kind, expected):
 def test_inspection():
     info = xp.__array_namespace_info__()
     assert torch.__array_namespace_info__().default_device() == torch.device("cpu")
+
     assert info.capabilities() == {
         "boolean indexing": True,
         "data-dependent shapes": True,
         "max dimensions": 64,
     }
+
     assert info.default_device() in info.devices()
     assert info.default_dtypes() == {
         "real floating": torch.float32,
@@ -394,8 +396,10 @@ def test_inspection():
         "complex64": torch.complex64,
         "complex128": torch.complex128,
     }
+
     for name, dtype in info.dtypes().items():
         assert getattr(xp, name) == dtype
+
     with pytest.raises(ValueError, match="unrecognized data type kind"):
         info.dtypes(kind="float")
 

@@ -83,10 +83,12 @@ def test_hostile_files_in_the_old_format() -> None:
     """Its pickles may be the same programs, and name the storages in the end."""
     file = io.BytesIO()
     torch.save([torch.ones(2)], file, _use_new_zipfile_serialization=False)
+
     data, doubled = file.getvalue(), b")" + b"2\x86" * 40
     version = pickle.dumps(1001, 2)
     keys = pickle.dumps(["0"], 2)
     assert data.count(version) == data.count(keys) == 1
+
     for old, new in (
         (version, b"\x80\x02" + doubled + b"."),
         (keys, b"\x80\x02]" + doubled + b"a."),
@@ -94,6 +96,7 @@ def test_hostile_files_in_the_old_format() -> None:
     ):
         with pytest.raises(REFUSED):
             torch.load(io.BytesIO(data.replace(old, new)))
+
     for length in range(1, len(data), 7):
         with pytest.raises(REFUSED):
             torch.load(io.BytesIO(data[:length]))
@@ -117,6 +120,7 @@ def test_changed_anywhere(tmp_path: Path, seed: int) -> None:
     """Run with ten thousand and more when the format was worked on; what it found is below and in
     test_hostile_files."""
     generator, data = random.Random(seed), without_checksums(small_file())
+
     structure = data.index(b"data.pkl")
     with little_memory():
         for number in range(300):
@@ -130,6 +134,7 @@ def test_changed_anywhere(tmp_path: Path, seed: int) -> None:
                     ]
                 )
                 place = min(place % len(data), len(changed) - 1)
+
                 kind = generator.random()
                 if kind < 0.5:
                     changed[place] ^= 1 << generator.randrange(8)
@@ -192,6 +197,7 @@ def test_little_that_unpacks_to_much() -> None:
                     content + bytes(1 << 20) * packed,
                     zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED,
                 )
+
         file.seek(0)
         with pytest.raises(RuntimeError, match="is compressed"):
             torch.load(file)
@@ -341,10 +347,12 @@ def test_bad_arguments_raise_what_pytorch_raises(tmp_path: Path, call: Callable[
 def test_where_storages_go(tmp_path: Path) -> None:
     path = tmp_path / "x.pt"
     torch.save({"x": torch.arange(6.0).reshape(2, 3).t()}, path)
+
     for location in ("meta", torch.device("meta"), {"cpu": "meta"}):
         for mapped in (False, True):
             loaded = torch.load(path, map_location=location, mmap=mapped)["x"]
             assert loaded.is_meta and loaded.shape == (3, 2) and loaded.stride() == (1, 3)
+
     seen = []
     for chosen in (lambda storage: storage, lambda storage: None):
         loaded = torch.load(
@@ -354,6 +362,7 @@ def test_where_storages_go(tmp_path: Path) -> None:
             ),
         )
         assert loaded["x"].tolist() == [[0, 3], [1, 4], [2, 5]]
+
     assert seen == [(24, "cpu")] * 2
     assert torch.load(path, pickle_module=pickle)["x"].shape == (3, 2)
 

@@ -161,12 +161,14 @@ def test_weights_are_converted_once_and_let_go() -> None:
     weight = floats(3, 3).requires_grad_()
     x = floats(3, 3)
     saved: list[Any] = []
+
     with torch.autocast("cpu"):
         for _ in range(2):
             result = x @ weight
             saved.append(result.grad_fn.next_functions[1][0])
         assert saved[0] is saved[1] and saved[0] is not None
         reference = weakref.ref(weight)
+
     (x @ weight).sum().backward()
     del weight, result, saved
     gc.collect()
@@ -264,6 +266,7 @@ def test_older_homes() -> None:
 def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch goes on with the old ones
     weight, x = torch.ones(2, 2, requires_grad=True), torch.ones(1, 2)
     seen = []
+
     with torch.autocast("cpu"):
         for change in (
             lambda: None,
@@ -273,6 +276,7 @@ def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch go
             with torch.no_grad():
                 change()
             seen.append((x @ weight).sum().item())
+
         for kind, options in (
             (torch.optim.SGD, {}),
             (torch.optim.Adam, {}),
@@ -281,4 +285,5 @@ def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch go
             weight.grad = torch.ones(2, 2)
             kind([weight], lr=1.0, **options).step()
             seen.append((x @ weight).sum().item())
+
     assert seen == [4, 8, 20, 16, 12, 8]

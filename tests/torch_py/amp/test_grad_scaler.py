@@ -46,11 +46,14 @@ def test_scaler_unscales_for_clipping() -> None:
     weight = torch.ones(3, requires_grad=True)
     scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
     optimizer = torch.optim.SGD([weight], lr=0.1)
+
     scaler.scale(weight.sum()).backward()
     scaler.unscale_(optimizer)
     assert weight.grad.tolist() == [1, 1, 1]
+
     with pytest.raises(RuntimeError, match="already been called on this optimizer"):
         scaler.unscale_(optimizer)
+
     scaler.step(optimizer)
     with pytest.raises(RuntimeError, match="already been called since the last update"):
         scaler.step(optimizer)
@@ -60,9 +63,11 @@ def test_scaler_unscales_for_clipping() -> None:
 def test_scaler_state_crosses() -> None:
     scaler = torch.amp.GradScaler("cpu", init_scale=64.0)
     scaler.scale(torch.ones(1, requires_grad=True))
+
     other = torch.amp.GradScaler("cpu")
     other.load_state_dict(scaler.state_dict())
     assert other.get_scale() == 64.0
+
     assert set(scaler.state_dict()) == {
         "scale",
         "growth_factor",
@@ -70,8 +75,10 @@ def test_scaler_state_crosses() -> None:
         "growth_interval",
         "_growth_tracker",
     }
+
     disabled = torch.amp.GradScaler("cpu", enabled=False)
     assert disabled.state_dict() == {} and disabled.get_scale() == 1.0 and disabled.scale(3) == 3
+
     with pytest.raises(RuntimeError, match="The source state dict is empty"):
         scaler.load_state_dict({})
 
@@ -107,13 +114,17 @@ def test_scalers_are_pickled_between_iterations() -> None:
     scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
     weight = torch.ones(3, requires_grad=True)
     optimizer = torch.optim.SGD([weight], lr=0.1)
+
     scaler.scale(weight.sum()).backward()
     scaler.unscale_(optimizer)
+
     for give in (pickle.dumps, copy.deepcopy):
         with pytest.raises(AssertionError, match="pickled at the beginning"):
             give(scaler)
+
     scaler.step(optimizer)
     scaler.update(4.0)
+
     for again in (pickle.loads(pickle.dumps(scaler)), copy.deepcopy(scaler)):
         assert again.get_scale() == 4 and again.state_dict() == scaler.state_dict()
         assert again.scale(torch.ones(2)).tolist() == [4, 4]

@@ -163,6 +163,7 @@ def test_install_refuses_when_torch_is_there(tmp_path):
         "import sys, types; sys.modules['torch'] = types.ModuleType('torch'); import torch_py.as_torch "
         "as a; a.install()"
     )
+
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
@@ -170,6 +171,7 @@ def test_install_refuses_when_torch_is_there(tmp_path):
         capture_output=True,
         text=True,
     )
+
     assert "RuntimeError: torch_py.as_torch.install: torch was imported before" in done.stderr
 
 

@@ -50,8 +50,10 @@ def test_right_derivatives(fast: bool) -> None:
         "check_batched_forward_grad": True,
         "fast_mode": fast,
     }
+
     assert gradcheck(lambda x, y: (x * y, x.sin().sum()), (values(3), values(3)), **options)
     assert gradcheck(lambda x, factor: x.clamp(min=0) * factor, (values(2, 3), 2), **options)
+
     assert gradcheck(
         lambda z: z * z.conj() * 1j, values(2, dtype=torch.complex128), check_forward_ad=True, fast_mode=fast
     )

@@ -56,12 +56,14 @@ def test_wrong_edges() -> None:
     x = leaf(1, 2)
     y = x * 2
     edge = graph.get_gradient_edge(y)
+
     with pytest.raises(RuntimeError, match="implicitly created only for scalar"):
         grad(edge, x)
     with pytest.raises(RuntimeError, match="shape"):
         grad(edge, x, torch.ones(3))
     with pytest.raises(TypeError, match="Tensors or None"):
         grad([edge], x, [1.0])
+
     unused = graph.get_gradient_edge(leaf(1) * 2)
     assert grad(y.sum(), [unused], allow_unused=True, retain_graph=True) == (None,)
     with pytest.raises(RuntimeError, match="GradientEdge"):
@@ -183,14 +185,17 @@ def test_hooks_that_remove_hooks() -> None:
 def test_nodes_with_many_removed_hooks() -> None:
     x, calls = leaf(1), []
     y = x * 2
+
     for _ in range(20):
         y.grad_fn.register_prehook(lambda gradients: calls.append("removed")).remove()
         y.grad_fn.register_hook(lambda gradients, given: calls.append("removed")).remove()
         y.register_hook(lambda gradient: calls.append("removed")).remove()
         x.register_post_accumulate_grad_hook(lambda leaf: calls.append("removed")).remove()
+
     y.grad_fn.register_prehook(lambda gradients: calls.append("before"))
     y.grad_fn.register_hook(lambda gradients, given: calls.append("after"))
     x.register_post_accumulate_grad_hook(lambda leaf: calls.append("leaf"))
+
     y.sum().backward()
     assert calls == ["before", "after", "leaf"]
 

@@ -84,6 +84,7 @@ def test_changed_tensor_that_is_not_needed_is_no_error() -> None:
 
 def test_leaves_must_not_be_changed() -> None:
     x = leaf(1, 2)
+
     with pytest.raises(
         RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."
     ):
@@ -93,6 +94,7 @@ def test_leaves_must_not_be_changed() -> None:
         match="a view of a leaf Variable that requires grad is being used in an in-place operation.",
     ):
         x[0].mul_(2)
+
     with torch.no_grad():
         x.mul_(2)
     assert values(x) == [2, 4] and x.requires_grad and x.is_leaf
@@ -376,6 +378,7 @@ def test_linear_saves_what_the_other_gradient_needs() -> None:
     a.add_(1)
     y.sum().backward()
     assert values(x.grad) == [[4] * 3] * 2
+
     w = torch.ones(4, 3, requires_grad=True)
     b = w * 1
     y = torch.nn.functional.linear(torch.ones(2, 3), b)
@@ -400,6 +403,7 @@ def test_division_does_not_save_its_result() -> None:
     x = leaf(1, 1)
     (x * 1).div_(4).add_(1).sum().backward()
     assert values(x.grad) == [0.25, 0.25]
+
     for divide in (
         lambda a: 3 / a,
         lambda a: torch.div(torch.full((2,), 3.0), a),
@@ -456,14 +460,17 @@ def test_writes_to_what_is_saved() -> None:
         y = x.exp()
         squared, factor = y * y, torch.tensor([2.0, 3.0])
         product = x * factor
+
         y.zero_()
         factor[0] = 7
         factor += 1
         squared.sum().backward()
         torch.testing.assert_close(x.grad, 2 * torch.exp(2 * x.detach()))
+
         x.grad = None
         product.sum().backward()
         assert x.grad.tolist() == [2, 3]
+
         out = torch.ones(2)
         total = (x * out).sum()
         torch.add(out, 1, out=out)
@@ -471,11 +478,13 @@ def test_writes_to_what_is_saved() -> None:
             pass
         total.backward()
         assert x.grad.tolist() == [3, 4]
+
         forgotten = (x * factor).sum()
         context.clear()
         with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
             forgotten.backward()
         assert x.grad.tolist() == [3, 4]
+
         late = (x * factor).sum()
     with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
         late.backward()

@@ -125,9 +125,11 @@ def test_shapes_and_names(name):
     mine, peer = pair(name)
     assert tuple(mine.batch_shape) == tuple(peer.batch_shape)
     assert tuple(mine.event_shape) == tuple(peer.event_shape)
+
     assert mine.has_rsample == peer.has_rsample
     assert repr(mine) == repr(peer)
     assert repr(mine.support) == repr(peer.support)
+
     assert mine.support.event_dim == peer.support.event_dim
     assert mine.support.is_discrete == peer.support.is_discrete
     assert {k: repr(v) for k, v in mine.arg_constraints.items()} == {
@@ -142,15 +144,18 @@ def test_expand(name):
     shape = (2,) + tuple(peer.batch_shape)
     wide, peer_wide = mine.expand(shape), peer.expand(shape)
     assert tuple(wide.batch_shape) == shape
+
     assert repr(wide) == repr(peer_wide)
     value, peer_value = samples(peer_wide, (3,))
     if not without_peer(name, "log_prob"):
         agree(wide.log_prob(value), peer_wide.log_prob(peer_value), rtol=PEER_RTOL.get(name, RTOL))
+
     same_outcome(lambda: wide.mean, lambda: peer_wide.mean)
     if name in NO_ENTROPY_OF_COPIES:
         agree(wide.entropy(), peer.entropy().expand(shape), rtol=PEER_RTOL[name])
     else:
         same_outcome(wide.entropy, peer_wide.entropy, rtol=PEER_RTOL.get(name, RTOL))
+
     assert wide.sample((3,)).shape == value.shape
 
 
@@ -166,6 +171,7 @@ def test_samples_of_a_seed(name):
             (peer._bartlett_sampling if name.startswith("Wishart") else peer.sample)((7,)),
         )
     ]
+
     if peer.has_rsample:
         draws.append(
             lambda: (
@@ -173,6 +179,7 @@ def test_samples_of_a_seed(name):
                 (peer._bartlett_sampling if name.startswith("Wishart") else peer.rsample)((2, 3)),
             )
         )
+
     for draw in draws:
         torch_py.manual_seed(5)
         torch.manual_seed(5)
@@ -181,6 +188,7 @@ def test_samples_of_a_seed(name):
             assert tuple(value.shape) == tuple(expected.shape)
         else:
             agree(value, expected, rtol=1e-6)
+
     if not peer.has_rsample:
         with pytest.raises(NotImplementedError):
             mine.rsample()
@@ -252,10 +260,12 @@ CLASSES = [name for name in theirs.__all__ if inspect.isclass(getattr(theirs, na
 def test_signatures(name):
     mine, peer = getattr(ours, name), getattr(theirs, name)
     wrong = []
+
     for attribute in dir(peer):
         expected = getattr(peer, attribute)
         if attribute.startswith("_") and attribute != "__init__" or not inspect.isfunction(expected):
             continue
+
         own = getattr(mine, attribute)
         if (
             plain(inspect.signature(own)) != plain(inspect.signature(expected))
@@ -267,9 +277,12 @@ def test_signatures(name):
             )
         ):
             wrong.append((attribute, str(inspect.signature(own)), str(inspect.signature(expected))))
+
     assert not wrong
+
     public = {attribute for attribute in dir(peer) if not attribute.startswith("_")}
     assert public <= set(dir(mine))
+
     bases = {base.__name__ for base in peer.__mro__ if base.__module__.startswith("torch.")}
     assert bases <= {base.__name__ for base in mine.__mro__}
 

@@ -344,6 +344,7 @@ def test_continuous_bernoulli_clamps_and_validates_values():
 def test_nothing_changes_its_arguments():
     probs, value = torch.tensor([0.0, 0.2, 0.8]), torch.tensor([0.0, 1.0, 3.0])
     before = probs.clone(), value.clone()
+
     for d in (
         D.Categorical(probs),
         D.Bernoulli(probs),
@@ -353,6 +354,7 @@ def test_nothing_changes_its_arguments():
     ):
         d.log_prob(value if d.event_shape else torch.tensor(1.0))
         d.sample()
+
     assert (probs == before[0]).all() and (value == before[1]).all()
 
 
@@ -389,13 +391,16 @@ def test_log_prob_of_numbers_and_dtypes():
         assert gamma.log_prob(1.5) == gamma.log_prob(torch.tensor(1.5))
         with pytest.raises(ValueError, match="support"):
             gamma.log_prob(-1.0)
+
     wide = torch.tensor(1e30, dtype=torch.float64)
     assert (
         D.HalfNormal(1.0).log_prob(wide).dtype == torch.float64
         and D.HalfNormal(1.0).log_prob(wide) > -math.inf
     )
+
     assert D.HalfCauchy(1.0, validate_args=False).log_prob(1.5) == D.HalfCauchy(1.0).log_prob(
         torch.tensor(1.5)
     )
+
     with pytest.raises(ValueError, match="must be a Tensor"):
         D.HalfCauchy(1.0).log_prob(1.5)

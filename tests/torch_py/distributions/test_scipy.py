@@ -175,6 +175,7 @@ def test_multivariate_normal(way):
         ours = D.MultivariateNormal(
             loc, **{way: torch.from_numpy((matrix + matrix.T) / 2 if way == "precision_matrix" else matrix)}
         )
+
     reference = stats.multivariate_normal(MEAN, covariance)
     close(ours.log_prob(torch.from_numpy(X.copy())), reference.logpdf(X))
     close(ours.entropy(), reference.entropy())
@@ -182,9 +183,11 @@ def test_multivariate_normal(way):
     close(ours.precision_matrix, np.linalg.inv(covariance))
     close(ours.scale_tril, np.linalg.cholesky(covariance))
     close(ours.variance, np.diag(covariance))
+
     torch.manual_seed(4)
     sample = ours.sample((20000,)).numpy()
     np.testing.assert_allclose(np.cov(sample.T), covariance, atol=0.08)
+
     whitened = np.linalg.solve(np.linalg.cholesky(covariance), (sample - MEAN).T)
     for row in whitened:
         assert stats.kstest(row, stats.norm.cdf).pvalue > 1e-3
@@ -242,14 +245,17 @@ def test_multinomial():
 def test_wishart():
     ours, reference = D.Wishart(*f(5.0, COV)), stats.wishart(5.0, COV)
     x = reference.rvs(random_state=1)
+
     close(ours.log_prob(torch.from_numpy(x)), reference.logpdf(x))
     close(ours.entropy(), reference.entropy())
     close(ours.mean, reference.mean())
     close(ours.variance, reference.var())
+
     torch.manual_seed(3)
     sample = ours.sample((20000,)).numpy()
     np.testing.assert_allclose(sample.mean(0), reference.mean(), atol=0.15)
     assert stats.kstest(sample[:, 0, 0] / COV[0, 0], stats.chi2(5.0).cdf).pvalue > 1e-3
+
     assert (
         stats.kstest(
             1 / np.linalg.inv(sample)[:, 0, 0] * np.linalg.inv(COV)[0, 0], stats.chi2(3.0).cdf
@@ -263,14 +269,17 @@ def test_lkj(concentration):
     """Each correlation is beta distributed on (-1, 1); the density of 2 by 2 factors is that of one
     correlation."""
     size = 4
+
     torch.manual_seed(3)
     ours = D.LKJCholesky(size, *f(concentration))
     factors = ours.sample((4000,))
     assert ours.support.check(factors).all()
+
     correlations = (factors @ factors.mT).numpy()
     marginal = stats.beta(concentration + size / 2 - 1, concentration + size / 2 - 1, loc=-1, scale=2)
     for i, j in ((1, 0), (3, 0), (3, 2)):
         assert stats.kstest(correlations[:, i, j], marginal.cdf).pvalue > 1e-3
+
     r = np.array([-0.7, 0.1, 0.9])
     pairs = np.stack([np.stack([np.ones(3), np.zeros(3)], -1), np.stack([r, np.sqrt(1 - r * r)], -1)], -2)
     expected = stats.beta(concentration, concentration, loc=-1, scale=2).logpdf(r)
@@ -285,6 +294,7 @@ def test_kumaraswamy_and_continuous_bernoulli_integrate():
         D.ContinuousBernoulli(*f(0.5004)),
     ):
         density = ours.log_prob(grid).exp()
+
         step = float(grid[1] - grid[0])
         assert float(density.sum()) * step == pytest.approx(1, abs=2e-5)
         assert float((density * grid).sum()) * step == pytest.approx(float(ours.mean), abs=2e-5)
@@ -294,12 +304,13 @@ def test_kumaraswamy_and_continuous_bernoulli_integrate():
         assert -float((density * density.log()).sum()) * step == pytest.approx(
             float(ours.entropy()), abs=2e-4
         )
-        if (
-            ours.mean != 0.5 and not getattr(ours, "probs", 0) == 0.5004
-        ):  # within `lims` the cdf is that of 0.5
+
+        # Within `lims` the cdf is that of 0.5.
+        if ours.mean != 0.5 and not getattr(ours, "probs", 0) == 0.5004:
             assert float(ours.cdf(grid[59999])) == pytest.approx(
                 float(density[:60000].sum()) * step, abs=2e-5
             )
+
     mode = D.Kumaraswamy(*f(2.0, 3.0)).mode
     assert float(mode) == pytest.approx(
         float(grid[D.Kumaraswamy(*f(2.0, 3.0)).log_prob(grid).argmax()]), abs=1e-5

@@ -197,13 +197,16 @@ def test_writing_in_place():
 def test_dual_tensors():
     forward_ad = torch.autograd.forward_ad
     x, direction = torch.arange(3.0), torch.ones(3)
+
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(x, direction)
         y = dual.sin() * dual
         value, tangent = forward_ad.unpack_dual(y)
         assert forward_ad.unpack_dual(x).tangent is None
+
     close(value, x.sin() * x)
     close(tangent, x.cos() * x + x.sin())
+
     with pytest.raises(RuntimeError):
         forward_ad.make_dual(x, direction)
     with forward_ad.dual_level(), pytest.raises(ValueError):

@@ -123,9 +123,11 @@ def test_functional_of_no_tensors() -> None:
                 getattr(functional, name)(lambda x, wrong=wrong: wrong, X, **v)
         with pytest.raises(RuntimeError, match="single"):
             getattr(functional, name)(lambda x: x * 2, X, **v)
+
     for wrong in ([torch.ones(2)], 3, (torch.ones(2), None)):
         with pytest.raises(TypeError):
             functional.vjp(lambda x: x * 2, X[0, 0], wrong)
+
     value, _ = functional.vhp(lambda x: (x**2).sum().reshape(1), X[0, 0], torch.ones(2))
     assert tuple(value.shape) == (1,)
 

@@ -39,6 +39,7 @@ def finish(process: Any) -> None:
 def receive_and_write(inbox: Any, outbox: Any) -> None:
     tensor, view, parameter, model, storage = inbox.get()
     same = tensor.untyped_storage().data_ptr() == view.untyped_storage().data_ptr() == storage.data_ptr()
+
     facts = [
         same,
         type(parameter).__name__,
@@ -47,11 +48,13 @@ def receive_and_write(inbox: Any, outbox: Any) -> None:
         tensor.is_shared(),
         view.tolist(),
     ]
+
     tensor.add_(1)
     with torch.no_grad():
         parameter.fill_(5)
         model.layer.weight.fill_(7)
     model.count.add_(1)
+
     outbox.put(facts)
     outbox.put(tensor * 2)
     assert inbox.get() == "end"  # until then the other side can take what was sent
@@ -63,13 +66,17 @@ def test_memory_goes_through_queues(method: str) -> None:
     there, back = context.Queue(), context.Queue()
     tensor, parameter, model = torch.zeros(5), torch.nn.Parameter(torch.ones(2)), Node()
     process = context.Process(target=receive_and_write, args=(there, back))
+
     process.start()
     there.put((tensor, tensor[2:], parameter, model, tensor.untyped_storage()))
+
     assert back.get(timeout=SECONDS) == [True, "Parameter", True, True, True, [0, 0, 0]]
     assert tensor.tolist() == [1] * 5 and parameter.tolist() == [5, 5]
     assert model.layer.weight.tolist() == [[7, 7]] and model.count.item() == 1
+
     answer = back.get(timeout=SECONDS)
     assert answer.tolist() == [2] * 5 and answer.is_shared()
+
     there.put("end")
     finish(process)
 
@@ -192,9 +199,11 @@ def test_starting_leaves_nothing_behind(tmp_path: Any, monkeypatch: Any) -> None
         join=False,
         start_method="fork",
     )
+
     assert os.listdir(tmp_path) and not os.path.exists(context.error_files[0])
     for process in context.processes:
         process.join()
+
     del context
     gc.collect()
     assert os.listdir(tmp_path) == []
@@ -267,9 +276,11 @@ def test_strategies() -> None:
 @only_torch_py
 def test_the_names_are_those_of_pytorch() -> None:
     peer: Any = pytest.importorskip("torch.multiprocessing")
+
     assert set(mp.__all__) == set(peer.__all__)
     missing = [name for name in dir(peer) if not name.startswith("_") and not hasattr(mp, name)]
     assert set(missing) <= {"torch"}
+
     for name in (
         "spawn",
         "start_processes",

@@ -108,11 +108,14 @@ def test_what_is_not_used_for_long_goes() -> None:
     tensor = ends.allocate(1_000_000)
     received = ends.send(tensor)
     del tensor, received
+
     ends.give_back()
     for _ in range(100):
         ends.allocate(10)
+
     forgotten = ends.pool.trim()
     assert forgotten == [0] and ends.pool.count()[0] == 1
+
     ends.receiver.forget(forgotten)
     with pytest.raises(RuntimeError, match="segment 0 was used before it was received"):
         ends.receiver.receive(0, -1, 10, 10)
@@ -145,6 +148,7 @@ def test_both_ends_belong_to_their_process() -> None:
         ends.receiver.take_returned,
         lambda: ends.receiver.forget([]),
     ]
+
     pid = os.fork()
     if pid == 0:
         refused = 0
@@ -156,5 +160,6 @@ def test_both_ends_belong_to_their_process() -> None:
                     refused += "was used in its child" in str(error)
         finally:
             os._exit(refused)
+
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == len(calls)
     assert ends.pool.count() == (1, 0)

@@ -101,18 +101,22 @@ def test_buffers_stay_valid() -> None:
     tensor = torch.arange(1000.0)
     storage, before = tensor.untyped_storage(), bytes(tensor.untyped_storage().tolist())
     view = memoryview(storage)
+
     for grow in (lambda: storage.resize_(10**7), lambda: tensor.resize_(10**7)):
         with pytest.raises(RuntimeError, match="not resizable"):
             grow()
+
     second = memoryview(storage)
     view.release()
     assert not storage.resizable()
     second.release()
     storage.resize_(8000)
+
     view = memoryview(storage)
     storage.share_memory_().fill_(9)
     torch.full((2000,), 7.0)  # would take memory that was freed
     assert bytes(view[:4000]) == before and not storage.resizable()
+
     view.release()
     assert not storage.resizable()
 
@@ -185,18 +189,20 @@ def test_nothing_is_left() -> None:
 @only_torch_py
 def test_a_descriptor_is_checked() -> None:
     storage = torch.ones(4).share_memory_().untyped_storage()
+
     with pytest.raises(RuntimeError, match="has 16 bytes, 1000 were expected"):
         torch.UntypedStorage._from_descriptor(os.dup(storage._shared_descriptor()), 1000)
     with pytest.raises(RuntimeError, match="descriptor 987654"):
         torch.UntypedStorage._from_descriptor(987654, 1)
     with pytest.raises(RuntimeError, match="not shared"):
         torch.ones(1).untyped_storage()._shared_descriptor()
+
     again = torch.UntypedStorage._from_descriptor(os.dup(storage._shared_descriptor()), 16)
     assert again.data_ptr() == storage.data_ptr()  # one mapping of one memory
+
+    # The size is sealed: readers in other processes are safe.
     with pytest.raises(OSError):
-        os.ftruncate(
-            storage._shared_descriptor(), 0
-        )  # the size is sealed: readers in other processes are safe
+        os.ftruncate(storage._shared_descriptor(), 0)
 
 
 WITHOUT_MEMFD = """

@@ -30,9 +30,11 @@ def test_loss_is_that_of_all_probabilities() -> None:
     module, x, target = layer(), torch.randn(6, 8, requires_grad=True), torch.tensor([0, 6, 12, 19, 4, 5])
     result = module(x, target)
     logarithms = module.log_prob(x)
+
     torch.testing.assert_close(logarithms.exp().sum(1), torch.ones(6))
     torch.testing.assert_close(result.output, logarithms.gather(1, target.unsqueeze(1)).squeeze(1))
     torch.testing.assert_close(result.loss, nn.functional.nll_loss(logarithms, target))
+
     gradients = [
         torch.autograd.grad(loss, [x, *module.parameters()])
         for loss in (result.loss, nn.functional.nll_loss(module.log_prob(x), target))
@@ -57,6 +59,7 @@ def test_arguments_that_do_not_fit() -> None:
     for cutoffs in ([], [5, 5], [20], [0], [1.5], [10, 5]):
         with pytest.raises(ValueError, match="cutoffs"):
             nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs)
+
     module, x = layer(), torch.randn(4, 8)
     for target, message in (
         ([0, 1, 2], "same size"),
@@ -66,5 +69,6 @@ def test_arguments_that_do_not_fit() -> None:
     ):
         with pytest.raises(RuntimeError, match=message):
             module(x, torch.tensor(target))
+
     with pytest.raises(RuntimeError, match="multi-target"):
         module(x, torch.tensor([[3]]))

@@ -117,14 +117,17 @@ def test_encoder_layer_is_attention_and_feed_forward(norm_first):
 def test_transformer_does_not_look_ahead():
     torch.manual_seed(0)
     model = nn.Transformer(4, 2, 2, 2, 8, dropout=0.0, batch_first=True)
+
     source, target = torch.randn(2, 5, 4), torch.randn(2, 3, 4)
     mask = nn.Transformer.generate_square_subsequent_mask(3)
     assert mask.tolist() == [[0, -math.inf, -math.inf], [0, 0, -math.inf], [0, 0, 0]]
+
     changed = target.clone()
     changed[:, 2] += 1
     first, second = model(source, target, tgt_mask=mask), model(source, changed, tgt_mask=mask)
     torch.testing.assert_close(first[:, :2], second[:, :2])
     assert not torch.allclose(first[:, 2], second[:, 2])
+
     first.sum().backward()
     assert all(p.grad is not None for p in model.parameters())
 
@@ -145,16 +148,19 @@ def test_encoders_leave_out_padding_at_the_end_when_they_infer():
         torch.tensor([[False, False, True], [False] * 3]),
         torch.tensor([[True, False, False], [False] * 3]),
     )
+
     layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
     encoder = nn.TransformerEncoder(layer, 2).eval()
     x = torch.randn(2, 3, 4)
     assert encoder(x, src_key_padding_mask=padding)[0, 2].abs().sum() > 0  # a graph is recorded
+
     with torch.no_grad():
         inferred = encoder(x, src_key_padding_mask=padding)
         torch.testing.assert_close(inferred[0, :2], encoder(x[:1, :2])[0])
         assert inferred[0, 2].tolist() == [0] * 4 and (inferred == 0).sum() == 4
         assert encoder(x, src_key_padding_mask=scattered)[0, 0].abs().sum() > 0
         assert encoder.train()(x, src_key_padding_mask=padding)[0, 2].abs().sum() > 0
+
         normalised = nn.TransformerEncoder(layer, 1, nn.LayerNorm(4)).eval()
         normalised.norm.bias.fill_(0.5)
         assert normalised(x, src_key_padding_mask=padding)[0, 2].tolist() == [0.5] * 4
@@ -176,12 +182,14 @@ def test_mask_beside_causality() -> None:
     x = torch.arange(12.0).reshape(1, 1, 3, 4) / 10
     mask = torch.tensor([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
     both = mask + torch.full((3, 3), -math.inf).triu(1)
+
     found = F.scaled_dot_product_attention(x, x, x, attn_mask=mask, is_causal=True)
     assert torch.allclose(found, F.scaled_dot_product_attention(x, x, x, attn_mask=both))
     assert (
         F.scaled_dot_product_attention(x, x, x, attn_mask=mask > 0, is_causal=True)[0, 0, 0].tolist()
         == [0.0] * 4
     )
+
     with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
         F.scaled_dot_product_attention(x[0, 0], x[0, 0], x[0, 0], attn_mask=mask, is_causal=True)
     with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):

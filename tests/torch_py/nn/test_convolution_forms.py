@@ -135,6 +135,7 @@ def test_the_number_of_threads_does_not_change_results():
         torch_py.randn(6, 16, 20, 20, requires_grad=True),
         torch_py.randn(16, 16, 3, 3, requires_grad=True),
     )
+
     before, found = torch_py.get_num_threads(), []
     try:
         for threads in (1, 2, 3):
@@ -143,5 +144,6 @@ def test_the_number_of_threads_does_not_change_results():
             found.append([output.detach(), *torch_py.autograd.grad(output, [x, weight], output.detach())])
     finally:
         torch_py.set_num_threads(before)
+
     for other in found[1:]:
         assert all(torch_py.equal(a, b) for a, b in zip(found[0], other))

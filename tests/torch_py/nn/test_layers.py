@@ -21,9 +21,11 @@ F = torch.nn.functional
 def test_dropout_is_seeded_and_off_in_evaluation() -> None:
     torch.manual_seed(0)
     assert nn.Dropout(0.5)(torch.ones(8)).tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+
     x = torch.ones(4)
     assert nn.Dropout(0.9).eval()(x).tolist() == x.tolist()
     assert nn.Dropout(1.0)(x).tolist() == [0.0] * 4
+
     torch.manual_seed(0)
     y = torch.ones(8)
     assert F.dropout(y, 0.5, True, inplace=True) is y and y.tolist() == [
@@ -36,6 +38,7 @@ def test_dropout_is_seeded_and_off_in_evaluation() -> None:
         2.0,
         2.0,
     ]
+
     with pytest.raises(ValueError, match="between 0 and 1, but got 1.5"):
         nn.Dropout(1.5)
 
@@ -50,15 +53,19 @@ def test_dropout2d_drops_channels() -> None:
 def test_batch_norm_statistics() -> None:
     layer = nn.BatchNorm1d(1)
     x = torch.tensor([[1.0], [3.0]])
+
     assert layer(x).flatten().tolist() == pytest.approx([-1.0, 1.0], abs=1e-4)
     assert layer.running_mean.item() == pytest.approx(0.2) and layer.running_var.item() == pytest.approx(1.1)
     assert layer.num_batches_tracked.item() == 1
+
     layer.eval()
     assert layer(x).flatten().tolist() == pytest.approx([0.8 / 1.1**0.5, 2.8 / 1.1**0.5], abs=1e-4)
+
     average = nn.BatchNorm1d(1, momentum=None)
     average(x)
     average(x + 2)
     assert average.running_mean.item() == pytest.approx(3.0)
+
     with pytest.raises(ValueError, match="expected 2D or 3D input"):
         layer(torch.ones(1, 1, 1, 1))
     with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
@@ -138,11 +145,14 @@ def test_convolution_layers() -> None:
     layer = nn.Conv2d(1, 1, 3, padding="same", bias=False)
     nn.init.ones_(layer.weight)
     assert layer(x).flatten().tolist() == [8, 15, 12, 21, 36, 27, 20, 33, 24]
+
     wrapped = nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular", bias=False)
     nn.init.ones_(wrapped.weight)
     assert wrapped(x).flatten().tolist() == [36.0] * 9
+
     even = nn.Conv2d(1, 1, 2, padding="same", bias=False)
     assert even(x).shape == (1, 1, 3, 3)
+
     for arguments, message in (
         ((3, 4, 1, 1, 0, 1, 2), "in_channels must be divisible by groups"),
         ((2, 4, 1, 2, "same"), "not supported for strided"),
@@ -319,11 +329,13 @@ def test_rms_norm_keeps_the_dtype_of_its_input() -> None:
 def test_cross_map_normalization() -> None:
     maps = torch.arange(1.0, 7.0).view(1, 6, 1, 1)
     sums = {2: [1, 5, 10, 17, 26, 37], 3: [5, 14, 30, 51, 78, 62], 5: [14, 30, 55, 91, 87, 78]}
+
     for size, expected in sums.items():
         result = nn.CrossMapLRN2d(size, alpha=1.0, beta=1.0, k=0.0)(maps)
         torch.testing.assert_close(
             size * maps / result, torch.tensor(expected, dtype=torch.float32).view(1, 6, 1, 1)
         )
+
     x = torch.randn(2, 3, 2, 2, dtype=torch.float64, requires_grad=True)
     assert nn.CrossMapLRN2d(1)(x).shape == x.shape
     with pytest.raises(ValueError, match="4D"):

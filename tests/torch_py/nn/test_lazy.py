@@ -27,16 +27,19 @@ def an_input(rank: int) -> Any:
 def test_first_call_makes_it_the_plain_layer(name: str, arguments: Any, rank: int) -> None:
     module = getattr(nn, name)(*arguments)
     assert module.has_uninitialized_params()
+
     waiting = list(module.parameters())
     x = an_input(rank)
     result = module(x)
+
     assert type(module) is getattr(nn, name.removeprefix("Lazy"))
-    assert all(
-        kept is now for kept, now in zip(waiting, module.parameters())
-    )  # an optimiser made before still holds them
+    # An optimizer made before still holds them.
+    assert all(kept is now for kept, now in zip(waiting, module.parameters()))
     assert all(type(parameter) is nn.Parameter for parameter in module.parameters())
+
     result.sum().backward()
     assert all(parameter.grad is not None for parameter in module.parameters())
+
     assert not module._forward_pre_hooks and not module._load_state_dict_pre_hooks
     assert module(x).shape == result.shape
 

@@ -157,16 +157,19 @@ def test_modes_and_apply() -> None:
 def test_conversion_keeps_identity() -> None:
     model = nn.BatchNorm1d(2)
     weight = model.weight
+
     assert model.double() is model and model.weight is weight
     assert (
         weight.dtype == torch.float64
         and model.running_mean.dtype == torch.float64
         and model.num_batches_tracked.dtype == torch.int64
     )
+
     model.to(torch.float32)
     model.to("cpu")
     model.to(torch.ones(1, dtype=torch.float16))
     assert weight.dtype == torch.float16
+
     with pytest.raises(TypeError, match="only accepts floating point or complex dtypes"):
         model.to(torch.int64)
 
@@ -184,14 +187,17 @@ def test_repr_of_modules() -> None:
     model = nn.Sequential(
         OrderedDict(a=nn.Linear(1, 2, bias=False), b=nn.Sequential(nn.ReLU(inplace=True), nn.Dropout(0.1)))
     )
+
     assert repr(model) == (
         "Sequential(\n  (a): Linear(in_features=1, out_features=2, bias=False)\n  (b): Sequential(\n"
         "    (0): ReLU(inplace=True)\n    (1): Dropout(p=0.1, inplace=False)\n  )\n)"
     )
+
     assert repr(nn.Conv2d(2, 4, 3, padding=1, dilation=2, groups=2, bias=False)) == (
         "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), dilation=(2, 2), groups=2, "
         "bias=False)"
     )
+
     assert (
         repr(nn.ParameterList([torch.ones(2, 3)]))
         == "ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])"
@@ -245,14 +251,17 @@ def test_hook_order_keywords_and_always() -> None:
 def test_full_backward_hook() -> None:
     seen: list[Any] = []
     layer = nn.Linear(2, 1, bias=False)
+
     with torch.no_grad():
         layer.weight.copy_(torch.tensor([[2.0, 3.0]]))
     layer.register_full_backward_hook(
         lambda module, grad_input, grad_output: seen.append((grad_input, grad_output))
     )
+
     x = torch.ones(1, 2, requires_grad=True)
     layer(x).sum().backward()
     (grad_input,), (grad_output,) = seen[0]
+
     assert (
         grad_input.tolist() == [[2.0, 3.0]]
         and grad_output.tolist() == [[1.0]]
@@ -304,8 +313,10 @@ def test_load_reports_all_problems() -> None:
     del state["0.bias"]
     state["2.weight"] = torch.ones(3, 3)
     state["extra"] = torch.ones(1)
+
     with pytest.raises(RuntimeError) as caught:
         net().load_state_dict(state)
+
     assert str(caught.value) == (
         "Error(s) in loading state_dict for Sequential:\n\t"
         'Missing key(s) in state_dict: "0.bias". \n\t'
@@ -437,12 +448,14 @@ def test_modules_move_to_the_meta_device():
 
 def test_names_in_messages():
     module = torch.nn.Linear(2, 2)
+
     with pytest.raises(AttributeError, match="Linear has no attribute `foo`"):
         module.get_parameter("foo")
     with pytest.raises(AttributeError, match="`in_features` is not an nn.Parameter"):
         module.get_parameter("in_features")
     with pytest.raises(AttributeError, match="`weight` is not a buffer"):
         module.get_buffer("weight")
+
     result = module.load_state_dict({}, strict=False)
     assert repr(result) == "_IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=[])"
     assert (
@@ -451,6 +464,7 @@ def test_names_in_messages():
     )
     assert repr(torch.nn.LayerNorm(3)) == "LayerNorm((3,), eps=1e-05, elementwise_affine=True, bias=True)"
     assert repr(torch.nn.GroupNorm(1, 2)) == "GroupNorm(1, 2, eps=1e-05, affine=True, bias=True)"
+
     module.register_full_backward_hook(lambda *arguments: None)
     assert (
         type(module(torch.ones(1, 2, requires_grad=True)).grad_fn).__name__ == "BackwardHookFunctionBackward"
@@ -581,12 +595,14 @@ def test_hooks_on_all_modules() -> None:
             lambda module, grad_out: seen.append(("backward_pre", type(module).__name__))
         ),
     ]
+
     model(torch.ones(1, 2, requires_grad=True)).sum().backward()
     assert seen[:3] == [("pre", "Sequential"), ("pre", "Linear"), ("post", 0)]
     assert [entry for entry in seen if entry[0] == "backward"] == [
         ("backward", name) for name in ("ReLU", "Linear", "Sequential")
     ]
     assert [entry[1] for entry in seen if entry[0] == "backward_pre"] == ["Sequential", "ReLU", "Linear"]
+
     for handle in handles:
         handle.remove()
     seen.clear()
@@ -614,12 +630,15 @@ def test_hooks_on_registrations() -> None:
         everywhere.register_module_buffer_registration_hook(note),
         everywhere.register_module_module_registration_hook(note),
     ]
+
     model = nn.Module()
     model.weight = nn.Parameter(torch.ones(1))
     model.register_buffer("steps", torch.ones(1))
     model.child = nn.Identity()
+
     for handle in handles:
         handle.remove()
+
     model.other = nn.Identity()
     assert seen == ["weight", "steps", "child"]
 

@@ -15,6 +15,7 @@ def test_parameters_have_the_names_and_shapes_of_pytorch():
         name: tuple(p.shape)
         for name, p in nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2).named_parameters()
     }
+
     assert list(shapes)[:6] == [
         "weight_ih_l0",
         "weight_hh_l0",
@@ -23,16 +24,19 @@ def test_parameters_have_the_names_and_shapes_of_pytorch():
         "weight_hr_l0",
         "weight_ih_l0_reverse",
     ]
+
     assert (
         shapes["weight_ih_l0"] == (16, 3)
         and shapes["weight_hh_l0"] == (16, 2)
         and shapes["weight_hr_l0"] == (2, 4)
     )
     assert shapes["weight_ih_l1_reverse"] == (16, 4)
+
     assert [name for name, _ in nn.GRU(3, 4, bias=False).named_parameters()] == [
         "weight_ih_l0",
         "weight_hh_l0",
     ]
+
     assert [name for name, _ in nn.GRUCell(3, 4).named_parameters()] == [
         "weight_ih",
         "weight_hh",
@@ -210,18 +214,22 @@ def test_lstm_over_many_rows_and_steps_is_repeated_cells():
         torch.randn(9, 70, 33, dtype=torch.float64),
     )
     cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
+
     output, (hidden, last) = layer(input)
     state, expected = None, []
     for step in input:
         state = cell(step, state)
         expected.append(state[0])
+
     torch.testing.assert_close(output, torch.stack(expected))
     torch.testing.assert_close(last[0], state[1])
+
     weight = torch.randn_like(output)
     found = torch.autograd.grad((output * weight).sum() + last.sum(), list(layer.parameters()))
     wanted = torch.autograd.grad(
         (torch.stack(expected) * weight).sum() + state[1].sum(), list(cell.parameters())
     )
+
     for ours, theirs in zip(found, wanted):
         torch.testing.assert_close(ours, theirs)
 

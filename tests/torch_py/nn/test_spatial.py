@@ -37,6 +37,7 @@ def outcome(module: Any, text: str) -> Any:
 
     In it, x(...) makes a tensor of different numbers and y(shape, value) one of equal numbers.
     """
+
     names = {
         "torch": module,
         "nn": module.nn,
@@ -44,7 +45,9 @@ def outcome(module: Any, text: str) -> Any:
         "x": lambda *shape: made(module, *shape),
         "y": lambda shape, value: module.full(shape, value, dtype=module.float64),
     }
+
     module.manual_seed(0)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -57,11 +60,13 @@ def assert_equal(ours: Any, theirs: Any, context: str) -> None:
     if isinstance(theirs, str) or isinstance(ours, str):
         assert ours == theirs, context
         return
+
     if isinstance(theirs, tuple):
         assert len(ours) == len(theirs), context
         for first, second in zip(ours, theirs):
             assert_equal(first, second, context)
         return
+
     assert tuple(ours.shape) == tuple(theirs.shape), context
     assert ours.detach().flatten().tolist() == pytest.approx(
         theirs.detach().flatten().tolist(), abs=1e-6, nan_ok=True

@@ -35,10 +35,12 @@ def test_file_and_names(tmp_path):
     path = tmp_path / "model.onnx"
     model = nn.Linear(3, 2)
     result = torch.onnx.export(model, torch.randn(4, 3), path, input_names=["data"], output_names=["scores"])
+
     proto = onnx.load(path)
     onnx.checker.check_model(proto, full_check=True)
     assert names(proto.graph.input) == ["data"] and names(proto.graph.output) == ["scores"]
     assert isinstance(result, torch.onnx.ONNXProgram)
+
     session = onnxruntime.InferenceSession(str(path))
     data = torch.randn(4, 3)
     torch.testing.assert_close(
@@ -109,10 +111,13 @@ def test_constant_folding():
 def test_model_is_as_before():
     model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout())
     model[1].eval()
+
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     data = torch.randn(4, 3)
     kept = data.clone()
+
     torch.onnx.export(model, data, training=torch.onnx.TrainingMode.TRAINING)
+
     assert [module.training for module in model.modules()] == [True, True, False, True]
     assert torch.equal(data, kept) and all(
         torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items()
@@ -120,6 +125,7 @@ def test_model_is_as_before():
     assert (
         not model._forward_hooks and not model[0]._forward_pre_hooks and torch.zeros is torch._C._torch.zeros
     )
+
     assert not torch.onnx.is_in_onnx_export()
 
 

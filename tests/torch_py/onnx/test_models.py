@@ -59,6 +59,7 @@ def test_cnn():
         nn.Linear(4, 5),
         nn.LogSoftmax(1),
     )
+
     export(randomised(model), [image()], [image(5)], dynamic_axes=BATCH, input_names=["x"])
 
 
@@ -216,12 +217,14 @@ class CausalAttention(nn.Module):
             part.view(B, T, self.heads, C // self.heads).transpose(1, 2)
             for part in self.qkv(x).split(C, dim=2)
         )
+
         if self.flash:
             y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
             att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
             att = att.masked_fill(self.mask[:, :, :T, :T] == 0, float("-inf"))
             y = F.softmax(att, dim=-1) @ v
+
         return self.out(y.transpose(1, 2).contiguous().view(B, T, C))
 
 

@@ -66,11 +66,13 @@ def _samples(operator: Operator) -> Iterator[SampleInput]:
     for dtype in ("float32", "int64", "bool"):
         if not operator.takes(dtype):
             continue
+
         fitting = [
             s
             for s in operator.samples(torch, dtype)
             if _has_numbers(s) and "bfloat16" not in str(s) and "complex" not in str(s)
         ]
+
         if fitting:
             step = max(1, len(fitting) // SAMPLES)
             yield from fitting[::step][:SAMPLES]
@@ -101,6 +103,7 @@ def test_operator_in_onnxruntime(operator: Operator):
             continue
         compare(program, model, tensors)
         exported += 1
+
     if str(operator) in UNSUPPORTED:
         assert refused and not exported
     else:
@@ -109,18 +112,22 @@ def test_operator_in_onnxruntime(operator: Operator):
 
 def test_mappings_are_of_operators():
     """A name that no operator has would never be looked up."""
+
     names = (
         {operator.base_name for operator in all_operators()}
         | {name for name in dir(torch.Tensor)}
         | set(dir(torch._C._torch))
     )
+
     written = {"__getitem__", "__setitem__", "copy", "fill", "zero"}
     own = {name for name in (*MAPPINGS, *DECOMPOSITIONS) if not name.startswith("_")} - written
     modules = [torch._C._nn, torch._C._special, torch._C._linalg]
+
     unknown = sorted(
         name
         for name in own
         if name not in names
         and not any(hasattr(module, name) or hasattr(module, name.partition("_")[2]) for module in modules)
     )
+
     assert not unknown

@@ -162,6 +162,7 @@ def test_jumps_to_an_epoch(name: str) -> None:
     for library in (torch_py, peer):
         optimizer, schedule = start(library, CASES[name])
         optimizer.step()
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             rows = []
@@ -169,6 +170,7 @@ def test_jumps_to_an_epoch(name: str) -> None:
                 schedule.step(epoch)
                 rows.append(settings(optimizer))
         found.append(rows)
+
     assert found[0] == found[1]
 
 

@@ -324,6 +324,7 @@ def test_loops_of_optimizers_compare_their_lists(lists: Any) -> None:
     parameters, gradients = (
         ([] if not count else [torch.ones(2)] * count) for count in ((lists[0] or 0), lists[1])
     )
+
     settings = {
         "lr": 0.1,
         "weight_decay": 0.0,
@@ -333,6 +334,7 @@ def test_loops_of_optimizers_compare_their_lists(lists: Any) -> None:
         "maximize": False,
         "is_first_step": True,
     }
+
     loop = torch._C._ops._sgd_loop_
     if len(parameters) == len(gradients):
         loop(parameters, gradients, [], **settings, grad_scale=None)

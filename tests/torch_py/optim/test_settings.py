@@ -142,16 +142,21 @@ def test_large_parameters_on_several_threads() -> None:
     shapes = [(3,), (700, 300), (1,), (400, 200), (5,)]
     results = []
     before = torch_py.get_num_threads()
+
     for threads in (1, 3):
         torch_py.set_num_threads(threads)
         torch_py.manual_seed(1)
+
         parameters = [torch_py.randn(shape).requires_grad_() for shape in shapes]
         optimizer = torch_py.optim.AdamW(parameters, amsgrad=True)
+
         for _ in range(2):
             for parameter in parameters:
                 parameter.grad = torch_py.randn(parameter.shape)
             optimizer.step()
+
         results.append([parameter.detach().clone() for parameter in parameters])
+
     torch_py.set_num_threads(before)
     assert all(torch_py.equal(a, b) for a, b in zip(*results))
 
@@ -323,6 +328,7 @@ def test_named_parameters() -> None:
 def logged(library: Any) -> list[Any]:
     log: list[Any] = []
     optimizer = library.optim.Adam([weight(library)])
+
     module = importlib.import_module(f"{library.__name__}.optim.optimizer")
     handles = [
         module.register_optimizer_step_pre_hook(lambda *a: log.append("every pre")),
@@ -335,15 +341,18 @@ def logged(library: Any) -> list[Any]:
         optimizer.register_load_state_dict_post_hook(lambda o: log.append("loaded")),
         optimizer.register_state_dict_pre_hook(lambda o: log.append("first"), prepend=True),
     ]
+
     optimizer.step()
     optimizer.step(closure=None)
     optimizer.load_state_dict(optimizer.state_dict())
     for handle in handles:
         handle.remove()
     optimizer.step()
+
     optimizer.register_step_pre_hook(lambda o, a, k: 1)
     with pytest.raises(RuntimeError, match="must return None or a tuple of"):
         optimizer.step()
+
     return log
 
 
@@ -398,14 +407,17 @@ def test_loaded_state_has_pytorchs_dtypes(fused: bool | None) -> None:
         state = optimizer.state_dict()
         state["state"][0]["step"] = state["state"][0]["step"].double()
         state["state"][0]["count"] = library.tensor(3)
+
         other = library.optim.Adam([weight(library)], fused=fused)
         other.load_state_dict(state)
+
         found.append(
             {
                 name: str(value.dtype)[6:].strip("py.")
                 for name, value in other.state[other.param_groups[0]["params"][0]].items()
             }
         )
+
     assert found[0] == found[1]
 
 

@@ -74,6 +74,7 @@ def test_update_bn() -> None:
         model = models(library).eval()
         batches = [library.arange(8.0).reshape(4, 2), (library.arange(6.0).reshape(3, 2) * 2, "label")]
         library.optim.swa_utils.update_bn(batches, model, device="cpu")
+
         bn = model[1]
         found.append(
             [
@@ -84,7 +85,9 @@ def test_update_bn() -> None:
                 bn.training,
             ]
         )
+
     assert found[0] == pytest.approx(found[1], rel=1e-6)
+
     without = torch_py.nn.Linear(2, 2)
     torch_py.optim.swa_utils.update_bn([None], without)  # nothing to do: the batches are not looked at
 
@@ -99,13 +102,16 @@ def test_swalr(options: dict[str, Any], goal: Any) -> None:
     for library in (torch_py, peer):
         tensors = [library.ones(1, requires_grad=True) for _ in range(2)]
         optimizer = library.optim.SGD([{"params": [tensors[0]]}, {"params": [tensors[1]], "lr": 1.0}], lr=0.3)
+
         before = library.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
         schedule = library.optim.swa_utils.SWALR(optimizer, goal, **options)
+
         rows = []
         for step in range(12):
             rows.append([group["lr"] for group in optimizer.param_groups])
             optimizer.step()
             (before if step < 4 else schedule).step()
+
         rates.append(rows)
     assert rates[0] == rates[1]
 
@@ -139,14 +145,17 @@ def test_swapped_in_parameters_are_stepped() -> None:
         live.grad = library.ones(2)
         optimizer = library.optim.SGD([live], lr=0.1, momentum=0.9)
         optimizer.step()
+
         state = {
             "state": {0: {"momentum_buffer": library.full((2,), 5.0)}},
             "param_groups": optimizer.state_dict()["param_groups"],
         }
+
         other = library.zeros(2, requires_grad=True)
         other.grad = library.ones(2)
         with library.optim.swap_in_optimizer_params_and_state(optimizer, {"weight": other}, state):
             optimizer.step()
+
         kept = optimizer.state[live]["momentum_buffer"].tolist()
         results.append(
             [
@@ -157,7 +166,9 @@ def test_swapped_in_parameters_are_stepped() -> None:
                 optimizer.param_groups[0]["params"][0] is live,
             ]
         )
+
     assert results[0] == results[1]
+
     with pytest.raises(ValueError, match="there are 2 tensors"):
         with torch_py.optim.swap_in_optimizer_params_and_state(
             torch_py.optim.SGD([torch_py.ones(1)]), {"a": torch_py.ones(1), "b": torch_py.ones(1)}, state

@@ -145,6 +145,7 @@ def arrays(value: Any) -> Any:
 
 
 def assert_alike(ours: Any, theirs: Any, tolerance: float, where: str = "") -> None:
+
     if isinstance(theirs, dict):
         assert list(ours) == list(theirs), where
         for key in theirs:
@@ -166,14 +167,13 @@ def assert_alike(ours: Any, theirs: Any, tolerance: float, where: str = "") -> N
 def test_trajectory(name: str, options: dict[str, Any], dtype: str) -> None:
     ours, theirs = Run(torch_py, name, options, dtype), Run(peer, name, options, dtype)
     tolerance = 2e-5 if dtype in ("float32", "complex64") or name == "Muon" else 1e-9
+
     for number in range(10 if name != "LBFGS" else 3):
         ours.step(number)
         theirs.step(number)
         assert_alike(arrays(ours.parameters), arrays(theirs.parameters), tolerance, f"parameters at {number}")
-        if (name, dtype) != (
-            "LBFGS",
-            "float32",
-        ):  # the reciprocals of differences it keeps magnify rounding; float64 compares them
+        # The reciprocals of differences that LBFGS keeps magnify rounding; float64 compares them.
+        if (name, dtype) != ("LBFGS", "float32"):
             assert_alike(
                 arrays(ours.optimizer.state_dict()),
                 arrays(theirs.optimizer.state_dict()),

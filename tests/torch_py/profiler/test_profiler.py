@@ -15,12 +15,15 @@ def test_ranges_are_summed_and_nested_time_is_not_own_time():
                 time.sleep(0.01)
                 with record_function("inner"):
                     time.sleep(0.02)
+
     rows = {row.key: row for row in measured.key_averages()}
     outer, inner = rows["outer"], rows["inner"]
     assert outer.count == inner.count == 2 and inner.cpu_time_total >= 40_000
     assert outer.cpu_time_total == pytest.approx(outer.self_cpu_time_total + inner.cpu_time_total, rel=0.01)
+
     table = measured.key_averages().table(sort_by="self_cpu_time_total")
     assert table.index("inner") < table.index("outer") and "record_function only" in table
+
     with pytest.raises(AttributeError, match="sort_by"):
         measured.key_averages().table(sort_by="colour")
 
@@ -67,6 +70,7 @@ def test_scheduled_profile_calls_back_at_the_end_of_each_cycle():
             with record_function(f"step {step}"):
                 pass
             measured.step()
+
     assert len(seen) == 1 and {row.key for row in seen[0]} == {
         "step 1",
         "step 2",

@@ -44,6 +44,7 @@ def test_message_of_tensors() -> None:
     assert lines[4].startswith("Greatest relative difference: 0.2") and lines[4].endswith(
         " at index (2,) (up to 1.3e-06 allowed)"
     )
+
     lines = message(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 2], [3, 9]])).split("\n")
     assert (
         lines[0] == "Tensor-likes are not equal!"
@@ -96,15 +97,19 @@ def test_options() -> None:
     x = torch.ones(2, 2)
     assert_close(x, x.double(), check_dtype=False)
     assert_close(x, x.t().clone().t())
+
     assert "stride()" in message(
         torch.arange(4.0).reshape(2, 2), torch.tensor([[0.0, 2.0], [1.0, 3.0]]).t(), check_stride=True
     )
+
     nan = torch.tensor([float("nan")])
     assert_close(nan, nan, equal_nan=True)
     assert "not close" in message(nan, nan)
     assert_close(torch.tensor([1.0]), torch.tensor([1.5]), rtol=0, atol=0.5)
+
     assert message(1, 2, msg="mine") == "mine"
     assert message(1, 2, msg=lambda text: "more: " + text).startswith("more: Scalars")
+
     with pytest.raises(ValueError, match="must be either specified or omitted"):
         assert_close(1.0, 1.0, rtol=1.0)
     with pytest.raises(TypeError):

@@ -227,19 +227,23 @@ def test_multi_grad_hook() -> None:
     handle = torch.autograd.graph.register_multi_grad_hook(
         (a, b, c), lambda grads: seen.append([None if g is None else g.tolist() for g in grads])
     )
+
     (a * 2 + b * 3).sum().backward()
     assert seen == [[[2, 2], [3, 3], None]]
     (c * 4).sum().backward()
     assert seen[1] == [None, None, [4, 4]]
+
     handle.remove()
     (a * 2).sum().backward()
     assert len(seen) == 2
+
     first: list[Any] = []
     torch.autograd.graph.register_multi_grad_hook(
         (a, b), lambda grad: first.append(grad.tolist()), mode="any"
     )
     (a * 5 + b * 5).sum().backward()
     assert first == [[5, 5]]
+
     with pytest.raises(ValueError, match="Expects mode to be one of"):
         torch.autograd.graph.register_multi_grad_hook((a,), print, mode="some")
 

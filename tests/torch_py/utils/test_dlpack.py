@@ -183,6 +183,7 @@ MEMORY = (ctypes.c_double * 16)(*range(16))
 
 def capsule_of(**changes: Any) -> tuple[Any, ManagedTensor]:
     shape, strides = changes.pop("shape", (2, 3)), changes.pop("strides", None)
+
     fields = {
         "data": ctypes.addressof(MEMORY),
         "device_type": 1,
@@ -192,10 +193,12 @@ def capsule_of(**changes: Any) -> tuple[Any, ManagedTensor]:
         "lanes": 1,
         **changes,
     }
+
     managed = ManagedTensor(**fields)
     managed.shape = (ctypes.c_int64 * max(len(shape), 1))(*shape)
     if strides is not None:
         managed.strides = (ctypes.c_int64 * len(strides))(*strides)
+
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return new(ctypes.addressof(managed), NAME, None), managed

@@ -16,6 +16,7 @@ F = torch.nn.functional
 
 def programs(library: Any) -> dict[str, Any]:
     nn, x = library.nn, library.ones(2, 3, 4)
+
     return {
         "mlp": lambda: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))(x[0]).sum().backward(),
         "conv": lambda: nn.Conv2d(3, 4, 3)(library.ones(2, 3, 8, 8)).sum().backward(),

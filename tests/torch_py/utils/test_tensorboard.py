@@ -25,6 +25,7 @@ def log(tmp_path):
     def read(folder="."):
         writer.close()
         found = {}
+
         for file in sorted((tmp_path / folder).glob("events.*")):
             for event in EventFileLoader(str(file)).Load():
                 if event.HasField("graph_def"):
@@ -35,6 +36,7 @@ def log(tmp_path):
                         tensor_util.make_ndarray(value.tensor),
                         value.metadata.plugin_data.plugin_name,
                     )
+
         return found
 
     return writer, read, tmp_path
@@ -59,12 +61,14 @@ def test_histogram_counts_all_values(log):
     values = torch.tensor([-2.0, 0.0, 0.5, 0.5, 3.0])
     writer.add_histogram("h", values, 1)
     writer.add_histogram("few", values, bins=10, max_bins=3)
+
     found = read()
     for tag in ("h", "few"):
         buckets = found[tag][1]  # rows of left edge, right edge, count
         assert buckets[:, 2].sum() == 5
         assert buckets[0, 0] <= -2.0 and buckets[-1, 1] >= 3.0
     assert len(found["few"][1]) <= 4
+
     for bad in (torch.empty(0), torch.tensor([float("nan")])):
         with pytest.raises(ValueError):
             writer.add_histogram("h", bad)
@@ -108,6 +112,7 @@ def test_text_audio_video_mesh_layout(log):
     writer.add_mesh("m", torch.rand(1, 4, 3), colors=torch.zeros(1, 4, 3))
     writer.add_custom_scalars({"category": {"chart": ["Multiline", ["a", "b"]]}})
     writer.add_tensor("raw", torch.tensor([1.0, 2.0]))
+
     found = read()
     assert found["t/text_summary"][1].tolist() == [b"*hello*"]
     assert found["sound"][1].reshape(-1)[0].startswith(b"RIFF")
@@ -161,9 +166,11 @@ def test_embedding_files(log):
         global_step=1,
     )
     writer.add_embedding(torch.ones(1, 2), tag="second")
+
     assert (folder / "00001/default/tensors.tsv").read_text() == "1.0\t2.0\n3.0\t4.0\n"
     assert (folder / "00001/default/metadata.tsv").read_text() == "a\nb\n"
     assert (folder / "projector_config.pbtxt").read_text().count("tensor_path") == 2
+
     with pytest.raises(AssertionError, match="#labels"):
         writer.add_embedding(torch.ones(2, 2), metadata=["a"])
 

@@ -44,21 +44,26 @@ def test_parametrization_from_registration_to_removal() -> None:
     layer = nn.Linear(3, 3)
     weight = layer.weight
     parametrize.register_parametrization(layer, "weight", Symmetric())
+
     assert (
         parametrize.is_parametrized(layer)
         and parametrize.is_parametrized(layer, "weight")
         and not parametrize.is_parametrized(layer, "bias")
     )
+
     assert isinstance(layer, nn.Linear) and type(layer).__name__ == "ParametrizedLinear"
     assert parametrize.type_before_parametrizations(layer) is nn.Linear
     assert list(layer.state_dict()) == ["bias", "parametrizations.weight.original"]
     assert layer.parametrizations.weight.original is weight
     assert torch.equal(layer.weight, layer.weight.mT)
+
     layer(torch.ones(2, 3)).sum().backward()
     assert weight.grad is not None
+
     target = torch.tensor([[1.0, 2, 3], [2, 4, 5], [3, 5, 6]])
     layer.weight = target
     assert torch.equal(layer.weight, target)
+
     parametrize.remove_parametrizations(layer, "weight")
     assert type(layer) is nn.Linear and layer.weight is weight and torch.equal(weight, target)
     assert list(layer.state_dict()) == ["bias", "weight"] and not hasattr(layer, "parametrizations")
@@ -67,15 +72,19 @@ def test_parametrization_from_registration_to_removal() -> None:
 def test_a_later_parametrization_acts_on_the_earlier() -> None:
     layer = nn.Linear(2, 2)
     parametrize.register_parametrization(layer, "weight", Symmetric())
+
     before = layer.weight.detach().clone()
     original = layer.parametrizations.weight.original.detach().clone()
+
     parametrize.register_parametrization(layer, "weight", Double())
     close(layer.weight, 2 * before)
     assert len(layer.parametrizations.weight) == 2 and torch.equal(
         layer.parametrizations.weight.original, original
     )
+
     layer.weight = before
     close(layer.weight, before)
+
     parametrize.remove_parametrizations(layer, "weight", leave_parametrized=False)
     close(layer.weight, (before / 2).triu())
 
@@ -132,11 +141,14 @@ def test_parametrized_buffers_and_copies() -> None:
     module.register_buffer("scale", torch.ones(2))
     parametrize.register_parametrization(module, "scale", Double())
     assert list(module.parameters()) == [] and module.scale.tolist() == [1, 1]
+
     other = copy.deepcopy(module)
     other.scale = torch.tensor([3.0, 4.0])
     assert module.scale.tolist() == [1, 1] and other.scale.tolist() == [3, 4]
+
     parametrize.remove_parametrizations(other, "scale")
     assert parametrize.is_parametrized(module) and dict(other.named_buffers())["scale"].tolist() == [3, 4]
+
     with pytest.raises(
         RuntimeError, match="Serialization of parametrized modules is only supported through state_dict"
     ):
@@ -223,16 +235,20 @@ def test_ready_parametrizations_against_peer(name: str, options: Any, shape: Any
         peer.nn.Linear(*shape), **options
     )
     ours = getattr(parametrizations, name)(nn.Linear(*shape), **options)
+
     assert repr(ours) == repr(theirs)
     state = {key: torch.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()}
     assert not any(ours.load_state_dict(state))
+
     x = torch.randn(5, shape[0])
     for training in (False, True):
         ours.train(training), theirs.train(training)
         result, expected = ours(x), theirs(peer.from_numpy(x.numpy()))
         close(result.detach(), torch.from_numpy(expected.detach().numpy()))
+
     result.square().sum().backward()
     expected.square().sum().backward()
+
     for (key, mine), (_, their) in zip(ours.named_parameters(), theirs.named_parameters()):
         torch.testing.assert_close(
             mine.grad, torch.from_numpy(their.grad.numpy()), rtol=1e-4, atol=1e-4, msg=key
@@ -290,27 +306,34 @@ def test_hooked_normalisations_against_peer(name: str, parts: list[str], layer: 
     peer = pytest.importorskip("torch")
     theirs = getattr(peer.nn.utils, name)(getattr(peer.nn, layer)(3, 4, 3))
     ours = getattr(nn.utils, name)(getattr(nn, layer)(3, 4, 3))
+
     assert (
         list(ours.state_dict())
         == list(theirs.state_dict())
         == ["bias", *(f"weight_{part}" for part in parts)]
     )
     assert dict(ours.state_dict()._metadata[""]) == dict(theirs.state_dict()._metadata[""])
+
     ours.load_state_dict(
         {key: torch.from_numpy(value.numpy().copy()) for key, value in theirs.state_dict().items()}
     )
+
     x = torch.randn(2, 3, 5, 5)
     result, expected = ours(x), theirs(peer.from_numpy(x.numpy()))
     close(result.detach(), torch.from_numpy(expected.detach().numpy()))
+
     with pytest.raises(RuntimeError, match=f"Cannot register two {name} hooks on the same parameter weight"):
         getattr(nn.utils, name)(ours)
+
     value = ours.eval()(x).detach()
     getattr(nn.utils, f"remove_{name}")(ours)
+
     assert (
         list(ours.state_dict()) == ["bias", "weight"]
         and not ours._forward_pre_hooks
         and not ours._state_dict_hooks
     )
     close(ours(x).detach(), value)
+
     with pytest.raises(ValueError, match=f"{name} of 'weight' not found in"):
         getattr(nn.utils, f"remove_{name}")(ours)

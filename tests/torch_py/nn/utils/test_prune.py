@@ -25,19 +25,24 @@ def test_pruning_once_and_again() -> None:
     layer = numbered()
     original = layer.weight
     hook = prune.L1Unstructured.apply(layer, "weight", 3)
+
     assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]]
     assert (
         list(layer.state_dict()) == ["bias", "weight_orig", "weight_mask"] and layer.weight_orig is original
     )
+
     prune.ln_structured(layer, "weight", 1, 2, 0)
     assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
     prune.l1_unstructured(layer, "weight", 0.5)
     assert layer.weight_mask.tolist() == [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 1]]
+
     assert isinstance(next(iter(layer._forward_pre_hooks.values())), prune.PruningContainer) and isinstance(
         hook, prune.L1Unstructured
     )
+
     layer(torch.ones(1, 4)).sum().backward()
     assert layer.weight_orig.grad.tolist() == layer.weight_mask.tolist()
+
     expected = layer.weight.detach().clone()
     assert prune.is_pruned(layer)
     prune.remove(layer, "weight")

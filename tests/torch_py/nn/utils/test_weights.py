@@ -63,12 +63,15 @@ def test_gradient_clipping() -> None:
     parameters = [nn.Parameter(torch.zeros(2)) for _ in range(2)]
     for parameter in parameters:
         parameter.grad = torch.tensor([3.0, 4.0])
+
     total = nn.utils.clip_grad_norm_(parameters, 1.0)
     assert total.item() == pytest.approx(50**0.5) and parameters[0].grad.tolist() == pytest.approx(
         [0.4242640, 0.5656853], abs=1e-6
     )
+
     nn.utils.clip_grad_value_(parameters, 0.5)
     assert parameters[1].grad.tolist() == pytest.approx([0.424264, 0.5], abs=1e-6)
+
     parameters[0].grad.fill_(float("nan"))
     with pytest.raises(RuntimeError, match="non-finite"):
         nn.utils.clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True)

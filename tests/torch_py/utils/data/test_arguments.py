@@ -397,10 +397,12 @@ def plain(value: Any) -> Any:
         and not isinstance(value, (numpy.ndarray, numpy.generic))
     ):
         return type(value).__name__, str(value.dtype), value.tolist()
+
     if isinstance(value, Mapping):
         return type(value).__name__, {key: plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, Row)):
         return type(value).__name__, [plain(each) for each in value]
+
     return (
         value
         if isinstance(value, (int, float, complex, str, bytes, type(None), range))
@@ -415,7 +417,9 @@ def outcome(expression: str, library: Any) -> Any:
         "D": importlib.import_module(f"{name}.utils.data"),
         "M": importlib.import_module(f"{name}.multiprocessing"),
     }
+
     library.manual_seed(0)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -49,10 +49,12 @@ def test_samplers() -> None:
         3,
         3,
     ]
+
     torch.manual_seed(0)
     assert list(data.WeightedRandomSampler([0.1, 0.9, 0.5], 5)) == [2, 2, 1, 2, 1]
     assert list(data.BatchSampler(data.SequentialSampler(range(5)), 2, True)) == [[0, 1], [2, 3]]
     assert sorted(data.SubsetRandomSampler([3, 5, 7])) == [3, 5, 7]
+
     with pytest.raises(ValueError, match="positive integer"):
         data.BatchSampler(range(3), 0, False)
 
@@ -90,6 +92,7 @@ def test_collate() -> None:
             "g": Point(3, 4.0),
         },
     ]
+
     result = data.default_collate(batch)
     assert (
         result["a"].tolist() == [1, 2]
@@ -100,7 +103,9 @@ def test_collate() -> None:
     assert [column.tolist() for column in result["f"]] == [[1, 3], [2, 4]] and type(
         result["g"]
     ).__name__ == "Point"
+
     assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b")  # not a list: it is the column itself
+
     with pytest.raises(TypeError, match="must contain tensors"):
         data.default_collate([object()])
     with pytest.raises(RuntimeError, match="equal size"):

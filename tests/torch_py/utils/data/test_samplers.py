@@ -115,12 +115,14 @@ ERRORS: dict[str, Callable[[Any, Any], Any]] = {
 
 def outcome(make: Callable[[Any, Any], Any], module: Any, data_module: Any) -> Any:
     module.manual_seed(5)
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             value = listed(make(module, data_module))
         except Exception as error:
             value = type(error).__name__
+
     return (
         value,
         [(warning.category, str(warning.message)) for warning in caught],
@@ -179,8 +181,10 @@ def test_signatures_are_those_of_pytorch() -> None:
         "DataChunk",
         "_DatasetKind",
     }
+
     pipes |= {"argument_validation", "non_deterministic", "runtime_validation", "runtime_validation_disabled"}
     assert set(peer.__all__) - set(data.__all__) == pipes and set(data.__all__) <= set(peer.__all__)
+
     for name in data.__all__:
         if name in ("IterableDataset", "Sampler", "random_split", "Dataset"):
             continue  # random_split's default generator is another object

@@ -58,6 +58,7 @@ class Facts(data.Dataset):
     def __getitem__(self, index: int) -> list[Any]:
         info = data.get_worker_info()
         drawn = [int(torch.randint(10**6, ())), random.randrange(10**6), int(numpy.random.randint(10**6))]
+
         return [
             index,
             info.id,
@@ -154,6 +155,7 @@ def test_seeds_are_those_of_pytorch(options: dict[str, Any]) -> None:
         def __getitem__(self, index: int) -> list[Any]:
             info = peer_data.get_worker_info()
             drawn = [int(peer.randint(10**6, ())), random.randrange(10**6), int(numpy.random.randint(10**6))]
+
             return [
                 index,
                 info.id,
@@ -202,10 +204,12 @@ def test_streams() -> None:
         [1, 3],
         [4, 6],
     ]
+
     everywhere = DataLoader(
         Range(3, False), batch_size=None, num_workers=2, collate_fn=torch.tensor, timeout=SECONDS
     )
     assert sorted(numbers(everywhere)) == [0, 0, 1, 1, 2, 2]
+
     loader = DataLoader(Range(4), num_workers=2, persistent_workers=True, timeout=SECONDS)
     assert [numbers(loader) for _ in range(3)] == [[[0], [1], [2], [3]]] * 3
 
@@ -241,6 +245,7 @@ def test_a_stream_longer_than_it_said(workers: int) -> None:
 
 def everything(batch: list[Any]) -> dict[str, Any]:
     big = torch.arange(20000.0)
+
     return {
         "text": ["a" * 200000, b"bytes"],
         "views": (big, big[100:200], big[:2]),
@@ -266,6 +271,7 @@ def test_any_object_travels() -> None:
             and batch["none"] is None
             and numpy.array_equal(batch["array"], expected["array"])
         )
+
         for name in ("transposed", "empty", "part"):
             assert torch.equal(batch[name], expected[name]) and batch[name].shape == expected[name].shape
         assert batch["transposed"].stride() == (1, 200)
@@ -275,6 +281,7 @@ def test_any_object_travels() -> None:
             and batch["leaf"].is_leaf
         )
         assert [float(tensor.sum()) for tensor in batch["many"]] == [5000.0 * index for index in range(150)]
+
         big, middle, start = batch["views"]
         middle[0] = -1
         start[0] = -2
@@ -362,6 +369,7 @@ def test_a_child_of_the_main_process_keeps_its_view() -> None:
     loader = iter(DataLoader(Images(60, 100, 100), batch_size=2, num_workers=1, timeout=SECONDS))
     batch = next(loader)
     total = float(batch.image.sum())
+
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -372,6 +380,7 @@ def test_a_child_of_the_main_process_keeps_its_view() -> None:
             code = int(float(batch.image.sum()) != total)
         finally:
             os._exit(code)
+
     os.close(read)
     del batch
     assert sum(1 for _ in loader) == 29
@@ -401,10 +410,12 @@ def test_persistent_workers_stay() -> None:
         collate_fn=lambda batch: os.getpid(),
         timeout=SECONDS,
     )
+
     first = list(loader)
     halfway = iter(loader)
     next(halfway)
     assert list(loader) == first and len(set(first)) == 2  # the pass that was left does not disturb the next
+
     workers = list(loader._iterator._workers)
     del loader, halfway
     assert not any(worker.is_alive() for worker in workers)
