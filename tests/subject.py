@@ -12,5 +12,5 @@ import pytest
 
 WITH_PEER = os.environ.get("TEST_WITH") == "torch"
 torch = importlib.import_module("torch" if WITH_PEER else "torch_py")
-# For tests of what PyTorch does not have, or words differently.
+# For tests of features that PyTorch lacks or messages that it words differently.
 only_torch_py = pytest.mark.skipif(WITH_PEER, reason="not a feature of PyTorch")

@@ -45,7 +45,7 @@ def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[s
 
 
 def split(command: str) -> tuple[dict[str, str], list[str]]:
-    """Assignments in front, and the words."""
+    """The assignments in front of a command, and its words."""
     words = shlex.split(command)
     count = next(index for index, word in enumerate(words) if not re.match(r"^[A-Z_]+=", word))
     return dict(word.split("=", 1) for word in words[:count]), words[count:]
@@ -65,7 +65,7 @@ def test_command(document: str, command: str) -> None:
         )
 
 
-# What .ci/run calls by these words itself.
+# Commands that .ci/run runs itself.
 CALLED_BY_CI = ("make", "make test", "make lint", "make demo")
 
 
@@ -79,7 +79,7 @@ def check_make(words: list[str], environment: dict[str, str]) -> None:
 
 
 def check_python(words: list[str], environment: dict[str, str]) -> None:
-    if words[1:3] == ["-m", "pytest"]:  # tests of tests are enough: that they can be collected
+    if words[1:3] == ["-m", "pytest"]:  # it is enough that the tests can be collected
         check_paths(words)
         words = [*words, "--collect-only"]
         if environment.get("TEST_WITH") == "torch":

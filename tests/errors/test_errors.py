@@ -13,7 +13,7 @@ from codegen.diagnostics import Diagnostics
 from codegen.model import read_program
 
 _CASES = Path(__file__).parent / "cases"
-# Good entries in front of every case that is not a whole file; formulas may call them.
+# Correct entries that precede every case, unless it is a whole file; formulas may call them.
 PRELUDE = (_CASES / "prelude.yaml").read_text()
 _EXPECTED = re.compile(r"^--- (\d+):(\d+) (\S+) \| (.*?) \| ?(.*)$")
 _REST = "samples: unary\n      doc: Text."

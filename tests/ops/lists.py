@@ -9,7 +9,7 @@ from codegen.schema import Argument, FunctionSchema
 from tests.ops.samples import ErrorInput, SampleInput
 from tests.ops.samples.registry import is_tensor
 
-# An argument of the called operator: how it is made, and the position of the argument that it is made of.
+# How an argument of the called operator is made, and the position of the argument it is made from.
 Making = tuple[str, int]
 _LENGTH = 3
 
@@ -21,8 +21,10 @@ def list_samples(
     calls: list[dict[str, Any]],
     torch: Any,
 ) -> list[SampleInput]:
-    """``calls`` by name of argument; those that agree in what a whole list shares become lists of up to three
-    tensors."""
+    """Joins ``calls``, given by name of argument, to calls of up to three tensors.
+
+    The calls of a list agree in all arguments that the list shares.
+    """
     if schema.is_inplace:
         calls = [call for call in calls if _fits_in_place(call)]
 
@@ -56,7 +58,8 @@ def _is_suitable(call: dict[str, Any], called: Sequence[Argument], making: Seque
 
 
 def _fits_in_place(call: dict[str, Any]) -> bool:
-    """Of the shape and the dtype of self, whose elements have memory of their own."""
+    """Whether the result has the shape and dtype of self, and the elements of self have memory of their
+    own."""
     own, tensors = call["self"], [value for value in call.values() if is_tensor(value)]
     if not is_tensor(own) or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
         return False
@@ -125,7 +128,8 @@ def _number(value: Any) -> Any:
 def list_errors(
     schema: FunctionSchema, making: Sequence[Making], sample: SampleInput, torch: Any
 ) -> Iterator[ErrorInput]:
-    """Lists without tensors, lists of several lengths, and tensors that are to be numbers and are not."""
+    """Wrong calls: empty lists, lists of different lengths, and tensors of the wrong shape in place of
+    numbers."""
     arguments = schema.arguments.flat_all
     kinds = {arguments[source].name: kind for kind, source in making if source >= 0}
     lists = [i for i, a in enumerate(arguments) if a.type.is_list and i < len(sample.positional)]

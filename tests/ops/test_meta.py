@@ -18,7 +18,7 @@ def dtypes(operator: Operator) -> list[str]:
 
 
 def has_meta(operator: Operator) -> bool:
-    """Everything but what depends on values: numbers read out of tensors, shapes found in data."""
+    """Whether the operator makes tensors whose shape does not depend on data."""
     return operator.structure != "dynamic" and operator.makes_tensors
 
 
@@ -39,7 +39,7 @@ def moved(operator: Operator, sample: SampleInput) -> SampleInput:
 def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
     compared = 0
     for sample in operator.samples(torch, dtype):
-        on_device = moved(operator, sample)  # before the call, that may change the shape of an argument
+        on_device = moved(operator, sample)  # before the call, which may change the shape of an argument
 
         expected = outcome(call, operator, torch, sample)
         if expected.error is not None or moves_devices(operator):
@@ -81,7 +81,8 @@ def moves_devices(operator: Operator) -> bool:
 
 
 def depends_on_values(operator: Operator, error: Exception | None) -> bool:
-    """A composite may call an operator whose result depends on data; those have no meta kernel."""
+    """Whether the error says that a composite called an operator without a meta kernel, as its result
+    depends on data."""
     is_refusal = isinstance(error, NotImplementedError) or (
         isinstance(error, RuntimeError) and "meta" in str(error)
     )

@@ -89,7 +89,7 @@ def compare_with_peer(
         assert found.error is not None, (
             f"{context}: returned, PyTorch raises {type(expected.error).__name__}: {expected.error}"
         )
-        return  # which exception is the business of test_errors
+        return  # test_errors compares exceptions
     if (
         isinstance(found.error, NotImplementedError)
         and dtype not in operator.dtypes
@@ -99,7 +99,7 @@ def compare_with_peer(
     assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
     assert_same(found.result, expected.result, context, values, strides)
     if values:
-        # In-place operators, and running statistics.
+        # In-place operators write to their arguments, as training does to running statistics.
         assert_same(ours.tensors(), theirs.tensors(), f"the arguments after {context}")
 
 
@@ -147,7 +147,7 @@ def with_defaults(operator: Operator, arguments: dict[str, Any]) -> dict[str, An
 
 
 def wide(value: Any) -> Any:
-    """Arguments in double precision, so that only the result is rounded; truth values as 0 and 1."""
+    """Arguments in double precision, so that only the result is rounded; booleans become 0 and 1."""
     if not hasattr(value, "stride"):
         return value
     array = to_numpy(value)
@@ -156,7 +156,7 @@ def wide(value: Any) -> Any:
 
 
 def representable(array: Any, dtype: str) -> Any:
-    """What overflows the dtype of the result is infinite there, what underflows is zero."""
+    """The values in the range of the dtype: overflow gives infinity, underflow zero."""
     names = types.MappingProxyType({"bfloat16": "float32"})
     with np.errstate(all="ignore"):
         return array.astype(names.get(dtype, dtype))

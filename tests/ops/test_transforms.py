@@ -25,8 +25,8 @@ _NOT_FOR_BATCHES = {
     "where": "its shape depends on values",
     "equal": "needs values",
     "allclose": "needs values",
-    "resize_": "is no function of values",
-    "set_.source_Tensor": "is no function of values",
+    "resize_": "does not depend on values",
+    "set_.source_Tensor": "does not depend on values",
     "as_strided": "an offset counts from the start of the storage, which all members share",
     **WITHOUT_VALUES,
 }
@@ -78,8 +78,7 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
 
 
 def two_of(tensor: Any) -> Any:
-    """Another member of the batch: the same numbers in other places, so that it lies where the operator is
-    defined."""
+    """A second member of the batch: the same numbers in other places, which stay inside the domain."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.numel() < 2:
         return torch.stack([tensor, tensor])
     return torch.stack([tensor, tensor.reshape(-1).roll(1).reshape(tensor.shape)])

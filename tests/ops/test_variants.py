@@ -18,7 +18,7 @@ _LIMIT = 8  # samples per operator and form
 
 
 def results(operator: Operator, limit: int = _LIMIT) -> list[tuple[SampleInput, Any]]:
-    """Samples with the result of the plain call, which does not change them."""
+    """Samples with the result of the plain call, which must not change them."""
     found = []
     for sample in operator.typical_samples(torch)[:limit]:
         expected = outcome(call, operator, torch, sample)
@@ -51,8 +51,8 @@ def test_method_equals_function(operator: Operator):
 
 
 def fits_in_place(sample: SampleInput, expected: Any) -> bool:
-    """The result has the shape of self and can be stored in its dtype, and no two elements of self are
-    one."""
+    """Whether the result has the shape of self and a dtype that self can store, and elements of self do not
+    overlap."""
     own = sample.input
     if not hasattr(own, "stride") or 0 in [
         stride for stride, size in zip(own.stride(), own.shape) if size > 1
@@ -81,7 +81,7 @@ def test_in_place_equals_function(operator: Operator):
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_on_a_view(operator: Operator):
-    """Only the elements of the view change, and the version of the tensor it looks at does."""
+    """Only the elements of the view change, and the version of its base counts up."""
     for sample, expected in results(operator):
         if not fits_in_place(sample, expected) or sample.input.dim() == 0:
             continue
@@ -107,7 +107,7 @@ def test_in_place_on_a_view(operator: Operator):
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_refuses_what_does_not_fit(operator: Operator):
-    """A result whose dtype self cannot store is an error, and leaves self alone."""
+    """A result whose dtype self cannot store is an error and leaves self unchanged."""
     if not operator.takes("int64"):
         pytest.skip("it takes no integers")
 
@@ -135,7 +135,7 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_keeps_its_shape(operator: Operator):
-    """Self is not broadcast: the result would not fit into it."""
+    """Self is not broadcast to a larger result."""
     for sample in operator.typical_samples(torch):
         expected = outcome(call, operator, torch, sample)
         if (
@@ -236,12 +236,13 @@ def test_out_of_the_wrong_size(operator: Operator):
     lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None
 )
 def test_out_of_the_wrong_dtype(operator: Operator):
-    """Where there is a ``dtype`` argument, it is ``out`` that says the dtype."""
+    """An ``out`` whose dtype cannot store the result is refused; operators with a ``dtype`` argument decide
+    otherwise."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
     sample, expected = results(operator)[0]
     if all(dtype_name(tensor) == "bool" for tensor in tensors_of(expected)):
-        return  # everything can store truth values
+        return  # every dtype can store booleans
     outs = outs_of(expected, lambda tensor: torch.ones_like(tensor, dtype=torch.bool))
     with pytest.raises((RuntimeError, TypeError), match="(?i)dtype|cast|type"):  # a TypeError for ``cat``
         with_out(operator, sample, outs)

@@ -30,7 +30,7 @@ def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    later = time.time() + 2  # time stamps of the file system may be coarse
+    later = time.time() + 2  # file systems may have coarse time stamps
     os.utime(path, (later, later))
 
 
@@ -122,7 +122,8 @@ def test_one_file_for_every_instruction_set(miniature: Path, capsys: pytest.Capt
 
 
 def test_commands_do_not_name_the_checkout(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """ccache's keys hold the command: an absolute path in it would make every checkout compile anew."""
+    """The keys of ccache contain the command: an absolute path in it would recompile everything in every
+    checkout."""
     build(capsys)
     assert str(miniature) not in (miniature / "build/build.ninja").read_text()
 

@@ -174,7 +174,7 @@ def test_named_results(torch: Any) -> None:
 
 
 class Awkward:
-    """Raises from whatever it is asked."""
+    """Raises an exception from every method."""
 
     def _fail(self, *arguments: object) -> Any:
         raise ZeroDivisionError("awkward")
@@ -288,8 +288,7 @@ CALLABLES = [
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_any_argument_gives_a_result_or_an_exception(torch: Any, name: str) -> None:
-    """Whatever is passed, nothing worse than an exception happens, and SystemError (a broken C function)
-    never."""
+    """Any argument gives a result or an exception, but never SystemError, which means a broken C function."""
     if torch.__name__ == "torch":
         pytest.skip("says nothing about PyTorch")
 

@@ -49,7 +49,7 @@ REFUSED = [
     ("torch.ones([1] * 70).flip(69)", RuntimeError, "only tensors with up to 64 dims are supported"),
     ("torch.ones([1] * 70).squeeze((0, 69))", RuntimeError, "only tensors with up to 64 dims are supported"),
     ("torch.zeros(2, 0).amax(1)", IndexError, r"amax\(\): Expected reduction dim 1 to have non-zero size"),
-    # values that a dtype does not hold
+    # values outside the range of a dtype
     ("torch.tensor([3], dtype=torch.int8) ** 300", RuntimeError, "type int8_t without overflow"),
     ("torch.tensor([3], dtype=torch.uint8).pow_(256)", RuntimeError, "type uint8_t without overflow"),
     (
@@ -365,7 +365,7 @@ def test_count_nonzero_of_one_dimension():
     )
 
 
-# Operators that derivatives are made of check their arguments, too.
+# Private operators, which derivatives call, check their arguments, too.
 PRIVATE = [
     "ops._scatter_reduce_(torch.zeros(3), 0, torch.tensor([0, 5]), torch.ones(2), 'sum')",
     "ops._arange_fill_(torch.zeros(4, 4).t()[:, :2], 0, 1)",

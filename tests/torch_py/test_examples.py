@@ -65,7 +65,7 @@ def test_operator_is_added(tmp_path: Path) -> None:
     ),
 )
 def test_example_learns(name: str) -> None:
-    """A few dozen steps of every example at its small size bring the loss down."""
+    """A few dozen steps of every example reduce the loss."""
     pytest.importorskip("sklearn")
     output = run(f"examples/{name}.py", "--small", "--steps", "60")
     losses = [

@@ -24,7 +24,7 @@ def peer() -> Any:
 
 
 class Case:
-    """A tensor in some layout and an index for it, to be made with either library."""
+    """A tensor in some layout and an index, which either library can make."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -126,7 +126,7 @@ def outcome(function: Callable[[], Any]) -> tuple[Any, Exception | None]:
 
 
 def both(case: Case, peer: Any, function: Callable[[Any], Any]) -> tuple[Any, Any] | None:
-    """Results of both libraries; None when both raise the same exception."""
+    """The results of both libraries, or None if both raise the same exception."""
     (ours, mistake), (theirs, expected) = outcome(lambda: function(torch)), outcome(lambda: function(peer))
     assert type(mistake) is type(expected), f"{case}: {mistake!r}, PyTorch: {expected!r}"
     return None if mistake is not None else (ours, theirs)
@@ -161,7 +161,7 @@ def test_writing_and_gradients(seed: int, peer: Any) -> None:
     for case in map(Case, range(seed * _EXPRESSIONS, (seed + 1) * _EXPRESSIONS)):
         place, error = outcome(lambda case=case: case.tensor(torch)[case.index(torch)])
         shape = [size if case.random.random() < 0.8 else 1 for size in (place.shape if error is None else ())]
-        # Whole numbers: sums of them have no rounding that depends on the order.
+        # Integers, whose sums do not depend on the order.
         values = case.numbers.integers(50, 99, shape).astype(np.float64)
         weights = case.numbers.integers(1, 9, case.shape).astype(np.float64)
 

@@ -90,7 +90,7 @@ def test_results_do_not_depend_on_threads():
     )
 
 
-# Gradients of what is determined only up to a phase
+# Gradients of vectors that are determined up to a phase
 
 
 @pytest.mark.parametrize("function", ["eigh", "svd", "eig"])
@@ -199,7 +199,7 @@ def test_log_determinants_of_large_matrices_do_not_overflow():
     assert torch.logdet(torch.diag(torch.tensor([1.0, -1.0]))).isnan()
 
 
-# The layer of Python
+# Functions in Python
 
 
 def test_tensordot():

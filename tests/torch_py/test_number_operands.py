@@ -17,8 +17,8 @@ def values(dtype):
 
 
 def mostly_equal(found, expected):
-    """Where compilers fuse multiplication and addition a few elements round otherwise; with rounded numbers a
-    tenth does."""
+    """Nearly all elements are equal: fused multiply-add rounds a few differently, while rounding the number
+    first would change a tenth."""
     return (found != expected).float().mean().item() < 0.02
 
 
@@ -57,7 +57,7 @@ def test_forms_agree(number, dtype):
 
 
 def test_decay_of_weights_is_not_lost():
-    """1 - 1e-4 is 1 in bfloat16; small products show it."""
+    """1 - 1e-4 rounds to 1 in bfloat16; small products show the difference."""
     weight = torch.full((1,), 1.0, dtype=torch.bfloat16)
     assert (weight * 1.004).item() == 1.0078125
     assert torch.full((1,), 256.0, dtype=torch.bfloat16).mul_(0.998).item() == 255.0

@@ -75,7 +75,7 @@ def test_arrays_live_as_long_as_their_tensor(torch: Any) -> None:
 def test_memory_lives_as_long_as_its_array(torch: Any) -> None:
     result = torch.arange(1000.0).numpy()
     gc.collect()
-    torch.zeros(1000).fill_(7)  # would get the memory, were it free
+    torch.zeros(1000).fill_(7)  # would reuse the memory if it were free
     assert result[999] == 999
 
 
@@ -214,7 +214,7 @@ def test_frombuffer(torch: Any) -> None:
     assert data[0] == 0
     if torch.__name__ != "torch":
         with pytest.raises(BufferError):
-            data.extend(b"more")  # the tensor looks at it
+            data.extend(b"more")  # the tensor uses it
 
     assert torch.frombuffer(array.array("d", [1, 2]), dtype=torch.float64).tolist() == [1, 2]
 

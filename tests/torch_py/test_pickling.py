@@ -122,7 +122,7 @@ def test_storages() -> None:
         assert again(storage).tolist() == [0, 1, 2] and again(storage).dtype == torch.int64
 
 
-# -- what both libraries read
+# -- values that both libraries read
 # ------------------------------------------------------------
 
 VALUES = """
@@ -221,7 +221,7 @@ def test_the_old_format_cut_short() -> None:
 @only_torch_py
 def test_the_old_format_promising_too_much(tmp_path: Path) -> None:
     _, data = old_file(torch)
-    # The numbers of elements: 6 floats, in the reference to the storage and in front of the elements.
+    # Replaces both counts of 6 floats: in the reference to the storage and before the elements.
     grown = data.replace(b"K\x06N", b"J\xff\xff\xff\x7fN", 1)
     assert grown != data
     with pytest.raises(RuntimeError, match="ends before"):

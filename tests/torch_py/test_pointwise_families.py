@@ -242,7 +242,7 @@ def test_lerp_reaches_its_end():
 @pytest.mark.parametrize(
     "name, argument, value",
     [
-        # Digits from definite integrals and series in 40 digits.
+        # Values computed from integrals and series with 40 digits.
         ("erfinv", 0.999999999999, 5.0420318985726961),
         ("erfinv", 1e-9, 8.8622692545275807e-10),
         ("erfcx", 30.0, 0.018795888861416751),

@@ -70,7 +70,7 @@ def test_means_of_functions():
 def test_gamma_numbers_have_a_gradient():
     shape = torch.full((5000,), 3.0, dtype=torch.float64, requires_grad=True)
     torch._standard_gamma(shape).sum().backward()
-    assert shape.grad.mean().item() == pytest.approx(1.0, rel=0.05)  # the mean is the shape
+    assert shape.grad.mean().item() == pytest.approx(1.0, rel=0.05)  # the mean equals the shape
 
 
 def test_extreme_parameters():

@@ -53,13 +53,13 @@ def test_running_sums_of_reduced_precision(torch: Any) -> None:
 
 
 def test_variance_of_large_numbers(torch: Any) -> None:
-    """The mean is taken away before squaring."""
+    """The mean is subtracted before squaring."""
     tensor = torch.tensor([1e4, 1e4 + 1, 1e4 + 2] * 1000)
     assert tensor.var(correction=0).item() == pytest.approx(2 / 3, rel=1e-4)
     assert tensor.var(unbiased=False).item() == pytest.approx(2 / 3, rel=1e-4)
 
 
-# any and all stop early, and are right wherever the deciding element is
+# any and all stop early, and are right wherever the deciding element lies
 
 
 @pytest.mark.parametrize("place", [0, 1, 1023, 1024, 70_000, 199_999])
@@ -137,7 +137,7 @@ def test_derivatives_of_products_with_zeros(torch: Any, name: str, zeros: list[i
 
 
 def test_running_log_sum_exp_of_one_output(torch: Any) -> None:
-    """A gradient that is zero but for one place, and differentiated again."""
+    """A gradient that is zero except in one place, differentiated again."""
     values = torch.tensor([0.3, -1.0, 2.0, 0.5], dtype=torch.float64, requires_grad=True)
     (first,) = torch.autograd.grad(values.logcumsumexp(0)[2], values, create_graph=True)
     expected = torch.softmax(values.detach()[:3], 0)
@@ -152,7 +152,7 @@ def test_quantile_is_differentiable_in_q(torch: Any) -> None:
     assert q.grad.tolist() == pytest.approx([4.0, 8.0])
 
 
-# Results in tensors that are given
+# out=
 
 
 def test_out_of_extrema_and_moments(torch: Any) -> None:
@@ -246,7 +246,7 @@ def test_norms_of_nothing(torch: Any) -> None:
             torch.empty(0, 3).norm(float("inf"), dims)
 
 
-# Sorting: lanes long enough for what short ones do not reach
+# Sorting of long lanes
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
     if dtype.startswith("float"):
         array[0, ::100], array[1, ::77], array[1, 5::90] = np.nan, -np.inf, -0.0
     found = torch.sort(torch.from_numpy(array), stable=True, dim=1, descending=descending)
-    # NumPy's order is ascending; the reverse of that of the reversed lane is stable, too.
+    # NumPy sorts ascending; the reversed order of the reversed lane is stable, too.
     order = np.argsort(array, axis=1, kind="stable")
     if descending:
         order = array.shape[1] - 1 - np.argsort(array[:, ::-1], axis=1, kind="stable")[:, ::-1]
@@ -272,8 +272,8 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("size", [16, 17, 32, 1000, 4096])
 def test_ties_are_left_in_the_order_of_pytorch(torch: Any, size: int, descending: bool) -> None:
-    """Lengths of a batch: the order of what is packed decides which element of a dropout mask belongs to
-    whom."""
+    """The order of equal lengths in a packed batch decides which part of a dropout mask each sequence
+    gets."""
     peer = pytest.importorskip("torch")
     lengths = np.random.default_rng(size).integers(0, 9, (3, size))
     for array in (lengths, lengths.astype(np.float32), lengths.astype(np.uint8), lengths % 2 == 0):
@@ -306,7 +306,7 @@ def test_truth_values_have_no_gradient_of_differences() -> None:
         torch.gradient(torch.ones(4, dtype=torch.bool), spacing=[torch.arange(4.0)])
 
 
-@only_torch_py  # PyTorch sorts nan with a comparison that has no order, and finds it where it comes first
+@only_torch_py  # PyTorch sorts NaN with a comparison that is not an order, and finds it where it comes first
 def test_nan_is_the_most_frequent_element_only_where_there_is_nothing_else() -> None:
     assert torch.mode(torch.tensor([math.nan, math.nan, 1.0])).values.item() == 1
     value, index = torch.mode(torch.tensor([math.nan, 2.0, math.nan, 2.0]))

@@ -367,7 +367,7 @@ def test_mapped_files(tmp_path: Path) -> None:
 
     loaded["x"].zero_()  # a copy in memory: the file stays
     assert torch.equal(torch.load(path)["x"], x)
-    torch.save(torch.load(path, mmap=True), path)  # onto the file that is mapped
+    torch.save(torch.load(path, mmap=True), path)  # over the file that is mapped
     assert torch.equal(torch.load(path)["x"], x)
 
     with pytest.raises(ValueError, match="f must be a .* in order to use the mmap argument"):
@@ -383,7 +383,7 @@ def test_records_that_the_file_does_not_have(tmp_path: Path, mapped: bool) -> No
     directory = data.rindex(b"PK\x01\x02", 0, data.rindex(b"data/0"))
     data[directory + 42 : directory + 46] = (len(data) - 40).to_bytes(
         4, "little"
-    )  # the record is said to begin at the very end
+    )  # the record claims to begin at the end of the file
     path.write_bytes(data)
     with pytest.raises((RuntimeError, OSError)):
         torch.load(path, mmap=mapped)
@@ -444,7 +444,7 @@ def test_saving_to_what_is_no_regular_file() -> None:
 
 @only_torch_py
 def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
-    """The file is what one of them saved: whoever is second to finish has not written into the file of the
+    """The file holds what one thread saved; the second to finish does not write into the file of the
     first."""
     path, both = tmp_path / "x.pt", threading.Barrier(2, timeout=60)
 

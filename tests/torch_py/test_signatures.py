@@ -47,7 +47,7 @@ MODULES = [
     "testing",
 ]
 
-# What is not there, by reason.
+# Names that torch_py lacks, by reason.
 _ABSENT = {
     "not public, only visible": (
         r"nn\.factory_kwargs|nn\.functional\.(Broadcasting|Scaling|Swizzle|Tensor|"
@@ -74,7 +74,7 @@ _ABSENT = {
         r"testing\.FileCheck|nn\.parameter\.UninitializedTensorMixin"
     ),
 }
-# What has other parameters, by reason.
+# Names with other parameters, by reason.
 _OTHER = {
     "(*args, **kwargs) there, spelled out here": (
         r"nn\.(GRU|LSTM|RNN)$|nn\.functional\.(adaptive_|fractional_)?max_pool\dd|"
@@ -107,7 +107,7 @@ def public(library: str, module: str) -> dict[str, Any]:
 
 
 def parameters(value: Any) -> list[tuple[str, str]] | None:
-    """Names and defaults; variable ones and objects by their kind alone."""
+    """Names and defaults of parameters; objects and variable arguments by their kind only."""
     try:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):

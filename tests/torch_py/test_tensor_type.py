@@ -433,7 +433,7 @@ def test_meta_tensors_have_no_values(torch: Any) -> None:
             read()
 
 
-# -- the small types
+# -- dtypes, devices, sizes, generators
 # ------------------------------------------------------------
 
 

@@ -12,7 +12,10 @@ from tests.ops.samples.unary import tensors, unary_samples
 
 @samples("activation")
 def activation(make: Make) -> Iterator[SampleInput]:
-    """Operators take those samples whose keywords they know; all kinks of activations are kept away from."""
+    """Samples with various keywords, of which an operator takes those it knows.
+
+    Values keep clear of all kinks.
+    """
     kinks = (-3, -1, 0, 1, 3)
     yield from unary_samples(make, low=-4.0, high=4.0, away_from=kinks)
     away: dict[str, Any] = {"low": -4.0, "high": 4.0, "away_from": (-3, -1.5, -1, -0.5, 0, 0.5, 1, 2, 3)}

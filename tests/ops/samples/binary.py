@@ -10,7 +10,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 
 
 def pairs(make: Make, other: dict[str, Any] | None = None, **options: Any) -> Iterator[tuple[Any, Any]]:
-    """Two tensors that broadcast; ``options`` are those of both, ``other`` those of the second only."""
+    """Pairs of tensors that broadcast. ``options`` apply to both, ``other`` only to the second."""
     second = {**options, **(other or {})}
 
     yield make(2, 3, **options), make(2, 3, **second)
@@ -34,7 +34,7 @@ def pairs(make: Make, other: dict[str, Any] | None = None, **options: Any) -> It
 
 
 def mixed(make: Make, **options: Any) -> Iterator[tuple[Any, Any]]:
-    """Operands of different dtypes: what the dtype of the result is, is a rule of its own."""
+    """Operands of different dtypes, for type promotion."""
     if make.requires_grad:
         return
     for dtype in ("float32", "int64", "bool", "float64", "uint8", "bfloat16"):

@@ -21,7 +21,7 @@ def binary_float_nonzero(make: Make) -> Iterator[SampleInput]:
 
 @samples("binary_distinct")
 def binary_distinct(make: Make) -> Iterator[SampleInput]:
-    """For the larger and the smaller of two: no ties where gradients are taken."""
+    """Pairs for maximum and minimum, without ties where gradients are taken."""
     yield from binary_samples(make)
     if not make.requires_grad:
         yield SampleInput(make.values([0, 1, 1, 0]), make.values([1, 1, 0, 0]))
@@ -48,7 +48,7 @@ def copysign(make: Make) -> Iterator[SampleInput]:
 
 @samples("binary_float_nan")
 def binary_float_nan(make: Make) -> Iterator[SampleInput]:
-    """Pairs whose elements differ, and where no gradient is taken all extremes."""
+    """Pairs with different elements, and all extremes where no gradient is taken."""
     for shape in ((2, 3), (), (0,)):
         yield SampleInput(make(*shape, low=-2.0, high=-1.0), make(*shape, low=1.0, high=2.0))
     yield SampleInput(make(2, 1, low=1.0, high=2.0), make(3, low=-2.0, high=-1.0))

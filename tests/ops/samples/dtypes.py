@@ -22,6 +22,6 @@ _DTYPES = (
 def targets(make: Make) -> tuple[str, ...]:
     if make.requires_grad:
         return ("complex128", "complex64") if make.is_complex else ("float64", "float32", "complex128")
-    # A complex number loses its imaginary part with a warning; what a float out of range becomes is not
-    # defined.
+    # Complex numbers lose their imaginary part with a warning. Conversion of a float out of range is
+    # undefined.
     return ("complex64", "complex128") if make.is_complex else _DTYPES

@@ -13,7 +13,7 @@ def embedding(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(5, 3), make.integers(4, high=5))
     yield SampleInput(make(5, 3), make.integers(2, 3, high=5), 1)
     yield SampleInput(make(5, 3), make.integers(high=5))
-    if not make.requires_grad:  # gradients are scaled by frequency on purpose
+    if not make.requires_grad:  # gradients are deliberately scaled by frequency
         yield SampleInput(make(5, 3), make.integers(6, high=5), -1, True)
     yield SampleInput(make(5, 3), make.integers(0, high=5))
 

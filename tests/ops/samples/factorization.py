@@ -71,7 +71,7 @@ def cholesky_solve_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("cholesky_inverse")
 def cholesky_inverse(make: Make) -> Iterator[SampleInput]:
     if make.is_complex and make.requires_grad:
-        return  # only factors with a real diagonal are factors; tests/torch_py/test_linalg.py has them
+        return  # a factor has a real diagonal; tests/torch_py/test_linalg.py has such factors
     yield SampleInput(hermitian(make, 3, 3))
     yield SampleInput(hermitian(make, 2, 2, 2), upper=True)
     yield SampleInput(make(0, 0))

@@ -161,7 +161,7 @@ def gather_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("scatter")
 def scatter(make: Make) -> Iterator[SampleInput]:
-    """Indices are unique along the dimension: the result does not depend on the order of writes."""
+    """Samples with unique indices along the dimension, so that the order of writes does not matter."""
     rows = make.values([[0, 1, 2, 0], [2, 0, 1, 1]], "int64")
     yield SampleInput(make(3, 4), 0, rows, make(2, 4))
     yield SampleInput(make(3, 4, layout="transposed"), 0, rows, make(2, 4))

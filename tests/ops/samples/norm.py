@@ -184,7 +184,7 @@ def norm_all(make: Make) -> Iterator[SampleInput]:
 
 
 def _norm_dtypes(make: Make) -> list[Any]:
-    """Those that a norm can be computed in, wider ones and the tensor's own."""
+    """Values of ``dtype`` for norms of floats: float64 and the dtype under test."""
     return [make.torch.float64, make.dtype] if make.is_floating else []
 
 

@@ -20,8 +20,7 @@ _ADAGRAD = dict(lr=0.1, lr_decay=0.1, weight_decay=0.1, eps=1e-3, maximize=False
 
 
 def _lists(make: Make, states: int, steps: bool) -> list[Any]:
-    """Parameters and gradients of three shapes, states (the last ones squares, not below zero), and step
-    counts."""
+    """Parameters and gradients of three shapes, positive states, and step counts."""
     columns = [
         [make(2, 3, requires_grad=False), make(requires_grad=False), make(17, requires_grad=False)]
         for _ in range(2)

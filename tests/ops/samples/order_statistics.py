@@ -36,7 +36,7 @@ def median_all(make: Make) -> Iterator[SampleInput]:
 
 
 def _without_repetition(make: Make) -> Iterator[Any]:
-    """PyTorch (2.13) takes wrong medians of expanded tensors."""
+    """Tensors without expanded ones, whose medians PyTorch 2.13 computes wrongly."""
     return (tensor for tensor in tensors(make, distinct=True) if 0 not in tensor.stride())
 
 

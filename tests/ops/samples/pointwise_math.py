@@ -29,7 +29,7 @@ def unary_nonzero_real(make: Make) -> Iterator[SampleInput]:
 
 @samples("signbit")
 def signbit(make: Make) -> Iterator[SampleInput]:
-    """Without nan, whose sign conversions between dtypes do not keep."""
+    """Samples without NaN, whose sign is lost in conversions between dtypes."""
     if not make.is_complex:
         yield from unary_samples(make, extremes=False)
     if make.is_floating:
@@ -43,5 +43,5 @@ def round_decimals(make: Make) -> Iterator[SampleInput]:
     for decimals in (2, 0, -1):
         for tensor in tensors(make, low=-40.0, high=40.0):
             yield SampleInput(tensor, decimals=decimals)
-    if not make.requires_grad and make.dtype_name != "float16":  # 1e4 * 1000 is no float16
+    if not make.requires_grad and make.dtype_name != "float16":  # 1e4 * 1000 overflows float16
         yield SampleInput(make.extremes(), decimals=3)

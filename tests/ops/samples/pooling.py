@@ -12,7 +12,7 @@ EXTENTS = {1: (6,), 2: (4, 5), 3: (4, 3, 5)}
 
 
 def pooled(make: Make, rank: int, **options: Any) -> Iterator[SampleInput]:
-    """Windows of every kind over ``rank`` dimensions; only few for second derivatives."""
+    """Windows of every kind over ``rank`` dimensions; few of them for second derivatives."""
     sizes = EXTENTS[rank]
 
     yield SampleInput(make(2, *sizes, **options), 2)

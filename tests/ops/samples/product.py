@@ -17,7 +17,7 @@ def reduction_one_dim(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(), 0)
     yield SampleInput(make(0, 3), 0)
     yield SampleInput(make(0, 3), 1)
-    # One zero, and two: the gradient does not divide by them.
+    # One zero and two zeros: the gradient must not divide by them.
     yield SampleInput(make.values([[1, 0, 2], [0, 3, 0]]), 1)
     if not make.is_complex:
         yield SampleInput(make(2, 3), 1, dtype=make.torch.float64)

@@ -12,7 +12,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 
 @samples("random_inplace")
 def random_inplace(make: Make) -> Iterator[SampleInput]:
-    """Operators take those samples whose arguments they have."""
+    """Samples with various arguments, of which an operator takes those it has."""
     for tensor in (make(3, 4), make(), *make.layouts(3, 4)):
         if 0 not in tensor.stride() or tensor.numel() < 2:
             yield SampleInput(tensor)

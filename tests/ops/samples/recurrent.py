@@ -36,7 +36,7 @@ def _parameters(
 
 
 def _settings(make: Make) -> Iterator[tuple[int, bool, bool]]:
-    """Layers, two directions, biases."""
+    """Numbers of layers, with and without a second direction and biases."""
     yield 1, False, True
     yield 1, True, False
     if not make.requires_grad:
@@ -108,7 +108,7 @@ def rnn_input_errors(make: Make) -> Iterator[ErrorInput]:
 
 
 def _both_states(sample: SampleInput, make: Make) -> SampleInput:
-    """The sample of a network with a cell state beside the hidden one."""
+    """The sample with a cell state in addition to the hidden one."""
     values = list(sample.positional)
     at = 1 if values[1].dim() == 3 else 2
     values[at] = [values[at], make(*values[at].shape)]

@@ -46,7 +46,7 @@ def repeat(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(), (3,))
     yield SampleInput(make(2), (0,))
     yield SampleInput(make(2, 3, layout="transposed"), (1, 2))
-    # Only ``tile`` calls its argument so, and takes fewer numbers than there are dimensions.
+    # Only ``tile`` has an argument of this name, and accepts fewer numbers than dimensions.
     yield SampleInput(make(2, 3), dims=(2,))
 
 

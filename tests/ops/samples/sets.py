@@ -13,7 +13,7 @@ _INF = float("inf")
 
 
 def _repetitive(make: Make, *shape: int, layout: Any = "contiguous") -> Any:
-    """A few numbers again and again."""
+    """Tensors of a few numbers that repeat."""
     return (
         make(*shape, layout=layout, low=-1, high=1, distinct=False).round()
         if make.is_floating

@@ -35,7 +35,7 @@ def sort_stable_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("sort_stable")
 def sort_stable(make: Make) -> Iterator[SampleInput]:
-    """Ties, whose order is defined here."""
+    """Samples with ties, whose order is defined for stable sorts."""
     for sample in sort(make):
         yield SampleInput(*sample.positional[:1], stable=True)
     yield SampleInput(make(3, 5, distinct=True), stable=True, dim=0, descending=True)

@@ -30,7 +30,7 @@ def logit(make: Make) -> Iterator[SampleInput]:
 
 @samples("zeta")
 def zeta(make: Make) -> Iterator[SampleInput]:
-    """No gradient for the exponent."""
+    """Samples without a gradient for the exponent."""
     for shape in ((2, 3), (), (0,), (71,)):
         yield SampleInput(
             make(*shape, low=1.5, high=4.0, requires_grad=False), make(*shape, low=0.3, high=4.0)
@@ -82,7 +82,7 @@ def mvlgamma_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("incomplete_gamma")
 def incomplete_gamma(make: Make) -> Iterator[SampleInput]:
-    """No gradient for the first argument."""
+    """Samples without a gradient for the first argument."""
     positive: dict[str, Any] = {"low": 0.3, "high": 4.0}
     for shape in ((2, 3), (), (0,), (71,)):
         yield SampleInput(make(*shape, requires_grad=False, **positive), make(*shape, **positive))

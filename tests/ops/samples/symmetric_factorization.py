@@ -13,8 +13,10 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 
 
 def symmetric(make: Make, *shape: int) -> Any:
-    """Neither definite nor, where it is complex, Hermitian; the diagonal is small, so that there are blocks
-    of two rows."""
+    """Matrices that are indefinite and, if complex, symmetric but not Hermitian.
+
+    The small diagonal makes 2 x 2 pivots.
+    """
     values = array(make, *shape)
     values = values + np.swapaxes(values, -1, -2)
     values[..., range(shape[-1]), range(shape[-1])] *= 0.05

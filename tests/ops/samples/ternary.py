@@ -10,7 +10,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 
 
 def _triples(make: Make, **options: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """``options`` are those of the last tensor."""
+    """Three tensors; ``options`` apply to the last."""
     yield make(2, 3), make(2, 3), make(2, 3, **options)
     yield make(), make(), make(**options)
     yield make(0, 3), make(3), make(1, 1, **options)
@@ -32,7 +32,7 @@ def ternary(make: Make) -> Iterator[SampleInput]:
 
 @samples("ternary_nonzero")
 def ternary_nonzero(make: Make) -> Iterator[SampleInput]:
-    if not make.is_inexact:  # no division of integers by integers
+    if not make.is_inexact:  # integers are not divided by integers
         yield SampleInput(
             make(2, 3),
             make(2, 3, dtype="float32"),

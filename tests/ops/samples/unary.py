@@ -32,7 +32,7 @@ def unary_samples(make: Make, extremes: bool = True, **options: Any) -> Iterator
 
 @samples("unary")
 def unary(make: Make) -> Iterator[SampleInput]:
-    """What ``python -m codegen new`` writes until someone chooses."""
+    """The generator that ``python -m codegen new`` writes until someone chooses a better one."""
     yield from unary_samples(make)
 
 
@@ -76,7 +76,7 @@ def unary_nonzero(make: Make) -> Iterator[SampleInput]:
 
 @samples("unary_real")
 def unary_real(make: Make) -> Iterator[SampleInput]:
-    """For steps: away from where they jump."""
+    """Samples for step functions, away from their jumps."""
     yield from unary_samples(make, away_from=(-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5))
     if make.is_floating and not make.requires_grad:
         yield SampleInput(make.values([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.0, -7.0]))

@@ -70,7 +70,7 @@ def view(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(4, 3, layout="strided"), (2, 2, 3))
     if not make.requires_grad:
         yield SampleInput(make(4, 6, layout="expanded"), (4, 2, 3))
-    # Only ``reshape`` calls its argument so: it copies where a view cannot be.
+    # Only ``reshape`` has an argument of this name; it copies where a view is impossible.
     yield SampleInput(make(4, 3, layout="transposed"), shape=(12,))
     yield SampleInput(make(2, 3, 4, layout="transposed"), shape=(6, 4))
     yield SampleInput(make(2, 6, layout="strided"), shape=(3, -1))
@@ -83,7 +83,7 @@ def view_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), (4, -1)), RuntimeError, r"4, -1")
     yield ErrorInput(SampleInput(make(2, 3), (-2, 3)), RuntimeError, "-2")
     yield ErrorInput(SampleInput(make(0), (-1, 0)), RuntimeError, "-1")
-    # Only ``view`` calls its argument so, and it does not copy.
+    # Only ``view`` has an argument of this name, and it never copies.
     yield ErrorInput(SampleInput(make(2, 3, layout="transposed"), size=(6,)), RuntimeError, "view|stride")
 
 

@@ -77,7 +77,7 @@ _ALL = (
 
 
 def _described(function):
-    """As the table writes a signature, without the name."""
+    """The signature without the name, as the table writes it."""
     parameters = list(inspect.signature(function).parameters.values())
     names = []
     for position, parameter in enumerate(parameters):
@@ -280,8 +280,8 @@ def test_values_and_kinds_are_numpys(expression):
     for ours, theirs in zip(found, expected):
         array = np.asarray(ours)
         assert array.shape == np.shape(theirs)
-        # The default floating-point dtype is float32 here, sums of uint8 are int64: widths may differ, kinds
-        # may not.
+        # The default floating-point dtype is float32 here, and sums of uint8 are int64: widths may
+        # differ from NumPy, kinds may not.
         assert array.dtype.kind == np.asarray(theirs).dtype.kind.replace(
             "u", "u" if array.dtype.kind == "u" else "i"
         )
@@ -307,7 +307,7 @@ def test_factorizations_rebuild_their_input():
 
 
 def test_solve_takes_matrices_for_matrices():
-    """torch.linalg.solve would take a 2 x 2 x2 for vectors of a batch of two."""
+    """torch.linalg.solve would take a 2 x 2 x 2 array for a batch of two vectors."""
     a = torch.eye(2, dtype=torch.float64).repeat(2, 1, 1) * torch.tensor(
         [[[2.0]], [[4.0]]], dtype=torch.float64
     )
@@ -317,7 +317,7 @@ def test_solve_takes_matrices_for_matrices():
 
 def test_zero_dimensional_tensors_take_part_in_promotion():
     narrow, wide = torch.ones(2, dtype=torch.float32), torch.tensor(2.0, dtype=torch.float64)
-    assert (narrow + wide).dtype == torch.float32  # torch's own rule
+    assert (narrow + wide).dtype == torch.float32  # PyTorch's own rule
     assert xp.add(narrow, wide).dtype == torch.float64
     assert xp.result_type(narrow, wide) == torch.float64
     assert xp.add(torch.ones(2, dtype=torch.int8), 3).dtype == torch.int8

@@ -38,7 +38,8 @@ def small_file() -> bytes:
 
 
 def without_checksums(data: bytes) -> bytes:
-    """What a hostile writer would correct: a checksum of 0 says that there is none."""
+    """The archive with checksums of 0, which mean that records have none: a hostile writer would correct
+    them."""
     changed, place = bytearray(data), -1
     while (place := data.find(b"PK\x01\x02", place + 1)) >= 0:
         changed[place + 16 : place + 20] = bytes(4)
@@ -57,7 +58,7 @@ def little_memory() -> Iterator[None]:
 
 
 def touch(value: Any) -> None:
-    """Reads every number that a tensor claims to have."""
+    """Reads every number that a tensor claims to hold."""
     for each in (
         value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     ):
@@ -67,7 +68,7 @@ def touch(value: Any) -> None:
 
 
 def attempt(data: bytes, path: Path, way: int) -> None:
-    """As a stream, a file, a mapped file."""
+    """Loads the bytes as a stream, a file or a mapped file."""
     try:
         if way == 0:
             touch(torch.load(io.BytesIO(data)))
@@ -80,7 +81,7 @@ def attempt(data: bytes, path: Path, way: int) -> None:
 
 @only_torch_py
 def test_hostile_files_in_the_old_format() -> None:
-    """Its pickles may be the same programs, and name the storages in the end."""
+    """Pickles of the old format may be malicious programs, too; storages are named at the end."""
     file = io.BytesIO()
     torch.save([torch.ones(2)], file, _use_new_zipfile_serialization=False)
 
@@ -117,8 +118,10 @@ def test_cut_off_anywhere(tmp_path: Path) -> None:
 @only_torch_py
 @pytest.mark.parametrize("seed", range(2))
 def test_changed_anywhere(tmp_path: Path, seed: int) -> None:
-    """Run with ten thousand and more when the format was worked on; what it found is below and in
-    test_hostile_files."""
+    """While the format was developed, this ran with more than ten thousand seeds.
+
+    What it found is tested below and in test_hostile_files.
+    """
     generator, data = random.Random(seed), without_checksums(small_file())
 
     structure = data.index(b"data.pkl")
@@ -230,7 +233,7 @@ def test_what_is_no_archive(tmp_path: Path) -> None:
 
 @only_torch_py
 def test_mapped_numbers_are_aligned(tmp_path: Path) -> None:
-    """Another program may have written the record anywhere."""
+    """Programs other than PyTorch may store a record at any offset."""
     x = torch.arange(100.0)
     torch.save(x, tmp_path / "x.pt")
     with zipfile.ZipFile(tmp_path / "x.pt") as source, zipfile.ZipFile(tmp_path / "odd.pt", "w") as target:
@@ -271,7 +274,7 @@ class Trickling(io.RawIOBase):
 @only_torch_py
 def test_streams_that_take_and_give_little() -> (
     None
-):  # PyTorch writes a file that cannot be read, and fails to read one
+):  # PyTorch writes a file that cannot be read, and fails to read this one
     stream = Trickling()
     torch.save({"x": torch.arange(1000)}, stream)
     data = stream.file.getvalue()
@@ -373,7 +376,7 @@ def test_where_storages_go(tmp_path: Path) -> None:
 
 @only_torch_py
 def test_no_space_keeps_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / ("long" * 60 + ".pt")  # with room for nothing else in the name
+    path = tmp_path / ("long" * 60 + ".pt")  # a longer name would exceed the limit
     torch.save(torch.ones(3), path)
     program = f"""
 import resource, signal, torch_py as torch

@@ -112,7 +112,7 @@ HOSTILE = {
     "a negative size": tensor(0, (-1,), (1,)),
     "outside of the storage": tensor(1, (4,), (1,)),
     "another function": named("os", "system"),
-    # Tuples that hold the one before twice: 40 bytes stand for 2**40 parts.
+    # Tuples that each hold the previous one twice: 40 bytes describe 2**40 parts.
     "a key of many parts": b"}" + DOUBLED + b"K\x01s",
     "keys of many parts at once": b"(" + DOUBLED + b"K\x01d",
     "a set of many parts": b"\x8f(" + DOUBLED + b"\x90",

@@ -120,7 +120,7 @@ def test_lstm_trains(options: dict[str, Any], packed: bool) -> None:
     values, reference = (result.data, model(given)[0].data) if packed else (result, model(x)[0])
     torch.testing.assert_close(
         values.float(), reference, rtol=0, atol=2**-7
-    )  # of bfloat16, for values below one
+    )  # the precision of bfloat16 for values below one
     values.float().sum().backward()
     assert all(parameter.grad.dtype == torch.float32 for parameter in model.parameters())
 
@@ -263,7 +263,7 @@ def test_older_homes() -> None:
 
 
 @only_torch_py
-def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch goes on with the old ones
+def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch keeps using the old ones
     weight, x = torch.ones(2, 2, requires_grad=True), torch.ones(1, 2)
     seen = []
 

@@ -49,7 +49,7 @@ class Exp(Function):
 
 
 def returning(value: Any) -> Any:
-    """A Function that doubles and whose backward returns `value`."""
+    """A Function that doubles its input and whose backward returns `value`."""
 
     class Doubled(Function):
         @staticmethod
@@ -63,7 +63,7 @@ def returning(value: Any) -> Any:
     return Doubled
 
 
-# Own operations
+# Custom operations
 # ------------------------------------------------------------
 
 
@@ -208,7 +208,7 @@ def test_error_in_backward_leaves_a_clean_state() -> None:
     assert values(x.grad) == [2, 4]
 
 
-# Inputs that come back
+# Inputs that are returned
 # ------------------------------------------------------------
 
 
@@ -283,12 +283,12 @@ def test_returned_input_becomes_a_view() -> None:
         Identity.apply(x * 1).mul_(2)
 
 
-# Backward inside of backward
+# Backward passes inside backward passes
 # ------------------------------------------------------------
 
 
 class Reentrant(Function):
-    """Its gradient is computed by a backward pass of its own, `depth` deep."""
+    """Computes its gradient by a backward pass of its own, `depth` levels deep."""
 
     @staticmethod
     def forward(ctx: Any, x: Any, depth: int) -> Any:
@@ -313,7 +313,7 @@ def test_reentrant(depth: int) -> None:
     assert values(x.grad) == [2, 4]
 
 
-# Numerical checks
+# gradcheck
 # ------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ def values(*shape: int, dtype: Any = torch.float64) -> Any:
 
 
 def function(backward: float, forward: float) -> Any:
-    """x ** 2, the derivatives of which are wrong by these factors."""
+    """x ** 2 with derivatives that are wrong by these factors."""
 
     class Square(torch.autograd.Function):
         generate_vmap_rule = True

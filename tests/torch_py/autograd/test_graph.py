@@ -175,7 +175,7 @@ def test_hooks_that_remove_hooks() -> None:
 
     handles.append(x.register_hook(once))
     x.register_hook(lambda gradient: calls.append(2))
-    for _ in range(20):  # the list is cleaned up while it grows, and keeps those that live
+    for _ in range(20):  # the list is cleaned up as it grows, and keeps live hooks
         x.register_hook(lambda gradient: None).remove()
     x.sum().backward()
     x.sum().backward()

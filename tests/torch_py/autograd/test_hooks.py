@@ -136,7 +136,7 @@ def test_retain_grad() -> None:
     y.register_hook(lambda gradient: gradient * 2)
     z = y.sum()
     z.backward()
-    assert values(y.grad) == [8, 14]  # after the hooks, added to what was there
+    assert values(y.grad) == [8, 14]  # after the hooks, added to the existing gradient
 
 
 # Nodes

@@ -253,7 +253,7 @@ def test_changes_of_views_twice_differentiable() -> None:
     x = leaf(1, 2, 3)
     b = x * 1
     b[1:].mul_(x[:2])
-    b[0].exp_()  # last: its saved result shares the version counter with all of b
+    b[0].exp_()  # last, as its saved result shares the version counter of b
     loss = (b * b).sum()  # (e^x0)^2 + (x1 x0)^2 + (x2 x1)^2
     (first,) = grad(loss, x, create_graph=True)
     (second,) = grad(first.sum(), x)
@@ -347,7 +347,7 @@ def test_constant_view_made_without_grad_mode() -> None:
     v.mul_(2)  # nothing to record
 
 
-# What is not saved
+# Inputs that are not saved
 # ------------------------------------------------------------
 
 
@@ -416,7 +416,7 @@ def test_division_does_not_save_its_result() -> None:
         assert values(a.grad) == [-3, -0.75]
 
 
-# Results are no views of memory that nobody knows
+# Results are not hidden views
 # ------------------------------------------------------------
 
 

@@ -103,7 +103,7 @@ def test_as_strided_of_expanded_shares() -> None:
     assert x.grad.tolist() == [1]
 
 
-# Views made without grad mode: what happened to their bases since is unknown.
+# Views made without grad mode do not know about later changes of their bases.
 
 NO_GRAD = (
     "A view was created in no_grad mode and its base or another view of its base has been modified inplace"

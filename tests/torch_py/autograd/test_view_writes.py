@@ -72,7 +72,7 @@ def test_writing_through(name: str) -> None:
     weights = weights_for(base, 1)
     (found,) = torch.autograd.grad((base * weights).sum(), x, retain_graph=True)
     assert torch.equal(found, weights * factor)
-    # The view itself goes on as a function of the changed base.
+    # The view is then a function of the changed base.
     own = weights_for(view, 3)
     (through,) = torch.autograd.grad((view * own).sum(), x)
     expected = torch.zeros(SHAPE, dtype=torch.float64)

@@ -16,14 +16,14 @@ from tests.torch_py.distributions.cases import CASES
 torch = pytest.importorskip("torch")
 theirs = torch.distributions
 RTOL = 1e-9
-# PyTorch's own precision: polynomials for Bessel functions, and log n! in float32. test_scipy.py tests ours
-# against exact values.
+# PyTorch's own precision: it uses polynomials for Bessel functions, and log n! in float32. test_scipy.py
+# compares with exact values.
 PEER_RTOL = {"VonMises": 1e-4, "Multinomial": 1e-7, "Multinomial logits": 1e-7}
-# There, a float32 0 is compared with the concentrations, which fails for float64.
+# PyTorch compares a float32 0 with the concentrations, which fails for float64.
 PEER_FAILS = {("GeneralizedPareto", method) for method in ("log_prob", "cdf")}
-# There, the copy lacks what entropy needs.
+# PyTorch's expanded copy lacks an attribute that entropy needs.
 NO_ENTROPY_OF_COPIES = {"Multinomial", "Multinomial logits"}
-# There, nan for all parameters; nan for a concentration below 1, where the mode is 0.
+# PyTorch returns NaN for all parameters, or for a concentration below 1, where the mode is 0.
 PEER_NAN = {("Kumaraswamy", "mode"), ("Weibull", "mode")}
 
 
@@ -159,9 +159,9 @@ def test_expand(name):
     assert wide.sample((3,)).shape == value.shape
 
 
-# PyTorch's Wishart takes every positive definite draw for singular and draws again; its method below that is
-# compared with. VonMises rejects in another order here. PyTorch's LKJCholesky draws rows from the third on
-# too long; test_scipy.py has its marginals.
+# PyTorch's Wishart considers every positive definite draw singular and draws again; the comparison uses the
+# method below that. VonMises rejects in another order here. In PyTorch's LKJCholesky rows from the third on
+# are too long; test_scipy.py tests the marginals.
 @pytest.mark.parametrize("name", CASES)
 def test_samples_of_a_seed(name):
     mine, peer = pair(name)
@@ -239,7 +239,7 @@ def test_gradients_of_log_prob(name):
 
 
 def plain(signature):
-    """Names, kinds and defaults; sizes compare as tuples."""
+    """Names, kinds and defaults of parameters; sizes compare as tuples."""
     result = []
     for parameter in signature.parameters.values():
         default = parameter.default

@@ -212,7 +212,7 @@ def test_triangles_as_vectors(diag):
     rows, columns = np.tril_indices(4, diag)
     np.testing.assert_array_equal(vector.numpy(), matrix.numpy()[:, rows, columns])
 
-    if diag < 3:  # from there on the matrix is full, whatever the diagonal
+    if diag < 3:  # for larger diagonals the matrix is full
         np.testing.assert_array_equal(
             utils.vec_to_tril_matrix(vector, diag).numpy(), np.tril(matrix.numpy(), diag)
         )

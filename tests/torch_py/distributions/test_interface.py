@@ -70,7 +70,7 @@ def parameter(value):
     return torch.tensor(value, dtype=torch.float64, requires_grad=True)
 
 
-# Monotone families in one parameter: dx/dtheta = -(dF/dtheta) / density, whatever way the sample was drawn.
+# Monotone families in one parameter: dx/dtheta = -(dF/dtheta) / density, however the sample is drawn.
 IMPLICIT = {
     "Normal": (lambda a: D.Normal(a, 2.0 * a), 1.5),
     "Laplace": (lambda a: D.Laplace(a, a), 1.5),
@@ -109,7 +109,7 @@ def test_gradients_of_rsample_are_implicit_ones(name):
         assert float(gradient) == pytest.approx(float(-slope / density), rel=2e-3, abs=1e-6)
 
 
-# d E[g(x)] / d theta, known in closed form, by the mean of gradients.
+# d E[g(x)] / d theta, which has a closed form, compared with the mean of gradients.
 EXPECTED = {
     "Beta": (lambda a: D.Beta(a, 2.0).rsample((20000,)), lambda x: x, 1.5, lambda a: 2 / (a + 2) ** 2),
     "Dirichlet": (
@@ -229,7 +229,7 @@ def test_subclasses():
 
 
 class Minimal(D.Distribution):
-    """A distribution as programs write their own."""
+    """A distribution with the few methods that programs usually define."""
 
     arg_constraints = {"scale": D.constraints.positive}
     support = D.constraints.real

@@ -18,7 +18,7 @@ except ImportError:
     peer = None
 needs_peer = pytest.mark.skipif(peer is None, reason="PyTorch is not installed")
 
-# Two members of each family, such that the first lies within the second where they have different supports.
+# Two members of each family; where their supports differ, the first lies within the second.
 MEMBERS = {
     "Bernoulli": (
         lambda D, l: D.Bernoulli(t(l, 0.2, 0.0, 1.0)),
@@ -126,8 +126,8 @@ def test_the_same_pairs_as_pytorch():
     assert PAIRS == sorted((p.__name__, q.__name__) for p, q in peer.distributions.kl._KL_REGISTRY)
 
 
-# There: the sum over events of a divergence by natural parameters takes batch dimensions for events.
-# Uniform distributions that end where the continuous Bernoulli does exclude it there, though they contain it.
+# In PyTorch, a divergence by natural parameters sums batch dimensions as if they were event dimensions.
+# There, a uniform distribution on (0, 1) excludes the continuous Bernoulli, although it contains it.
 NOT_AS_PYTORCH = {("ExponentialFamily", "ExponentialFamily"), ("ContinuousBernoulli", "Uniform")}
 
 

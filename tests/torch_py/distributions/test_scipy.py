@@ -194,7 +194,7 @@ def test_multivariate_normal(way):
 
 
 def test_batches_of_factors_and_values():
-    """Every combination of batch shapes gives what one at a time gives."""
+    """Batches of every combination of shapes give the results of single calls."""
     rng = np.random.default_rng(0)
     roots = np.tril(rng.normal(size=(3, 1, 2, 2))) + 2 * np.eye(2)
     locs, values = rng.normal(size=(4, 2)), rng.normal(size=(5, 3, 4, 2))
@@ -330,7 +330,7 @@ def test_relaxed_bernoulli(temperature):
     ours = D.RelaxedBernoulli(*f(temperature, 0.3))
     torch.manual_seed(1)
     sample = ours.sample((4000,)).numpy()
-    # logit of the sample is logistic, moved by the logit of 0.3, over the temperature
+    # the logit of a sample is logistic, shifted by the logit of 0.3 and divided by the temperature
     logit = math.log(0.3 / 0.7)
     assert (
         stats.kstest(special.logit(sample), stats.logistic(logit / temperature, 1 / temperature).cdf).pvalue

@@ -14,7 +14,8 @@ forward_ad = torch.autograd.forward_ad
 
 
 class Cube(torch.autograd.Function):
-    """x ** 3 * factor, whose rules say twice as much as is true: the operators inside say something else."""
+    """x ** 3 * factor with rules that return twice the derivative, to tell them from those of the operators
+    inside."""
 
     generate_vmap_rule = True
 
@@ -41,7 +42,7 @@ class Cube(torch.autograd.Function):
 
 
 class Product(torch.autograd.Function):
-    """Two outputs of two inputs; backward swaps nothing but says how often it ran."""
+    """A product and a sum: two outputs of two inputs."""
 
     generate_vmap_rule = True
 
@@ -87,7 +88,7 @@ def test_second_derivatives() -> None:
     close(func.hessian(lambda x: cube(x).sum())(X), torch.diag(60 * X))
 
 
-@only_torch_py  # PyTorch's generated rule loses the tangent of what was saved: 0
+@only_torch_py  # PyTorch's generated rule loses the tangent of saved tensors and gives 0
 def test_tangents_of_tangents() -> None:
     close(func.jacfwd(func.jacfwd(cube))(X[1]), 60 * X[1])
 
@@ -316,7 +317,7 @@ def test_threads_have_transforms_of_their_own() -> None:
     assert [tuple(shape) for shape in found] == [(2, 1)]
 
 
-@only_torch_py  # PyTorch's level is one for all threads
+@only_torch_py  # PyTorch shares one level among all threads
 def test_threads_have_levels_of_their_own() -> None:
     found = []
 

@@ -230,7 +230,7 @@ def test_wrapped_tensors_are_not_pickled():
 
 
 class Scaled(torch.autograd.Function):
-    """k x^3 with a derivative that is wrong on purpose, 4 k x^2, so that it can be seen who was asked."""
+    """k x^3 with the wrong derivative 4 k x^2, which shows whose rule was used."""
 
     generate_vmap_rule = True
 
@@ -291,7 +291,7 @@ def test_own_functions_with_a_method_for_batches():
     class Cumulated(torch.autograd.Function):
         @staticmethod
         def forward(x, dim):
-            return torch.from_numpy(x.detach().numpy().cumsum(dim))  # knows nothing of transforms
+            return torch.from_numpy(x.detach().numpy().cumsum(dim))  # does not support transforms
 
         @staticmethod
         def setup_context(ctx, inputs, output):

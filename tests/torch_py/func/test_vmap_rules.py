@@ -143,7 +143,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_of_each_member(name: str) -> None:
-    """In the place where most calls have a Python number."""
+    """A tensor of one number per member, in a place where most calls have a Python number."""
     numbers = torch.tensor([5.0, 6.0, 7.0])
     expected = torch.stack([NUMBERS[name](number.item()) for number in numbers])
     assert func.vmap(NUMBERS[name])(numbers).tolist() == expected.tolist()

@@ -57,7 +57,7 @@ def receive_and_write(inbox: Any, outbox: Any) -> None:
 
     outbox.put(facts)
     outbox.put(tensor * 2)
-    assert inbox.get() == "end"  # until then the other side can take what was sent
+    assert inbox.get() == "end"  # keeps this process alive until the other side has received the tensors
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -142,7 +142,7 @@ def one_process(index: int, shared: Any, what: str) -> None:
         if what == "signal":
             os.kill(os.getpid(), signal.SIGKILL)
     if what == "wait" or (what != "return" and index == 0):
-        time.sleep(1000)  # is ended by the others' failure
+        time.sleep(1000)  # the failure of another process ends this one
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -16,7 +16,7 @@ C: Any = torch._C
 
 
 class Ends:
-    """A pool and a receiver, and passing a storage from one to the other."""
+    """A pool and a receiver, and methods that pass a storage from one to the other."""
 
     def __init__(self) -> None:
         self.pool, self.receiver = C._SegmentPool(), C._SegmentReceiver()
@@ -89,7 +89,7 @@ def test_a_storage_is_sent_once() -> None:
     ends = Ends()
     tensor = ends.allocate(5000)
     ends.send(tensor)
-    assert ends.pool.export(tensor.untyped_storage()) is None  # the sender of it makes a copy
+    assert ends.pool.export(tensor.untyped_storage()) is None  # the sender makes a copy
     assert ends.pool.export(torch.ones(3).untyped_storage()) is None
     assert C._SegmentPool().export(Ends().allocate(10).untyped_storage()) is None
 

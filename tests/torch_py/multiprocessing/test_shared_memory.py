@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def in_child(action: Callable[[], object]) -> int:
-    """The exit code of a forked process: 0 when `action` ran to its end."""
+    """The exit code of a forked process: 0 if `action` returned."""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -133,7 +133,7 @@ def test_others_run_while_a_large_storage_is_copied() -> None:
 
     thread = threading.Thread(target=tick)
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1000)  # nobody gives up the GIL unless it wants to
+    sys.setswitchinterval(1000)  # threads give up the GIL only voluntarily
     try:
         thread.start()
         while ticks[0] == 0:
@@ -198,7 +198,7 @@ def test_a_descriptor_is_checked() -> None:
         torch.ones(1).untyped_storage()._shared_descriptor()
 
     again = torch.UntypedStorage._from_descriptor(os.dup(storage._shared_descriptor()), 16)
-    assert again.data_ptr() == storage.data_ptr()  # one mapping of one memory
+    assert again.data_ptr() == storage.data_ptr()  # both share one mapping
 
     # The size is sealed: readers in other processes are safe.
     with pytest.raises(OSError):
@@ -260,7 +260,7 @@ def test_operators_and_backward_after_a_fork() -> None:
             assert abs(product.sum().item() - expected) < 1e-2 * abs(expected) + 10
             assert not hasattr(torch, "_C") or torch.__name__ == "torch" or torch.get_num_threads() == 1
 
-        if torch.__name__ == "torch_py":  # PyTorch hangs in the child, which its documentation tells
+        if torch.__name__ == "torch_py":  # PyTorch hangs in the child, as documented
             assert in_child(work) == 0
         assert (x.exp().sum() > 0).item()
     finally:

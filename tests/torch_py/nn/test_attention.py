@@ -142,8 +142,8 @@ def test_encoder_copies_its_layer():
 
 
 def test_encoders_leave_out_padding_at_the_end_when_they_infer():
-    """PyTorch computes without the padded places then, and fills them with zeros, before the last
-    normalisation."""
+    """Without gradients, encoders skip padded positions and fill them with zeros before the last
+    normalization, as in PyTorch."""
     padding, scattered = (
         torch.tensor([[False, False, True], [False] * 3]),
         torch.tensor([[True, False, False], [False] * 3]),
@@ -178,7 +178,7 @@ def test_encoders_say_why_padding_stays(reason, options):
 
 
 def test_mask_beside_causality() -> None:
-    """Batches of heads take both, everything else either."""
+    """Batches of heads accept a mask together with is_causal; other calls accept one of the two."""
     x = torch.arange(12.0).reshape(1, 1, 3, 4) / 10
     mask = torch.tensor([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
     both = mask + torch.full((3, 3), -math.inf).triu(1)

@@ -99,8 +99,8 @@ def test_transposed_convolution(name, dtype, channels_last):
 
 @pytest.mark.parametrize(("width", "stride"), [(5, 1), (5, 2), (12, 1), (12, 2), (40, 1), (40, 2)])
 def test_what_no_window_sees_does_not_count(width, stride):
-    """The neighbour in memory of a line's last element is the first of the next line; a product with 0 would
-    not leave inf out."""
+    """Next to the last element of a line lies the first of the next line in memory; a product with 0 would
+    turn inf into NaN."""
     x = torch_py.ones(2, 3, 8, width)
     x[:, :, 4:] = float("inf")
     result = torch_py.nn.functional.conv2d(x, torch_py.ones(2, 3, 3, 3), stride=stride, padding=1)
@@ -112,7 +112,7 @@ def test_what_no_window_sees_does_not_count(width, stride):
 
 @pytest.mark.parametrize("padding", [2, (1, 2)])
 def test_input_without_elements(padding):
-    """Every window sees padding only."""
+    """All windows lie in the padding."""
     weight = torch_py.ones(4, 3, 2, 2)
     result = torch_py.nn.functional.conv2d(
         torch_py.ones(2, 3, 5, 0), weight, torch_py.arange(4.0), padding=padding

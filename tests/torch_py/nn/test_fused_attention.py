@@ -76,7 +76,7 @@ def test_rows_without_keys_are_zero_also_when_they_come_late():
     torch.manual_seed(0)
     mask = torch.ones(3, 600, dtype=torch.bool)
     mask[0] = False
-    mask[1, :599] = False  # the first block of keys has none
+    mask[1, :599] = False  # the first block has no key
     mask[2, 1:] = False
     result = compare(heads(1, 2, 3, 4), heads(1, 2, 600, 4), heads(1, 2, 600, 4), mask)
     assert bool((result[:, :, 0] == 0).all())
@@ -160,7 +160,7 @@ def test_the_number_of_threads_changes_nothing():
 
 
 def test_little_memory_is_needed():
-    """All scores would be 8 GB."""
+    """Scores of all pairs would take 8 GB."""
     q, k, v = (torch.randn(1, 2, 32768, 4) for _ in range(3))
     result = F.scaled_dot_product_attention(q, k, v)
     assert bool(torch.isfinite(result).all())

@@ -142,7 +142,7 @@ def test_max_norm_changes_the_table():
     torch.testing.assert_close(weight, tensor([[0.6, 0.8], [0.3, 0.4], [30.0, 40.0]]))
 
 
-# Normalisation and dropout
+# Normalization and dropout
 
 
 def test_normalisation():

@@ -191,7 +191,8 @@ def packed_lstm_inputs():
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_lstm_has_first_and_second_derivatives(packed):
-    """Of everything that comes in and out, where sequences end and begin at different steps."""
+    """First and second derivatives of all inputs and outputs, for sequences that start and end at different
+    steps."""
     layer, data, state = packed_lstm_inputs()
 
     def run(data, hidden, cell, *parameters):
@@ -206,7 +207,7 @@ def test_lstm_has_first_and_second_derivatives(packed):
 
 
 def test_lstm_over_many_rows_and_steps_is_repeated_cells():
-    """Enough for several threads, and gradients of weights that are sums over all steps."""
+    """Enough rows and steps for several threads, and for weight gradients that sum over all steps."""
     torch.manual_seed(0)
     layer, cell, input = (
         nn.LSTM(33, 65).double(),

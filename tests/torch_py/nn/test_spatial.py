@@ -23,7 +23,7 @@ def peer() -> Any:
 
 
 def made(module: Any, *shape: int) -> Any:
-    """The same numbers in every module, no two equal."""
+    """A tensor of different numbers, the same in every library."""
     count = 1
     for size in shape:
         count *= size
@@ -128,7 +128,7 @@ nn.ZeroPad3d(1)|1,2,3,4,5
 
 @pytest.mark.parametrize("line", LAYERS.strip().split("\n"))
 def test_layers(line: str, peer: Any) -> None:
-    """Text, names and values of parameters, and results."""
+    """repr, names and values of parameters, and results agree."""
     text, shape = line.rsplit("|", 1)
     ours, theirs = (outcome(module, text) for module in (torch, peer))
     assert repr(ours) == repr(theirs)
@@ -232,7 +232,7 @@ nn.Conv1d(2, 3, 2, padding_mode="mirror")
 
 @pytest.mark.parametrize("call", CALLS.strip().split("\n"))
 def test_calls(call: str, peer: Any) -> None:
-    """Values, or the type of the error."""
+    """Values, or the types of errors, agree."""
     assert_equal(outcome(torch, call), outcome(peer, call), call)
 
 

@@ -159,7 +159,7 @@ def test_verify():
     torch.onnx.export(nn.Linear(2, 2), torch.randn(3, 2), verify=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(errors.OnnxExporterError, match="verify"):  # another random number in each run
+        with pytest.raises(errors.OnnxExporterError, match="verify"):  # a different random number in each run
             torch.onnx.export(lambda x: x + torch.randn(2), torch.zeros(2), verify=True)
 
 
@@ -322,7 +322,7 @@ def test_write_to_outside_tensor_is_refused():
         torch.onnx.export(model, torch.randn(3))
 
 
-# -- what it refuses
+# -- refusals
 # ------------------------------------------------------------
 
 

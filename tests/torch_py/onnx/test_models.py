@@ -28,7 +28,7 @@ def image(batch: int = 2, size: int = 16, channels: int = 3) -> torch.Tensor:
 
 
 def randomised(model: nn.Module) -> nn.Module:
-    """Statistics of batch norm that are not 0 and 1."""
+    """Gives batch norm statistics other than 0 and 1."""
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.running_mean.normal_()
@@ -204,7 +204,7 @@ def test_vision_transformer(batch):
 
 
 class CausalAttention(nn.Module):
-    """As in nanoGPT, with a mask in a buffer; `flash` leaves it to scaled_dot_product_attention."""
+    """Attention as in nanoGPT, with the mask in a buffer; with `flash` by scaled_dot_product_attention."""
 
     def __init__(self, flash: bool) -> None:
         super().__init__()

@@ -22,9 +22,10 @@ from tests.torch_py.onnx.running import compare  # noqa: E402
 from torch_py.onnx._decompositions import DECOMPOSITIONS  # noqa: E402
 from torch_py.onnx._registry import MAPPINGS  # noqa: E402
 
-SAMPLES = 5  # of each operator; exporting takes milliseconds, sessions of onnxruntime as well
-NOT_COMPARABLE = {"empty", "empty_like", "new_empty", "bfloat16"}  # any numbers, or none that NumPy has
-# Overloads that ONNX has nothing for, which raise UnsupportedOperatorError whatever the sample.
+SAMPLES = 5  # samples per operator; exports and sessions of onnxruntime take milliseconds
+# Random results, or dtypes that NumPy lacks.
+NOT_COMPARABLE = {"empty", "empty_like", "new_empty", "bfloat16"}
+# Overloads without an ONNX equivalent, which raise UnsupportedOperatorError for every sample.
 UNSUPPORTED = {
     "where",
     "view.dtype",
@@ -55,8 +56,7 @@ ENROLLED = [operator for operator in all_operators() if _is_mapped(operator)]
 
 
 def _has_numbers(sample: SampleInput) -> bool:
-    """No NaN, of which a window's maximum in onnxruntime knows nothing; nothing empty, which onnxruntime's
-    kernels treat unevenly."""
+    """Whether tensors are non-empty and without NaN, which kernels of onnxruntime treat differently."""
     return all(
         t.numel() > 0 and not (t.is_floating_point() and bool(torch.isnan(t).any())) for t in sample.tensors()
     )
@@ -80,7 +80,7 @@ def _samples(operator: Operator) -> Iterator[SampleInput]:
 
 
 def _call(operator: Operator, sample: SampleInput) -> tuple[Any, list[torch.Tensor]]:
-    """The call as a function of its tensors, and these."""
+    """The call as a module of its tensors, and the tensors."""
     function = _function(operator)
 
     def model(*tensors: torch.Tensor) -> Any:
@@ -111,7 +111,7 @@ def test_operator_in_onnxruntime(operator: Operator):
 
 
 def test_mappings_are_of_operators():
-    """A name that no operator has would never be looked up."""
+    """Every mapped name belongs to an operator; any other would never be used."""
 
     names = (
         {operator.base_name for operator in all_operators()}

@@ -18,7 +18,7 @@ Make = Callable[[Any, Any], Any]
 
 
 class Scale:
-    """A function with attributes, which are saved."""
+    """A callable with attributes, which are saved in the state."""
 
     def __init__(self, base: float) -> None:
         self.base = base
@@ -133,7 +133,7 @@ def test_states_cross(name: str) -> None:
         first, restored = start(source, CASES[name]), start(target, CASES[name])
         advance(*first, 4)
         state = first[1].state_dict()
-        # PyTorch keeps functions of its own beside the state of CyclicLR.
+        # PyTorch stores additional functions in the state of CyclicLR.
         assert {key for key in state if key != "_scale_fn_ref"} == {
             key for key in restored[1].state_dict() if key != "_scale_fn_ref"
         }

@@ -163,8 +163,9 @@ def test_large_parameters_on_several_threads() -> None:
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad"])
 def test_gradient_may_lie_in_memory_otherwise(name: str) -> None:
-    """PyTorch's fused kernels take elements in the order of memory; its other ones are right."""
+    """Results do not depend on the strides of gradients."""
     found = []
+    # PyTorch's fused kernels take elements in memory order, which is wrong here; its other kernels are right.
     for library, fused in ((torch_py, True), (peer, False)):
         parameter = weight(library)
         optimizer = getattr(library.optim, name)([parameter], lr=0.1, fused=fused)
@@ -202,7 +203,7 @@ def _loss_after_steps(name: str, start: Any, rate: Any, options: dict[str, Any])
 def test_gradients_reach_start_and_rate(name: str, options: dict[str, Any]) -> None:
     start = torch_py.tensor([1.0, -2.0, 3.0], dtype=torch_py.float64, requires_grad=True)
     rate = torch_py.tensor(0.03, dtype=torch_py.float64, requires_grad=True)
-    has_rate = name not in ("ASGD", "Rprop")  # whose rate enters state as a number
+    has_rate = name not in ("ASGD", "Rprop")  # the rate enters the state as a number
     gradients = torch_py.autograd.grad(
         _loss_after_steps(name, start, rate, options), [start, rate], allow_unused=True
     )
@@ -219,8 +220,8 @@ def test_gradients_reach_start_and_rate(name: str, options: dict[str, Any]) -> N
                     ).item()
                 )
             slope = (values[0] - values[1]) / 2e-6
-            # The products of running means are kept in float32, and steps of Rprop do not depend on the size
-            # of gradients.
+            # Products of running means are kept in float32, and steps of Rprop do not depend on
+            # the size of gradients.
             assert gradient.view(-1)[index].item() == pytest.approx(slope, rel=1e-4, abs=1e-5)
 
 
@@ -422,7 +423,8 @@ def test_loaded_state_has_pytorchs_dtypes(fused: bool | None) -> None:
 
 
 def test_momentum_starts_late_for_some() -> None:
-    """A parameter that gets its first gradient later starts with it, beside others that go on."""
+    """The momentum of a parameter starts with its first gradient, also if that comes later than those of
+    others."""
     found = []
     for library in LIBRARIES:
         a, b = weight(library), weight(library)

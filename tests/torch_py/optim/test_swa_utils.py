@@ -89,7 +89,7 @@ def test_update_bn() -> None:
     assert found[0] == pytest.approx(found[1], rel=1e-6)
 
     without = torch_py.nn.Linear(2, 2)
-    torch_py.optim.swa_utils.update_bn([None], without)  # nothing to do: the batches are not looked at
+    torch_py.optim.swa_utils.update_bn([None], without)  # without batch norm, the batches are not used
 
 
 @pytest.mark.parametrize(

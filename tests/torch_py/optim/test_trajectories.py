@@ -83,7 +83,7 @@ _CASES = [
     for number, options in enumerate(all_options)
     for dtype in (_DTYPES if number < 2 else ("float32", "float64"))
     if not (dtype.startswith("complex") and name in _REAL_ONLY)
-    # The search compares sums in float32 there and floats here, which takes other turns after some steps.
+    # PyTorch's line search compares float32 sums, ours floats, so that steps diverge after some time.
     and not (dtype == "float32" and "line_search_fn" in options)
     and not (
         dtype.startswith("complex") and ((name == "Rprop" and "etas" in options) or options.get("fused"))
@@ -92,8 +92,10 @@ _CASES = [
 
 
 class Run:
-    """Parameters of several shapes (one channels_last, one without gradient now and then) on a function with
-    gradients of all sizes."""
+    """Parameters of several shapes on a function with gradients of all magnitudes.
+
+    One is channels_last, another sometimes has no gradient.
+    """
 
     def __init__(self, library: Any, name: str, options: dict[str, Any], dtype: str) -> None:
         self.library, self.name, self.dtype = library, name, getattr(library, dtype)
@@ -103,7 +105,7 @@ class Run:
         )
         self.parameters = [self._tensor(random, shape).requires_grad_() for shape in shapes]
         self.targets = [self._tensor(random, shape) for shape in shapes]
-        if name not in ("Muon", "LBFGS"):  # PyTorch's LBFGS takes contiguous gradients only
+        if name not in ("Muon", "LBFGS"):  # PyTorch's LBFGS accepts only contiguous gradients
             channels_last = library.channels_last
             self.parameters[3] = self.parameters[3].detach().to(memory_format=channels_last).requires_grad_()
         self.optimizer = getattr(library.optim, name)(self.parameters, **options)
@@ -135,7 +137,7 @@ class Run:
 
 
 def arrays(value: Any) -> Any:
-    """The same structure with arrays in the place of tensors of either library."""
+    """The same structure with arrays in place of tensors."""
     if hasattr(value, "detach"):
         value = value.detach().resolve_conj()
         return (value.float() if str(value.dtype).endswith("bfloat16") else value).numpy().copy()

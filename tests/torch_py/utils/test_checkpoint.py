@@ -59,9 +59,7 @@ def test_gradients_are_those_without(net: Any, way: str) -> None:
     state = torch.get_rng_state()
     for one, other in zip(gradients(net, x, lambda: WAYS[way](net, x)), expected):
         assert torch.equal(one, other)
-    assert torch.equal(
-        torch.get_rng_state(), state
-    )  # the second run leaves the random numbers where they are
+    assert torch.equal(torch.get_rng_state(), state)  # the second run does not advance the generator
 
 
 def test_inputs_that_need_no_gradient(net: Any) -> None:
@@ -217,7 +215,7 @@ def test_way_not_given_warns() -> None:
             checkpoint(torch.exp, torch.randn(3), use_reentrant=False)
 
 
-# Looking into graphs
+# Inspection of graphs
 # ------------------------------------------------------------
 
 

@@ -209,7 +209,7 @@ def test_unsafe_parametrization_may_change_the_shape() -> None:
     assert layer.weight.shape == (6, 2)
 
 
-# The ready ones, against the peer
+# Parametrizations of the library, compared with PyTorch
 # ------------------------------------------------------------
 
 READY = [
@@ -295,7 +295,7 @@ def test_weight_norm_reads_older_checkpoints() -> None:
     close(newer.weight, older.weight)
 
 
-# The older ones
+# Normalizations by hooks
 # ------------------------------------------------------------
 
 

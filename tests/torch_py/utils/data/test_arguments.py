@@ -390,7 +390,7 @@ t.frombuffer(b"")
 
 
 def plain(value: Any) -> Any:
-    """Nothing of either library in it."""
+    """The value without objects of either library."""
     if (
         hasattr(value, "dtype")
         and hasattr(value, "tolist")

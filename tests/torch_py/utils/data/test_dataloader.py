@@ -104,7 +104,7 @@ def test_collate() -> None:
         result["g"]
     ).__name__ == "Point"
 
-    assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b")  # not a list: it is the column itself
+    assert data.default_collate([(1, "a"), (2, "b")])[1] == ("a", "b")  # not a list, but the column itself
 
     with pytest.raises(TypeError, match="must contain tensors"):
         data.default_collate([object()])

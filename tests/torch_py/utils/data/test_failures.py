@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 class Doing(data.Dataset):
-    """`action` is called for example 3; the others are their numbers."""
+    """A dataset of numbers that calls `action` for example 3."""
 
     def __init__(self, action: Callable[[], object]) -> None:
         self.action = action
@@ -85,7 +85,7 @@ def test_an_exception_has_its_type_and_traceback(error: Exception, kind: type) -
         "call last):\n" in text
     )
     assert "in throw\n    raise error" in text and "bad example" in text and "__getitem__" in text
-    assert [int(batch) for batch in iterator] == [4, 5, 6, 7]  # the others are not concerned
+    assert [int(batch) for batch in iterator] == [4, 5, 6, 7]  # other workers are not affected
 
 
 def test_exceptions_elsewhere() -> None:
@@ -110,7 +110,7 @@ def test_exceptions_elsewhere() -> None:
 
 
 @only_torch_py
-def test_batches_and_exceptions_that_cannot_be_sent() -> None:  # PyTorch waits for them for ever
+def test_batches_and_exceptions_that_cannot_be_sent() -> None:  # PyTorch waits for them forever
     class Local(Exception):
         pass
 
@@ -128,7 +128,7 @@ def test_batches_and_exceptions_that_cannot_be_sent() -> None:  # PyTorch waits 
         )
 
 
-# -- workers that are gone
+# -- workers that end or hang
 # ------------------------------------------------------------
 
 
@@ -204,7 +204,7 @@ def test_after_a_failure_the_next_pass_has_new_workers() -> None:
     assert [int(batch) for batch in iter(DataLoader(range(2), num_workers=1, timeout=SECONDS))] == [0, 1]
 
 
-# -- the main process goes
+# -- the main process ends
 # ------------------------------------------------------------
 
 MAIN = """
@@ -233,7 +233,8 @@ if __name__ == "__main__":
 
 
 def start(then: str, examples: str = "100") -> subprocess.Popen[str]:
-    """A main process with four workers, in a group of its own, that has had a batch of each loader."""
+    """Starts a main process with four workers, in a group of its own, and waits until it has a batch of each
+    loader."""
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN.replace("{then}", then), examples],
         cwd=ROOT,
@@ -248,7 +249,8 @@ def start(then: str, examples: str = "100") -> subprocess.Popen[str]:
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Standard error; it is at its end when the main process and all workers, which inherit it, are gone."""
+    """Reads standard error, which ends when the main process and all workers, which inherit it, have
+    ended."""
     try:
         return process.communicate(timeout=SECONDS)[1]
     finally:

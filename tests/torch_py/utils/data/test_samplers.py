@@ -34,7 +34,7 @@ def listed(value: Any) -> Any:
     )
 
 
-# Each makes something of a library's torch and torch.utils.data that is to be the same for both.
+# Calls with a library's torch and torch.utils.data, whose results must agree.
 VALUES: dict[str, Callable[[Any, Any], Any]] = {
     "random": lambda t, d: list(d.RandomSampler(range(40))),
     "random, more than there are": lambda t, d: list(d.RandomSampler(range(5), num_samples=13)),
@@ -187,7 +187,7 @@ def test_signatures_are_those_of_pytorch() -> None:
 
     for name in data.__all__:
         if name in ("IterableDataset", "Sampler", "random_split", "Dataset"):
-            continue  # random_split's default generator is another object
+            continue  # the default generator of random_split is a different object
         ours, theirs = (
             list(inspect.signature(getattr(module, name)).parameters.values()) for module in (data, peer)
         )

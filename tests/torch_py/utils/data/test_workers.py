@@ -50,7 +50,7 @@ class Range(data.IterableDataset):
 
 
 class Facts(data.Dataset):
-    """What a worker knows, and what its generators give."""
+    """What a worker knows about itself, and numbers from its generators."""
 
     def __len__(self) -> int:
         return 8
@@ -239,7 +239,7 @@ def test_a_stream_longer_than_it_said(workers: int) -> None:
         assert len(list(loader)) == 3
 
 
-# -- what travels
+# -- objects that travel
 # ------------------------------------------------------------
 
 
@@ -289,7 +289,7 @@ def test_any_object_travels() -> None:
 
 
 class Giving(data.Dataset):
-    """Examples that are whatever it was given."""
+    """Examples given to the constructor."""
 
     def __init__(self, *examples: Any) -> None:
         self.examples = examples
@@ -376,7 +376,7 @@ def test_a_child_of_the_main_process_keeps_its_view() -> None:
         code = 1
         try:
             os.close(write)
-            os.read(read, 1)  # until the main process has gone through all batches
+            os.read(read, 1)  # until the main process has used all batches
             code = int(float(batch.image.sum()) != total)
         finally:
             os._exit(code)
@@ -414,7 +414,7 @@ def test_persistent_workers_stay() -> None:
     first = list(loader)
     halfway = iter(loader)
     next(halfway)
-    assert list(loader) == first and len(set(first)) == 2  # the pass that was left does not disturb the next
+    assert list(loader) == first and len(set(first)) == 2  # the unfinished pass does not disturb the next
 
     workers = list(loader._iterator._workers)
     del loader, halfway
