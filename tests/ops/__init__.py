@@ -6,7 +6,7 @@ From its entry. The generator writes what the entry says to torch_py/_generated/
 here are parametrised over that file:
 
     test_enrolment   the samples fit the schema; the functions and methods of the entry exist
-    test_reference   every dtype of ``dtypes:`` equals the NumPy formula of ``expr:``, and PyTorch if installed
+    test_reference   every dtype of ``dtypes:`` equals the NumPy formula of ``expr:``, and PyTorch
     test_variants    function, method, in-place form and ``out=`` agree; views are views
     test_gradients   first and second derivatives equal finite differences, if the entry is differentiable
     test_transforms  forward mode agrees with reverse mode, and ``vmap`` with a loop

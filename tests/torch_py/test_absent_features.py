@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
         lambda: torch.distributed.rpc.init_rpc("a"),
     ],
 )
-def test_what_is_missing_says_so(call):
+def test_absent_functions_are_refused(call):
     import torch_py.distributed.rpc
     import torch_py.utils.cpp_extension  # noqa: F401
 
@@ -32,7 +32,7 @@ def test_what_is_missing_says_so(call):
 
 
 @only_torch_py
-def test_absent_packages_can_be_imported_and_say_so_when_used() -> None:
+def test_absent_packages_can_be_imported_but_not_used() -> None:
     from torch_py.export import Dim, ExportedProgram, export
     from torch_py.nested import nested_tensor
     from torch_py.quantization import FakeQuantize, QuantStub
@@ -67,13 +67,13 @@ def double(x):
         lambda: torch.ao.quantization.convert(None),
     ],
 )
-def test_what_is_not_there_says_so(call):
+def test_compiler_functions_are_refused(call):
     with pytest.raises(NotImplementedError, match="torch"):
         call()
 
 
 @pytest.mark.parametrize("kind", ["cuda", "xpu", "mps", "mtia"])
-def test_devices_that_are_not_there(kind):
+def test_absent_devices_are_empty_and_refuse_use(kind):
     module = getattr(torch, kind)
     assert not module.is_available() and module.device_count() == 0 and module.memory_allocated() == 0
     module.manual_seed(0)

@@ -105,6 +105,6 @@ ASSERTIONS_CALLS = {
 
 
 @pytest.mark.parametrize("call", ASSERTIONS_CALLS.values(), ids=ASSERTIONS_CALLS)
-def test_as_pytorch(call):
+def test_assertions_agree_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)

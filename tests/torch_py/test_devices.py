@@ -14,7 +14,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_as_pytorch(call):
+def test_accelerator_agrees_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)
 
@@ -38,6 +38,6 @@ def test_device_names_parse_and_are_refused_when_used(name):
 
 
 @pytest.mark.parametrize("name", ["nope", "mps:", "MPS", "xpu:01", ":1"])
-def test_no_device(name):
+def test_malformed_device_names_are_refused(name):
     with pytest.raises(RuntimeError, match="device string"):
         torch.device(name)

@@ -122,7 +122,7 @@ def test_promotion_of_all_pairs() -> None:
         agree(lambda torch, a, b: torch.can_cast(getattr(torch, a), getattr(torch, b)), a, b)
 
 
-def test_what_promotion_says() -> None:
+def test_promotion_errors() -> None:
     for pair in (("float8_e5m2", "float32"), ("uint16", "int64"), ("uint32", "float8_e4m3fn")):
         messages = []
         for torch in (torch_py, peer):

@@ -404,7 +404,7 @@ def test_statistics_of_a_norm_have_no_gradient():
                 )
 
 
-def test_bounds_that_a_dtype_has_not() -> None:
+def test_bounds_that_a_dtype_cannot_hold() -> None:
     with pytest.raises(RuntimeError, match="can't be safely cast"):
         torch.linspace(2, torch.tensor(-1 + 0j), 3, dtype=torch.float64)
     with pytest.raises(RuntimeError, match="without overflow"):

@@ -18,7 +18,7 @@ def test_repetition_is_a_copy():
         assert copy.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
 
 
-def test_at_least() -> None:
+def test_at_least_n_dimensions() -> None:
     assert torch.atleast_1d(torch.tensor(1)).shape == (1,)
     first, second = torch.atleast_2d(torch.tensor(1), torch.tensor([1, 2]))
     assert first.shape == (1, 1) and second.shape == (1, 2)
@@ -63,5 +63,5 @@ def test_slices_of_numbers_are_an_index_error() -> None:
             call()
 
 
-def test_nothing_is_rolled_along_any_dimension() -> None:
+def test_roll_of_an_empty_tensor_keeps_its_shape() -> None:
     assert torch.roll(torch.zeros(0, 3), (1, 2), (4, 5)).shape == (0, 3)

@@ -158,7 +158,9 @@ def test_elements_in_one_place_are_not_written_to(name):
 def test_an_index_in_the_same_memory_is_read_first(change):
     """Two tensors on one NumPy array share memory, but not a storage."""
     array = numpy.arange(6000)[::-1].copy()
-    x, index, source = torch.from_numpy(array), torch.from_numpy(array), torch.full((6000,), 10**12)
+    x = torch.from_numpy(array)
+    index = torch.from_numpy(array)
+    source = torch.full((6000,), 10**12)
     expected = x.clone()
     change(expected, index.clone(), source)
     change(x, index, source)

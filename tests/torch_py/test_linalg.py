@@ -245,7 +245,7 @@ def test_norm_by_name():
 
 
 @pytest.mark.parametrize("name", ["solve", "symeig", "eig", "lstsq", "matrix_rank"])
-def test_removed_functions_say_what_to_use(name: str):
+def test_removed_functions_name_their_replacement(name: str):
     with pytest.raises(RuntimeError, match="removed"):
         getattr(torch, name)(torch.eye(2), torch.eye(2))
 
@@ -273,7 +273,9 @@ def test_norms_of_long_vectors(dtype: str):
 
 
 def test_chain_matmul():
-    a, b, c = matrices(2, 3), matrices(3, 4, seed=1), matrices(4, 2, seed=2)
+    a = matrices(2, 3)
+    b = matrices(3, 4, seed=1)
+    c = matrices(4, 2, seed=2)
     assert np.allclose(torch.chain_matmul(a, b, c).numpy(), (a @ b @ c).numpy())
 
 
@@ -405,13 +407,13 @@ def test_einsum_takes_the_cheapest_order():
     assert next(iter(_order(["ab", "bc", "cd", "de"], "ae", sizes))) == (1, 2)
 
 
-def test_named_results_say_whose_they_are():
+def test_named_results_have_qualified_names():
     assert type(torch.linalg.svd(torch.eye(2))).__name__ == "linalg_svd"
     assert repr(torch.linalg.slogdet(torch.eye(2))).startswith("torch.return_types.linalg_slogdet(\nsign=")
     assert type(torch.slogdet(torch.eye(2))).__name__ == "slogdet"
 
 
-def test_adjoint_of_a_number() -> None:
+def test_adjoint_of_a_scalar_tensor() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch prefers conj()
         assert torch.tensor(1 + 2j).adjoint().item() == 1 - 2j
@@ -419,7 +421,7 @@ def test_adjoint_of_a_number() -> None:
         torch.ones(2).adjoint()
 
 
-def test_vandermonde_matrix_of_a_number() -> None:
+def test_vandermonde_matrix_of_a_scalar_tensor() -> None:
     assert torch.linalg.vander(torch.tensor(2), N=3).tolist() == [[1, 2, 4]]
 
 

@@ -108,6 +108,6 @@ NUMBER_FIRST_CALLS = {
 
 
 @pytest.mark.parametrize("call", NUMBER_FIRST_CALLS.values(), ids=NUMBER_FIRST_CALLS)
-def test_as_pytorch(call):
+def test_number_in_first_place_agrees_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)

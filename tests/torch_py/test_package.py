@@ -45,7 +45,7 @@ def test_a_name_that_is_not_there() -> None:
 
 @only_torch_py
 @pytest.mark.parametrize("order", ["torch, torch_py", "torch_py, torch"])
-def test_lives_beside_pytorch(order: str) -> None:
+def test_both_libraries_in_one_process(order: str) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     assert (
         run(f"import {order}; print(torch_py.ones(2).sum().item() + torch.ones(3).sum().item())").strip()
@@ -54,7 +54,7 @@ def test_lives_beside_pytorch(order: str) -> None:
 
 
 @only_torch_py
-def test_cuda_is_honestly_absent() -> None:
+def test_cuda_is_absent() -> None:
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0 and torch.version.cuda is None
     torch.cuda.empty_cache()
     torch.cuda.manual_seed_all(1)

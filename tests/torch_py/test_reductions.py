@@ -237,7 +237,7 @@ def test_norms_over_several_dimensions(torch: Any) -> None:
     assert tensor.norm(dtype=torch.float64).dtype == torch.float64
 
 
-def test_norms_of_nothing(torch: Any) -> None:
+def test_norms_of_empty_tensors(torch: Any) -> None:
     assert torch.empty(0, 3).norm(2, (0, 1)).item() == 0
     assert torch.empty(0, 3).norm(1, 0).tolist() == [0, 0, 0]
     assert torch.empty(0, 3).norm(float("inf"), 1).shape == (0,)
@@ -257,7 +257,9 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
     numbers = np.random.default_rng(0).integers(-200, 200, (2, 3001))
     array = numbers.astype(np.uint8 if dtype == "uint8" else np.int64).astype(dtype)
     if dtype.startswith("float"):
-        array[0, ::100], array[1, ::77], array[1, 5::90] = np.nan, -np.inf, -0.0
+        array[0, ::100] = np.nan
+        array[1, ::77] = -np.inf
+        array[1, 5::90] = -0.0
     found = torch.sort(torch.from_numpy(array), stable=True, dim=1, descending=descending)
     # NumPy sorts ascending; the reversed order of the reversed lane is stable, too.
     order = np.argsort(array, axis=1, kind="stable")
@@ -301,13 +303,13 @@ def test_cumulative_integral_without_elements() -> None:
     )
 
 
-def test_truth_values_have_no_gradient_of_differences() -> None:
+def test_gradient_of_booleans_is_refused() -> None:
     with pytest.raises(RuntimeError, match="bool"):
         torch.gradient(torch.ones(4, dtype=torch.bool), spacing=[torch.arange(4.0)])
 
 
 @only_torch_py  # PyTorch sorts NaN with a comparison that is not an order, and finds it where it comes first
-def test_nan_is_the_most_frequent_element_only_where_there_is_nothing_else() -> None:
+def test_mode_is_nan_only_if_all_elements_are() -> None:
     assert torch.mode(torch.tensor([math.nan, math.nan, 1.0])).values.item() == 1
     value, index = torch.mode(torch.tensor([math.nan, 2.0, math.nan, 2.0]))
     assert (value.item(), index.item()) == (2, 3)

@@ -437,7 +437,7 @@ torch.save([torch.zeros(1000), Killer()], {str(path)!r})
     assert torch.equal(torch.load(path), torch.ones(3))
 
 
-def test_saving_to_what_is_no_regular_file() -> None:
+def test_saving_to_a_device_file() -> None:
     torch.save(torch.ones(3), "/dev/null")
     assert os.path.exists("/dev/null") and not os.path.isfile("/dev/null")
 

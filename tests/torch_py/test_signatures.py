@@ -122,7 +122,9 @@ def parameters(value: Any) -> list[tuple[str, str]] | None:
 @pytest.mark.parametrize("module", MODULES)
 def test_names_and_parameters(module: str) -> None:
     pytest.importorskip("torch")
-    theirs, missing, different = public("torch", module), [], []
+    theirs = public("torch", module)
+    missing = []
+    different = []
     ours = importlib.import_module(f"torch_py.{module}")
 
     for name, value in theirs.items():

@@ -26,6 +26,6 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_as_pytorch(call):
+def test_calls_with_dense_tensors_agree_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)

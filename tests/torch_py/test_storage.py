@@ -41,7 +41,7 @@ def test_storage_warns() -> None:
     assert any("TypedStorage is deprecated" in str(warning.message) for warning in caught)
 
 
-def test_what_cannot_be_indexed() -> None:
+def test_wrong_indices_are_refused() -> None:
     storage = torch.arange(4.0).storage()
     with pytest.raises(IndexError, match="out of range"):
         storage[4]

@@ -24,6 +24,6 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_as_pytorch(call):
+def test_streams_and_events_agree_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)

@@ -92,11 +92,9 @@ def gru_data(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("rnn_input")
 def rnn_input_errors(make: Make) -> Iterator[ErrorInput]:
-    params, hidden, rest = (
-        _parameters(make, 1, 1, 1, True),
-        make(1, _BATCH, _HIDDEN),
-        (True, 1, 0.0, False, False, False),
-    )
+    params = _parameters(make, 1, 1, 1, True)
+    hidden = make(1, _BATCH, _HIDDEN)
+    rest = (True, 1, 0.0, False, False, False)
 
     yield ErrorInput(
         SampleInput(make(_STEPS, _BATCH, _INPUT), make(1, 5, _HIDDEN), params, *rest), RuntimeError, "hidden"

@@ -11,9 +11,8 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 
 @samples("sort")
 def sort(make: Make) -> Iterator[SampleInput]:
-    for tensor in (
-        tensors(make, distinct=True) if not make.is_bool else []
-    ):  # which of equal elements comes first is not defined
+    # Which of equal elements comes first is not defined.
+    for tensor in tensors(make, distinct=True) if not make.is_bool else []:
         yield SampleInput(tensor)
         yield SampleInput(tensor, 0, True)
     yield SampleInput(make())

@@ -185,7 +185,7 @@ def test_records_that_are_not_what_the_directory_says(
 
 
 @only_torch_py
-def test_little_that_unpacks_to_much() -> None:
+def test_compressed_records_are_refused() -> None:
     for bomb in ("data.pkl", "byteorder", "data/0"):
         file = io.BytesIO()
         with (
@@ -221,7 +221,7 @@ def test_records_over_one_another() -> None:
         torch.load(io.BytesIO(data[:first] + twice + end))
 
 
-def test_what_is_no_archive(tmp_path: Path) -> None:
+def test_files_that_are_not_archives(tmp_path: Path) -> None:
     with pytest.raises(EOFError):
         torch.load(io.BytesIO())
     with pytest.raises(pickle.UnpicklingError):
@@ -292,7 +292,7 @@ def test_a_pipe_can_be_written_but_not_read() -> None:
         assert torch.load(io.BytesIO(source.read())).tolist() == [1, 1, 1]
 
 
-def test_behind_something_else() -> None:
+def test_archive_after_other_bytes() -> None:
     file = io.BytesIO(b"something")
     file.seek(0, os.SEEK_END)
     torch.save([torch.ones(2)], file)
@@ -436,7 +436,7 @@ def test_whole_modules_are_exchanged(ours_writes: bool) -> None:
 
 @only_torch_py
 @pytest.mark.filterwarnings("ignore")
-def test_what_pytorch_writes_otherwise() -> None:
+def test_files_that_pytorch_writes_differently() -> None:
     peer = pytest.importorskip("torch")
 
     def through(value: Any, **options: Any) -> Any:

@@ -173,7 +173,7 @@ def test_refused(program):
     assert torch.is_grad_enabled() == recording
 
 
-def test_what_the_same_functions_are_for():
+def test_legitimate_uses_of_the_same_functions():
     assert load(called(LAYOUT, text("torch.strided"))) is torch.strided
     assert load(tensor(1, (3,), (1,))).tolist() == [0, 0, 0]
     assert load(called(named("builtins", "set"), b"]" + b"K\x01a")) == {1}

@@ -34,11 +34,9 @@ def test_product() -> None:
 
 
 def test_broadcast_gradients_are_summed() -> None:
-    row, column, scalar = (
-        torch.ones(3, requires_grad=True),
-        torch.ones(2, 1, requires_grad=True),
-        torch.ones((), requires_grad=True),
-    )
+    row = torch.ones(3, requires_grad=True)
+    column = torch.ones(2, 1, requires_grad=True)
+    scalar = torch.ones((), requires_grad=True)
     (row * column * scalar).sum().backward()
     assert values(row.grad) == [2, 2, 2]
     assert values(column.grad) == [[3], [3]]

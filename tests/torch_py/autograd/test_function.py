@@ -427,7 +427,7 @@ def test_keyword_arguments_with_setup_context() -> None:
 
 
 @pytest.mark.parametrize("result", [5, None, [1, 2], "text"])
-def test_results_that_are_no_tensors_pass_through(result: Any) -> None:
+def test_results_that_are_not_tensors_pass_through(result: Any) -> None:
     class Other(Identity):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
@@ -480,7 +480,7 @@ def test_saved_attributes() -> None:
         y.grad_fn._saved_result  # noqa: B018
 
 
-def test_gradcheck_ignores_detached_results_beside_others() -> None:
+def test_gradcheck_ignores_detached_results() -> None:
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x: (x * 2, x.detach()), (x,))
     with pytest.raises(RuntimeError, match="Numerical gradient for function expected to be zero"):

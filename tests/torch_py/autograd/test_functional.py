@@ -48,7 +48,7 @@ def cube(x: Any) -> Any:
     return (x**3).sum()
 
 
-def test_ways_to_compute_jacobians() -> None:
+def test_options_of_jacobian_and_hessian() -> None:
     from importlib import import_module
 
     functional = import_module(f"{torch.__name__}.autograd.functional")

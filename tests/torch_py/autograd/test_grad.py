@@ -103,7 +103,7 @@ def test_no_warning_where_the_gradient_is_kept(recwarn: pytest.WarningsRecorder)
     assert kept.grad.tolist() == [1, 1] and not recwarn.list
 
 
-def test_the_older_name_of_gradients() -> None:
+def test_grad_variables_is_deprecated() -> None:
     x = torch.ones(1, requires_grad=True)
     with pytest.warns(FutureWarning, match="grad_variables"):
         torch.autograd.backward([x * 2], grad_variables=[torch.ones(1)])

@@ -16,12 +16,12 @@ SETTINGS_CALLS = {
 
 
 @pytest.mark.parametrize("call", SETTINGS_CALLS.values(), ids=SETTINGS_CALLS)
-def test_as_pytorch(call):
+def test_multithreading_agrees_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)
 
 
-def test_multithreading_is_a_setting() -> None:
+def test_backward_works_without_multithreading() -> None:
     assert (
         torch.autograd.is_multithreading_enabled()
         if hasattr(torch.autograd, "is_multithreading_enabled")

@@ -81,17 +81,17 @@ def test_made_up_edges() -> None:
 
 
 @pytest.mark.parametrize("inputs", ["x", [None], [3]])
-def test_inputs_that_are_no_tensors(inputs: Any) -> None:
+def test_inputs_that_are_not_tensors_are_refused(inputs: Any) -> None:
     with pytest.raises(RuntimeError, match="all inputs have to be Tensors or GradientEdges"):
         grad(leaf(1).sum(), inputs)
 
 
-def test_outputs_that_are_no_tensors() -> None:
+def test_outputs_that_are_not_tensors_are_refused() -> None:
     with pytest.raises(AssertionError):
         grad("y", leaf(1))
 
 
-def test_only_inputs_is_of_the_past() -> None:
+def test_only_inputs_is_deprecated() -> None:
     x = leaf(1, 2)
     with pytest.warns(FutureWarning, match="only_inputs"):
         assert grad(x.sum(), x, only_inputs=False)[0].tolist() == [1, 1]
@@ -235,7 +235,9 @@ def test_classes_of_nodes() -> None:
 
 
 def test_removed_hook_of_several_tensors_lets_go() -> None:
-    x, y, calls = leaf(1), leaf(2), []
+    x = leaf(1)
+    y = leaf(2)
+    calls = []
     handle = graph.register_multi_grad_hook((x, y), lambda gradients: calls.append(len(gradients)))
     (x * y).sum().backward()
     handle.remove()
@@ -296,7 +298,7 @@ def test_backward_in_threads_accumulates() -> None:
     assert x.grad.tolist() == [16, 16]
 
 
-def test_nodes() -> None:
+def test_nodes_of_leaves_accumulate() -> None:
     x = torch.ones(2, requires_grad=True)
     assert "AccumulateGrad" in graph._get_grad_fn_or_grad_acc(x).name()
     y = x * 2

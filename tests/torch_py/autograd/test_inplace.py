@@ -69,7 +69,7 @@ def test_changes_by_views_and_detached_tensors_are_noticed() -> None:
             loss.backward()
 
 
-def test_changed_tensor_that_is_not_needed_is_no_error() -> None:
+def test_changed_tensor_that_is_not_needed_is_allowed() -> None:
     x = leaf(1, 2)
     y = x + 1
     z = y * 2
@@ -454,7 +454,7 @@ def test_maximum_overwritten_behind_autograds_back() -> None:
     assert values(x.grad) == [0, 0, 0]
 
 
-def test_writes_to_what_is_saved() -> None:
+def test_saved_tensors_may_change_where_mutation_is_allowed() -> None:
     with graph.allow_mutation_on_saved_tensors() as context:
         x = torch.tensor([0.0, 1.0], requires_grad=True)
         y = x.exp()
@@ -490,7 +490,7 @@ def test_writes_to_what_is_saved() -> None:
         late.backward()
 
 
-def test_versions() -> None:
+def test_increment_version_invalidates_saved_tensors() -> None:
     x, y = torch.ones(2), torch.ones(2)
     before = x._version
     graph.increment_version(x)

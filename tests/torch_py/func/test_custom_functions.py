@@ -162,7 +162,7 @@ def rule(**methods: Any) -> Any:
     return type("Twice", (torch.autograd.Function,), {**common, **methods})
 
 
-def test_what_is_missing_is_an_error() -> None:
+def test_missing_rules_are_errors() -> None:
     with pytest.raises(RuntimeError, match="does not have vmap support"):
         func.vmap(rule().apply)(BATCH)
     with pytest.raises(RuntimeError, match="both generate_vmap_rule=True and an overridden vmap"):
@@ -241,7 +241,7 @@ def test_keyword_arguments_are_not_mapped() -> None:
     assert func.vmap(lambda x, y: x * y["k"], chunk_size=1)(torch.arange(2.0), y={"k": 2}).tolist() == [0, 2]
 
 
-def test_what_is_no_tensor_is_not_differentiated_by() -> None:
+def test_arguments_that_are_not_tensors_are_refused() -> None:
     for transform in (func.grad, func.jacrev, func.grad_and_value):
         with pytest.raises(ValueError, match="must be Tensor"):
             transform(lambda x: x)(3.0)
@@ -295,7 +295,9 @@ def test_batch_norm_without_running_statistics() -> None:
 
 
 def test_threads_have_transforms_of_their_own() -> None:
-    entered, inside, found = threading.Event(), threading.Event(), []
+    entered = threading.Event()
+    inside = threading.Event()
+    found = []
 
     def draw(x: Any) -> Any:
         entered.set()

@@ -155,7 +155,7 @@ def test_a_number_of_each_member(name: str) -> None:
     "call",
     [lambda number: torch.full((2,), number), lambda number: torch.add(ROW, ROW, alpha=number), torch.arange],
 )
-def test_numbers_that_are_read_are_of_no_member(call: Any) -> None:
+def test_reading_a_number_of_a_batch_is_refused(call: Any) -> None:
     with pytest.raises(RuntimeError, match="vmap"):
         func.vmap(call)(torch.tensor([5.0, 6.0]))
     assert func.jvp(call, (torch.tensor(5.0),), (torch.tensor(2.0),))[1].any().item() is False
@@ -176,7 +176,7 @@ def test_halves_of_any_dimension() -> None:
         )
 
 
-def test_members_are_no_numbers_to_build_tensors_of():
+def test_tensors_cannot_be_built_from_members():
     x = torch.arange(3.0)
     with pytest.raises(RuntimeError, match="item"):
         torch.vmap(lambda b: torch.tensor([b, b]))(x)

@@ -64,7 +64,9 @@ def receive_and_write(inbox: Any, outbox: Any) -> None:
 def test_memory_goes_through_queues(method: str) -> None:
     context = mp.get_context(method)
     there, back = context.Queue(), context.Queue()
-    tensor, parameter, model = torch.zeros(5), torch.nn.Parameter(torch.ones(2)), Node()
+    tensor = torch.zeros(5)
+    parameter = torch.nn.Parameter(torch.ones(2))
+    model = Node()
     process = context.Process(target=receive_and_write, args=(there, back))
 
     process.start()

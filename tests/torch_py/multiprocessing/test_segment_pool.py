@@ -50,7 +50,7 @@ def test_a_segment_is_used_again() -> None:
 
 
 @pytest.mark.parametrize("keeper", ["sender", "receiver", "view of the receiver"])
-def test_not_while_somebody_looks(keeper: str) -> None:
+def test_a_segment_in_use_is_not_used_again(keeper: str) -> None:
     ends = Ends()
     tensor = ends.allocate(5000).fill_(1)
     received = ends.send(tensor)
@@ -103,7 +103,7 @@ def test_sizes_that_differ_a_little_share_a_segment_and_others_do_not() -> None:
     assert ends.pool.count() == (2, 2)
 
 
-def test_what_is_not_used_for_long_goes() -> None:
+def test_segments_unused_for_long_are_freed() -> None:
     ends = Ends()
     tensor = ends.allocate(1_000_000)
     received = ends.send(tensor)

@@ -169,7 +169,7 @@ def test_a_meta_tensor_has_no_memory_to_share() -> None:
 
 @only_torch_py
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts the files that the process has open")
-def test_nothing_is_left() -> None:
+def test_no_descriptors_or_segments_are_left() -> None:
     def traces() -> tuple[int, list[str], int]:
         with open("/proc/self/maps") as maps:
             mapped = sum("torch_py" in line and "memfd" in line for line in maps)
@@ -236,7 +236,7 @@ def test_systems_without_memfd(tmp_path: Path) -> None:
 
 
 @only_torch_py
-def test_more_than_there_is() -> None:
+def test_sharing_more_memory_than_there_is_raises() -> None:
     with pytest.raises(torch.OutOfMemoryError, match="cannot allocate .* bytes: this machine has"):
         torch._C._SegmentPool().allocate(2**60)
 

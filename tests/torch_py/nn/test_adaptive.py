@@ -27,7 +27,9 @@ def test_shapes_of_parameters() -> None:
 
 
 def test_loss_is_that_of_all_probabilities() -> None:
-    module, x, target = layer(), torch.randn(6, 8, requires_grad=True), torch.tensor([0, 6, 12, 19, 4, 5])
+    module = layer()
+    x = torch.randn(6, 8, requires_grad=True)
+    target = torch.tensor([0, 6, 12, 19, 4, 5])
     result = module(x, target)
     logarithms = module.log_prob(x)
 

@@ -14,7 +14,9 @@ F = torch.nn.functional
 
 def test_attention_is_a_mean_weighted_by_softmax():
     torch.manual_seed(0)
-    q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 2)
+    q = torch.randn(2, 3, 4)
+    k = torch.randn(2, 5, 4)
+    v = torch.randn(2, 5, 2)
     weights = (q @ k.transpose(1, 2) / 2).softmax(-1)
     torch.testing.assert_close(F.scaled_dot_product_attention(q, k, v), weights @ v)
     mask = torch.tensor([[True, False, True, False, False], [True] * 5, [False] * 5])
@@ -32,7 +34,9 @@ def test_rows_without_keys_have_no_gradient():
 
 def test_groups_of_queries_share_keys():
     torch.manual_seed(0)
-    q, k, v = torch.randn(1, 4, 3, 2), torch.randn(1, 2, 3, 2), torch.randn(1, 2, 3, 2)
+    q = torch.randn(1, 4, 3, 2)
+    k = torch.randn(1, 2, 3, 2)
+    v = torch.randn(1, 2, 3, 2)
     expected = F.scaled_dot_product_attention(q, k.repeat_interleave(2, 1), v.repeat_interleave(2, 1))
     torch.testing.assert_close(F.scaled_dot_product_attention(q, k, v, enable_gqa=True), expected)
 
@@ -42,7 +46,9 @@ def test_groups_of_queries_share_keys():
 )
 def test_multihead_attention_with_and_without_weights(options):
     torch.manual_seed(0)
-    layer, q, k = nn.MultiheadAttention(4, 2, **options), torch.randn(3, 2, 4), torch.randn(5, 2, 4)
+    layer = nn.MultiheadAttention(4, 2, **options)
+    q = torch.randn(3, 2, 4)
+    k = torch.randn(5, 2, 4)
     padding = torch.tensor([[False] * 5, [False, False, True, True, False]])
     output, weights = layer(q, k, k, key_padding_mask=padding)
     other, none = layer(q, k, k, key_padding_mask=padding, need_weights=False)
@@ -144,10 +150,8 @@ def test_encoder_copies_its_layer():
 def test_encoders_leave_out_padding_at_the_end_when_they_infer():
     """Without gradients, encoders skip padded positions and fill them with zeros before the last
     normalization, as in PyTorch."""
-    padding, scattered = (
-        torch.tensor([[False, False, True], [False] * 3]),
-        torch.tensor([[True, False, False], [False] * 3]),
-    )
+    padding = torch.tensor([[False, False, True], [False] * 3])
+    scattered = torch.tensor([[True, False, False], [False] * 3])
 
     layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
     encoder = nn.TransformerEncoder(layer, 2).eval()
@@ -177,7 +181,7 @@ def test_encoders_say_why_padding_stays(reason, options):
         )
 
 
-def test_mask_beside_causality() -> None:
+def test_mask_together_with_is_causal() -> None:
     """Batches of heads accept a mask together with is_causal; other calls accept one of the two."""
     x = torch.arange(12.0).reshape(1, 1, 3, 4) / 10
     mask = torch.tensor([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 1.0]])

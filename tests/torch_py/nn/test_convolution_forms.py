@@ -98,7 +98,7 @@ def test_transposed_convolution(name, dtype, channels_last):
 
 
 @pytest.mark.parametrize(("width", "stride"), [(5, 1), (5, 2), (12, 1), (12, 2), (40, 1), (40, 2)])
-def test_what_no_window_sees_does_not_count(width, stride):
+def test_values_outside_all_windows_do_not_matter(width, stride):
     """Next to the last element of a line lies the first of the next line in memory; a product with 0 would
     turn inf into NaN."""
     x = torch_py.ones(2, 3, 8, width)
@@ -131,10 +131,8 @@ def test_windows_far_outside():
 
 def test_the_number_of_threads_does_not_change_results():
     torch_py.manual_seed(0)
-    x, weight = (
-        torch_py.randn(6, 16, 20, 20, requires_grad=True),
-        torch_py.randn(16, 16, 3, 3, requires_grad=True),
-    )
+    x = torch_py.randn(6, 16, 20, 20, requires_grad=True)
+    weight = torch_py.randn(16, 16, 3, 3, requires_grad=True)
 
     before, found = torch_py.get_num_threads(), []
     try:

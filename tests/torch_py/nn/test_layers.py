@@ -270,7 +270,7 @@ SOFTMAX_CALLS = {
 
 
 @pytest.mark.parametrize("call", SOFTMAX_CALLS.values(), ids=SOFTMAX_CALLS)
-def test_as_pytorch(call):
+def test_softmax_backward_agrees_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)
 
@@ -279,7 +279,7 @@ def test_as_pytorch(call):
     "bias, expected",
     [(2.0, [[5.0] * 4] * 2), ([[1.0], [2.0]], [[4.0] * 4, [5.0] * 4]), ([[1.0] * 4] * 2, [[4.0] * 4] * 2)],
 )
-def test_bias_that_is_no_vector(bias: Any, expected: Any) -> None:
+def test_linear_broadcasts_its_bias(bias: Any, expected: Any) -> None:
     values = torch.tensor(bias, requires_grad=True)
     found = F.linear(torch.ones(2, 3), torch.ones(4, 3), values)
     assert found.tolist() == expected
@@ -287,7 +287,7 @@ def test_bias_that_is_no_vector(bias: Any, expected: Any) -> None:
     assert values.grad.shape == values.shape and values.grad.sum().item() == 8
 
 
-def test_bias_of_the_size_of_the_result() -> None:
+def test_linear_adds_a_bias_of_the_result_shape() -> None:
     assert (
         F.linear(torch.ones(5, 2, 3), torch.ones(4, 3), torch.ones(5, 2, 4)).tolist() == [[[4.0] * 4] * 2] * 5
     )
@@ -316,7 +316,7 @@ def test_relu_does_not_hide_the_gradient_of_nan() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3, 3), (2, 4, 0, 3)])
-def test_batch_norm_of_nothing(shape: tuple[int, ...]) -> None:
+def test_batch_norm_of_an_empty_batch_has_zero_gradients(shape: tuple[int, ...]) -> None:
     layer = nn.BatchNorm2d(4)
     layer(torch.zeros(shape)).sum().backward()
     assert layer.weight.grad.tolist() == layer.bias.grad.tolist() == layer.running_mean.tolist() == [0.0] * 4

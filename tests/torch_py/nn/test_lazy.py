@@ -24,7 +24,7 @@ def an_input(rank: int) -> Any:
 
 
 @pytest.mark.parametrize("name, arguments, rank", CASES)
-def test_first_call_makes_it_the_plain_layer(name: str, arguments: Any, rank: int) -> None:
+def test_first_call_turns_the_module_into_the_plain_layer(name: str, arguments: Any, rank: int) -> None:
     module = getattr(nn, name)(*arguments)
     assert module.has_uninitialized_params()
 

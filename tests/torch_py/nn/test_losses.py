@@ -145,7 +145,7 @@ def test_max_norm_changes_the_table():
 # Normalization and dropout
 
 
-def test_normalisation():
+def test_instance_rms_and_local_response_norm():
     torch.manual_seed(0)
     x = torch.randn(2, 3, 8) * 3 + 1
 
@@ -188,7 +188,7 @@ def test_sync_batch_norm_takes_the_place_of_others():
     assert isinstance(model[1], nn.SyncBatchNorm) and list(model.state_dict())[2] == "1.weight"
 
 
-def test_the_mean_of_kl_div_is_warned_of():
+def test_mean_of_kl_div_warns():
     input, target = torch.zeros(2, 4), torch.full((2, 4), 0.25)
     with pytest.warns(UserWarning, match="batchmean"):
         by_element = F.kl_div(input, target)
@@ -207,7 +207,7 @@ REDUCTION_NAMES_CALLS = {
 
 
 @pytest.mark.parametrize("call", REDUCTION_NAMES_CALLS.values(), ids=REDUCTION_NAMES_CALLS)
-def test_as_pytorch(call):
+def test_names_of_reductions_agree_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)
 
@@ -236,7 +236,9 @@ def test_linear_cross_entropy_refuses() -> None:
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 def test_weighted_huber_loss(reduction: str) -> None:
-    a, b, weight = torch.randn(3, 2), torch.randn(3, 2), torch.rand(3, 2)
+    a = torch.randn(3, 2)
+    b = torch.randn(3, 2)
+    weight = torch.rand(3, 2)
     plain = F.huber_loss(a, b, "none", 0.5) * weight
     expected = plain if reduction == "none" else getattr(plain, reduction)()
     torch.testing.assert_close(F.huber_loss(a, b, reduction, 0.5, weight), expected)
@@ -250,7 +252,7 @@ def test_huber_loss_has_the_dtype_of_the_input(target: Any, dtype: Any) -> None:
     assert F.huber_loss(torch.tensor([3.0, 1.0]), torch.tensor([1, 0]).to(target)).dtype == dtype
 
 
-def test_losses_that_do_not_fit_into_the_input() -> None:
+def test_losses_refuse_results_that_the_input_dtype_cannot_hold() -> None:
     with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
         F.huber_loss(torch.tensor([3]), torch.tensor([1.0]))
     with pytest.raises(RuntimeError, match="can't be cast to the desired output type Char"):
@@ -263,13 +265,13 @@ def test_losses_that_do_not_fit_into_the_input() -> None:
     )
 
 
-def test_absolute_losses_of_truth_values() -> None:
+def test_smooth_l1_loss_of_booleans() -> None:
     assert F.smooth_l1_loss(torch.tensor([3.0, 1.0]), torch.tensor([True, True])).item() == 0.75
     with pytest.raises(NotImplementedError):
         F.smooth_l1_loss(torch.tensor([3]), torch.tensor([1]))
 
 
-def test_cross_entropy_of_truth_values_and_logits() -> None:
+def test_dtype_of_binary_cross_entropy_with_logits() -> None:
     logits, labels = torch.tensor([0.5, -1.0]), torch.tensor([0, 1])
     loss = F.binary_cross_entropy_with_logits
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
@@ -284,7 +286,7 @@ def test_cross_entropy_wants_one_dtype() -> None:
         F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0], dtype=torch.float64))
 
 
-def test_labels_that_are_no_integers() -> None:
+def test_cross_entropy_refuses_float_labels() -> None:
     with pytest.raises(
         RuntimeError,
         match="expected target dtype to be Long or Byte, but got Float|expected scalar type Long but found "
@@ -298,6 +300,8 @@ def test_mse_loss_of_a_mask() -> None:
 
 
 def test_weighted_losses() -> None:
-    x, target, weight = torch.tensor([1.0, 2.0, 5.0]), torch.zeros(3), torch.tensor([1.0, 2.0, 3.0])
+    x = torch.tensor([1.0, 2.0, 5.0])
+    target = torch.zeros(3)
+    weight = torch.tensor([1.0, 2.0, 3.0])
     assert F.huber_loss(x, target, weight=weight).item() == pytest.approx(17 / 3)  # the mean over elements
     assert F.mse_loss(x, target, weight=weight).item() == pytest.approx(84 / 6)  # over weights

@@ -87,7 +87,7 @@ def test_names_that_cannot_be_registered(name: Any, error: type, match: str) -> 
             register()
 
 
-def test_computed_tensor_is_no_parameter() -> None:
+def test_computed_tensor_is_refused_as_parameter() -> None:
     module = nn.Module()
     with pytest.raises(TypeError, match="torch.nn.Parameter or None required"):
         module.register_parameter("weight", torch.ones(2))
@@ -492,7 +492,7 @@ def test_post_hooks_change_the_state_dict_in_place():
     assert list(layer.state_dict()) == ["weight"]
 
 
-def test_what_is_no_module_is_named() -> None:
+def test_error_names_objects_that_are_not_modules() -> None:
     with pytest.raises(TypeError, match=r"nn\.functional.*relu is not a Module subclass"):
         nn.Sequential(nn.Linear(1, 1), nn.functional.relu)
     with pytest.raises(TypeError, match=r"activation\.ReLU is not a Module subclass"):
@@ -510,12 +510,12 @@ MODULE_CALLS = {
 
 
 @pytest.mark.parametrize("call", MODULE_CALLS.values(), ids=MODULE_CALLS)
-def test_as_pytorch(call):
+def test_indentation_agrees_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)
 
 
-def test_older_names() -> None:
+def test_deprecated_modules_warn() -> None:
     with pytest.warns(FutureWarning, match="Container"):
         container = nn.Container(a=nn.Linear(1, 2))
     assert list(container.state_dict()) == ["a.weight", "a.bias"]
@@ -537,7 +537,7 @@ def test_parameter_dictionaries() -> None:
     assert len(parameters) == 0 and not list(parameters.parameters())
 
 
-def test_normalisations_are_told_apart():
+def test_base_classes_of_normalizations():
     from torch_py.nn.modules.batchnorm import _BatchNorm, _NormBase
     from torch_py.nn.modules.dropout import _DropoutNd
 
@@ -570,7 +570,7 @@ def test_prefix_is_consumed():
     assert list(state) == ["weight", "bias"] and "" in state._metadata
 
 
-def test_modules_that_read_alike_are_shown_once() -> None:
+def test_equal_modules_of_a_list_are_shown_once() -> None:
     nn = torch.nn
     shown = repr(nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Sequential(nn.Tanh())]))
     assert shown == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Sequential(\n    (0): Tanh()\n  )\n)"

@@ -55,7 +55,9 @@ def test_starting_values_are_those_of_pytorch():
 @pytest.mark.parametrize("mode", ["RNN", "GRU", "LSTM"])
 def test_layers_are_repeated_cells(mode):
     torch.manual_seed(0)
-    layer, cell, input = getattr(nn, mode)(3, 4), getattr(nn, mode + "Cell")(3, 4), torch.randn(5, 2, 3)
+    layer = getattr(nn, mode)(3, 4)
+    cell = getattr(nn, mode + "Cell")(3, 4)
+    input = torch.randn(5, 2, 3)
     cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
     output, last = layer(input)
     state, expected = None, []
@@ -209,11 +211,9 @@ def test_lstm_has_first_and_second_derivatives(packed):
 def test_lstm_over_many_rows_and_steps_is_repeated_cells():
     """Enough rows and steps for several threads, and for weight gradients that sum over all steps."""
     torch.manual_seed(0)
-    layer, cell, input = (
-        nn.LSTM(33, 65).double(),
-        nn.LSTMCell(33, 65).double(),
-        torch.randn(9, 70, 33, dtype=torch.float64),
-    )
+    layer = nn.LSTM(33, 65).double()
+    cell = nn.LSTMCell(33, 65).double()
+    input = torch.randn(9, 70, 33, dtype=torch.float64)
     cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
 
     output, (hidden, last) = layer(input)

@@ -262,7 +262,7 @@ def test_convolutions_can_be_subclassed() -> None:
     assert result.abs().max().item() < 1e-6
 
 
-def test_columns_of_truth_values() -> None:
+def test_fold_of_booleans_is_a_disjunction() -> None:
     columns = torch.zeros(1, 4, 2, dtype=torch.bool)
     columns[0, 0, 1] = columns[0, 1, 0] = True  # the same element, seen from two windows
     assert F.fold(columns, (2, 3), 2).tolist() == [[[[False, True, False], [False, False, False]]]]
@@ -275,7 +275,7 @@ def test_small_integers_of_convolutions_wrap() -> None:
     assert found.tolist() == [[[21, -1073741814]]]
 
 
-def test_sizes_are_integers() -> None:
+def test_interpolate_refuses_float_sizes() -> None:
     with pytest.raises(TypeError):
         F.interpolate(torch.ones(2, 4, 8), size=1.5)
 
@@ -286,7 +286,7 @@ def test_transposed_convolution_of_empty_images_is_its_bias() -> None:
     assert found.tolist() == [[1.0] * found.shape[1], [2.0] * found.shape[1]]
 
 
-def test_sizes_before_pooling() -> None:
+def test_max_unpool_checks_sizes() -> None:
     x, indices = torch.ones(1, 2, 4), torch.zeros(1, 2, 4, dtype=torch.int64)
     with pytest.raises(ValueError, match="non-negative spatial dimensions"):
         F.max_unpool1d(x, indices, 2, padding=5)
@@ -297,7 +297,7 @@ def test_sizes_before_pooling() -> None:
         assert F.max_unpool1d(x, indices, 2).shape == (1, 2, 8)
 
 
-def test_lp_pool_of_zeros_has_no_gradient() -> None:
+def test_lp_pool_of_zeros_has_zero_gradient() -> None:
     x = torch.tensor([[0.0, 0.0, -2.0, 0.0]], requires_grad=True)
     F.lp_pool1d(x, 2.0, 2).sum().backward()
     assert x.grad.tolist() == [[0.0, 0.0, -1.0, 0.0]]

@@ -124,7 +124,9 @@ def test_recurrent_layer_with_given_states():
 class Cells(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.lstm, self.gru, self.rnn = nn.LSTMCell(4, 3), nn.GRUCell(3, 3), nn.RNNCell(3, 3)
+        self.lstm = nn.LSTMCell(4, 3)
+        self.gru = nn.GRUCell(3, 3)
+        self.rnn = nn.RNNCell(3, 3)
 
     def forward(self, x):
         hidden = torch.zeros(x.size(1), 3)
@@ -208,7 +210,10 @@ class CausalAttention(nn.Module):
 
     def __init__(self, flash: bool) -> None:
         super().__init__()
-        self.qkv, self.out, self.heads, self.flash = nn.Linear(16, 48), nn.Linear(16, 16), 4, flash
+        self.qkv = nn.Linear(16, 48)
+        self.out = nn.Linear(16, 16)
+        self.heads = 4
+        self.flash = flash
         self.register_buffer("mask", torch.tril(torch.ones(32, 32)).view(1, 1, 32, 32), persistent=False)
 
     def forward(self, x):

@@ -308,7 +308,7 @@ def test_rates_out_of_range_are_named_whatever_their_type() -> None:
         torch.optim.Adam([torch.ones(1, requires_grad=True)], betas=(0.5, 1))
 
 
-def test_rates_that_are_no_numbers() -> None:
+def test_nan_rates_are_refused() -> None:
     x, nan = [nn.Parameter(torch.ones(2, 2))], float("nan")
     torch.optim.SGD(x, lr=nan, momentum=nan, weight_decay=nan)
     for kind in (torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad, torch.optim.LBFGS):
@@ -320,7 +320,7 @@ def test_rates_that_are_no_numbers() -> None:
 
 @only_torch_py
 @pytest.mark.parametrize("lists", [([], 1), ([], 0), (1, 2)])
-def test_loops_of_optimizers_compare_their_lists(lists: Any) -> None:
+def test_fused_loops_check_the_lengths_of_their_lists(lists: Any) -> None:
     parameters, gradients = (
         ([] if not count else [torch.ones(2)] * count) for count in ((lists[0] or 0), lists[1])
     )
@@ -358,7 +358,7 @@ def test_a_first_step_that_is_skipped_leaves_no_momentum() -> None:
 
 @pytest.mark.parametrize("truthy", [1, "yes"])
 @pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "Adagrad"])
-def test_maximize_is_taken_by_its_truth(kind: str, truthy: Any) -> None:
+def test_any_true_value_maximizes(kind: str, truthy: Any) -> None:
     parameter = nn.Parameter(torch.zeros(2))
     optimizer = getattr(optim, kind)([parameter], lr=0.1, maximize=truthy)
     parameter.grad = torch.ones(2)

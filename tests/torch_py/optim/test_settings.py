@@ -162,7 +162,7 @@ def test_large_parameters_on_several_threads() -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad"])
-def test_gradient_may_lie_in_memory_otherwise(name: str) -> None:
+def test_gradient_may_have_other_strides(name: str) -> None:
     """Results do not depend on the strides of gradients."""
     found = []
     # PyTorch's fused kernels take elements in memory order, which is wrong here; its other kernels are right.
@@ -368,8 +368,9 @@ def test_hook_changes_arguments() -> None:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_optimizer_of_somebody_else(library: Any) -> None:
-    """Its step is not under no_grad, its hooks are called, and schedules know of its steps."""
+def test_optimizer_of_a_user_subclass(library: Any) -> None:
+    """An optimizer whose step is not under no_grad works, too: hooks are called, and schedules count its
+    steps."""
 
     class Plain(library.optim.Optimizer):  # type: ignore[misc,name-defined]
         def step(self, closure: Any = None) -> Any:
@@ -422,7 +423,7 @@ def test_loaded_state_has_pytorchs_dtypes(fused: bool | None) -> None:
     assert found[0] == found[1]
 
 
-def test_momentum_starts_late_for_some() -> None:
+def test_momentum_starts_with_the_first_gradient() -> None:
     """The momentum of a parameter starts with its first gradient, also if that comes later than those of
     others."""
     found = []

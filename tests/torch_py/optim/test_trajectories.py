@@ -98,7 +98,9 @@ class Run:
     """
 
     def __init__(self, library: Any, name: str, options: dict[str, Any], dtype: str) -> None:
-        self.library, self.name, self.dtype = library, name, getattr(library, dtype)
+        self.library = library
+        self.name = name
+        self.dtype = getattr(library, dtype)
         random = np.random.default_rng(5)
         shapes: list[tuple[int, ...]] = (
             [(3, 4), (5, 2)] if name == "Muon" else [(3, 4), (7,), (), (2, 3, 2, 2)]

@@ -175,7 +175,7 @@ def test_embedding_files(log):
         writer.add_embedding(torch.ones(2, 2), metadata=["a"])
 
 
-def test_without_tensorboard_the_import_says_what_to_install():
+def test_import_without_tensorboard_names_the_package():
     body = "try:\n    import torch_py.utils.tensorboard\nexcept ImportError as error:\n    print(error)"
     program = f"import sys; sys.modules['tensorboard'] = None\n{body}"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -229,7 +229,7 @@ READY = [
 
 @pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 4)])
 @pytest.mark.parametrize("name, options", READY)
-def test_ready_parametrizations_against_peer(name: str, options: Any, shape: Any) -> None:
+def test_library_parametrizations_agree_with_pytorch(name: str, options: Any, shape: Any) -> None:
     peer = pytest.importorskip("torch")
     theirs = getattr(importlib.import_module("torch.nn.utils.parametrizations"), name)(
         peer.nn.Linear(*shape), **options
@@ -258,7 +258,7 @@ def test_ready_parametrizations_against_peer(name: str, options: Any, shape: Any
 @pytest.mark.parametrize("shape", [(3, 4), (4, 3), (4, 4)])
 @pytest.mark.parametrize("kind", ["matrix_exp", "cayley", "householder"])
 @pytest.mark.parametrize("trivial", [True, False])
-def test_orthogonal_is(kind: str, shape: Any, trivial: bool) -> None:
+def test_orthogonal_weights_are_orthogonal(kind: str, shape: Any, trivial: bool) -> None:
     layer = parametrizations.orthogonal(nn.Linear(*shape), orthogonal_map=kind, use_trivialization=trivial)
     weight = layer.weight.detach()
     tall = weight if weight.shape[0] >= weight.shape[1] else weight.mT
@@ -302,7 +302,7 @@ def test_weight_norm_reads_older_checkpoints() -> None:
 @pytest.mark.filterwarnings("ignore:.*weight_norm:FutureWarning")
 @pytest.mark.parametrize("name, parts", [("weight_norm", ["g", "v"]), ("spectral_norm", ["orig", "u", "v"])])
 @pytest.mark.parametrize("layer", ["Conv2d", "ConvTranspose2d"])
-def test_hooked_normalisations_against_peer(name: str, parts: list[str], layer: str) -> None:
+def test_hooked_normalizations_agree_with_pytorch(name: str, parts: list[str], layer: str) -> None:
     peer = pytest.importorskip("torch")
     theirs = getattr(peer.nn.utils, name)(getattr(peer.nn, layer)(3, 4, 3))
     ours = getattr(nn.utils, name)(getattr(nn, layer)(3, 4, 3))

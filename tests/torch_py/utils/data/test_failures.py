@@ -163,7 +163,7 @@ def test_a_worker_that_is_killed_while_it_waits() -> None:
 
 
 @only_torch_py
-def test_the_dead_are_found_behind_their_children(impatient: None) -> None:
+def test_dead_workers_are_found_while_their_children_live(impatient: None) -> None:
     read, write = os.pipe()
 
     def leave_a_child() -> None:

@@ -471,7 +471,7 @@ def test_settings_cannot_be_changed_later() -> None:
     assert loader.multiprocessing_context.get_start_method() == "fork" and numbers(loader) == [[0], [1], [2]]
 
 
-def test_nothing_can_be_done_without_requests() -> None:
+def test_prefetch_factor_of_zero_is_refused() -> None:
     with pytest.raises(AssertionError, match="prefetch_factor"):
         list(DataLoader(range(3), num_workers=1, prefetch_factor=0))
 
@@ -521,7 +521,7 @@ def test_what_the_constructor_says_is_what_pytorch_says(keywords: dict[str, Any]
     assert said == outcome(peer.DataLoader) and said
 
 
-def test_nothing_is_left() -> None:
+def test_no_descriptors_or_segments_are_left() -> None:
     if WITH_PEER:
         pytest.skip("counts what torch_py opens")
 
