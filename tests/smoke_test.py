@@ -57,7 +57,8 @@ def test_training_step() -> None:
         torch.nn.Linear(72, 2),
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    images, labels = torch.randn(4, 1, 8, 8), torch.tensor([0, 1, 0, 1])
+    images = torch.randn(4, 1, 8, 8)
+    labels = torch.tensor([0, 1, 0, 1])
 
     def step() -> Any:
         optimizer.zero_grad()

@@ -164,6 +164,7 @@ def test_kernel_of_contributing_runs(tmp_path: Path) -> None:
     kernels = tmp_path / "aten" / "native" / "cpu"
     kernels.mkdir(parents=True)
     (kernels / "CubeKernel.cpp").write_text(KERNEL_FILE.format(kernel=kernel))
+
     script = """
 import torch_py as torch
 from torch_py.utils.cpp_extension import build_operators

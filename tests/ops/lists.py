@@ -60,7 +60,8 @@ def _is_suitable(call: dict[str, Any], called: Sequence[Argument], making: Seque
 def _fits_in_place(call: dict[str, Any]) -> bool:
     """Whether the result has the shape and dtype of self, and the elements of self have memory of their
     own."""
-    own, tensors = call["self"], [value for value in call.values() if is_tensor(value)]
+    own = call["self"]
+    tensors = [value for value in call.values() if is_tensor(value)]
     if not is_tensor(own) or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
         return False
     return all(
@@ -118,6 +119,7 @@ def _made(kind: str, column: list[Any], torch: Any) -> Any:
         return _number(column[0])
     if kind == "single":
         return column[0].detach().reshape(-1)[0].clone().requires_grad_(column[0].requires_grad)
+
     return column[0]
 
 
@@ -153,7 +155,8 @@ def list_errors(
         )
 
     for i, value in enumerate(sample.positional):
-        kind, name = kinds[arguments[i].name], arguments[i].name
+        kind = kinds[arguments[i].name]
+        name = arguments[i].name
         if kind == "single":
             changed = [*sample.positional[:i], torch.ones(2, dtype=value.dtype), *sample.positional[i + 1 :]]
             yield ErrorInput(

@@ -85,7 +85,8 @@ class Operator:
     def samples(self, torch: Any, dtype: str, requires_grad: bool = False) -> list[SampleInput]:
         """The samples of its generator that fit the schema."""
         if self.called is not None:
-            own, called = self.row["each"]["arguments"], self.called
+            own = self.row["each"]["arguments"]
+            called = self.called
             calls = [
                 bound
                 for sample in called.samples(torch, dtype, requires_grad)

@@ -83,13 +83,16 @@ def skip_mistakes_of_pytorch(operator: Operator) -> None:
 
 
 def check(operator: Operator, sample: SampleInput, form: Callable[..., Any] = call) -> None:
-    inputs, function = inputs_of(sample), as_function(operator, sample, form)
+    inputs = inputs_of(sample)
+    function = as_function(operator, sample, form)
     results = results_of(operator, function, sample)
     if not results:
         return
+
     assert WITH_PEER or any(result.requires_grad for result in results), (
         f"{operator}{sample}: nothing requires grad"
     )
+
     elements = sum(math.prod(tensor.shape) for tensor in inputs) * sum(
         math.prod(result.shape) for result in results
     )
@@ -142,7 +145,8 @@ def test_second_derivatives(operator: Operator, dtype: str):
 
     tried = 0
     for sample in differentiable_samples(operator, dtype):
-        inputs, function = inputs_of(sample), as_function(operator, sample, call)
+        inputs = inputs_of(sample)
+        function = as_function(operator, sample, call)
         size = sum(math.prod(tensor.shape) for tensor in inputs)
         if tried >= _SECOND_SAMPLES or size > _LARGEST * (tried == 0) + _LARGEST:
             continue

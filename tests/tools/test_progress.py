@@ -38,7 +38,8 @@ def test_log_has_errors_and_keeps_warnings_apart() -> None:
 
 
 def test_an_error_is_shown_once_for_all_instruction_sets() -> None:
-    stream, lines = io.StringIO(), []
+    stream = io.StringIO()
+    lines = []
     for name, message in (
         ("DEFAULT", "expected ';'"),
         ("AVX2", "expected ';'"),

@@ -160,7 +160,8 @@ def test_right_calls(torch: Any, call: str, expected: Any) -> None:
 
 
 def test_out_gives_the_tensor_itself(torch: Any) -> None:
-    x, out = torch.ones(3), torch.empty(3)
+    x = torch.ones(3)
+    out = torch.empty(3)
     assert torch.add(x, 1, out=out) is out and out.tolist() == [2, 2, 2]
     assert torch.add(x, 1, out=None).tolist() == [2, 2, 2]
 

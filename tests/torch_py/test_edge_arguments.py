@@ -186,10 +186,13 @@ REFUSED = [
 
 
 def names() -> dict[str, Any]:
+    """The names that calls in the tables below use."""
     return {
+        # the library
         "torch": torch,
         "F": F,
         "HUGE": HUGE,
+        # tensors and functions
         "x": torch.arange(6.0),
         "places": torch.arange(10),
         "zero": torch.tensor([0]),
@@ -276,7 +279,8 @@ def test_steps_beyond_the_input():
 
 
 def test_reduced_floats_round_sums_once():
-    index, ones = torch.zeros(3000, dtype=torch.int64), torch.ones(3000, dtype=torch.float16)
+    index = torch.zeros(3000, dtype=torch.int64)
+    ones = torch.ones(3000, dtype=torch.float16)
     assert torch.zeros(2, dtype=torch.float16).scatter_add(0, index, ones).tolist() == [3000, 0]
     source = torch.ones(3000, 3, dtype=torch.bfloat16)
     assert torch.zeros(2, 3, dtype=torch.bfloat16).index_add(0, index, source)[0].tolist() == [3008] * 3
@@ -291,7 +295,8 @@ def test_reduced_floats_round_once_where_the_peer_does_not():
     x = torch.zeros(2, dtype=torch.float16, requires_grad=True)
     x[index].sum().backward()
     assert x.grad.tolist() == [3000, 0]
-    zeros, ones = torch.zeros(2, dtype=torch.bfloat16), torch.ones(3000, dtype=torch.bfloat16)
+    zeros = torch.zeros(2, dtype=torch.bfloat16)
+    ones = torch.ones(3000, dtype=torch.bfloat16)
     assert zeros.index_add(0, index, ones).tolist() == [3008, 0]
     assert zeros.index_put_((index,), ones, accumulate=True).tolist() == [3008, 0]
 
@@ -321,7 +326,8 @@ def test_outs_that_share_memory():
 
 
 def test_addmv_without_the_product():
-    nan, ones = torch.full((2, 2), math.nan), torch.ones(2)
+    nan = torch.full((2, 2), math.nan)
+    ones = torch.ones(2)
     assert torch.addmv(ones, nan, ones, alpha=0).tolist() == [1, 1]
     assert torch.addmv(ones, nan, ones, alpha=0, beta=0).tolist() == [0, 0]
 

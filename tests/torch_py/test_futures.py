@@ -12,7 +12,8 @@ Future = torch.futures.Future
 
 
 def test_value_reaches_a_waiting_thread():
-    future, seen = Future(), []
+    future = Future()
+    seen = []
     thread = threading.Thread(target=lambda: seen.append(future.wait()))
     thread.start()
     assert not future.done()
@@ -47,7 +48,8 @@ def test_exceptions():
 
 @pytest.mark.parametrize("early", [False, True])
 def test_callbacks(early):
-    future, seen = Future(), []
+    future = Future()
+    seen = []
     if early:
         future.set_result(2)
     doubled = future.then(lambda done: done.value() * 2)

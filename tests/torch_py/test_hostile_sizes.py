@@ -10,7 +10,8 @@ import pytest
 import torch_py as torch
 import torch_py.nn.functional as F
 
-LEAST, MOST = -(2**63), 2**63 - 1
+LEAST = -(2**63)
+MOST = 2**63 - 1
 
 
 def test_arange_of_the_least_integer_backwards():
@@ -40,9 +41,11 @@ def test_average_over_wide_windows(kernel, stride, padding, count_include_pad, c
     weight = torch.linspace(-1, 2, result.shape[-1], dtype=torch.float64)
     (result * weight).sum().backward()
 
-    expected, gradient = numpy.empty(result.shape), numpy.zeros(values.shape)
+    expected = numpy.empty(result.shape)
+    gradient = numpy.zeros(values.shape)
     for j in range(result.shape[-1]):
-        start, stop = j * stride - padding, min(j * stride - padding + kernel, 5000 + padding)
+        start = j * stride - padding
+        stop = min(j * stride - padding + kernel, 5000 + padding)
         inside = slice(max(start, 0), min(stop, 5000))
         count = stop - start if count_include_pad else inside.stop - inside.start
         expected[..., j] = values[..., inside].sum(-1) / count

@@ -52,7 +52,8 @@ def test_every_layout_is_written_where_it_lies(name, layout):
     }[layout]
     x = {"dense": base, "transposed": base.transpose(0, 1), "strided": base[..., 0]}[layout]
 
-    address, version = x.data_ptr(), x._version
+    address = x.data_ptr()
+    version = x._version
     CALLS[name](x)
 
     assert x.data_ptr() == address and x._version > version
@@ -111,7 +112,8 @@ def test_many_more_elements_than_are_named_cost_nothing():
     """Writing 16 bytes of 64 MB takes less than a millisecond; a copy would take ten."""
     import time
 
-    x, index = torch.zeros(4_000_000, 4), torch.tensor([7])
+    x = torch.zeros(4_000_000, 4)
+    index = torch.tensor([7])
     calls = [
         lambda: x.index_add_(0, index, torch.ones(1, 4)),
         lambda: x.index_copy_(0, index, torch.ones(1, 4)),

@@ -73,7 +73,8 @@ def test_eigenvectors_of_general_matrices(dtype: str):
 
 
 def test_results_do_not_depend_on_threads():
-    a, threads = matrices(64, 12, 12), torch.get_num_threads()
+    a = matrices(64, 12, 12)
+    threads = torch.get_num_threads()
     try:
         found = []
         for count in (1, 2):

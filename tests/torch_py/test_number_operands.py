@@ -39,7 +39,8 @@ def test_number_is_not_rounded_first(operation, number, dtype):
 @pytest.mark.parametrize("number", (0.1, 0.9999, 3.3))
 def test_weight_of_lerp_is_not_rounded(number, dtype):
     x = values(dtype)
-    a, b = x.float(), x.flip(0).float()
+    a = x.float()
+    b = x.flip(0).float()
     expected = a + number * (b - a) if number < 0.5 else b - (b - a) * (torch.tensor(1.0) - number)
     assert mostly_equal(torch.lerp(x, x.flip(0), number), expected.to(dtype))
 

@@ -199,8 +199,10 @@ def test_gradient_returns_one_tensor_for_each_dimension(torch: Any) -> None:
 @only_torch_py
 def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
     torch.manual_seed(0)
-    numbers, weights = torch.randint(0, 50, (300_000,)), torch.rand(300_000)
-    threads, found = torch.get_num_threads(), []
+    numbers = torch.randint(0, 50, (300_000,))
+    weights = torch.rand(300_000)
+    threads = torch.get_num_threads()
+    found = []
 
     for count in (1, 2, 3):
         torch.set_num_threads(count)

@@ -215,7 +215,8 @@ def test_matmul_precision_ignores_unknown_names():
 @pytest.mark.parametrize("draws", [0, 1, 5, 623, 624, 625, 1000])
 def test_states_of_generators_are_pytorchs(draws):
     peer = pytest.importorskip("torch")
-    ours, theirs = torch.Generator().manual_seed(7), peer.Generator().manual_seed(7)
+    ours = torch.Generator().manual_seed(7)
+    theirs = peer.Generator().manual_seed(7)
 
     torch.randint(2**31, (draws,), generator=ours, dtype=torch.int32)
     peer.randint(2**31, (draws,), generator=theirs, dtype=peer.int32)
@@ -244,7 +245,8 @@ def test_copies_of_generators_continue_alike(duplicate):
 
 
 def test_swap_tensors_exchanges_everything():
-    a, b = torch.nn.Parameter(torch.ones(2)), torch.zeros(3)
+    a = torch.nn.Parameter(torch.ones(2))
+    b = torch.zeros(3)
     b.note = "kept"
     alias = a
     torch.utils.swap_tensors(a, b)
@@ -259,7 +261,8 @@ def test_swap_tensors_exchanges_everything():
 def test_swap_tensors_refuses_what_would_be_seen():
     import weakref
 
-    a, b = torch.ones(2), torch.zeros(3)
+    a = torch.ones(2)
+    b = torch.zeros(3)
     reference = weakref.ref(a)
     with pytest.raises(RuntimeError, match="weakref"):
         torch.utils.swap_tensors(a, b)

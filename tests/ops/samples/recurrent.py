@@ -47,6 +47,7 @@ def _settings(make: Make) -> Iterator[tuple[int, bool, bool]]:
 def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
+
     for layers, both, biases in _settings(make):
         directions = 2 if both else 1
         hidden = make(layers * directions, _BATCH, _HIDDEN)
@@ -54,7 +55,9 @@ def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
         yield SampleInput(
             make(_STEPS, _BATCH, _INPUT), hidden, params, biases, layers, 0.0, False, both, False
         )
-    hidden, params = make(1, _BATCH, _HIDDEN), _parameters(make, gates, 1, 1, True)
+
+    hidden = make(1, _BATCH, _HIDDEN)
+    params = _parameters(make, gates, 1, 1, True)
     yield SampleInput(make(_BATCH, _STEPS, _INPUT), hidden, params, True, 1, 0.0, True, False, True)
 
 

@@ -316,7 +316,8 @@ def test_solve_takes_matrices_for_matrices():
 
 
 def test_zero_dimensional_tensors_take_part_in_promotion():
-    narrow, wide = torch.ones(2, dtype=torch.float32), torch.tensor(2.0, dtype=torch.float64)
+    narrow = torch.ones(2, dtype=torch.float32)
+    wide = torch.tensor(2.0, dtype=torch.float64)
     assert (narrow + wide).dtype == torch.float32  # PyTorch's own rule
     assert xp.add(narrow, wide).dtype == torch.float64
     assert xp.result_type(narrow, wide) == torch.float64

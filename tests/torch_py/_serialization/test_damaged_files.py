@@ -40,7 +40,8 @@ def small_file() -> bytes:
 def without_checksums(data: bytes) -> bytes:
     """The archive with checksums of 0, which mean that records have none: a hostile writer would correct
     them."""
-    changed, place = bytearray(data), -1
+    changed = bytearray(data)
+    place = -1
     while (place := data.find(b"PK\x01\x02", place + 1)) >= 0:
         changed[place + 16 : place + 20] = bytes(4)
     return bytes(changed)
@@ -85,7 +86,8 @@ def test_hostile_files_in_the_old_format() -> None:
     file = io.BytesIO()
     torch.save([torch.ones(2)], file, _use_new_zipfile_serialization=False)
 
-    data, doubled = file.getvalue(), b")" + b"2\x86" * 40
+    data = file.getvalue()
+    doubled = b")" + b"2\x86" * 40
     version = pickle.dumps(1001, 2)
     keys = pickle.dumps(["0"], 2)
     assert data.count(version) == data.count(keys) == 1
@@ -122,7 +124,8 @@ def test_changed_anywhere(tmp_path: Path, seed: int) -> None:
 
     What it found is tested below and in test_hostile_files.
     """
-    generator, data = random.Random(seed), without_checksums(small_file())
+    generator = random.Random(seed)
+    data = without_checksums(small_file())
 
     structure = data.index(b"data.pkl")
     with little_memory():
@@ -212,11 +215,14 @@ def test_records_over_one_another() -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a/data.pkl", b"\x80\x02N.")
         archive.writestr("a/data/0", bytes(1000))
+
     data = file.getvalue().replace(b"a/data/0", b"a/data/1", 1)
-    first, last = data.index(b"PK\x01\x02"), data.rindex(b"PK\x05\x06")
+    first = data.index(b"PK\x01\x02")
+    last = data.rindex(b"PK\x05\x06")
     second = data.rindex(b"PK\x01\x02")
     twice = data[first:second] + data[second:last] * 2
     end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 3, 3, len(twice), first, 0)
+
     with pytest.raises(RuntimeError, match="ends behind the beginning of another"):
         torch.load(io.BytesIO(data[:first] + twice + end))
 
@@ -382,6 +388,7 @@ def test_no_space_keeps_the_old_file(tmp_path: Path) -> None:
 import resource, signal, torch_py as torch
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
 try:
     torch.save(torch.zeros(1000000), {str(path)!r})
 except RuntimeError as error:
@@ -389,6 +396,7 @@ except RuntimeError as error:
 else:
     raise AssertionError
 """
+
     assert subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[3]).returncode == 0
     assert torch.load(path).tolist() == [1, 1, 1] and os.listdir(tmp_path) == [path.name]
 
@@ -423,13 +431,16 @@ def model_of(library: Any) -> Any:
 def test_whole_modules_are_exchanged(ours_writes: bool) -> None:
     peer = pytest.importorskip("torch")
     writer, reader = (torch, peer) if ours_writes else (peer, torch)
-    model, file = model_of(writer), io.BytesIO()
+    model = model_of(writer)
+    file = io.BytesIO()
     writer.save(model, file)
     file.seek(0)
+
     loaded = reader.load(file, weights_only=False)
     assert type(loaded[0]) is reader.nn.Linear and type(loaded[0].weight) is reader.nn.Parameter
     for ours, theirs in zip(loaded.parameters(), model.parameters(), strict=True):
         assert ours.detach().numpy().tolist() == theirs.detach().numpy().tolist()
+
     x = reader.ones(3, 1, 4)
     loaded[6](loaded[3](x, x, x)[0] + loaded[0](x)).sum().backward()
 

@@ -113,7 +113,8 @@ def test_model_trains() -> None:
 )
 @pytest.mark.parametrize("packed", [False, True])
 def test_lstm_trains(options: dict[str, Any], packed: bool) -> None:
-    model, x = nn.LSTM(3, 4, **options), floats(5, 2, 3)
+    model = nn.LSTM(3, 4, **options)
+    x = floats(5, 2, 3)
     given = nn.utils.rnn.pack_sequence([x[:, 0], x[:3, 1]]) if packed else x
     with torch.autocast("cpu", dtype=torch.bfloat16):
         result = model(given)[0]

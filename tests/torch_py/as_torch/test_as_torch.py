@@ -41,6 +41,7 @@ def test_names_and_pickles_say_torch(tmp_path):
 import pickle, pickletools, torch
 values = [torch.float32, torch.Size([1]), torch.device("cpu"), torch.relu, torch.nn.functional.linear]
 values += [torch.strided, torch.nn.Linear(1, 1), torch.ones(2)]
+
 for value in values:
     data = pickle.dumps(value)
     names = [name for _, name, _ in pickletools.genops(data) if isinstance(name, str)]
@@ -139,9 +140,11 @@ def test_program_from_standard_input_and_module(tmp_path):
 def test_children_inherit(tmp_path):
     script = """
 import multiprocessing, subprocess, sys, torch
+
 def child(queue):
     import torch.nn, torch_py
     queue.put((torch is torch_py, torch.nn.Linear.__module__))
+
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
@@ -153,6 +156,7 @@ if __name__ == "__main__":
     code += "print(nn is torch_py.nn, m.version('torch'))"
     print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/").stdout)
 """
+
     (tmp_path / "script.py").write_text(script)
     done = run("script.py", folder=tmp_path)
     assert done.stdout.split() == ["True", "torch.nn.modules.linear", "True", "2.13.0"], done.stderr
@@ -206,12 +210,14 @@ import torch, torch.distributed.tensor as spread
 print(torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX)
 print(torch.nn.init._calculate_correct_fan(torch.ones(3, 5, 2), "fan_in"))
 print(torch.is_autocast_enabled("mps"), isinstance(torch.ones(1), spread.DTensor))
+
 meshes = (torch.distributed.device_mesh.DeviceMesh, torch.distributed.init_device_mesh)
 for make in (*meshes, spread.DTensor, spread.distribute_tensor):
     try:
         make("cpu", (1,))
     except NotImplementedError as error:
         print("processes" if "worlds of one process only" in str(error) else error)
+
 asked = torch._C._are_functorch_transforms_active
 torch.vmap(lambda value: (print(asked()), value)[1])(torch.ones(2))
 print(asked())

@@ -68,7 +68,8 @@ def test_gradients_of_two_leaves_do_not_share_memory() -> None:
 
 @only_torch_py
 def test_gradient_of_a_view_is_not_the_callers_tensor() -> None:
-    x, given = leaf(1, 2), torch.ones(2)
+    x = leaf(1, 2)
+    given = torch.ones(2)
     x.view(2).backward(given)
     x.grad += 1
     assert values(given) == [1, 1]
@@ -93,7 +94,8 @@ def test_given_gradient_is_cast() -> None:
 
 
 def test_integral_parts_have_no_gradient() -> None:
-    x, indices = leaf(1, 2), torch.tensor([1, 0])
+    x = leaf(1, 2)
+    indices = torch.tensor([1, 0])
     y = x * indices
     y.sum().backward()
     assert values(x.grad) == [1, 0]

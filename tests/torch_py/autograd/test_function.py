@@ -366,7 +366,8 @@ def test_dirty_inputs_count_as_changed() -> None:
             ctx.mark_dirty(x)
             return x
 
-    plain, tracked = torch.ones(2), leaf(1, 2) * 1
+    plain = torch.ones(2)
+    tracked = leaf(1, 2) * 1
     Quiet.apply(plain)
     assert plain._version == 1
     y = tracked * tracked

@@ -152,7 +152,8 @@ def test_a_function_does_not_write_to_a_leaf_that_is_a_view() -> None:
 
 
 def test_a_hook_added_by_a_hook_runs_from_the_next_pass_on() -> None:
-    x, calls = leaf(1), []
+    x = leaf(1)
+    calls = []
 
     def first(gradient: Any) -> None:
         calls.append(1)
@@ -166,7 +167,8 @@ def test_a_hook_added_by_a_hook_runs_from_the_next_pass_on() -> None:
 
 
 def test_hooks_that_remove_hooks() -> None:
-    x, calls = leaf(1), []
+    x = leaf(1)
+    calls = []
     handles = []
 
     def once(gradient: Any) -> None:
@@ -183,7 +185,8 @@ def test_hooks_that_remove_hooks() -> None:
 
 
 def test_nodes_with_many_removed_hooks() -> None:
-    x, calls = leaf(1), []
+    x = leaf(1)
+    calls = []
     y = x * 2
 
     for _ in range(20):
@@ -212,7 +215,8 @@ def test_metadata_ends_with_the_node() -> None:
     class Value:
         pass
 
-    y, value = leaf(1) * 2, Value()
+    y = leaf(1) * 2
+    value = Value()
     y.grad_fn.metadata["value"] = value
     reference = weakref.ref(value)
     del value
@@ -238,12 +242,14 @@ def test_removed_hook_of_several_tensors_lets_go() -> None:
     x = leaf(1)
     y = leaf(2)
     calls = []
+
     handle = graph.register_multi_grad_hook((x, y), lambda gradients: calls.append(len(gradients)))
     (x * y).sum().backward()
     handle.remove()
     handle.remove()
     (x * y).sum().backward()
     assert calls == [2]
+
     reference = weakref.ref(x)
     del x
     gc.collect()

@@ -51,7 +51,8 @@ def test_changes_outside_are_refused(change: Any) -> None:
 
 
 def test_they_are_not_saved_for_backward() -> None:
-    x, y = torch.ones(3, requires_grad=True), made_inside()
+    x = torch.ones(3, requires_grad=True)
+    y = made_inside()
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
         x * y
     (x + y).sum().backward()  # needs no values

@@ -197,7 +197,8 @@ def test_change_of_a_constants_view() -> None:
 def test_other_views_follow() -> None:
     x = leaf(1, 2, 3)
     b = x * 1
-    before, after = b.view(3), b[0:2]
+    before = b.view(3)
+    after = b[0:2]
     b[0].mul_(7)
     ((before * before).sum() + after.sum()).backward()
     assert values(x.grad) == [2 * 49 + 7, 5, 6]
@@ -362,7 +363,8 @@ def test_joined_tensors_may_change(join: Any) -> None:
 
 
 def test_gradients_of_joined_tensors_keep_shape_and_dtype() -> None:
-    empty, row = torch.empty(0, requires_grad=True), torch.ones(1, 2, requires_grad=True)
+    empty = torch.empty(0, requires_grad=True)
+    row = torch.ones(1, 2, requires_grad=True)
     torch.cat([empty, row, row], 1).sum().backward()
     assert empty.grad.shape == (0,) and values(row.grad) == [[2, 2]]
     real = leaf(1, 2)
@@ -458,7 +460,8 @@ def test_saved_tensors_may_change_where_mutation_is_allowed() -> None:
     with graph.allow_mutation_on_saved_tensors() as context:
         x = torch.tensor([0.0, 1.0], requires_grad=True)
         y = x.exp()
-        squared, factor = y * y, torch.tensor([2.0, 3.0])
+        squared = y * y
+        factor = torch.tensor([2.0, 3.0])
         product = x * factor
 
         y.zero_()

@@ -32,7 +32,8 @@ def example(requires_grad: bool = False) -> Any:
 @pytest.mark.parametrize("name", CALLS)
 def test_changes_itself(name: str) -> None:
     tensor = example()
-    before, pointer = tensor._version, tensor.data_ptr()
+    before = tensor._version
+    pointer = tensor.data_ptr()
     assert CALLS[name](tensor) is tensor
     assert tensor.data_ptr() == pointer
     assert tensor._version == before + 1

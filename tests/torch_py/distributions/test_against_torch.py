@@ -87,7 +87,8 @@ def test_cdf_and_its_inverse(name, method):
         value, peer_value = samples(peer)
     else:
         grid = np.linspace(0.01, 0.99, 5).reshape((5,) + (1,) * len(peer.batch_shape))
-        value, peer_value = torch_py.from_numpy(grid), torch.from_numpy(grid)
+        value = torch_py.from_numpy(grid)
+        peer_value = torch.from_numpy(grid)
     same_outcome(lambda: getattr(mine, method)(value), lambda: getattr(peer, method)(peer_value))
 
 
@@ -142,7 +143,8 @@ def test_shapes_and_names(name):
 def test_expand(name):
     mine, peer = pair(name)
     shape = (2,) + tuple(peer.batch_shape)
-    wide, peer_wide = mine.expand(shape), peer.expand(shape)
+    wide = mine.expand(shape)
+    peer_wide = peer.expand(shape)
     assert tuple(wide.batch_shape) == shape
 
     assert repr(wide) == repr(peer_wide)

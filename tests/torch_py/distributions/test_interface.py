@@ -102,7 +102,9 @@ def test_gradients_of_rsample_are_implicit_ones(name):
         torch.manual_seed(seed)
         x = make(a).rsample()
         (gradient,) = torch.autograd.grad(x, a)
-        point, h = x.detach(), 1e-5 * value
+
+        point = x.detach()
+        h = 1e-5 * value
         above, below = (make(torch.tensor(value + step, dtype=torch.float64)).cdf(point) for step in (h, -h))
         slope = (above - below) / (2 * h)
         density = make(torch.tensor(value, dtype=torch.float64)).log_prob(point).exp()

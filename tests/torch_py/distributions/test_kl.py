@@ -142,7 +142,8 @@ def test_as_pytorch(p, q):
 
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 def test_by_sampling(p, q):
-    one, other = MEMBERS[p][0](ours, torch_py), MEMBERS[q][1](ours, torch_py)
+    one = MEMBERS[p][0](ours, torch_py)
+    other = MEMBERS[q][1](ours, torch_py)
     other._validate_args = False
     if hasattr(other, "base_dist"):
         other.base_dist._validate_args = False
@@ -168,7 +169,8 @@ def test_by_sampling(p, q):
 def test_natural_parameters_give_the_same(p):
     from torch_py.distributions._kl_same import _exponential_family
 
-    one, other = MEMBERS[p][0](ours, torch_py), MEMBERS[p][1](ours, torch_py)
+    one = MEMBERS[p][0](ours, torch_py)
+    other = MEMBERS[p][1](ours, torch_py)
     if p == "Bernoulli":  # whose natural parameters are infinite at 0 and 1
         one = ours.Bernoulli(t(torch_py, 0.2, 0.6, 0.9))
     np.testing.assert_allclose(

@@ -210,12 +210,15 @@ def test_batches_of_factors_and_values():
 
 def test_dirichlet():
     alpha = np.array([0.5, 2.0, 3.0])
-    ours, reference = D.Dirichlet(torch.from_numpy(alpha.copy())), stats.dirichlet(alpha)
+    ours = D.Dirichlet(torch.from_numpy(alpha.copy()))
+    reference = stats.dirichlet(alpha)
     x = np.array([0.2, 0.3, 0.5])
+
     close(ours.log_prob(torch.from_numpy(x.copy())), reference.logpdf(x))
     close(ours.entropy(), reference.entropy())
     close(ours.mean, reference.mean())
     close(ours.variance, reference.var())
+
     torch.manual_seed(9)
     sample = ours.sample((5000,)).numpy()
     for k in range(3):
@@ -232,7 +235,8 @@ def test_tiny_concentrations_choose_corners():
 
 def test_multinomial():
     p = np.array([0.2, 0.3, 0.5])
-    ours, reference = D.Multinomial(6, torch.from_numpy(p.copy())), stats.multinomial(6, p)
+    ours = D.Multinomial(6, torch.from_numpy(p.copy()))
+    reference = stats.multinomial(6, p)
     x = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 6.0]])
     close(ours.log_prob(torch.from_numpy(x.copy())), reference.logpmf(x))
     close(ours.entropy(), reference.entropy())
@@ -243,7 +247,8 @@ def test_multinomial():
 
 
 def test_wishart():
-    ours, reference = D.Wishart(*f(5.0, COV)), stats.wishart(5.0, COV)
+    ours = D.Wishart(*f(5.0, COV))
+    reference = stats.wishart(5.0, COV)
     x = reference.rvs(random_state=1)
 
     close(ours.log_prob(torch.from_numpy(x)), reference.logpdf(x))
@@ -346,8 +351,10 @@ def test_relaxed_bernoulli(temperature):
 def test_relaxed_one_hot_of_two_is_relaxed_bernoulli():
     p = torch.tensor([0.3, 0.7], dtype=torch.float64)
     x = torch.tensor([0.2, 0.8], dtype=torch.float64)
-    two, one = D.RelaxedOneHotCategorical(*f(0.7), p), D.RelaxedBernoulli(*f(0.7), p[0])
+    two = D.RelaxedOneHotCategorical(*f(0.7), p)
+    one = D.RelaxedBernoulli(*f(0.7), p[0])
     close(two.log_prob(x), one.log_prob(x[0]).numpy())
     torch.manual_seed(1)
-    first, second = two.sample((3000,))[:, 0].numpy(), one.sample((3000,)).numpy()
+    first = two.sample((3000,))[:, 0].numpy()
+    second = one.sample((3000,)).numpy()
     assert stats.ks_2samp(first, second).pvalue > 1e-3

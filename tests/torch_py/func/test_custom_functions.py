@@ -268,7 +268,8 @@ def test_functional_call_refuses() -> None:
         def forward(self, x: Any) -> Any:
             return self.second(self.first(x))
 
-    eye, other = torch.eye(2), torch.eye(2) * 3
+    eye = torch.eye(2)
+    other = torch.eye(2) * 3
     with pytest.raises(ValueError, match="which are tied"):
         func.functional_call(Tied(), {"first.weight": eye, "second.weight": other}, (torch.ones(2),))
     assert func.functional_call(

@@ -53,7 +53,8 @@ def test_outer_gradients_do_not_leak_in():
 
 
 def test_vjp_and_jvp():
-    a, b = torch.arange(6.0).reshape(2, 3), torch.arange(3.0)
+    a = torch.arange(6.0).reshape(2, 3)
+    b = torch.arange(3.0)
     value, product = func.vjp(lambda a, b: {"y": a @ b}, a, b)
     close(value["y"], a @ b)
     close(
@@ -79,7 +80,8 @@ def test_products_of_vjp_are_a_tuple():
 @pytest.mark.parametrize("jacobian", ["jacrev", "jacfwd"])
 def test_jacobians(jacobian):
     transform = getattr(func, jacobian)
-    x, y = torch.arange(3.0), torch.arange(6.0).reshape(2, 3)
+    x = torch.arange(3.0)
+    y = torch.arange(6.0).reshape(2, 3)
     close(transform(lambda x: x * x.sum())(x), torch.eye(3) * x.sum() + x[:, None])
     by_x, by_y = transform(lambda x, y: y @ x, argnums=(0, 1))(x, y)
     close(by_x, y)
@@ -97,7 +99,8 @@ def test_hessian():
 
 def test_gradients_of_each_sample():
     weight, bias = torch.randn(2, 3), torch.randn(2)
-    x, y = torch.randn(5, 3), torch.tensor([0, 1, 1, 0, 1])
+    x = torch.randn(5, 3)
+    y = torch.tensor([0, 1, 1, 0, 1])
 
     def loss(parameters, x, y):
         return F.cross_entropy(F.linear(x, *parameters)[None], y[None])
@@ -133,7 +136,8 @@ def test_functional_call_leaves_the_module_alone():
 
 
 def test_vmap_dimensions():
-    x, y = torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(4, 3)
+    x = torch.arange(6.0).reshape(2, 3)
+    y = torch.arange(12.0).reshape(4, 3)
     close(torch.vmap(torch.dot)(x, x), (x * x).sum(1))
     close(torch.vmap(lambda a: a * 2, in_dims=1, out_dims=1)(x), x * 2)
     close(torch.vmap(torch.vmap(torch.dot, (0, None)), (None, 0))(x, y), y @ x.T)
@@ -196,7 +200,8 @@ def test_writing_in_place():
 
 def test_dual_tensors():
     forward_ad = torch.autograd.forward_ad
-    x, direction = torch.arange(3.0), torch.ones(3)
+    x = torch.arange(3.0)
+    direction = torch.ones(3)
 
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(x, direction)
@@ -214,7 +219,8 @@ def test_dual_tensors():
 
 
 def test_forward_over_reverse():
-    x, v = torch.linspace(0.5, 2, 4), torch.randn(4)
+    x = torch.linspace(0.5, 2, 4)
+    v = torch.randn(4)
     _, product = func.jvp(func.grad(lambda x: (x**3).sum()), (x,), (v,))
     close(product, 6 * x * v)
     outside = func.grad(lambda x: func.jvp(torch.sin, (x,), (v,))[1].sum())(x)
@@ -280,7 +286,8 @@ def test_own_functions_of_batches_and_what_members_share():
                 0
             ] else None, a.mT @ gradient if ctx.needs_input_grad[1] else None
 
-    weight, batch = torch.arange(6.0).view(2, 3).requires_grad_(), torch.arange(12.0).view(2, 3, 2)
+    weight = torch.arange(6.0).view(2, 3).requires_grad_()
+    batch = torch.arange(12.0).view(2, 3, 2)
     func.vmap(lambda b: Product.apply(weight, b))(batch).sum().backward()
     close(weight.grad, batch.sum((0, 2)).expand(2, 3))
     of_each = func.vmap(func.grad(lambda w, b: Product.apply(w, b).sum()), (None, 0))(weight.detach(), batch)

@@ -214,7 +214,8 @@ def test_starting_leaves_nothing_behind(tmp_path: Any, monkeypatch: Any) -> None
 @only_torch_py
 def test_a_start_that_fails_ends_those_before(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    process_type, started = multiprocessing.get_context("fork").Process, []
+    process_type = multiprocessing.get_context("fork").Process
+    started = []
 
     def start(self: Any) -> None:
         if started:

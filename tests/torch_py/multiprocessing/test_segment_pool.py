@@ -19,7 +19,8 @@ class Ends:
     """A pool and a receiver, and methods that pass a storage from one to the other."""
 
     def __init__(self) -> None:
-        self.pool, self.receiver = C._SegmentPool(), C._SegmentReceiver()
+        self.pool = C._SegmentPool()
+        self.receiver = C._SegmentReceiver()
 
     def allocate(self, size: int) -> Any:
         return torch.empty(0, dtype=torch.uint8).set_(self.pool.allocate(size))

@@ -47,7 +47,8 @@ def test_sharing_is_of_the_storage() -> None:
 
 
 def test_a_child_writes_to_it() -> None:
-    shared, private = torch.zeros(1000).share_memory_(), torch.zeros(1000)
+    shared = torch.zeros(1000).share_memory_()
+    private = torch.zeros(1000)
 
     def write() -> None:
         shared.add_(1)
@@ -99,7 +100,8 @@ def test_arrays_of_the_memory_before_stay_valid() -> None:
 @only_torch_py
 def test_buffers_stay_valid() -> None:
     tensor = torch.arange(1000.0)
-    storage, before = tensor.untyped_storage(), bytes(tensor.untyped_storage().tolist())
+    storage = tensor.untyped_storage()
+    before = bytes(tensor.untyped_storage().tolist())
     view = memoryview(storage)
 
     for grow in (lambda: storage.resize_(10**7), lambda: tensor.resize_(10**7)):
@@ -124,7 +126,8 @@ def test_buffers_stay_valid() -> None:
 @only_torch_py
 def test_others_run_while_a_large_storage_is_copied() -> None:
     tensor = torch.ones(50_000_000)
-    ticks, ended = [0], threading.Event()
+    ticks = [0]
+    ended = threading.Event()
 
     def tick() -> None:
         while not ended.is_set():

@@ -46,14 +46,16 @@ def test_loss_is_that_of_all_probabilities() -> None:
 
 
 def test_one_vector() -> None:
-    module, x = layer(), torch.randn(8)
+    module = layer()
+    x = torch.randn(8)
     output, loss = module(x, torch.tensor(12))
     assert output.shape == () and bool(output == -loss)
     torch.testing.assert_close(output, module(x.unsqueeze(0), torch.tensor([12])).output[0])
 
 
 def test_predictions() -> None:
-    module, x = layer(), torch.randn(30, 8) * 5
+    module = layer()
+    x = torch.randn(30, 8) * 5
     assert torch.equal(module.predict(x), module.log_prob(x).argmax(1))
 
 
@@ -62,7 +64,8 @@ def test_arguments_that_do_not_fit() -> None:
         with pytest.raises(ValueError, match="cutoffs"):
             nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs)
 
-    module, x = layer(), torch.randn(4, 8)
+    module = layer()
+    x = torch.randn(4, 8)
     for target, message in (
         ([0, 1, 2], "same size"),
         ([0, 1, 2, 20], r"\[0, 20\]"),

@@ -50,10 +50,12 @@ def test_multihead_attention_with_and_without_weights(options):
     q = torch.randn(3, 2, 4)
     k = torch.randn(5, 2, 4)
     padding = torch.tensor([[False] * 5, [False, False, True, True, False]])
+
     output, weights = layer(q, k, k, key_padding_mask=padding)
     other, none = layer(q, k, k, key_padding_mask=padding, need_weights=False)
     torch.testing.assert_close(output, other)
     assert none is None and tuple(weights.shape) == (2, 3, 7 if "add_bias_kv" in options else 5)
+
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3))
     assert bool((weights[1, :, 2:4] == 0).all())
     assert tuple(layer(q, k, k, average_attn_weights=False)[1].shape)[:3] == (2, 2, 3)
@@ -103,7 +105,8 @@ def test_errors(call, error, message):
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_encoder_layer_is_attention_and_feed_forward(norm_first):
     torch.manual_seed(0)
-    layer, x = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, norm_first=norm_first), torch.randn(3, 2, 4)
+    layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, norm_first=norm_first)
+    x = torch.randn(3, 2, 4)
 
     def attention(y):
         return layer.self_attn(y, y, y, need_weights=False)[0]

@@ -45,7 +45,8 @@ def results(library, arrays, dtype, channels_last, function, arguments):
     x, weight, bias, grad = (library.from_numpy(array).to(getattr(library, dtype)) for array in arrays)
     if channels_last:
         layout = library.channels_last if x.dim() == 4 else library.channels_last_3d
-        x, weight = x.to(memory_format=layout), weight.to(memory_format=layout)
+        x = x.to(memory_format=layout)
+        weight = weight.to(memory_format=layout)
     leaves = [each.detach().requires_grad_() for each in (x, weight, bias)]
     output = getattr(library.nn.functional, function)(*leaves, **arguments)
     return [output.detach().double().numpy()] + [
@@ -134,7 +135,8 @@ def test_the_number_of_threads_does_not_change_results():
     x = torch_py.randn(6, 16, 20, 20, requires_grad=True)
     weight = torch_py.randn(16, 16, 3, 3, requires_grad=True)
 
-    before, found = torch_py.get_num_threads(), []
+    before = torch_py.get_num_threads()
+    found = []
     try:
         for threads in (1, 2, 3):
             torch_py.set_num_threads(threads)

@@ -189,7 +189,8 @@ def test_sync_batch_norm_takes_the_place_of_others():
 
 
 def test_mean_of_kl_div_warns():
-    input, target = torch.zeros(2, 4), torch.full((2, 4), 0.25)
+    input = torch.zeros(2, 4)
+    target = torch.full((2, 4), 0.25)
     with pytest.warns(UserWarning, match="batchmean"):
         by_element = F.kl_div(input, target)
     assert F.kl_div(input, target, reduction="batchmean").item() == pytest.approx(4 * by_element.item())
@@ -216,7 +217,8 @@ def test_names_of_reductions_agree_with_pytorch(call):
 @pytest.mark.parametrize("bias", [False, True])
 def test_linear_cross_entropy(shape: tuple[int, ...], bias: bool) -> None:
     layer = nn.LinearCrossEntropyLoss(4, 3, out_features=shape, bias=bias, label_smoothing=0.1)
-    x, target = torch.randn(5, 4), torch.randint(0, 3, (5, *shape))
+    x = torch.randn(5, 4)
+    target = torch.randint(0, 3, (5, *shape))
     scores = layer.linear(x).reshape(5, 3, *shape)
     torch.testing.assert_close(layer(x, target), F.cross_entropy(scores, target, label_smoothing=0.1))
     assert "in_features=4, num_classes=3" in repr(layer)

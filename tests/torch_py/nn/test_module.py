@@ -59,7 +59,8 @@ def test_assignment_before_init_is_an_error() -> None:
 )
 def test_registered_names_keep_their_kind(name: str, value: Any, error: type, message: str) -> None:
     module = nn.Module()
-    module.weight, module.child = nn.Parameter(torch.ones(1)), nn.Identity()
+    module.weight = nn.Parameter(torch.ones(1))
+    module.child = nn.Identity()
     module.register_buffer("buffer", torch.ones(1))
     with pytest.raises(error, match=message):
         setattr(module, name, value)
@@ -541,7 +542,8 @@ def test_base_classes_of_normalizations():
     from torch_py.nn.modules.batchnorm import _BatchNorm, _NormBase
     from torch_py.nn.modules.dropout import _DropoutNd
 
-    instance, batch = torch.nn.InstanceNorm2d(2), torch.nn.BatchNorm2d(2)
+    instance = torch.nn.InstanceNorm2d(2)
+    batch = torch.nn.BatchNorm2d(2)
     assert (
         isinstance(instance, _NormBase)
         and isinstance(batch, _NormBase)

@@ -59,11 +59,14 @@ def test_layers_are_repeated_cells(mode):
     cell = getattr(nn, mode + "Cell")(3, 4)
     input = torch.randn(5, 2, 3)
     cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
+
     output, last = layer(input)
-    state, expected = None, []
+    state = None
+    expected = []
     for step in input:
         state = cell(step, state)
         expected.append(state[0] if mode == "LSTM" else state)
+
     torch.testing.assert_close(output, torch.stack(expected))
     torch.testing.assert_close(last[0][0] if mode == "LSTM" else last[0], expected[-1])
 
@@ -94,7 +97,8 @@ def test_packed_sequences_are_sequences_one_by_one(mode, bidirectional):
 
 def test_dropout_acts_between_layers_in_training_only():
     torch.manual_seed(0)
-    gru, input = nn.GRU(3, 8, 2, dropout=0.5), torch.randn(4, 2, 3)
+    gru = nn.GRU(3, 8, 2, dropout=0.5)
+    input = torch.randn(4, 2, 3)
     assert not torch.equal(gru(input)[0], gru(input)[0])
     gru.eval()
     assert torch.equal(gru(input)[0], gru(input)[0])
@@ -217,7 +221,8 @@ def test_lstm_over_many_rows_and_steps_is_repeated_cells():
     cell.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
 
     output, (hidden, last) = layer(input)
-    state, expected = None, []
+    state = None
+    expected = []
     for step in input:
         state = cell(step, state)
         expected.append(state[0])

@@ -287,7 +287,8 @@ def test_transposed_convolution_of_empty_images_is_its_bias() -> None:
 
 
 def test_max_unpool_checks_sizes() -> None:
-    x, indices = torch.ones(1, 2, 4), torch.zeros(1, 2, 4, dtype=torch.int64)
+    x = torch.ones(1, 2, 4)
+    indices = torch.zeros(1, 2, 4, dtype=torch.int64)
     with pytest.raises(ValueError, match="non-negative spatial dimensions"):
         F.max_unpool1d(x, indices, 2, padding=5)
     with pytest.raises(IndexError):

@@ -78,8 +78,10 @@ def test_dynamic_image_size():
 class ResidualBlock(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
-        self.conv2, self.bn2 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
+        self.conv1 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels)
+        self.conv2 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(channels)
         self.relu = nn.ReLU(inplace=True)
 
     def forward(self, x):
@@ -191,7 +193,8 @@ class PatchTransformer(nn.Module):
             2,
             enable_nested_tensor=False,
         )
-        self.norm, self.head = nn.LayerNorm(16), nn.Linear(16, 5)
+        self.norm = nn.LayerNorm(16)
+        self.head = nn.Linear(16, 5)
 
     def forward(self, x):
         x = self.patches(x).flatten(2).transpose(1, 2)
@@ -237,7 +240,8 @@ class GPT(nn.Module):
     def __init__(self, flash: bool) -> None:
         super().__init__()
         self.wte, self.wpe = nn.Embedding(30, 16), nn.Embedding(32, 16)
-        self.ln, self.attention = nn.LayerNorm(16), CausalAttention(flash)
+        self.ln = nn.LayerNorm(16)
+        self.attention = CausalAttention(flash)
         self.mlp = nn.Sequential(nn.Linear(16, 64), nn.GELU(approximate="tanh"), nn.Linear(64, 16))
         self.head = nn.Linear(16, 30, bias=False)
         self.head.weight = self.wte.weight
@@ -268,7 +272,8 @@ class Decoder(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv, self.up = nn.Conv2d(3, 12, 3, padding=1), nn.ConvTranspose2d(12, 3, 2, 2)
+        self.conv = nn.Conv2d(3, 12, 3, padding=1)
+        self.up = nn.ConvTranspose2d(12, 3, 2, 2)
 
     def forward(self, x):
         y = F.relu(self.conv(F.max_pool2d(x, 2)))

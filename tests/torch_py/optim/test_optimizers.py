@@ -309,7 +309,8 @@ def test_rates_out_of_range_are_named_whatever_their_type() -> None:
 
 
 def test_nan_rates_are_refused() -> None:
-    x, nan = [nn.Parameter(torch.ones(2, 2))], float("nan")
+    x = [nn.Parameter(torch.ones(2, 2))]
+    nan = float("nan")
     torch.optim.SGD(x, lr=nan, momentum=nan, weight_decay=nan)
     for kind in (torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad, torch.optim.LBFGS):
         with pytest.raises(ValueError, match="Invalid learning rate: nan"):

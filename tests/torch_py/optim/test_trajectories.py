@@ -101,12 +101,14 @@ class Run:
         self.library = library
         self.name = name
         self.dtype = getattr(library, dtype)
+
         random = np.random.default_rng(5)
         shapes: list[tuple[int, ...]] = (
             [(3, 4), (5, 2)] if name == "Muon" else [(3, 4), (7,), (), (2, 3, 2, 2)]
         )
         self.parameters = [self._tensor(random, shape).requires_grad_() for shape in shapes]
         self.targets = [self._tensor(random, shape) for shape in shapes]
+
         if name not in ("Muon", "LBFGS"):  # PyTorch's LBFGS accepts only contiguous gradients
             channels_last = library.channels_last
             self.parameters[3] = self.parameters[3].detach().to(memory_format=channels_last).requires_grad_()
@@ -149,7 +151,7 @@ def arrays(value: Any) -> Any:
 
 
 def assert_alike(ours: Any, theirs: Any, tolerance: float, where: str = "") -> None:
-
+    """Compares dictionaries and lists by element, arrays and floats within the tolerance."""
     if isinstance(theirs, dict):
         assert list(ours) == list(theirs), where
         for key in theirs:

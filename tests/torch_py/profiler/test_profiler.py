@@ -54,7 +54,8 @@ def test_schedule_against_peer():
         {"wait": 1, "warmup": 1, "active": 2},
         {"wait": 0, "warmup": 1, "active": 1, "repeat": 2, "skip_first": 3},
     ):
-        ours, theirs = schedule(**options), peer.schedule(**options)
+        ours = schedule(**options)
+        theirs = peer.schedule(**options)
         assert [ours(step).name for step in range(20)] == [theirs(step).name for step in range(20)]
     with pytest.raises(AssertionError, match="active"):
         schedule(wait=1, warmup=0, active=0)

@@ -200,7 +200,8 @@ def capsule_of(**changes: Any) -> tuple[Any, ManagedTensor]:
         managed.strides = (ctypes.c_int64 * len(strides))(*strides)
 
     new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return new(ctypes.addressof(managed), NAME, None), managed
 
 

@@ -15,7 +15,8 @@ F = torch.nn.functional
 
 
 def programs(library: Any) -> dict[str, Any]:
-    nn, x = library.nn, library.ones(2, 3, 4)
+    nn = library.nn
+    x = library.ones(2, 3, 4)
 
     return {
         "mlp": lambda: nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))(x[0]).sum().backward(),

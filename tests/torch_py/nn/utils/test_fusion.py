@@ -31,7 +31,8 @@ def test_fusion_of_convolution_and_norm(transposed: bool, bias: bool) -> None:
 
 
 def test_fusion_of_linear_and_norm() -> None:
-    linear, bn = nn.Linear(3, 4).eval(), nn.BatchNorm1d(4)
+    linear = nn.Linear(3, 4).eval()
+    bn = nn.BatchNorm1d(4)
     bn(torch.randn(8, 4) * 2 + 1)
     bn.eval()
     x = torch.randn(5, 3)

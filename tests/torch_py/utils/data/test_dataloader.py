@@ -16,7 +16,8 @@ DataLoader = data.DataLoader
 
 
 def test_batches_in_order() -> None:
-    x, y = torch.arange(5), torch.arange(5.0) * 2
+    x = torch.arange(5)
+    y = torch.arange(5.0) * 2
     batches = list(DataLoader(data.TensorDataset(x, y), batch_size=2))
     assert [batch[0].tolist() for batch in batches] == [[0, 1], [2, 3], [4]]
     assert batches[2][1].tolist() == [8.0]
