@@ -12,7 +12,7 @@ import pytest
 
 from tests.subject import WITH_PEER
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(WITH_PEER, reason="runs torch_py in processes of its own")
 
 
