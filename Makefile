@@ -7,7 +7,7 @@ TEST_WORKERS ?= 2
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
-.PHONY: all build demo test smoke lint format bench clean distclean compile_commands help
+.PHONY: all build demo test smoke lint format bench parity tested clean distclean compile_commands help
 all: build
 
 build:
@@ -37,6 +37,17 @@ format:
 bench: build
 	@$(RUN) -m tools.benchmark $(ARGS)
 
+parity: build
+	@mkdir -p build/docs
+	@folder=$$($(RUN) -c 'import pathlib, torchgen; print(pathlib.Path(torchgen.__file__).parent)') && \
+	    $(RUN) -m codegen parity "$$folder/packaged/ATen/native/native_functions.yaml" \
+	        --module torch_py --markdown $(addprefix --usage ,$(USES)) > build/docs/parity.md
+	@tail -n 1 build/docs/parity.md
+
+tested: build
+	$(BOOTSTRAP) --extra test
+	@$(RUN) -m pytest -q -n $(TEST_WORKERS) tests/ops --operator-report build/docs/tested.md $(ARGS)
+
 compile_commands:
 	$(BOOTSTRAP)
 	@$(RUN) -m tools.build --compile-commands
@@ -53,6 +64,7 @@ help:
 	@echo "make demo              trains on real digits, then adds an operator"
 	@echo "make lint, format      layering, formatting, style, types; format fixes what a tool can fix"
 	@echo "make bench             side by side with PyTorch, when that is installed in $(VENV)"
+	@echo "make parity, tested    build/docs/parity.md and tested.md: every operator compared with PyTorch, and its tests"
 	@echo "make compile_commands  build/compile_commands.json for editors"
 	@echo "make clean, distclean  removes the build; distclean removes $(VENV) as well"
 	@echo "PYTHON=python3.12 and VENV=.venv choose the interpreter; the build's other settings:"

@@ -1,4 +1,4 @@
-"""Fixtures of all tests."""
+"""Options and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def torch() -> Any:
 
 @pytest.fixture(autouse=True)
 def _reproducible() -> None:
-    """Every test starts from the same seed, where it uses the library at all."""
+    """Seeds every test that uses the library alike."""
     subject = sys.modules.get("tests.subject")
     if subject is not None:
         subject.torch.manual_seed(20240229)

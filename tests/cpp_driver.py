@@ -1,8 +1,4 @@
-"""Compiles a small C++ program out of a driver and the few sources it checks, and runs it.
-
-For leaf pieces that need neither the library nor Python: the test is ready in seconds, before the first
-build.
-"""
+"""Compiles a small C++ program from a driver and the few sources it checks, and runs it."""
 
 from __future__ import annotations
 
@@ -28,17 +24,17 @@ def _compile(output: Path, sources: list[str], *flags: str) -> Path:
 
 
 def object_file(output: Path, source: str, *flags: str) -> str:
-    """`source` compiled with flags of its own, to be passed to build() among the sources."""
+    """Compiles `source` with its own flags; the object is passed to build() among the sources."""
     return str(_compile(output, [source], "-c", *flags))
 
 
 def build(output: Path, sources: list[str], *flags: str) -> Path:
-    """The program made of `sources` (relative to the repository) at `output`."""
+    """Builds a program at `output` from `sources`, which are relative to the repository."""
     return _compile(output, sources, *flags, "-pthread")
 
 
 def run(program: Path, *arguments: str, **environment: str) -> str:
-    """What the program prints; fails the test, with the output, when it exits with a status other than 0."""
+    """Runs the program and returns its output; fails the test if its exit status is not 0."""
     result = subprocess.run(
         [str(program), *arguments],
         capture_output=True,

@@ -1,7 +1,6 @@
-"""``pytest tests/ops --operator-report FILE``: a table of what was tried on each operator, as Markdown.
+"""``pytest tests/ops --operator-report FILE`` writes a Markdown table of the tests that ran on each operator.
 
-A plugin of its own because results of several worker processes come together only in the process that started
-them.
+A plugin, because only the process that started the workers sees the results of all of them.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ class OperatorReport:
 
     def pytest_sessionfinish(self) -> None:
         files = sorted({file for by_file in self.outcomes.values() for file in by_file})
+        totals = {file: sum((found[file] for found in self.outcomes.values()), Counter()) for file in files}
         lines = [
             "# What is tested of each operator",
             "",
@@ -43,10 +43,13 @@ class OperatorReport:
             "",
             f"| operator | {' | '.join(files)} |",
             f"|---|{'---:|' * len(files)}",
+            f"| all | {' | '.join(_cell(totals[file]) for file in files)} |",
         ]
         for operator in sorted(self.outcomes, key=str.lower):
             cells = [_cell(self.outcomes[operator][file]) for file in files]
             lines.append(f"| `{operator}` | {' | '.join(cells)} |")
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("\n".join(lines) + "\n")
 
 

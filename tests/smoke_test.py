@@ -1,4 +1,4 @@
-"""Seconds: does the build work at all? One thing of every kind. `make smoke` runs this file."""
+"""One test of every kind, in seconds: whether the build works at all. `make smoke` runs this file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def test_training_step() -> None:
         torch.nn.Linear(72, 2),
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    images, labels = torch.randn(4, 1, 8, 8), torch.tensor([0, 1, 0, 1])
+    images = torch.randn(4, 1, 8, 8)
+    labels = torch.tensor([0, 1, 0, 1])
 
     def step() -> Any:
         optimizer.zero_grad()

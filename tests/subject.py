@@ -1,7 +1,6 @@
-"""The library under test: torch_py, or PyTorch itself with TEST_WITH=torch, which tells whether a test
-expects what PyTorch does.
+"""The library under test: torch_py, or PyTorch with TEST_WITH=torch, to check what a test expects.
 
-from tests.subject import torch
+Tests write ``from tests.subject import torch``.
 """
 
 from __future__ import annotations
@@ -13,5 +12,5 @@ import pytest
 
 WITH_PEER = os.environ.get("TEST_WITH") == "torch"
 torch = importlib.import_module("torch" if WITH_PEER else "torch_py")
-# For tests of what PyTorch does not have, or words differently.
+# For tests of features that PyTorch lacks or messages that it words differently.
 only_torch_py = pytest.mark.skipif(WITH_PEER, reason="not a feature of PyTorch")

@@ -1,7 +1,6 @@
-"""Every command in a ```sh block of README and CONTRIBUTING works, and so do the examples beside them.
+"""The commands and examples of README and CONTRIBUTING work.
 
-`make` compiles, so only CI (DOCUMENTED=run) really runs its commands; elsewhere the targets and the files
-they name are looked up.
+Most `make` commands are only looked up, with their files: `make` compiles. CI (DOCUMENTED=run) runs them.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def run(command: list[str], **environment: str) -> subprocess.CompletedProcess[s
 
 
 def split(command: str) -> tuple[dict[str, str], list[str]]:
-    """Assignments in front, and the words."""
+    """The assignments in front of a command, and its words."""
     words = shlex.split(command)
     count = next(index for index, word in enumerate(words) if not re.match(r"^[A-Z_]+=", word))
     return dict(word.split("=", 1) for word in words[:count]), words[count:]
@@ -66,7 +65,7 @@ def test_command(document: str, command: str) -> None:
         )
 
 
-# What .ci/run calls by these words itself.
+# Commands that .ci/run runs itself.
 CALLED_BY_CI = ("make", "make test", "make lint", "make demo")
 
 
@@ -80,7 +79,7 @@ def check_make(words: list[str], environment: dict[str, str]) -> None:
 
 
 def check_python(words: list[str], environment: dict[str, str]) -> None:
-    if words[1:3] == ["-m", "pytest"]:  # tests of tests are enough: that they can be collected
+    if words[1:3] == ["-m", "pytest"]:  # it is enough that the tests can be collected
         check_paths(words)
         words = [*words, "--collect-only"]
         if environment.get("TEST_WITH") == "torch":
@@ -112,6 +111,7 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
     (declaration,) = blocks("README.md", "yaml")
     path = tmp_path / "softcap.yaml"
     path.write_text(declaration)
+
     result = run(
         [
             sys.executable,
@@ -124,6 +124,7 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
             "native_functions.yaml",
         ]
     )
+
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -132,6 +133,7 @@ def run_script(script: str, folder: Path) -> str:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
     }
+
     result = subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,
@@ -140,6 +142,7 @@ def run_script(script: str, folder: Path) -> str:
         env=environment,
         timeout=600,
     )
+
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
     return result.stdout
 
@@ -161,6 +164,7 @@ def test_kernel_of_contributing_runs(tmp_path: Path) -> None:
     kernels = tmp_path / "aten" / "native" / "cpu"
     kernels.mkdir(parents=True)
     (kernels / "CubeKernel.isa.cpp").write_text(KERNEL_FILE.format(kernel=kernel))
+
     script = """
 import torch_py as torch
 from torch_py.utils.cpp_extension import build_operators
@@ -196,7 +200,7 @@ def test_samples_of_contributing_are_a_generator() -> None:
         "Iterator": Iterator,
         "samples": lambda name: lambda function: function,
     }
-    names["tensors"] = importlib.import_module("tests.ops.samples.pointwise").tensors
+    names["tensors"] = importlib.import_module("tests.ops.samples.unary").tensors
     exec(block, names)
     assert list(names["softcap"](make.Make(torch_py, "float32", "cpu", False, "")))
 

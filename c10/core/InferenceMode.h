@@ -16,7 +16,7 @@ namespace c10 {
 // All inference tensors refer to one counter whose value stays at kInferenceVersion. Views and
 // detached tensors share the counter of the tensor that they come from, so they are inference
 // tensors exactly if that one is. TensorImpl.cpp hands out the counter. Tested in
-// tests/torch_py/test_inference_mode.py.
+// tests/torch_py/autograd/test_inference_mode.py.
 
 constexpr uint32_t kInferenceVersion = ~uint32_t{0};
 

@@ -25,7 +25,7 @@
 //  * The memory that a receiver gets belongs to it alone. shared_segment() does not know these
 //    storages there, so sharing one copies it.
 //
-// Tested in tests/torch_py/test_segment_pool.py.
+// Tested in tests/torch_py/multiprocessing/test_segment_pool.py.
 
 namespace c10 {
 

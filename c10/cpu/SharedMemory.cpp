@@ -27,7 +27,7 @@
 //
 // A process maps a segment once: `open` finds an existing mapping of the inode. Tensors on one
 // memory in the sending process are therefore tensors on one memory here, whichever way each of
-// them took. Tested in tests/torch_py/test_shared_memory.py.
+// them took. Tested in tests/torch_py/multiprocessing/test_shared_memory.py.
 
 namespace c10 {
 

@@ -1,4 +1,4 @@
-"""A small checkout to make mistakes in."""
+"""A small checkout in which tests make mistakes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ void typed_shaped_kernel(const Tensor& self,
                          const at::Tensor & out0) {}
 } // namespace at::native
 """,
-    "tests/ops/samples/pointwise.py": '@samples("unary")\ndef unary(): ...\n',
+    "tests/ops/samples/unary.py": '@samples("unary")\ndef unary(): ...\n',
 }
 
 

@@ -1,5 +1,4 @@
-"""Every mistake gives its diagnostics, at the right character, with what to write instead:
-cases/README.md."""
+"""Every mistake is reported at the right character, with what to write instead; see cases/README.md."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from codegen.diagnostics import Diagnostics
 from codegen.model import read_program
 
 _CASES = Path(__file__).parent / "cases"
-# Good entries in front of every case that is not a whole file; formulas may call them.
+# Correct entries that precede every case, unless it is a whole file; formulas may call them.
 PRELUDE = (_CASES / "prelude.yaml").read_text()
 _EXPECTED = re.compile(r"^--- (\d+):(\d+) (\S+) \| (.*?) \| ?(.*)$")
 _REST = "samples: unary\n      doc: Text."
@@ -35,10 +34,12 @@ def read_cases() -> list[Case]:
             title, _, body = block.partition("\n")
             expected = [_EXPECTED.match(line) for line in body.splitlines() if re.match(r"--- \d", line)]
             assert all(expected), f"{path.name}: {title}"
+
             text = re.split(r"^--- \d", body, maxsplit=1, flags=re.MULTILINE)[0]
             text = text.replace("$rest", _REST).replace("$deep", "[" * 5000 + "]" * 5006)
             is_whole = not text.startswith(" ")
             rows = [(int(m[1]), int(m[2]), m[3], m[4], m[5]) for m in expected if m]
+
             cases.append(
                 Case(
                     f"{path.stem}: {title}",
@@ -47,6 +48,7 @@ def read_cases() -> list[Case]:
                     rows,
                 )
             )
+
     return cases
 
 

@@ -1,21 +1,23 @@
-"""Tests that every operator of native_functions.yaml is enrolled in.
+"""Tests that run over every operator of native_functions.yaml.
 
-How an operator gets enrolled
------------------------------
-By its entry; there is no list to add it to. The generator writes what the entry says to
-torch_py/_generated/operators.json, and the tests here are parametrised over that file:
+How an operator gets its tests
+------------------------------
+From its entry. The generator writes what the entry says to torch_py/_generated/operators.json, and the tests
+here are parametrised over that file:
 
-    test_enrolment   the entry has samples that fit its schema; its functions and methods exist
-    test_reference   every dtype of ``dtypes:`` equals the formula of ``expr:`` in NumPy, and PyTorch where
-    that is installed test_variants    function == method == in-place == ``out=``; views are views
-    test_gradients   first and second derivatives against differences, where the entry is differentiable
+    test_enrolment   the samples fit the schema; the functions and methods of the entry exist
+    test_reference   every dtype of ``dtypes:`` equals the NumPy formula of ``expr:``, and PyTorch
+    test_variants    function, method, in-place form and ``out=`` agree; views are views
+    test_gradients   first and second derivatives equal finite differences, if the entry is differentiable
+    test_transforms  forward mode agrees with reverse mode, and ``vmap`` with a loop
     test_meta        ``device='meta'`` gives the shape, dtype and strides that the CPU gives
-    test_errors      the error samples; wrong types, numbers and names of arguments; dtypes outside
-    ``dtypes:`` test_unchanged   inputs stay as they are, threads do not matter, nothing leaks
+    test_errors      error samples, wrong types, numbers and names of arguments, dtypes outside ``dtypes:``
+    test_devices     tensors on several devices are refused
+    test_unchanged   inputs stay as they are, threads do not change results, memory is freed
 
 ``python -m codegen explain OP`` lists them for one operator; ``make test ARGS='tests/ops -k softmax'`` runs
-them. With TEST_WITH=torch they run against PyTorch itself: a test or sample that fails there expects
-something else than PyTorch does.
+them. With TEST_WITH=torch they run against PyTorch itself. A test or sample that fails there expects
+something that PyTorch does not do.
 
 How to write samples
 --------------------
@@ -28,18 +30,19 @@ How to write samples
         yield SampleInput(make(0, 3), 1.5)                # no elements
         yield SampleInput(make(3, 4, layout="transposed"), 1.5)
 
-``make(*shape)`` is a tensor in the dtype under test; it says how to keep values away from points without a
-derivative, distinct from each other, in other memory layouts (samples/make.py). The decorator stands at the
-start of a line. A generator may serve several operators: each takes those samples that fit its schema, so
-that ``alpha=`` reaches only operators with an ``alpha``. Where
-``make.requires_grad``, yield little: numerical derivatives take two calls per element. Choose an existing
-generator where one fits:
-``unary_float``, ``unary_positive``, ``binary``, ``binary_nonzero``, ``reduction_dtype``, ...
+``make(*shape)`` is a tensor in the dtype under test. Its arguments keep values away from points without a
+derivative, distinct from each other, or in other memory layouts (samples/make.py). The decorator is written
+at the start of a line.
+
+A generator may serve several operators: each takes the samples that fit its schema, so that ``alpha=``
+reaches only operators with an ``alpha``. Where ``make.requires_grad``, yield few and small samples: numerical
+derivatives take two calls per element. Choose an existing generator where one fits: ``unary_float``,
+``unary_positive``, ``binary``, ``binary_nonzero``, ``reduction_dtype`` and others.
 
     @error_samples("softcap")
     def softcap_errors(make: Make) -> Iterator[ErrorInput]:
-        yield ErrorInput(SampleInput(make(2), 0.0), ValueError, "cap.*0")    # PyTorch's type of exception;
-        part of the message
+        # PyTorch's type of exception, and a regular expression for part of the message
+        yield ErrorInput(SampleInput(make(2), 0.0), ValueError, "cap.*0")
 
-What is known to differ from PyTorch on purpose stands in known_differences.py, with the reason.
+Intended differences from PyTorch are listed in known_differences.py, with the reason.
 """

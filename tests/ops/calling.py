@@ -1,4 +1,4 @@
-"""Calls operators in every form they have, of torch_py or of PyTorch."""
+"""Calls operators in each of their forms, in torch_py or PyTorch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tests.ops.samples import SampleInput
 
 
 def function_of(operator: Operator, torch: Any) -> Callable[..., Any] | None:
-    """The operator as a function: for torch_py the generated one, even where a public module wraps it."""
+    """The operator as a function.
+
+    For torch_py this is the generated one, even where a public module wraps it.
+    """
     name = operator.base_name
     if torch.__name__ != "torch":
         module = PYTHON_MODULES[operator.python_module]
@@ -26,13 +29,13 @@ def function_of(operator: Operator, torch: Any) -> Callable[..., Any] | None:
 
 
 def python_name(operator: Operator) -> str:
-    """`det` for `linalg_det`, which is torch.linalg.det."""
+    """The name inside its Python module: `det` for `linalg_det`, which is torch.linalg.det."""
     return str(operator.base_name).removeprefix(f"{operator.python_module}_")
 
 
 def is_only_in_aten(operator: Operator) -> bool:
-    """Where PyTorch's Python has no function: helpers, and gaps between indices, which only
-    ``tensor[:, index]`` can write."""
+    """Whether PyTorch's Python lacks a function: private helpers, and indices with gaps, written ``tensor[:,
+    index]``."""
     return operator.python_module == "private" or any(
         str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments
     )
@@ -46,7 +49,7 @@ def has_gaps(operator: Operator, sample: SampleInput) -> bool:
 
 
 def by_indexing(operator: Operator, sample: SampleInput) -> Any:
-    """``tensor[:, index]`` and ``tensor[:, index] = values``: a gap is a colon."""
+    """Reads ``tensor[:, index]`` or writes ``tensor[:, index] = values``, with a colon for every gap."""
     own, indices, *values = sample.positional
     key = tuple(slice(None) if index is None else index for index in indices)
     if not operator.is_mutation:
@@ -62,14 +65,14 @@ def is_called_as_method(operator: Operator, torch: Any) -> bool:
 
 
 def exists_in(operator: Operator, torch: Any) -> bool:
-    """Whether `call` finds something to call: PyTorch has none of the operators that are ours alone."""
+    """Whether `call` finds a function or method. PyTorch lacks operators that only torch_py has."""
     if is_called_as_method(operator, torch):
         return hasattr(torch.Tensor, operator.base_name)
     return function_of(operator, torch) is not None
 
 
 def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
-    """As a function if the operator is one, otherwise as a method."""
+    """Calls the function if the operator has one, otherwise the method."""
     if torch.__name__ != "torch" and has_gaps(operator, sample) and operator.base_name != "index_put":
         return by_indexing(operator, sample)
     if is_called_as_method(operator, torch):
@@ -82,8 +85,7 @@ def call(operator: Operator, torch: Any, sample: SampleInput) -> Any:
 def method_parts(
     operator: Operator, sample: SampleInput
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
-    """The tensor whose method is called, positional arguments, keywords; None when self is given as a
-    number."""
+    """The tensor whose method is called, positional arguments and keywords; None if self is a number."""
     own = operator.schema.arguments.self_argument
     names = [argument.name for argument in operator.schema.arguments.positional]
     if own is None:
@@ -107,7 +109,7 @@ def inplace_name(operator: Operator) -> str:
 
 
 def inplace(operator: Operator, torch: Any, sample: SampleInput) -> Any:
-    """The in-place method; PyTorch has that of some activations as a function only."""
+    """Calls the in-place method, or the function where PyTorch has no method, as for some activations."""
     name = inplace_name(operator)
     if hasattr(torch.Tensor, name):
         return method(operator, torch, sample, name)
@@ -116,7 +118,7 @@ def inplace(operator: Operator, torch: Any, sample: SampleInput) -> Any:
 
 
 def tensors_of(result: Any) -> list[Any]:
-    """The tensors of a result, which may be one, a tuple of them, or no tensor at all."""
+    """The tensors of a result, which is a tensor, a tuple, or neither."""
     if isinstance(result, (list, tuple)):
         return [item for item in result if hasattr(item, "stride")]
     return [result] if hasattr(result, "stride") else []

@@ -1,4 +1,4 @@
-"""Compares results: of two forms of a call, of two libraries, of a formula in NumPy."""
+"""Compares results of two forms of a call, of two libraries, or with a NumPy formula."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-# Relative and absolute tolerance by the dtype of the result: a few roundings of it, and of terms near 1 that
-# it may be a sum of.
+# Relative and absolute tolerance by the dtype of the result: a few roundings of the result, or of terms
+# near 1 whose sum it may be.
 TOLERANCES: dict[str, tuple[float, float]] = {
     "float16": (2e-3, 1e-3),
     "complex32": (2e-3, 1e-3),
@@ -27,7 +27,7 @@ def dtype_name(tensor: Any) -> str:
 
 
 def to_numpy(tensor: Any) -> Any:
-    """The elements as an array; bfloat16 and complex32, which NumPy lacks, as float32 and complex64."""
+    """The elements as an array. NumPy lacks bfloat16 and complex32, which become float32 and complex64."""
     tensor = tensor.detach()
     if tensor.is_complex() and hasattr(tensor, "resolve_conj"):
         tensor = tensor.resolve_conj()  # PyTorch conjugates lazily
@@ -39,14 +39,14 @@ def to_numpy(tensor: Any) -> Any:
 
 @dataclass
 class Outcome:
-    """What a call gave: a result, or an exception."""
+    """The result of a call, or its exception."""
 
     result: Any = None
     error: Exception | None = None
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
-    """Of ``function(*arguments)``, without its warnings."""
+    """The outcome of ``function(*arguments)``, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -56,7 +56,8 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
 
 
 def assert_same(ours: Any, theirs: Any, context: str, values: bool = True, strides: bool = False) -> None:
-    """Equal in structure, shape and dtype; in ``values`` up to rounding; in ``strides`` where they matter."""
+    """Compares structure, shape and dtype; with ``values`` also values up to rounding, with ``strides`` also
+    strides that matter."""
     if hasattr(theirs, "stride"):
         assert hasattr(ours, "stride"), f"{context}: expected a tensor, got {type(ours).__name__}"
         assert_same_tensors(ours, theirs, context, values, strides)
@@ -79,17 +80,19 @@ def assert_same_tensors(ours: Any, theirs: Any, context: str, values: bool, stri
     assert dtype_name(ours) == dtype_name(theirs), (
         f"{context}: dtype {dtype_name(ours)}, expected {dtype_name(theirs)}"
     )
+
     if strides:
         found, expected = significant_strides(ours), significant_strides(theirs)
         assert found == expected, (
             f"{context}: strides {found} of shape {tuple(ours.shape)}, expected {expected}"
         )
+
     if values:
         assert_close(to_numpy(ours), to_numpy(theirs), dtype_name(theirs), context)
 
 
 def significant_strides(tensor: Any) -> tuple[int, ...]:
-    """Of dimensions that have more than one element, in tensors that have any."""
+    """The strides of dimensions with more than one element, in tensors with elements."""
     if tensor.numel() == 0:
         return ()
     return tuple(stride for stride, size in zip(tensor.stride(), tensor.shape) if size > 1)
@@ -98,16 +101,18 @@ def significant_strides(tensor: Any) -> tuple[int, ...]:
 def assert_close(ours: Any, theirs: Any, dtype: str, context: str) -> None:
     if np.array_equal(ours, theirs):
         return
+
     rtol, atol = TOLERANCES.get(dtype, (0.0, 0.0))
     if dtype not in TOLERANCES:
         close = ours == theirs
     else:
         with np.errstate(all="ignore"):
             close = np.isclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
-            if np.iscomplexobj(theirs):  # the other part of an infinite one is rounded as well
+            if np.iscomplexobj(theirs):  # the finite part of an infinite number is rounded as well
                 close |= np.isclose(ours.real, theirs.real, rtol, atol, True) & np.isclose(
                     ours.imag, theirs.imag, rtol, atol, True
                 )
+
     if not np.all(close):
         where = tuple(int(index) for index in np.argwhere(~np.asarray(close))[0])
         got, expected = np.asarray(ours)[where], np.asarray(theirs)[where]

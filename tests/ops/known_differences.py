@@ -1,5 +1,7 @@
-"""What is meant to differ from PyTorch, operator by operator, with the reason. Everything that is not listed
-here must agree."""
+"""Intended differences from PyTorch, by operator and with the reason.
+
+Everything that is not listed here must agree.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ WITHOUT_VALUES: dict[str, str] = {
     "new_empty_strided": "uninitialised memory",
 }
 
-# (operator, dtype) that are not compared with PyTorch. "*" stands for every dtype.
+# (operator, dtype) pairs that are not compared with PyTorch; "*" means every dtype.
 NOT_COMPARED: dict[tuple[str, str], str] = {
     **{
         (f"gradient.{name}", dtype): "differences of rounded numbers, added up in another order"
@@ -69,7 +71,8 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
     **{("_standard_gamma_grad", dtype): "PyTorch's has 4 digits" for dtype in ("float32", "float64")},
 }
 
-# Values that PyTorch defines differently for infinities and nan; samples that have any are not compared.
+# Operators whose values PyTorch defines differently for infinities and NaN; samples with any are not
+# compared.
 NOT_COMPARED_IF_INFINITE: dict[str, str] = {
     "hardswish": "-inf gives 0, the limit; PyTorch multiplies it by 0",
     "gelu": "inf gives inf; PyTorch nan",
@@ -79,10 +82,10 @@ NOT_COMPARED_IF_INFINITE: dict[str, str] = {
     **{f"special_bessel_{kind}": "inf gives 0, the limit; PyTorch nan" for kind in ("j0", "j1", "y0", "y1")},
 }
 
-# The same for the formula in NumPy.
+# The same for the NumPy formula.
 NOT_COMPARED_WITH_NUMPY_IF_INFINITE: dict[str, str] = {"sign": "nan gives 0, as in PyTorch; NumPy's is nan"}
 
-# What PyTorch's gradients get wrong (2.13), where TEST_WITH=torch tries the tests on PyTorch.
+# Errors in PyTorch 2.13's gradients, which TEST_WITH=torch skips.
 MISTAKES_OF_PYTORCH: dict[str, str] = {
     "group_norm": "fails for a bias without a weight",
     "layer_norm": "the second derivative of a bias without a weight is wrong",
@@ -102,8 +105,8 @@ STRIDES: dict[str, str] = {
     ),
     "rrelu": "keeps the order of dimensions; PyTorch's result is contiguous",
     "_foreach_pow.ScalarAndTensor": "keeps the order of dimensions; PyTorch's result is contiguous",
-    "unique_dim": "contiguous; PyTorch puts the slices one behind the other",
-    "unique_consecutive": "contiguous; PyTorch puts the slices one behind the other",
+    "unique_dim": "contiguous; PyTorch puts the slices one after another",
+    "unique_consecutive": "contiguous; PyTorch puts the slices one after another",
     "renorm": "keeps the order of dimensions; PyTorch's result is contiguous",
     "conj": "is computed; PyTorch returns a view and conjugates later",
     "linalg_solve": "batches of vectors are contiguous",
@@ -127,9 +130,8 @@ ONCE_DIFFERENTIABLE: dict[str, str] = dict.fromkeys(
     ("ctc_loss.IntList", "ctc_loss.Tensor"), "the gradient is a sum over alignments of its own"
 )
 
-# Of these only one triangle of a Hermitian matrix is read: numerical differentiation changes both.
+# These read only one triangle of a Hermitian matrix, while numerical differentiation changes both.
 HERMITIAN_INPUT = {"linalg_cholesky", "linalg_cholesky_ex", "cholesky", "linalg_eigh", "linalg_eigvalsh"}
 
-# Vectors of complex matrices are determined up to a factor of absolute value 1: derivatives of the absolute
-# values are compared.
+# Vectors of complex matrices are determined up to a phase: derivatives of absolute values are compared.
 UP_TO_PHASE = {"linalg_svd", "svd", "linalg_eigh", "linalg_eig"}

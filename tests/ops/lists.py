@@ -1,5 +1,4 @@
-"""Calls of list operators, made of calls of the operator that they call: lists of its arguments, and numbers
-where lists take them."""
+"""Calls of list operators, made from calls of the operator that they apply to each element."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from codegen.schema import Argument, FunctionSchema
 from tests.ops.samples import ErrorInput, SampleInput
 from tests.ops.samples.registry import is_tensor
 
-# An argument of the called operator: how it is made, and the position of the argument that it is made of.
+# How an argument of the called operator is made, and the position of the argument it is made from.
 Making = tuple[str, int]
 _LENGTH = 3
 
@@ -22,12 +21,16 @@ def list_samples(
     calls: list[dict[str, Any]],
     torch: Any,
 ) -> list[SampleInput]:
-    """``calls`` by name of argument; those that agree in what a whole list shares become lists of up to three
-    tensors."""
+    """Joins ``calls``, given by name of argument, to calls of up to three tensors.
+
+    The calls of a list agree in all arguments that the list shares.
+    """
     if schema.is_inplace:
         calls = [call for call in calls if _fits_in_place(call)]
+
     shared = [a.name for a, (kind, _) in zip(called, making) if kind in ("same", "default", "number")]
     groups: dict[str, list[dict[str, Any]]] = {}
+
     for call in calls:
         if _is_suitable(call, called, making):
             groups.setdefault(repr([_text(call.get(name)) for name in shared]), []).append(call)
@@ -55,8 +58,10 @@ def _is_suitable(call: dict[str, Any], called: Sequence[Argument], making: Seque
 
 
 def _fits_in_place(call: dict[str, Any]) -> bool:
-    """Of the shape and the dtype of self, whose elements have memory of their own."""
-    own, tensors = call["self"], [value for value in call.values() if is_tensor(value)]
+    """Whether the result has the shape and dtype of self, and the elements of self have memory of their
+    own."""
+    own = call["self"]
+    tensors = [value for value in call.values() if is_tensor(value)]
     if not is_tensor(own) or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
         return False
     return all(
@@ -85,8 +90,10 @@ def _sample(
                 for call in group
             ]
             values[source] = _made(kind, column, torch)
+
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
+
     for position, given in enumerate(schema.arguments.flat_all):
         if position not in values:
             continue
@@ -112,6 +119,7 @@ def _made(kind: str, column: list[Any], torch: Any) -> Any:
         return _number(column[0])
     if kind == "single":
         return column[0].detach().reshape(-1)[0].clone().requires_grad_(column[0].requires_grad)
+
     return column[0]
 
 
@@ -122,14 +130,17 @@ def _number(value: Any) -> Any:
 def list_errors(
     schema: FunctionSchema, making: Sequence[Making], sample: SampleInput, torch: Any
 ) -> Iterator[ErrorInput]:
-    """Lists without tensors, lists of several lengths, and tensors that are to be numbers and are not."""
+    """Wrong calls: empty lists, lists of different lengths, and tensors of the wrong shape in place of
+    numbers."""
     arguments = schema.arguments.flat_all
     kinds = {arguments[source].name: kind for kind, source in making if source >= 0}
     lists = [i for i, a in enumerate(arguments) if a.type.is_list and i < len(sample.positional)]
     empty = [[] if i in lists else value for i, value in enumerate(sample.positional)]
+
     yield ErrorInput(
         SampleInput(*empty, **sample.kwargs), RuntimeError, f"{schema.base_name}: .*at least one tensor"
     )
+
     for i in lists[1:]:
         longer = [
             [*value, value[-1]] if position == i else value
@@ -142,8 +153,10 @@ def list_errors(
             f"{schema.base_name}: {arguments[lists[0]].name} has {count} elements, but {arguments[i].name} "
             f"has {count + 1}",
         )
+
     for i, value in enumerate(sample.positional):
-        kind, name = kinds[arguments[i].name], arguments[i].name
+        kind = kinds[arguments[i].name]
+        name = arguments[i].name
         if kind == "single":
             changed = [*sample.positional[:i], torch.ones(2, dtype=value.dtype), *sample.positional[i + 1 :]]
             yield ErrorInput(

@@ -19,9 +19,9 @@ from tests.subject import WITH_PEER
 
 ROOT = Path(__file__).resolve().parents[2]
 _METADATA = ("torch_py/_generated/operators.json", "build/generated/torch_py/_generated/operators.json")
-# The dtypes that are tested: each stands for those that take the same path.
+# The dtypes under test, one for each path through the code.
 DTYPES = ("float32", "float64", "bfloat16", "complex64", "int64", "bool")
-# The others, with fewer samples.
+# The other dtypes, tested with fewer samples.
 OTHER_DTYPES = ("float16", "complex128", "uint8", "int8", "int16", "int32")
 _FROM_INTEGERS = ("int64", "bool", "uint8", "int8", "int16", "int32")
 
@@ -48,12 +48,12 @@ class Operator:
 
     @property
     def called(self) -> Operator | None:
-        """What an operator of lists calls for each tensor."""
+        """The operator that a list operator calls for each tensor."""
         return None if self.row["each"] is None else _by_name()[self.row["each"]["operator"]]
 
     @property
     def is_mutation(self) -> bool:
-        """Writes to an argument by its nature: ``copy_``, ``normal_``."""
+        """Whether it writes to an argument by its nature, as ``copy_`` and ``normal_`` do."""
         return self.schema.is_mutable
 
     @property
@@ -69,8 +69,10 @@ class Operator:
         return bool(self.row["gradient"] != "none" and self.makes_tensors and not self.is_random)
 
     def takes(self, dtype: str) -> bool:
-        """Whether the entry says that tensors of ``dtype`` are accepted; operators without ``dtypes:`` leave
-        it to what they call."""
+        """Whether the entry accepts tensors of ``dtype``.
+
+        Operators without ``dtypes:`` accept what the operators they call do.
+        """
         if self.called is not None:
             return self.called.takes(dtype)
         declared = self.row["dtypes"]
@@ -81,9 +83,10 @@ class Operator:
         return [dtype for dtype in DTYPES if self.takes(dtype)]
 
     def samples(self, torch: Any, dtype: str, requires_grad: bool = False) -> list[SampleInput]:
-        """Those of its generator's samples that fit the schema."""
+        """The samples of its generator that fit the schema."""
         if self.called is not None:
-            own, called = self.row["each"]["arguments"], self.called
+            own = self.row["each"]["arguments"]
+            called = self.called
             calls = [
                 bound
                 for sample in called.samples(torch, dtype, requires_grad)
@@ -94,7 +97,7 @@ class Operator:
         return [sample for sample in made if self.bind(sample) is not None]
 
     def errors(self, torch: Any) -> list[ErrorInput]:
-        """Wrong calls: those of its generator that fit the schema or must not."""
+        """The wrong calls of its generator, as far as they fit the schema or are meant not to."""
         if self.called is not None:
             sample = self.typical_samples(torch)[0]
             return list(list_errors(self.schema, self.row["each"]["arguments"], sample, torch))
@@ -102,27 +105,30 @@ class Operator:
         return [error for error in errors if error.error is TypeError or self.bind(error.sample) is not None]
 
     def typical_samples(self, torch: Any) -> list[SampleInput]:
-        """Of the first dtype that has any."""
+        """The samples of the first dtype that has any."""
         return next(
             (found for dtype in self.dtypes_under_test() if (found := self.samples(torch, dtype))), []
         )
 
     def bind(self, sample: SampleInput) -> dict[str, Any] | None:
-        """Arguments by their names in the schema; None when the call does not fit it."""
+        """The arguments by name, or None if the call does not fit the schema."""
         arguments = self.schema.arguments
         if len(sample.positional) > len(arguments.positional):
             return None
+
         values = {argument.name: value for argument, value in zip(arguments.positional, sample.positional)}
         for name, value in sample.kwargs.items():
             if arguments.find(name) is None or name in values:
                 return None
             values[name] = value
+
         for argument in arguments.flat_non_out:
             if argument.name not in values:
                 if not argument.has_default:
                     return None
             elif not accepts(argument, values[argument.name], self.row["scalars"]):
                 return None
+
         return values
 
 
@@ -130,6 +136,7 @@ def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool
     """Whether a value has the type that the schema asks for."""
     if value is None:
         return argument.type.is_optional or (argument.type.is_list and argument.type.is_tensor_like)
+
     base = argument.type.base.name
     if argument.type.is_list:
         if not isinstance(value, (list, tuple)):
@@ -139,12 +146,14 @@ def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool
                 and _is(base, value)
             )
         return all(_is(base, item) or (item is None and base == "Tensor") for item in value)
+
     return _is(base, value) or (argument.name in scalars and _is("Scalar", value))
 
 
 def _is(base: str, value: Any) -> bool:
     if base == "Tensor":
         return is_tensor(value)
+
     kinds: dict[str, tuple[type, ...]] = {
         "int": (int,),
         "SymInt": (int,),
@@ -153,6 +162,7 @@ def _is(base: str, value: Any) -> bool:
         "Scalar": (bool, int, float, complex),
         "str": (str,),
     }
+
     if base not in kinds:
         return not isinstance(value, (bool, int, float, complex, list, tuple)) and not is_tensor(value)
     return isinstance(value, kinds[base]) and (base in ("bool", "Scalar") or not isinstance(value, bool))
@@ -163,8 +173,8 @@ def _is(base: str, value: Any) -> bool:
 
 @functools.cache
 def all_operators() -> tuple[Operator, ...]:
-    """Operators with samples, in the order of native_functions.yaml: no gradients of ``expr:``, no private
-    helpers."""
+    """The operators with samples, in the order of native_functions.yaml, without private helpers and
+    gradients of ``expr:``."""
     rows = _metadata()["operators"]
     found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))

@@ -1,8 +1,4 @@
-"""No kernel reads memory of another device than its own: calls with tensors on several devices are refused,
-and the devices named.
-
-What is done to a meta tensor alone reads nothing, and may take shapes, indices and masks from elsewhere.
-"""
+"""Calls with tensors on several devices are refused, and the message names the devices."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from tests.ops.operators import Operator, enrolled
 from tests.ops.samples import SampleInput
 from tests.subject import WITH_PEER, torch
 
-# Of these some tensors may be anywhere, or are not looked at.
+# Operators that accept some tensors on any device, or do not read them.
 TAKES_SEVERAL_DEVICES = {
     "_pack_padded_sequence": "lengths are on the CPU",
     "_pad_packed_sequence": "lengths are on the CPU",
@@ -36,7 +32,10 @@ TAKES_SEVERAL_DEVICES = {
 
 
 def several_tensors(operator: Operator) -> bool:
-    """Of operators of lists each call looks at its own tensors."""
+    """Whether the operator takes several tensors.
+
+    List operators are left out: each of their calls reads its own tensors.
+    """
     if operator.called is not None:
         return False
     return len(operator.schema.arguments.tensors) > 1 or any(
@@ -50,7 +49,7 @@ def with_one_on_meta(sample: SampleInput, position: int) -> SampleInput:
 
 
 def typical_call(operator: Operator) -> SampleInput | None:
-    """The first with several tensors, none of which is a number or empty."""
+    """The first sample with several tensors, none of them a number or empty."""
     for sample in operator.typical_samples(torch):
         tensors = sample.tensors()
         if len(tensors) > 1 and all(tensor.dim() > 0 and tensor.numel() > 0 for tensor in tensors):

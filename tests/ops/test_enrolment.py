@@ -1,5 +1,4 @@
-"""Every entry has samples that fit, every sample has an entry that it fits, and what an entry promises
-exists."""
+"""Every entry has samples that fit, every sample fits an entry, and the functions of every entry exist."""
 
 from __future__ import annotations
 
@@ -11,7 +10,8 @@ from tests.ops.operators import Operator, all_operators, enrolled
 from tests.ops.samples import error_inputs, error_names, sample_inputs, sample_names
 from tests.subject import WITH_PEER, only_torch_py, torch
 
-# Generators for entries outside native_functions.yaml: what ``codegen new`` writes, and private helpers.
+# Generators for entries outside native_functions.yaml (``codegen new`` writes them), and for private
+# helpers.
 _WITHOUT_ENTRY = {"unary", "skip_private"}
 
 
@@ -71,8 +71,10 @@ def test_declared_forms_exist(operator: Operator):
             assert callable(getattr(torch, operator.base_name, None)), (
                 f"torch.{operator.base_name} does not exist"
             )
+
     if "method" in operator.variants:
         assert hasattr(torch.Tensor, operator.base_name)
+
     if "inplace" in operator.variants:
         owner = (
             torch._C._nn

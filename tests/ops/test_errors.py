@@ -1,4 +1,4 @@
-"""Wrong calls raise PyTorch's exceptions, with messages that name the operator and what is wrong with it."""
+"""Wrong calls raise PyTorch's exceptions, with messages that name the operator and the mistake."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.subject import WITH_PEER, torch
 
 
 class Wrong:
-    """What no argument accepts."""
+    """An object that no argument accepts."""
 
 
 def overloads_of(operator: Operator) -> int:
     return sum(other.base_name == operator.base_name for other in all_operators())
 
 
-# What the samples say
+# Error samples
 
 
 @enrolled(lambda operator: bool(operator.errors(torch)))
@@ -34,17 +34,20 @@ def test_error_samples(operator: Operator):
         found = outcome(call, operator, torch, error.sample).error
         if WITH_PEER and isinstance(found, NotImplementedError):
             continue
+
         problem = objection(error, found)
         if problem is not None:
             problems.append(f"{operator}{error.sample}: {problem}")
+
         for tensor, values in zip(error.sample.tensors(), before if not WITH_PEER else []):
             same = (to_numpy(tensor) == values) | (values != values)
             assert same.all(), f"{operator}{error.sample}: an argument was changed by a call that failed"
+
     assert not problems, "\n".join(problems)
 
 
 def objection(error: ErrorInput, found: Exception | None) -> str | None:
-    """What is wrong with an exception; None when it is as it should be. PyTorch's wording is its own."""
+    """Why an exception is wrong, or None if it is right. The wording of PyTorch is not compared."""
     if found is None:
         return f"raised nothing, expected {error.error.__name__}"
     if type(found) is not error.error:
@@ -54,7 +57,7 @@ def objection(error: ErrorInput, found: Exception | None) -> str | None:
     return None
 
 
-# What the schema says
+# Schemas
 
 
 def first_call(operator: Operator) -> SampleInput:
@@ -72,7 +75,7 @@ def expect_type_error(operator: Operator, sample: SampleInput) -> str:
         f"{operator}{sample}: expected TypeError, got {type(found).__name__}: {found}"
     )
     if not WITH_PEER:
-        # Python words the errors of its own operators, and PyTorch that of an element of a list.
+        # Python words the errors of its own operators, and PyTorch those of list elements.
         is_named = (
             python_name(operator) in str(found)
             or operator.base_name.startswith("__")
@@ -115,7 +118,7 @@ def test_missing_argument(operator: Operator):
 
 @enrolled()
 def test_wrong_type_of_each_argument(operator: Operator):
-    """Positional arguments in their places, the others by name."""
+    """Calls with positional arguments in their places and the others by name."""
     sample = first_call(operator)
     values = operator.bind(sample)
     assert values is not None
@@ -130,7 +133,7 @@ def test_wrong_type_of_each_argument(operator: Operator):
 
 
 def with_wrong(operator: Operator, sample: SampleInput, argument: Argument) -> SampleInput | None:
-    """The call with an impossible value for one argument; None where that is self of a method, or a keyword
+    """The call with an impossible value for one argument; None for self of a method, and where a keyword
     cannot be given."""
     positional = operator.schema.arguments.positional
     given: list[Any] = list(sample.positional)
@@ -145,12 +148,14 @@ def with_wrong(operator: Operator, sample: SampleInput, argument: Argument) -> S
 
 @enrolled(lambda operator: bool(operator.dtypes) and operator.structure != "dynamic")
 def test_refuses_other_dtypes(operator: Operator):
-    """A dtype outside ``dtypes:`` is an error that names it, not a wrong result."""
+    """A dtype outside ``dtypes:`` raises an error that names it, instead of giving a wrong result."""
     if WITH_PEER:
         pytest.skip("PyTorch takes other dtypes")
+
     for dtype in DTYPES:
         if operator.takes(dtype):
             continue
+
         for sample in operator.samples(torch, dtype):
             tensors = sample.tensors()
             if not tensors or any(
@@ -159,6 +164,7 @@ def test_refuses_other_dtypes(operator: Operator):
                 continue
             if any(name in sample.kwargs for name in ("dtype",)) or len(sample.positional) > len(tensors):
                 continue
+
             found = outcome(call, operator, torch, sample).error
             assert isinstance(found, RuntimeError), (
                 f"{operator}{sample}: expected an error for {dtype}, got {found!r}"
@@ -168,7 +174,7 @@ def test_refuses_other_dtypes(operator: Operator):
 
 @enrolled(lambda operator: "inplace" in operator.variants and operator.structure == "pointwise")
 def test_in_place_on_repeated_elements_is_refused(operator: Operator):
-    """A tensor whose elements share memory cannot hold a result of its own for each."""
+    """Elements that share memory cannot each hold a result."""
     sample = first_call(operator)
     if method_parts(operator, sample) is None or sample.input.dim() == 0:
         return
@@ -179,7 +185,7 @@ def test_in_place_on_repeated_elements_is_refused(operator: Operator):
 
 @enrolled(lambda operator: "inplace" in operator.variants and operator.structure == "pointwise")
 def test_in_place_on_overlapping_memory_is_refused(operator: Operator):
-    """An argument that is a shifted view of what is written would be read after it has changed."""
+    """A shifted view of the output as an argument would be read after it has changed."""
     sample = next((sample for sample in operator.typical_samples(torch) if len(sample.tensors()) > 1), None)
     if sample is None or len(operator.schema.arguments.tensors) < 2:
         return
@@ -193,7 +199,7 @@ def test_in_place_on_overlapping_memory_is_refused(operator: Operator):
 
 @enrolled(lambda operator: "inplace" in operator.variants and operator.is_differentiable)
 def test_in_place_on_a_leaf_is_refused(operator: Operator):
-    """It would lose the values that the gradient of the leaf is for."""
+    """The change would overwrite the values that the gradient of the leaf belongs to."""
     sample = first_call(operator)
     if method_parts(operator, sample) is None or not sample.input.is_floating_point():
         return

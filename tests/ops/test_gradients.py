@@ -1,4 +1,4 @@
-"""First and second derivatives against differences, in float64 and complex128."""
+"""First and second derivatives, compared with finite differences in float64 and complex128."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from tests.subject import WITH_PEER, torch
 
 # Larger Jacobians are checked along one random direction.
 _LARGEST_JACOBIAN = 400
-# Second derivatives take a Jacobian of a Jacobian: small samples, a few of them.
+# Second derivatives need a Jacobian of a Jacobian: a few small samples.
 _LARGEST = 40
 _SECOND_SAMPLES = 6
 
 
 def gradient_dtypes(operator: Operator) -> list[str]:
-    """Operators without ``dtypes:`` are differentiated by the operators that they call, which are tried with
-    complex numbers."""
+    """The dtypes to differentiate in.
+
+    Operators without ``dtypes:`` leave complex numbers to the operators that they call.
+    """
     return [dtype for dtype in ("float64", "complex128") if dtype in (operator.dtypes or ["float64"])]
 
 
@@ -33,15 +35,15 @@ def differentiable_samples(operator: Operator, dtype: str) -> list[SampleInput]:
 
 
 def inputs_of(sample: SampleInput) -> list[Any]:
-    """Each tensor once, however often it is an argument."""
+    """The differentiable tensors, each once, however often it is an argument."""
     found: dict[int, Any] = {id(tensor): tensor for tensor in sample.tensors() if tensor.requires_grad}
     return list(found.values())
 
 
 def as_function(operator: Operator, sample: SampleInput, form: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the differentiable tensors only, returning what is differentiable of the result.
+    """The call as a function of its differentiable tensors, returning the differentiable results.
 
-    Conversions to float32 and less are left out: differences do not survive the rounding.
+    Results in float32 and narrower are left out: finite differences do not survive the rounding.
     """
     positions = {id(tensor): index for index, tensor in enumerate(inputs_of(sample))}
 
@@ -49,17 +51,21 @@ def as_function(operator: Operator, sample: SampleInput, form: Callable[..., Any
         called = sample.map(
             lambda tensor: inputs[positions[id(tensor)]] if id(tensor) in positions else tensor
         )
+
         if operator.is_mutation or form is inplace:
             called.clone_input()
         if str(operator) in HERMITIAN_INPUT:
             called.input = (called.input + called.input.transpose(-2, -1).conj()) / 2
+
         results = [
             item
             for item in tensors_of(form(operator, torch, called))
             if item.dtype in (torch.float64, torch.complex128)
         ]
+
         if str(operator) in UP_TO_PHASE:
             results = [item.abs() if item.is_complex() else item for item in results]
+
         return results[0] if len(results) == 1 else tuple(results)
 
     return function
@@ -77,13 +83,16 @@ def skip_mistakes_of_pytorch(operator: Operator) -> None:
 
 
 def check(operator: Operator, sample: SampleInput, form: Callable[..., Any] = call) -> None:
-    inputs, function = inputs_of(sample), as_function(operator, sample, form)
+    inputs = inputs_of(sample)
+    function = as_function(operator, sample, form)
     results = results_of(operator, function, sample)
     if not results:
         return
+
     assert WITH_PEER or any(result.requires_grad for result in results), (
         f"{operator}{sample}: nothing requires grad"
     )
+
     elements = sum(math.prod(tensor.shape) for tensor in inputs) * sum(
         math.prod(result.shape) for result in results
     )
@@ -115,13 +124,16 @@ def test_derivatives_in_place(operator: Operator):
         for s in differentiable_samples(operator, "float64")
         if hasattr(s.input, "stride") and s.input.requires_grad
     ]
+
     if not samples:
         pytest.skip("what is changed has no gradient")
+
     for sample in samples:
         result = outcome(call, operator, torch, sample).result
         if result is not None and result.shape == sample.input.shape:
             check(operator, sample, inplace)
             return
+
     pytest.fail(f"no sample of {operator} has a gradient in place")
 
 
@@ -130,12 +142,15 @@ def test_second_derivatives(operator: Operator, dtype: str):
     skip_mistakes_of_pytorch(operator)
     if str(operator) in ONCE_DIFFERENTIABLE:
         pytest.skip(ONCE_DIFFERENTIABLE[str(operator)])
+
     tried = 0
     for sample in differentiable_samples(operator, dtype):
-        inputs, function = inputs_of(sample), as_function(operator, sample, call)
+        inputs = inputs_of(sample)
+        function = as_function(operator, sample, call)
         size = sum(math.prod(tensor.shape) for tensor in inputs)
         if tried >= _SECOND_SAMPLES or size > _LARGEST * (tried == 0) + _LARGEST:
             continue
+
         if not any(result.requires_grad for result in results_of(operator, function, sample)):
             continue
         tried += 1
@@ -144,17 +159,21 @@ def test_second_derivatives(operator: Operator, dtype: str):
 
 @enrolled(lambda operator: operator.is_differentiable)
 def test_gradients_have_the_layout_of_their_inputs(operator: Operator):
-    """Shape, dtype and device, in float32 and where the inputs are strided."""
+    """Gradients have the shape, dtype and device of their inputs, in float32 and for strided inputs."""
     skip_mistakes_of_pytorch(operator)
+
     for sample in differentiable_samples(operator, "float32")[:6]:
         inputs = inputs_of(sample)
         if operator.is_mutation:
             sample.clone_input()
+
         outputs = [item for item in tensors_of(call(operator, torch, sample)) if item.requires_grad]
         if not outputs:
             continue
+
         weights = [torch.ones_like(output) for output in outputs]
         gradients = torch.autograd.grad(outputs, inputs, weights, allow_unused=True)
+
         for gradient, tensor in zip(gradients, inputs):
             if gradient is not None:
                 assert gradient.shape == tensor.shape, (
@@ -177,18 +196,18 @@ def test_non_differentiable_results_do_not_require_grad(operator: Operator):
 
 
 def real_sum(tensor: Any) -> Any:
-    """Complex results of real matrices have a real loss too."""
+    """Complex results of real matrices give a real loss, too."""
     return tensor.sum().real if tensor.is_complex() else tensor.sum()
 
 
 @enrolled(lambda operator: operator.is_differentiable and not operator.is_mutation)
 def test_results_may_be_changed(operator: Operator):
-    """Changing a result, as ``y.mul_(1)``, keeps its gradient, or is noticed when the gradient needs the
-    result as it was."""
+    """An in-place change of a result keeps its gradient, or is detected if the gradient needs the old
+    result."""
     skip_mistakes_of_pytorch(operator)
     for sample in differentiable_samples(operator, "float64")[:3]:
         inputs = inputs_of(sample)
-        # Results may be views of inputs, which are no leaves, so that this is allowed.
+        # Results may be views of inputs; these are not leaves, so the change is allowed.
         made = {id(tensor): tensor * 1 for tensor in inputs}
         called = sample.map(lambda tensor: made.get(id(tensor), tensor))  # noqa: B023
         results = [item for item in tensors_of(call(operator, torch, called)) if item.requires_grad]

@@ -1,4 +1,4 @@
-"""``device='meta'``: the shape, dtype and strides of every operator without computing it."""
+"""Every operator with device='meta' gives the shape, dtype and strides of the CPU result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def dtypes(operator: Operator) -> list[str]:
 
 
 def has_meta(operator: Operator) -> bool:
-    """Everything but what depends on values: numbers read out of tensors, shapes found in data."""
+    """Whether the operator makes tensors whose shape does not depend on data."""
     return operator.structure != "dynamic" and operator.makes_tensors
 
 
@@ -39,13 +39,16 @@ def moved(operator: Operator, sample: SampleInput) -> SampleInput:
 def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
     compared = 0
     for sample in operator.samples(torch, dtype):
-        on_device = moved(operator, sample)  # before the call, that may change the shape of an argument
+        on_device = moved(operator, sample)  # before the call, which may change the shape of an argument
+
         expected = outcome(call, operator, torch, sample)
         if expected.error is not None or moves_devices(operator):
             continue
+
         found = outcome(call, operator, torch, on_device)
         if depends_on_values(operator, found.error) or (WITH_PEER and found.error is not None):
             continue
+
         assert found.error is None, f"{operator}{sample} on meta: {type(found.error).__name__}: {found.error}"
         for ours, theirs in zip(tensors_of(found.result), tensors_of(expected.result), strict=True):
             context = f"{operator}{sample} on meta"
@@ -60,11 +63,11 @@ def test_meta_agrees_with_cpu(operator: Operator, dtype: str):
                 assert significant_strides(ours) == significant_strides(theirs), (
                     f"{context}: strides {ours.stride()}, on the CPU {theirs.stride()}"
                 )
+
         compared += 1
-    only_complex = operator.base_name in (
-        "view_as_real",
-        "view_as_real_copy",
-    )  # it has no float32 samples at all
+
+    # These have no float32 samples at all.
+    only_complex = operator.base_name in ("view_as_real", "view_as_real_copy")
     assert compared or dtype != "float32" or only_complex or skips_everything(operator), (
         f"nothing of {operator} was compared"
     )
@@ -78,7 +81,8 @@ def moves_devices(operator: Operator) -> bool:
 
 
 def depends_on_values(operator: Operator, error: Exception | None) -> bool:
-    """A composite may call an operator whose result depends on data; those have no meta kernel."""
+    """Whether the error says that a composite called an operator without a meta kernel, as its result
+    depends on data."""
     is_refusal = isinstance(error, NotImplementedError) or (
         isinstance(error, RuntimeError) and "meta" in str(error)
     )

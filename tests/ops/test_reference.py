@@ -1,4 +1,4 @@
-"""Values: equal to the formula of ``expr:`` in NumPy, and to PyTorch where that is installed."""
+"""Values equal the formula of ``expr:`` in NumPy, and those of PyTorch where it is installed."""
 
 from __future__ import annotations
 
@@ -37,11 +37,14 @@ def peer() -> Any:
 def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
     if not exists_in(operator, peer):
         pytest.skip("PyTorch has no such operator")
+
     for key in ((str(operator), dtype), (str(operator), "*")):
         if key in NOT_COMPARED:
             pytest.skip(NOT_COMPARED[key])
+
     has_strides = dtype == "float32" and str(operator) not in STRIDES
     problems = []
+
     for ours, theirs in zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True):
         if str(operator) in NOT_COMPARED_IF_INFINITE and not is_finite(ours):
             continue
@@ -49,6 +52,7 @@ def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
             compare_with_peer(operator, dtype, ours, theirs, peer, has_strides)
         except AssertionError as error:
             problems.append(str(error))
+
     assert not problems, f"{len(problems)} samples differ\n" + "\n".join(problems[:8])
 
 
@@ -56,6 +60,7 @@ def test_equals_pytorch(operator: Operator, dtype: str, peer: Any):
 def test_equals_pytorch_in_other_dtypes(operator: Operator, peer: Any):
     if not exists_in(operator, peer):
         pytest.skip("PyTorch has no such operator")
+
     for dtype in OTHER_DTYPES:
         if (
             not operator.takes(dtype)
@@ -63,6 +68,7 @@ def test_equals_pytorch_in_other_dtypes(operator: Operator, peer: Any):
             or (str(operator), "*") in NOT_COMPARED
         ):
             continue
+
         for ours, theirs in list(
             zip(operator.samples(torch, dtype), operator.samples(peer, dtype), strict=True)
         )[:_OTHER_SAMPLES]:
@@ -83,7 +89,7 @@ def compare_with_peer(
         assert found.error is not None, (
             f"{context}: returned, PyTorch raises {type(expected.error).__name__}: {expected.error}"
         )
-        return  # which exception is the business of test_errors
+        return  # test_errors compares exceptions
     if (
         isinstance(found.error, NotImplementedError)
         and dtype not in operator.dtypes
@@ -93,7 +99,7 @@ def compare_with_peer(
     assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
     assert_same(found.result, expected.result, context, values, strides)
     if values:
-        # In-place operators, and running statistics.
+        # In-place operators write to their arguments, as training does to running statistics.
         assert_same(ours.tensors(), theirs.tensors(), f"the arguments after {context}")
 
 
@@ -107,19 +113,23 @@ def test_equals_its_formula(operator: Operator, dtype: str):
     for sample in operator.samples(torch, dtype):
         if len({dtype_name(tensor) for tensor in sample.tensors()}) > 1:
             continue  # promotion is compared with PyTorch
+
         arguments = operator.bind(sample)
         assert arguments is not None
         names = {name: wide(value) for name, value in with_defaults(operator, arguments).items()}
         with np.errstate(all="ignore"):
             expected = np.asarray(eval(formula, {"np": np, "special": numpy_special, **names}))
+
         done = outcome(call, operator, torch, sample)
         if done.error is not None and WITH_PEER:
             pytest.skip("PyTorch does not take this dtype")
         assert done.error is None, f"{operator}{sample}: {type(done.error).__name__}: {done.error}"
         result = done.result
+
         known = NOT_COMPARED_IF_INFINITE if WITH_PEER else NOT_COMPARED_WITH_NUMPY_IF_INFINITE
         if str(operator) in known and not is_finite(sample):
             continue
+
         kind = dtype_name(result)
         compared = expected if kind in TOLERANCES else expected.astype(kind)
         shape = tuple(result.shape)
@@ -137,7 +147,7 @@ def with_defaults(operator: Operator, arguments: dict[str, Any]) -> dict[str, An
 
 
 def wide(value: Any) -> Any:
-    """Arguments in double precision, so that only the result is rounded; truth values as 0 and 1."""
+    """Arguments in double precision, so that only the result is rounded; booleans become 0 and 1."""
     if not hasattr(value, "stride"):
         return value
     array = to_numpy(value)
@@ -146,7 +156,7 @@ def wide(value: Any) -> Any:
 
 
 def representable(array: Any, dtype: str) -> Any:
-    """What overflows the dtype of the result is infinite there, what underflows is zero."""
+    """The values in the range of the dtype: overflow gives infinity, underflow zero."""
     names = types.MappingProxyType({"bfloat16": "float32"})
     with np.errstate(all="ignore"):
         return array.astype(names.get(dtype, dtype))

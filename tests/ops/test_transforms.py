@@ -1,4 +1,4 @@
-"""Forward mode against reverse mode, and `vmap` against a loop, for every operator."""
+"""Forward mode agrees with reverse mode, and vmap with a loop, for every operator."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _NOT_FOR_BATCHES = {
     "where": "its shape depends on values",
     "equal": "needs values",
     "allclose": "needs values",
-    "resize_": "is no function of values",
-    "set_.source_Tensor": "is no function of values",
+    "resize_": "does not depend on values",
+    "set_.source_Tensor": "does not depend on values",
     "as_strided": "an offset counts from the start of the storage, which all members share",
     **WITHOUT_VALUES,
 }
@@ -46,6 +46,7 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
     """Re <w, J v> = Re <J^H w, v>."""
     if str(operator) in ONCE_DIFFERENTIABLE:  # forward mode differentiates the gradient
         pytest.skip(ONCE_DIFFERENTIABLE[str(operator)])
+
     tried = 0
     for sample in differentiable_samples(operator, "float64")[:_SAMPLES]:
         sources = inputs_of(sample)
@@ -53,27 +54,31 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
         expected = outcome(function, *sources)
         outputs = tensors_of(expected.result) if expected.error is None else []
         outputs = [o for o in outputs if o.requires_grad]
+
         if not outputs:
             continue
+
         tried += 1
         moved, weights = directions(sources, 1), directions(outputs, 2)
         back = torch.autograd.grad(outputs, sources, weights, allow_unused=True)
+
         primals = tuple(s.detach() for s in sources)
         _, forward = torch.func.jvp(
             lambda *inputs, function=function: tensors_of(function(*inputs)), primals, tuple(moved)
         )
+
         kept = [t for t, o in zip(forward, tensors_of(expected.result)) if o.requires_grad]
         left, right = inner(weights, kept), inner(back, moved)
         assert left == pytest.approx(right, rel=1e-6, abs=1e-7) or (left != left and right != right), (
             f"{operator}{sample}: {left} {right}"
         )
+
     if not tried:
         pytest.skip("no sample has a gradient")
 
 
 def two_of(tensor: Any) -> Any:
-    """Another member of the batch: the same numbers in other places, so that it lies where the operator is
-    defined."""
+    """A second member of the batch: the same numbers in other places, which stay inside the domain."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.numel() < 2:
         return torch.stack([tensor, tensor])
     return torch.stack([tensor, tensor.reshape(-1).roll(1).reshape(tensor.shape)])
@@ -90,13 +95,16 @@ def test_vmap_equals_a_loop(operator: Operator):
         tensors = sample.tensors()
         if not tensors or operator.is_mutation:
             continue
+
         batches = [two_of(t) for t in tensors]
         function = of_tensors(operator, sample)
         rows = [outcome(function, *(b[i] for b in batches)) for i in (0, 1)]
+
         if any(row.error is not None for row in rows) or not all(row.result for row in rows):
             continue
         if any(a.shape != b.shape for a, b in zip(rows[0].result, rows[1].result)):
             continue
+
         tried += 1
         found = torch.vmap(function)(*batches)
         for position, value in enumerate(found):
@@ -110,6 +118,7 @@ def test_vmap_equals_a_loop(operator: Operator):
                 equal_nan=True,
                 msg=lambda m, sample=sample: f"{operator}{sample}: {m}",
             )
+
     if not tried:
         pytest.skip("no sample for a batch")
 

@@ -1,4 +1,4 @@
-"""What a call must not do: change its inputs, depend on the number of threads, keep memory."""
+"""Calls keep their inputs, do not depend on the number of threads, and free their memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CALLS = 100
 
 
 def writes_to_inputs(operator: Operator) -> bool:
-    """In-place by nature, or updating statistics that it is given."""
+    """Whether the operator writes to arguments by its nature, or updates statistics."""
     return operator.is_mutation or operator.schema.arguments.find("running_mean") is not None
 
 
@@ -31,8 +31,10 @@ def test_inputs_are_not_modified(operator: Operator):
             before = [
                 (to_numpy(tensor).copy(), tensor._version, tuple(tensor.stride())) for tensor in tensors
             ]
+
             if outcome(call, operator, torch, sample).error is not None:
                 continue
+
             for tensor, (values, version, strides) in zip(tensors, before):
                 assert np.array_equal(to_numpy(tensor), values, equal_nan=values.dtype.kind in "fc"), (
                     f"{operator}{sample} changed an argument"
@@ -48,7 +50,7 @@ def test_inputs_are_not_modified(operator: Operator):
     lambda operator: not operator.is_mutation and operator.structure in ("pointwise", "reduction", "shaped")
 )
 def test_results_have_memory_of_their_own(operator: Operator):
-    """Writing to a result does not reach an argument."""
+    """A write to a result does not reach an argument."""
     for sample in operator.typical_samples(torch)[:6]:
         storages = {tensor.untyped_storage().data_ptr() for tensor in sample.tensors() if tensor.numel() > 0}
         done = outcome(call, operator, torch, sample)
@@ -58,7 +60,7 @@ def test_results_have_memory_of_their_own(operator: Operator):
             )
 
 
-# Threads. The tensors are larger than what one thread is given at least.
+# Threads. The tensors are larger than the smallest part that one thread gets.
 
 
 def large(name: str) -> Make:
@@ -75,12 +77,13 @@ def restored_threads() -> Iterator[None]:
 @only_torch_py
 @enrolled(lambda operator: operator.structure == "pointwise" and operator.takes("float32"))
 def test_pointwise_with_threads(operator: Operator, restored_threads: None):
-    """Bit by bit: elements do not know who computes them."""
+    """Results are equal to the bit, whichever thread computes an element."""
     make = large(operator.base_name)
     tensors = [
         make(257, 401, low=0.1, high=0.9, layout="transposed" if index else "contiguous")
         for index in range(3)
     ]
+
     count = len(operator.schema.arguments.tensors)
     required = [argument for argument in operator.schema.arguments.flat_non_out if not argument.has_default]
     sample = SampleInput(*tensors[:count])
@@ -89,6 +92,7 @@ def test_pointwise_with_threads(operator: Operator, restored_threads: None):
         or outcome(call, operator, torch, sample).error is not None
     ):
         return  # needs other arguments than tensors
+
     compare_threads(lambda: call(operator, torch, sample), str(operator), exactly=True)
 
 
@@ -128,7 +132,7 @@ _CALLS_WITH_THREADS = {
     "any": lambda t, x: t.any(x > 1.999, 1),
     "masked_select": lambda t, x: t.masked_select(x, x > 0),
 }
-# Sums of parts are rounded differently from one sum.
+# A sum of partial sums is rounded differently from one sum.
 _ROUNDED = {"sum", "mm", "sum columns", "mean"}
 
 
@@ -152,10 +156,10 @@ def test_random_numbers_with_threads(name: str, restored_threads: None):
 
 @enrolled()
 def test_references_are_returned(operator: Operator):
-    """After many calls nobody holds more references to the arguments than before."""
+    """Many calls leave no additional references to the arguments."""
     sample = operator.typical_samples(torch)[0]
     tensors = sample.tensors()
-    outcome(call, operator, torch, sample)  # what is made once is made here
+    outcome(call, operator, torch, sample)  # creates what is created once
     before = [sys.getrefcount(tensor) for tensor in tensors]
     for _ in range(_CALLS):
         outcome(call, operator, torch, sample)
@@ -166,7 +170,7 @@ def test_references_are_returned(operator: Operator):
 @only_torch_py
 @enrolled()
 def test_memory_is_returned(operator: Operator):
-    """The bytes that the allocator has given out, forward and backward."""
+    """The bytes that the allocator has handed out, after forward and backward."""
     sample = operator.samples(torch, operator.dtypes_under_test()[0], requires_grad=True)
     if not sample:
         pytest.skip(f"no samples of {operator.dtypes_under_test()[0]}")
@@ -175,7 +179,7 @@ def test_memory_is_returned(operator: Operator):
     for _ in range(_CALLS // 4):
         use(operator, sample[0])
     if bytes_in_use() != before:
-        gc.collect()  # slow, and what the collector finds is no leak
+        gc.collect()  # slow; memory that the collector frees is not leaked
     assert bytes_in_use() <= before, f"{operator}{sample[0]}: {before} bytes in use became {bytes_in_use()}"
 
 

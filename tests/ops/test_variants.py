@@ -1,4 +1,4 @@
-"""The forms of one operator agree: function, method, in place, with ``out=``; views share memory."""
+"""The forms of an operator agree: function, method, in place, with ``out=``; views share memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIMIT = 8  # samples per operator and form
 
 
 def results(operator: Operator, limit: int = _LIMIT) -> list[tuple[SampleInput, Any]]:
-    """Samples with the result of the plain call, which does not change them."""
+    """Samples with the result of the plain call, which must not change them."""
     found = []
     for sample in operator.typical_samples(torch)[:limit]:
         expected = outcome(call, operator, torch, sample)
@@ -51,8 +51,8 @@ def test_method_equals_function(operator: Operator):
 
 
 def fits_in_place(sample: SampleInput, expected: Any) -> bool:
-    """The result has the shape of self and can be stored in its dtype, and no two elements of self are
-    one."""
+    """Whether the result has the shape of self and a dtype that self can store, and elements of self do not
+    overlap."""
     own = sample.input
     if not hasattr(own, "stride") or 0 in [
         stride for stride, size in zip(own.stride(), own.shape) if size > 1
@@ -67,6 +67,7 @@ def test_in_place_equals_function(operator: Operator):
     for sample, expected in results(operator):
         if not fits_in_place(sample, expected):
             continue
+
         sample = copied(sample)
         own, version = sample.input, sample.input._version
         result = inplace(operator, torch, sample)
@@ -74,20 +75,23 @@ def test_in_place_equals_function(operator: Operator):
         assert own._version == version + 1, f"{operator}{sample}: version {version} became {own._version}"
         assert_same(own, expected.to(own.dtype), f"in place: {operator}{sample}")
         tried += 1
+
     assert tried > 0 or WITH_PEER, f"no sample of {operator} suits its in-place form"
 
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_on_a_view(operator: Operator):
-    """Only the elements of the view change, and the version of the tensor it looks at does."""
+    """Only the elements of the view change, and the version of its base counts up."""
     for sample, expected in results(operator):
         if not fits_in_place(sample, expected) or sample.input.dim() == 0:
             continue
+
         sample = copied(sample)
         shape = tuple(sample.input.shape)
         base = torch.full((*shape[:-1], 2 * shape[-1]), 1, dtype=sample.input.dtype)
         sample.input = base[..., ::2].copy_(sample.input)
         version = base._version
+
         inplace(operator, torch, sample)
         assert_same(base[..., ::2], expected.to(base.dtype), f"in place on a view: {operator}{sample}")
         assert bool((base[..., 1::2] == 1).all()), (
@@ -95,6 +99,7 @@ def test_in_place_on_a_view(operator: Operator):
         )
         assert base._version == version + 1
         return
+
     assert WITH_PEER or all(sample.input.dim() == 0 for sample, _ in results(operator)), (
         f"no sample of {operator} suits a view"
     )
@@ -102,9 +107,10 @@ def test_in_place_on_a_view(operator: Operator):
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_refuses_what_does_not_fit(operator: Operator):
-    """A result whose dtype self cannot store is an error, and leaves self alone."""
+    """A result whose dtype self cannot store is an error and leaves self unchanged."""
     if not operator.takes("int64"):
         pytest.skip("it takes no integers")
+
     for sample in operator.samples(torch, "int64"):
         expected = outcome(call, operator, torch, sample)
         if (
@@ -113,20 +119,23 @@ def test_in_place_refuses_what_does_not_fit(operator: Operator):
             or not hasattr(sample.input, "stride")
         ):
             continue
+
         sample = copied(sample)
         before = to_numpy(sample.input).copy()
         if sample.input.dtype is not torch.int64 or tuple(sample.input.shape) != tuple(expected.result.shape):
             continue
+
         with pytest.raises(RuntimeError, match="(?i)can't be cast|cannot be cast"):
             inplace(operator, torch, sample)
         assert (to_numpy(sample.input) == before).all()
         return
+
     pytest.skip("integers can store every result")
 
 
 @enrolled(lambda operator: has(operator, "inplace"))
 def test_in_place_keeps_its_shape(operator: Operator):
-    """Self is not broadcast: the result would not fit into it."""
+    """Self is not broadcast to a larger result."""
     for sample in operator.typical_samples(torch):
         expected = outcome(call, operator, torch, sample)
         if (
@@ -135,12 +144,14 @@ def test_in_place_keeps_its_shape(operator: Operator):
             or tuple(sample.input.shape) == tuple(expected.result.shape)
         ):
             continue
+
         sample = copied(sample)
         before = to_numpy(sample.input).copy()
         with pytest.raises(RuntimeError):
             inplace(operator, torch, sample)
         assert (to_numpy(sample.input) == before).all()
         return
+
     pytest.skip("no sample has a result of another shape than self")
 
 
@@ -181,14 +192,16 @@ _WITH_OUT = enrolled(lambda operator: has(operator, "out", "function"))
 def test_out_of_the_right_size(operator: Operator):
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
+
     for sample, expected in results(operator):
         outs = outs_of(expected, torch.zeros_like)
         pointers = [tensor.data_ptr() for tensor in tensors_of(outs)]
+
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "error" if not WITH_PEER else "ignore"
-            )  # PyTorch resizes within some of its composites
+            # PyTorch resizes within some of its composites.
+            warnings.simplefilter("error" if not WITH_PEER else "ignore")
             result = with_out(operator, sample, outs)
+
         for returned, given, pointer in zip(tensors_of(result), tensors_of(outs), pointers, strict=True):
             assert returned is given, f"{operator}{sample}: out= returns another object"
             assert given.data_ptr() == pointer, f"{operator}{sample}: out= got other memory"
@@ -200,14 +213,17 @@ def test_out_of_the_wrong_size(operator: Operator):
     """An empty tensor is resized quietly, another with a warning."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
+
     sample, expected = next(
         pair for pair in results(operator) if all(tensor.numel() > 0 for tensor in tensors_of(pair[1]))
     )
+
     outs = outs_of(expected, lambda tensor: torch.empty(0, dtype=tensor.dtype))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with_out(operator, sample, outs)
     assert_same_out(operator, outs, expected, f"out= of no elements: {operator}{sample}")
+
     outs = outs_of(expected, lambda tensor: torch.ones(tensor.numel() + 3, dtype=tensor.dtype))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -220,12 +236,13 @@ def test_out_of_the_wrong_size(operator: Operator):
     lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None
 )
 def test_out_of_the_wrong_dtype(operator: Operator):
-    """Where there is a ``dtype`` argument, it is ``out`` that says the dtype."""
+    """An ``out`` whose dtype cannot store the result is refused; operators with a ``dtype`` argument decide
+    otherwise."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
     sample, expected = results(operator)[0]
     if all(dtype_name(tensor) == "bool" for tensor in tensors_of(expected)):
-        return  # everything can store truth values
+        return  # every dtype can store booleans
     outs = outs_of(expected, lambda tensor: torch.ones_like(tensor, dtype=torch.bool))
     with pytest.raises((RuntimeError, TypeError), match="(?i)dtype|cast|type"):  # a TypeError for ``cat``
         with_out(operator, sample, outs)
@@ -237,13 +254,16 @@ def test_out_with_strides(operator: Operator):
     """Other strides of the right shape are kept."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
+
     for sample, expected in results(operator):
         if any(tensor.dim() == 0 for tensor in tensors_of(expected)):
             continue
+
         outs = outs_of(
             expected, lambda tensor: torch.zeros((*tensor.shape, 2), dtype=tensor.dtype).select(-1, 0)
         )
         strides = [tensor.stride() for tensor in tensors_of(outs)]
+
         with_out(operator, sample, outs)
         assert WITH_PEER or [tensor.stride() for tensor in tensors_of(outs)] == strides
         assert_same_out(operator, outs, expected, f"out= with strides: {operator}{sample}")
@@ -258,9 +278,11 @@ def test_out_does_not_record_gradients(operator: Operator):
         return
     if any(tensor.is_complex() for tensor in sample.tensors()):
         return
+
     differentiable = sample.map(
         lambda tensor: tensor.detach().clone().requires_grad_() if tensor.is_floating_point() else tensor
     )
+
     with pytest.raises(RuntimeError, match="out"):
         with_out(operator, differentiable, outs_of(expected, torch.zeros_like))
 

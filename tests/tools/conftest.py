@@ -1,5 +1,4 @@
-"""A repository in miniature that the build can be tried on in seconds: one file of each kind, and a generator
-of ten lines."""
+"""A miniature repository that builds in seconds: one file of each kind, and a generator of ten lines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The whole build on a repository in miniature: what is compiled when, what a failure says, what the result
-exports."""
+"""The whole build of a miniature repository: what compiles when, messages of failures, exported symbols."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    later = time.time() + 2  # time stamps of the file system may be coarse
+    later = time.time() + 2  # file systems may have coarse time stamps
     os.utime(path, (later, later))
 
 
@@ -123,7 +122,8 @@ def test_one_file_for_every_instruction_set(miniature: Path, capsys: pytest.Capt
 
 
 def test_commands_do_not_name_the_checkout(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """ccache's keys hold the command: an absolute path in it would make every checkout compile anew."""
+    """The keys of ccache contain the command: an absolute path in it would recompile everything in every
+    checkout."""
     build(capsys)
     assert str(miniature) not in (miniature / "build/build.ninja").read_text()
 
@@ -136,10 +136,12 @@ def test_second_build_at_the_same_time_waits(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", program, str(tmp_path / ".lock")]
     root = Path(__file__).parents[2]
+
     log = tmp_path / "log"
     with log.open("w") as file:
         for process in [subprocess.Popen(command, cwd=root, stdout=file) for _ in range(2)]:
             assert process.wait() == 0
+
     order = [word for word in log.read_text().split() if word in ("in", "out")]
     assert order == ["in", "out", "in", "out"]
 
@@ -182,19 +184,23 @@ def test_a_build_that_is_ended_ends_its_compilers(miniature: Path, tmp_path: Pat
     compiler = tmp_path / "slow"
     compiler.write_text('#!/bin/sh\ncase "$*" in *Sum.cpp*) touch started; sleep 60;; esac\nexec g++ "$@"\n')
     compiler.chmod(0o755)
+
     source = (
         "import sys, os\nfrom pathlib import Path\nfrom tools.build import driver\nfrom "
         "tools.build.configuration import Configuration\n"
     )
     source += f"driver.ROOT = Path({str(miniature)!r})\nos.chdir(driver.ROOT)\n"
     source += f"driver.build(Configuration.from_environment({SETTINGS | {'CXX': str(compiler)}!r}))\n"
+
     root = Path(__file__).parents[2]
     process = subprocess.Popen(
         [sys.executable, "-c", source], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
+
     deadline = time.monotonic() + 60
     while not (miniature / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
+
     process.terminate()
     assert process.wait(timeout=20) == 143
     assert not any(

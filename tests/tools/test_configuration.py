@@ -1,3 +1,5 @@
+"""The variables that configure the build: defaults, values and errors."""
+
 from __future__ import annotations
 
 import sys

@@ -28,7 +28,7 @@ def test_one_call_again() -> None:
 
 
 def test_operators_agree_with_pytorch(tmp_path: Path) -> None:
-    """As below, for operators."""
+    """Random calls of operators agree with PyTorch; see below."""
     pytest.importorskip("torch")
     command = [sys.executable, "-m", "tools.fuzz.peer", str(tmp_path / "log"), "11", "0", "1000", "1200"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -36,8 +36,10 @@ def test_operators_agree_with_pytorch(tmp_path: Path) -> None:
 
 
 def test_layers_agree_with_pytorch(tmp_path: Path) -> None:
-    """The same calls every time: what differs is new, a difference that is meant belongs into
-    tools/fuzz/known_differences.py."""
+    """The calls are the same every time, so a difference is new.
+
+    Intended ones belong into tools/fuzz/known_differences.py.
+    """
     pytest.importorskip("torch")
     command = [sys.executable, "-m", "tools.fuzz.layers", str(tmp_path / "log"), "11", "0", "1000", "400"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)

@@ -1,3 +1,5 @@
+"""Instruction sets of kernels: which are built for an architecture, and with which flags."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""The findings of each linter."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What goes into a wheel, and that an operator library finds its tools from there."""
+"""The contents of a wheel, and an operator library that finds its tools in it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
     ):
         (miniature / name).parent.mkdir(parents=True, exist_ok=True)
         (miniature / name).touch()
+
     destination = tmp_path / "wheel"
     package.collect(miniature, destination)
     held = {
@@ -34,6 +35,7 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         for path in destination.rglob("*")
         if path.is_file()
     }
+
     assert held == {
         "lib/libtorch_py.so",
         "_C.cpython-311-x86_64-linux-gnu.so",
@@ -81,6 +83,7 @@ def test_operator_library_compiles_kernels_per_instruction_set(tmp_path: Path) -
     for name in (*generated, "aten/native/cpu/Mine.isa.cpp", "aten/native/cpu/Mine.cpp"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
+
     assert library.name == "softcap_ops"
     chosen = isa.selected(("DEFAULT", "AVX2"), "x86_64")
     once = [f"objects/baseline/{name}.o" for name in ("aten/native/cpu/Mine", "generated/Register")]
@@ -88,6 +91,7 @@ def test_operator_library_compiles_kernels_per_instruction_set(tmp_path: Path) -
     each = [
         f"objects/{instruction_set}/{name}.o" for instruction_set in ("DEFAULT", "AVX2") for name in kernels
     ]
+
     assert [unit.object for unit in units(library, chosen)] == once + each
 
 

@@ -1,3 +1,5 @@
+"""The progress lines of a build, and the errors it shows."""
+
 from __future__ import annotations
 
 import io
@@ -36,7 +38,8 @@ def test_log_has_errors_and_keeps_warnings_apart() -> None:
 
 
 def test_an_error_is_shown_once_for_all_instruction_sets() -> None:
-    stream, lines = io.StringIO(), []
+    stream = io.StringIO()
+    lines = []
     for name, message in (
         ("DEFAULT", "expected ';'"),
         ("AVX2", "expected ';'"),
@@ -48,6 +51,7 @@ def test_an_error_is_shown_once_for_all_instruction_sets() -> None:
             f"B.cpp: in at::{name}::f:\n",
             f"B.cpp:9:1: error: {message}\n",
         ]
+
     Progress(stream).feed(lines)
     assert stream.getvalue().count("expected ';'") == 1
     assert (
@@ -66,6 +70,7 @@ def test_an_operator_without_its_header_is_explained(tmp_path: Path) -> None:
         "A.cpp:1:5: error: ‘nothing’ is not a member of ‘at’",
         "A.cpp:1:6: error: ‘var’ is not a member of ‘std’",
     ]
+
     assert missing_includes(lines, tmp_path) == [
         f'hint: at::{name} is declared in "aten/ops/{name}.h"' for name in ("rsqrt", "var")
     ]

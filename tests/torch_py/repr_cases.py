@@ -1,4 +1,4 @@
-"""What PyTorch 2.13 prints: expression over `T`, the text. See test_repr.py."""
+"""Expressions over the library `T`, and the text that PyTorch 2.13 prints for each; used by test_repr.py."""
 
 CASES = [
     ("T.tensor(1.5)", "tensor(1.5000)"),

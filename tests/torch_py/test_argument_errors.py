@@ -1,5 +1,4 @@
-"""Calls with wrong arguments: the exception's type, and words that name the operator, the argument and what
-was given."""
+"""Wrong arguments: the type of the exception, and a message that names operator, argument and value."""
 
 from __future__ import annotations
 
@@ -161,7 +160,8 @@ def test_right_calls(torch: Any, call: str, expected: Any) -> None:
 
 
 def test_out_gives_the_tensor_itself(torch: Any) -> None:
-    x, out = torch.ones(3), torch.empty(3)
+    x = torch.ones(3)
+    out = torch.empty(3)
     assert torch.add(x, 1, out=out) is out and out.tolist() == [2, 2, 2]
     assert torch.add(x, 1, out=None).tolist() == [2, 2, 2]
 
@@ -175,7 +175,7 @@ def test_named_results(torch: Any) -> None:
 
 
 class Awkward:
-    """Raises from whatever it is asked."""
+    """Raises an exception from every method."""
 
     def _fail(self, *arguments: object) -> Any:
         raise ZeroDivisionError("awkward")
@@ -289,10 +289,10 @@ CALLABLES = [
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_any_argument_gives_a_result_or_an_exception(torch: Any, name: str) -> None:
-    """Whatever is passed, nothing worse than an exception happens, and SystemError (a broken C function)
-    never."""
+    """Any argument gives a result or an exception, but never SystemError, which means a broken C function."""
     if torch.__name__ == "torch":
         pytest.skip("says nothing about PyTorch")
+
     for first in ANYTHING:
         for arguments in ((first,), (first, first), (1, first), (first, 0, first)):
             x = torch.ones(2)

@@ -1,5 +1,4 @@
-"""clamp and extrema where elements are equal to the bound or nan, and where there is nothing to take an
-extremum of."""
+"""clamp and extrema of elements that equal a bound or are NaN, and of empty tensors."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ def test_gradient_of_an_extremum_that_is_nan(name):
 @only_torch_py
 @pytest.mark.parametrize("device", ["cpu", "meta"])
 @pytest.mark.parametrize("name", ["amax", "amin"])
-def test_no_extremum_of_nothing(name, device):
+def test_extremum_of_an_empty_tensor_is_refused(name, device):
     function = getattr(torch, name)
     with pytest.raises(IndexError, match="reduction dim 0 to have non-zero size"):
         function(torch.empty(0, 3, device=device), 0)

@@ -1,4 +1,4 @@
-"""Conditions that programs assert, and helpers of `torch._utils`."""
+"""Assertions for programs (torch._check and others), and helpers of torch._utils."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.subject import torch
+from tests.torch_py.outcomes import outcome
 
 CHECKS: list[tuple[str, type[Exception]]] = [
     ("_check", RuntimeError),
@@ -22,12 +23,14 @@ CHECKS: list[tuple[str, type[Exception]]] = [
 def test_check(name: str, error: type[Exception]) -> None:
     check: Callable[..., Any] = getattr(torch, name)
     assert check(True) is None and check(True, lambda: "unused") is None
+
     with pytest.raises(error, match="Expected cond to be True"):
         check(False)
     with pytest.raises(error, match="^got 3$"):
         check(False, lambda: f"got {3}")
     with pytest.raises(error, match="^3$"):
         check(False, lambda: 3)
+
     with pytest.raises(TypeError, match="message must be a callable"):
         check(False, "text")
     with pytest.raises(TypeError, match="cond must be a bool"):
@@ -90,3 +93,18 @@ def test_dropout_in_place() -> None:
         function = getattr(torch, name)
         assert function(x, 0.5, False) is x and bool((x == 1).all())
         assert function(x, 0.5, True) is x and not bool((x == 1).all())
+
+
+ASSERTIONS_CALLS = {
+    "assert one": lambda t: t._assert_async(t.tensor(1)),
+    "assert zero": lambda t: t._assert_async(t.tensor(0.0), "text"),
+    "assert many": lambda t: t._assert_async(t.ones(2)),
+    "assert no tensor": lambda t: t._assert_async(True),
+    "assert number": lambda t: t._assert_scalar(0, "text"),
+}
+
+
+@pytest.mark.parametrize("call", ASSERTIONS_CALLS.values(), ids=ASSERTIONS_CALLS)
+def test_assertions_agree_with_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)

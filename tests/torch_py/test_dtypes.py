@@ -1,5 +1,4 @@
-"""uint16 to uint64, the 8-bit floating-point types and complex32: made, filled, moved, converted and
-exchanged, as in PyTorch."""
+"""uint16 to uint64, 8-bit floats and complex32: creation, conversion, promotion, exchange, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -37,11 +36,10 @@ BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "int64"}
 
 
 def outcome(function: Any, library: Any, *arguments: Any) -> Any:
-    """A value that two libraries can be compared by: bits, names, or the type of an exception and its first
-    line."""
+    """The result in a form in which two libraries can be compared, or the type of an exception."""
     try:
         return plain(function(library, *arguments))
-    except Exception as error:  # whichever it is, it has to be the same
+    except Exception as error:
         return type(error).__name__
 
 
@@ -55,24 +53,26 @@ def plain(value: Any) -> Any:
             else []
         )
         return str(value.dtype), tuple(value.shape), value.stride(), words
+
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
+
     return str(value) if type(value).__module__.startswith(("torch", "torch_py")) else value
 
 
 def agree(function: Any, *arguments: Any) -> None:
-    """function(torch, *arguments) gives, or raises, the same with both libraries."""
+    """function(torch, *arguments) returns or raises the same in both libraries."""
     assert outcome(function, torch_py, *arguments) == outcome(function, peer, *arguments)
 
 
 def some(torch: Any, dtype: str, *shape: int) -> Any:
-    """Distinct small numbers, which every dtype holds exactly."""
+    """Distinct small numbers that every dtype holds exactly."""
     count = int(np.prod(shape))
     numbers = torch.tensor([2.0 ** (i % 5) for i in range(count)]).reshape(shape)
     return numbers.to(getattr(torch, dtype))
 
 
-# What a dtype is
+# Properties
 # ------------------------------------------------------------
 
 
@@ -82,10 +82,12 @@ def test_properties(name: str) -> None:
         assert getattr(getattr(torch_py, name), attribute) == getattr(getattr(peer, name), attribute), (
             attribute
         )
+
     agree(lambda torch: repr(getattr(torch, name)))
     agree(lambda torch: getattr(torch, name).to_real())
     agree(lambda torch: getattr(torch, name).to_complex())
     agree(lambda torch: torch.set_default_dtype(getattr(torch, name)))
+
     assert (
         copy.deepcopy(getattr(torch_py, name))
         is pickle.loads(pickle.dumps(getattr(torch_py, name)))
@@ -98,11 +100,13 @@ def test_properties(name: str) -> None:
 def test_limits(name: str) -> None:
     agree(lambda torch: repr(torch.finfo(getattr(torch, name))))
     agree(lambda torch: repr(torch.iinfo(getattr(torch, name))))
+
     fields = (
         ("bits", "max", "min")
         if name in (*UNSIGNED, "int32")
         else ("bits", "max", "min", "eps", "tiny", "smallest_normal", "resolution")
     )
+
     for field in fields:
         agree(
             lambda torch, field: getattr(
@@ -118,7 +122,7 @@ def test_promotion_of_all_pairs() -> None:
         agree(lambda torch, a, b: torch.can_cast(getattr(torch, a), getattr(torch, b)), a, b)
 
 
-def test_what_promotion_says() -> None:
+def test_promotion_errors() -> None:
     for pair in (("float8_e5m2", "float32"), ("uint16", "int64"), ("uint32", "float8_e4m3fn")):
         messages = []
         for torch in (torch_py, peer):
@@ -139,7 +143,7 @@ def test_promotion_with_numbers(name: str, number: Any) -> None:
 
 
 def float32_samples() -> np.ndarray:
-    """All exponents and signs, with fractions at and beside the halfway points of every format, and random
+    """All exponents and signs, with fractions at and next to the halfway points of every format, and random
     bits."""
     high = np.arange(2**16, dtype=np.uint32) << 16
     near = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], dtype=np.uint32)
@@ -167,6 +171,7 @@ def test_floats_of_float8_are_exact_in_their_bits(name: str) -> None:
             torch.from_numpy(codes).view(getattr(torch, name)).to(getattr(torch, target)).numpy()
             for torch in (torch_py, peer)
         )
+
         numbers = ~np.isnan(other)
         assert np.array_equal(np.isnan(own), ~numbers) and np.array_equal(
             own.view(bits)[numbers], other.view(bits)[numbers]
@@ -235,7 +240,7 @@ def test_complex32_rounds_its_parts() -> None:
         )
 
 
-# Making and filling
+# Creation
 # ------------------------------------------------------------
 
 FACTORIES = {
@@ -278,7 +283,7 @@ def test_integers_that_only_uint64_holds() -> None:
     agree(lambda torch: torch.tensor(2**63))
 
 
-# Moving
+# Moves
 # ------------------------------------------------------------
 
 MASK, PLACES = [[True, False, True], [False, True, False]], [1, 0]
@@ -334,7 +339,7 @@ def test_moves(name: str, case: str) -> None:
     agree(lambda torch: MOVES[case](torch, some(torch, name, 2, 3)))
 
 
-# What PyTorch has for some of these dtypes and the bytes do not depend on: here for all.
+# PyTorch has these for only some of the dtypes. They move bytes, so that every dtype has them here.
 WRITES = {
     "masked_fill": lambda torch, x: x.masked_fill(torch.tensor(MASK), 4),
     "item by mask": lambda torch, x: (y := x.clone(), y.__setitem__(torch.tensor(MASK), 4))[0],
@@ -359,7 +364,7 @@ def test_writes_are_those_of_float32(name: str, case: str) -> None:
     result = WRITES[case](torch_py, some(torch_py, name, 2, 3))
     expected = WRITES[case](torch_py, some(torch_py, "float32", 2, 3)).to(result.dtype)
     assert result.dtype == getattr(torch_py, name)
-    if name == "float8_e8m0fnu":  # it has no zero: what tril leaves out is the least number
+    if name == "float8_e8m0fnu":  # it has no zero: tril fills with the least number
         assert result.tolist() == expected.tolist()
     assert plain(result) == plain(expected)
 
@@ -618,7 +623,7 @@ def test_float8_leaves_have_gradients_of_their_dtype() -> None:
         x.float().sum().backward()
         return x.grad
 
-    def twice(torch: Any) -> Any:  # what would have to be added cannot be
+    def twice(torch: Any) -> Any:  # the gradients would have to be added, which is impossible
         x = torch.tensor([1.5, 2.0]).to(torch.float8_e5m2).requires_grad_()
         (x.float() + x.float()).sum().backward()
         return x.grad

@@ -1,5 +1,4 @@
-"""Arguments at the edge of what an operator takes: sizes that overflow, memory that overlaps, values that do
-not fit a dtype.
+"""Arguments at the limit of what an operator takes: overflowing sizes, shared memory, values out of range.
 
 Expected values and messages are those of PyTorch.
 """
@@ -50,7 +49,7 @@ REFUSED = [
     ("torch.ones([1] * 70).flip(69)", RuntimeError, "only tensors with up to 64 dims are supported"),
     ("torch.ones([1] * 70).squeeze((0, 69))", RuntimeError, "only tensors with up to 64 dims are supported"),
     ("torch.zeros(2, 0).amax(1)", IndexError, r"amax\(\): Expected reduction dim 1 to have non-zero size"),
-    # values that a dtype does not hold
+    # values outside the range of a dtype
     ("torch.tensor([3], dtype=torch.int8) ** 300", RuntimeError, "type int8_t without overflow"),
     ("torch.tensor([3], dtype=torch.uint8).pow_(256)", RuntimeError, "type uint8_t without overflow"),
     (
@@ -187,10 +186,13 @@ REFUSED = [
 
 
 def names() -> dict[str, Any]:
+    """The names that calls in the tables below use."""
     return {
+        # the library
         "torch": torch,
         "F": F,
         "HUGE": HUGE,
+        # tensors and functions
         "x": torch.arange(6.0),
         "places": torch.arange(10),
         "zero": torch.tensor([0]),
@@ -277,7 +279,8 @@ def test_steps_beyond_the_input():
 
 
 def test_reduced_floats_round_sums_once():
-    index, ones = torch.zeros(3000, dtype=torch.int64), torch.ones(3000, dtype=torch.float16)
+    index = torch.zeros(3000, dtype=torch.int64)
+    ones = torch.ones(3000, dtype=torch.float16)
     assert torch.zeros(2, dtype=torch.float16).scatter_add(0, index, ones).tolist() == [3000, 0]
     source = torch.ones(3000, 3, dtype=torch.bfloat16)
     assert torch.zeros(2, 3, dtype=torch.bfloat16).index_add(0, index, source)[0].tolist() == [3008] * 3
@@ -292,7 +295,8 @@ def test_reduced_floats_round_once_where_the_peer_does_not():
     x = torch.zeros(2, dtype=torch.float16, requires_grad=True)
     x[index].sum().backward()
     assert x.grad.tolist() == [3000, 0]
-    zeros, ones = torch.zeros(2, dtype=torch.bfloat16), torch.ones(3000, dtype=torch.bfloat16)
+    zeros = torch.zeros(2, dtype=torch.bfloat16)
+    ones = torch.ones(3000, dtype=torch.bfloat16)
     assert zeros.index_add(0, index, ones).tolist() == [3008, 0]
     assert zeros.index_put_((index,), ones, accumulate=True).tolist() == [3008, 0]
 
@@ -301,6 +305,7 @@ def test_constants_for_expanded_tensors():
     x = torch.zeros(1).expand(3)
     assert x.fill_(2).tolist() == [2, 2, 2]
     assert x.zero_().tolist() == [0, 0, 0]
+
     x[torch.tensor([True, False, True])] = 5.0
     assert x.tolist() == [5, 5, 5]
     assert x.index_put_((torch.tensor([0, 1]),), torch.tensor([2.0, 3.0]), accumulate=True).tolist() == [
@@ -308,6 +313,7 @@ def test_constants_for_expanded_tensors():
         10,
         10,
     ]
+
     rows = torch.zeros(2, 1).expand(2, 3)
     assert rows[1].fill_(4).tolist() == [4, 4, 4] and rows.tolist() == [[0, 0, 0], [4, 4, 4]]
 
@@ -320,7 +326,8 @@ def test_outs_that_share_memory():
 
 
 def test_addmv_without_the_product():
-    nan, ones = torch.full((2, 2), math.nan), torch.ones(2)
+    nan = torch.full((2, 2), math.nan)
+    ones = torch.ones(2)
     assert torch.addmv(ones, nan, ones, alpha=0).tolist() == [1, 1]
     assert torch.addmv(ones, nan, ones, alpha=0, beta=0).tolist() == [0, 0]
 
@@ -364,7 +371,7 @@ def test_count_nonzero_of_one_dimension():
     )
 
 
-# Operators that derivatives are made of check their arguments, too.
+# Private operators, which derivatives call, check their arguments, too.
 PRIVATE = [
     "ops._scatter_reduce_(torch.zeros(3), 0, torch.tensor([0, 5]), torch.ones(2), 'sum')",
     "ops._arange_fill_(torch.zeros(4, 4).t()[:, :2], 0, 1)",
@@ -401,3 +408,15 @@ def test_statistics_of_a_norm_have_no_gradient():
                 assert torch.autograd.grad(statistic.sum(), x, retain_graph=True, allow_unused=True) == (
                     None,
                 )
+
+
+def test_bounds_that_a_dtype_cannot_hold() -> None:
+    with pytest.raises(RuntimeError, match="can't be safely cast"):
+        torch.linspace(2, torch.tensor(-1 + 0j), 3, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="without overflow"):
+        torch.addmv(
+            torch.zeros(2, dtype=torch.uint8),
+            torch.ones(2, 3, dtype=torch.uint8),
+            torch.ones(3, dtype=torch.uint8),
+            alpha=70000,
+        )

@@ -1,4 +1,4 @@
-"""Filling expanded tensors in place: elements that share memory are filled together, with a warning."""
+"""In-place fills of expanded tensors: elements that share memory change together, with a warning."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ def test_in_place_of_strided_tensors_and_gradients():
     base = torch.zeros(3, 4)
     base.t()[1:3].masked_fill_(torch.tensor([True, False, True]), 2.0)
     assert base.tolist() == [[0, 2, 2, 0], [0, 0, 0, 0], [0, 2, 2, 0]]
+
     x = torch.ones(2, 3, requires_grad=True)
     y = x * 3
     y.masked_fill_(torch.tensor([True, False, False]), 7.0).index_fill_(1, torch.tensor([2]), 1.0)
     (y * y).sum().backward()
     assert x.grad.tolist() == [[0, 18, 0]] * 2
+
     with pytest.raises(RuntimeError, match="leaf"):
         x.masked_fill_(torch.tensor([True, False, False]), 7.0)
     with pytest.raises(RuntimeError):

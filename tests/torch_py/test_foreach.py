@@ -1,5 +1,4 @@
-"""Operators of lists: what their callers rely on beyond the calls that they are made of, which tests/ops
-compares."""
+"""Operators on lists of tensors: results, versions, gradients and errors that tests/ops does not compare."""
 
 from __future__ import annotations
 
@@ -33,6 +32,7 @@ def test_self_is_called_self():
 def test_every_tensor_changes_its_version_once():
     given = lists((2,), (3,))
     before = [tensor._version for tensor in given]
+
     for call in (
         lambda: torch._foreach_add_(given, 1),
         lambda: torch._foreach_mul_(given, [1, 2]),
@@ -157,6 +157,7 @@ def test_clipping_with_lists():
         total = torch.nn.utils.clip_grad_norm_(parameters, 1.0, foreach=foreach)
         assert total.item() == pytest.approx(20**0.5)
         assert parameters[0].grad.tolist() == pytest.approx([0.4472135, 0.4472135])
+
     meta = torch.nn.Parameter(torch.ones(2, device="meta"))
     meta.grad = torch.ones(2, device="meta")
     for clip in (torch.nn.utils.clip_grad_norm_, torch.nn.utils.clip_grad_value_):

@@ -1,4 +1,4 @@
-"""Futures: values, exceptions and callbacks, set before and after somebody waits."""
+"""torch.futures: values, exceptions and callbacks, set before and after a thread waits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ Future = torch.futures.Future
 
 
 def test_value_reaches_a_waiting_thread():
-    future, seen = Future(), []
+    future = Future()
+    seen = []
     thread = threading.Thread(target=lambda: seen.append(future.wait()))
     thread.start()
     assert not future.done()
@@ -47,7 +48,8 @@ def test_exceptions():
 
 @pytest.mark.parametrize("early", [False, True])
 def test_callbacks(early):
-    future, seen = Future(), []
+    future = Future()
+    seen = []
     if early:
         future.set_result(2)
     doubled = future.then(lambda done: done.value() * 2)
@@ -70,14 +72,17 @@ def test_collections():
     second.set_result(2)
     assert not both.done()
     first.set_result(1)
+
     assert (
         both.wait() == [first, second]
         and torch.futures.wait_all([first, second]) == [1, 2]
         and torch.futures.collect_all([]).wait() == []
     )
+
     failed, open_ended = Future(), Future()
     waiting = torch.futures.collect_all([failed, open_ended])
     failed.set_exception(KeyError("x"))
+
     with pytest.raises(KeyError):
         waiting.wait()
     open_ended.set_result(1)

@@ -1,4 +1,4 @@
-"""Sizes and numbers that are legal one by one and overflow, loop or exhaust memory together."""
+"""Sizes and numbers that are each legal, but together overflow, loop or exhaust memory."""
 
 import signal
 import subprocess
@@ -10,7 +10,8 @@ import pytest
 import torch_py as torch
 import torch_py.nn.functional as F
 
-LEAST, MOST = -(2**63), 2**63 - 1
+LEAST = -(2**63)
+MOST = 2**63 - 1
 
 
 def test_arange_of_the_least_integer_backwards():
@@ -39,13 +40,17 @@ def test_average_over_wide_windows(kernel, stride, padding, count_include_pad, c
     result = F.avg_pool1d(x, kernel, stride, padding, ceil_mode, count_include_pad)
     weight = torch.linspace(-1, 2, result.shape[-1], dtype=torch.float64)
     (result * weight).sum().backward()
-    expected, gradient = numpy.empty(result.shape), numpy.zeros(values.shape)
+
+    expected = numpy.empty(result.shape)
+    gradient = numpy.zeros(values.shape)
     for j in range(result.shape[-1]):
-        start, stop = j * stride - padding, min(j * stride - padding + kernel, 5000 + padding)
+        start = j * stride - padding
+        stop = min(j * stride - padding + kernel, 5000 + padding)
         inside = slice(max(start, 0), min(stop, 5000))
         count = stop - start if count_include_pad else inside.stop - inside.start
         expected[..., j] = values[..., inside].sum(-1) / count
         gradient[..., inside] += weight[j].item() / count
+
     numpy.testing.assert_allclose(result.detach().numpy(), expected, atol=1e-12)
     numpy.testing.assert_allclose(x.grad.numpy(), gradient, atol=1e-12)
 
@@ -54,15 +59,18 @@ def test_average_over_wide_windows(kernel, stride, padding, count_include_pad, c
 def test_average_over_wide_windows_of_two_dimensions(override):
     x = torch.randn(1, 2, 4, 2400, dtype=torch.float64).requires_grad_()
     result = F.avg_pool2d(x, (3, 600), 1, (1, 0), divisor_override=override)
+
     padded = numpy.pad(x.detach().numpy(), ((0, 0), (0, 0), (1, 1), (0, 0)))
     windows = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 600), (2, 3))
     expected = windows.sum((-2, -1)) / (override or 1800)
     numpy.testing.assert_allclose(result.detach().numpy(), expected, atol=1e-10)
+
     result.sum().backward()
     reached = numpy.outer(
         [2, 3, 3, 2], numpy.minimum(600, numpy.minimum(numpy.arange(2400) + 1, 2400 - numpy.arange(2400)))
     )
     numpy.testing.assert_allclose(x.grad.numpy()[0, 1], reached / (override or 1800), atol=1e-12)
+
     channels_last = x.detach().float().to(memory_format=torch.channels_last)
     single = F.avg_pool2d(channels_last, (3, 600), 1, (1, 0), divisor_override=override)
     assert single.is_contiguous(memory_format=torch.channels_last)
@@ -126,11 +134,14 @@ def test_segments_of_very_different_lengths(reduce):
     values = numpy.random.default_rng(0).uniform(0.9, 1.1, (offsets[-1] + 3, 2))
     x = torch.tensor(values, requires_grad=True)
     result = torch.segment_reduce(x, reduce, offsets=torch.tensor(offsets), axis=0)
+
     calculate = getattr(numpy, reduce)
     expected = [calculate(values[a:b], 0) for a, b in zip(offsets, offsets[1:], strict=False) if b > a]
     numpy.testing.assert_allclose(result.detach().numpy()[[0, *range(2, len(lengths))]], expected, rtol=1e-9)
+
     nothing = {"sum": 0, "mean": numpy.nan, "max": -numpy.inf, "min": numpy.inf, "prod": 1}[reduce]
     numpy.testing.assert_equal(result[1].detach().numpy(), [nothing] * 2)
+
     result[2:].sum().backward()
     inside = slice(offsets[2], offsets[-1])
     assert not x.grad[: offsets[2]].any() and not x.grad[offsets[-1] :].any()

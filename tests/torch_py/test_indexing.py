@@ -1,4 +1,4 @@
-"""tensor[...] and tensor[...] = value, compared with NumPy, and what is refused."""
+"""tensor[...] and tensor[...] = value, compared with NumPy; indices that are refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py
+from tests.subject import only_torch_py, torch
 
 READABLE = [
     "0",
@@ -137,7 +137,7 @@ def test_wrong_indices(torch: Any, index: str, error: type[Exception], message: 
     with pytest.raises(error, match=message):
         x[evaluate(index)]
     if torch.__name__ == "torch":
-        return  # PyTorch writes what it can before it notices
+        return  # PyTorch writes some elements before the error
     with pytest.raises(error, match=message):
         x[evaluate(index)] = 1
     assert x.flatten().tolist() == [0, 1, 2, 3, 4, 5]
@@ -160,9 +160,11 @@ def test_tensors_without_dimensions(torch: Any) -> None:
         and x[True].shape == (1,)
         and x[False].shape == (0,)
     )
+
     x[...] = 2
     x[()] = 3
     assert x.item() == 3
+
     with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
         x[0]
 
@@ -200,6 +202,7 @@ def test_shapes_and_values_that_do_not_fit(torch: Any) -> None:
         x[0] = 1j
     with pytest.raises(TypeError, match="does not support deleting items"):
         del x[0]
+
     assert x.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
@@ -235,7 +238,7 @@ def test_a_list_that_changes_while_it_is_read(torch: Any) -> None:
         try:
             use()
         except (TypeError, ValueError, IndexError, RuntimeError):
-            pass  # that nothing else happens is the test
+            pass  # passes if there is no crash
 
 
 def test_masks_of_bytes_and_reversed_shapes_warn(torch: Any) -> None:
@@ -246,3 +249,7 @@ def test_masks_of_bytes_and_reversed_shapes_warn(torch: Any) -> None:
             [[0], [1]],
             [[0], [0]],
         ]
+
+
+def test_taken_elements_are_contiguous() -> None:
+    assert torch.take(torch.arange(12.0), torch.tensor([[1, 2], [3, 4]]).t()).stride() == (2, 1)

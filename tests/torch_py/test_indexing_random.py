@@ -1,5 +1,4 @@
-"""Random index expressions, read, written and differentiated: everything as PyTorch does it, errors and
-strides included."""
+"""Random index expressions, read, written and differentiated: results, errors and strides are PyTorch's."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ def peer() -> Any:
 
 
 class Case:
-    """A tensor in some layout and an index for it, to be made with either library."""
+    """A tensor in some layout and an index, which either library can make."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -71,19 +70,23 @@ class Case:
         kind = self.random.choice(
             ["int", "slice", "slice", "tensor", "tensor", "list", "array", "mask", "none", "ellipsis", "bool"]
         )
+
         if kind == "int":
             return self.random.randint(-max(size, 1), max(size, 1) - (self.random.random() < 0.9)), 1
+
         if kind == "slice":
             start, stop = (
                 self.random.choice([None, self.random.randint(-size - 1, size + 1)]) for _ in range(2)
             )
             return slice(start, stop, self.random.choice([None, 1, 2, 3])), 1
+
         if kind == "mask":
             return _Mask(self.numbers.random(size) < 0.5), 1
         if kind in ("none", "ellipsis"):
             return (None if kind == "none" else ...), 0
         if kind == "bool":
             return self.random.random() < 0.5, 0
+
         shape = [self.random.choice([1, 2, 3]) for _ in range(self.random.choice([0, 1, 1, 2]))]
         return _Positions(self.numbers.integers(-max(size, 1), max(size, 1), shape), kind), 1
 
@@ -123,7 +126,7 @@ def outcome(function: Callable[[], Any]) -> tuple[Any, Exception | None]:
 
 
 def both(case: Case, peer: Any, function: Callable[[Any], Any]) -> tuple[Any, Any] | None:
-    """Results of both libraries; None when both raise the same exception."""
+    """The results of both libraries, or None if both raise the same exception."""
     (ours, mistake), (theirs, expected) = outcome(lambda: function(torch)), outcome(lambda: function(peer))
     assert type(mistake) is type(expected), f"{case}: {mistake!r}, PyTorch: {expected!r}"
     return None if mistake is not None else (ours, theirs)
@@ -158,7 +161,7 @@ def test_writing_and_gradients(seed: int, peer: Any) -> None:
     for case in map(Case, range(seed * _EXPRESSIONS, (seed + 1) * _EXPRESSIONS)):
         place, error = outcome(lambda case=case: case.tensor(torch)[case.index(torch)])
         shape = [size if case.random.random() < 0.8 else 1 for size in (place.shape if error is None else ())]
-        # Whole numbers: sums of them have no rounding that depends on the order.
+        # Integers, whose sums do not depend on the order.
         values = case.numbers.integers(50, 99, shape).astype(np.float64)
         weights = case.numbers.integers(1, 9, case.shape).astype(np.float64)
 

@@ -1,5 +1,4 @@
-"""In-place forms write to self alone, at the places that are named, and to nothing when an argument is
-wrong."""
+"""In-place operators write only to self, at the named places, and nowhere if an argument is wrong."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ def seed():
 
 
 def on_a_copy(name, x):
-    """The same in dense memory, which tests/ops compares with the form without the underscore."""
+    """The result in dense memory, which tests/ops compares with the functional form."""
     copy = x.clone()
     CALLS[name](copy)
     return copy
@@ -52,8 +51,11 @@ def test_every_layout_is_written_where_it_lies(name, layout):
         "strided": torch.stack([values, values], -1),
     }[layout]
     x = {"dense": base, "transposed": base.transpose(0, 1), "strided": base[..., 0]}[layout]
-    address, version = x.data_ptr(), x._version
+
+    address = x.data_ptr()
+    version = x._version
     CALLS[name](x)
+
     assert x.data_ptr() == address and x._version > version
     torch.testing.assert_close(x, on_a_copy(name, values))
     if layout == "strided":
@@ -65,6 +67,7 @@ def test_gradients_pass(name):
     values = torch.randn(5, 4, dtype=torch.float64)
     if name == "index_reduce_":
         values = values.abs() + 2  # ties have no derivative
+
     if name.startswith(("clamp", "tril", "triu", "index_fill", "scatter_value")):
         leaf = values.clone().requires_grad_()
         CALLS[name](leaf.clone()).sum().backward()
@@ -89,7 +92,7 @@ WRONG = {
 }
 
 
-@only_torch_py  # PyTorch writes until it meets what is wrong
+@only_torch_py  # PyTorch writes until it finds the wrong index
 @pytest.mark.parametrize("name", list(WRONG))
 def test_nothing_is_written_when_an_argument_is_wrong(name):
     x = torch.randn(5, 4)
@@ -106,10 +109,11 @@ def test_clamp_keeps_the_dtype_of_self():
 
 
 def test_many_more_elements_than_are_named_cost_nothing():
-    """Of 64 MB, 16 bytes are written: not a millisecond's work, where a copy takes ten."""
+    """Writing 16 bytes of 64 MB takes less than a millisecond; a copy would take ten."""
     import time
 
-    x, index = torch.zeros(4_000_000, 4), torch.tensor([7])
+    x = torch.zeros(4_000_000, 4)
+    index = torch.tensor([7])
     calls = [
         lambda: x.index_add_(0, index, torch.ones(1, 4)),
         lambda: x.index_copy_(0, index, torch.ones(1, 4)),
@@ -141,7 +145,7 @@ def test_elements_in_one_place_are_not_written_to(name):
     assert row.tolist() == [[0.0] * 4]
 
 
-@only_torch_py  # PyTorch writes some of it before it finds an index that is wrong by then
+@only_torch_py  # PyTorch writes over the index before it has read all of it
 @pytest.mark.parametrize(
     "change",
     [
@@ -154,9 +158,11 @@ def test_elements_in_one_place_are_not_written_to(name):
     ],
 )
 def test_an_index_in_the_same_memory_is_read_first(change):
-    """Of two tensors on one array of NumPy's, which do not share a storage."""
+    """Two tensors on one NumPy array share memory, but not a storage."""
     array = numpy.arange(6000)[::-1].copy()
-    x, index, source = torch.from_numpy(array), torch.from_numpy(array), torch.full((6000,), 10**12)
+    x = torch.from_numpy(array)
+    index = torch.from_numpy(array)
+    source = torch.full((6000,), 10**12)
     expected = x.clone()
     change(expected, index.clone(), source)
     change(x, index, source)
@@ -175,7 +181,7 @@ def test_an_index_in_the_same_memory_is_read_first(change):
     ],
 )
 def test_other_arguments_have_gradients_where_self_has_none(call):
-    """What self was is kept for them, though nothing of self requires a gradient."""
+    """The old value of self is kept for the gradients of others, even if self requires none."""
     b = torch.tensor([0.5, 4.0], requires_grad=True)
     call(torch.tensor([1.0, -2.0]), b).sum().backward()
     assert b.grad is not None and bool(torch.isfinite(b.grad).all())

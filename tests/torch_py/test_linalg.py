@@ -1,9 +1,9 @@
-"""Linear algebra where samples do not reach: large and many matrices, gauge freedom of vectors, singular
-cases, the layer of Python."""
+"""Linear algebra beyond the samples: large and many matrices, phases of vectors, singular ones, einsum."""
 
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -40,18 +40,24 @@ def test_factors_multiply_to_the_matrix(shape: tuple[int, ...], dtype: str):
     a = matrices(*shape, dtype=dtype)
     n = shape[-1]
     identity = torch.eye(n, dtype=a.dtype)
+
     p, lower, upper = torch.linalg.lu(a)
     assert close(p @ lower @ upper, a, dtype)
+
     q, r = torch.linalg.qr(a)
     assert close(q @ r, a, dtype) and close(adjoint(q) @ q, identity, dtype)
+
     u, s, vh = torch.linalg.svd(a)
     assert close((u * s.unsqueeze(-2)) @ vh, a, dtype) and bool((s[..., :-1] >= s[..., 1:]).all())
+
     hermitian = a + adjoint(a)
     values, vectors = torch.linalg.eigh(hermitian)
     assert close((vectors * values.unsqueeze(-2)) @ adjoint(vectors), hermitian, dtype)
+
     positive = a @ adjoint(a) + n * identity
     factor = torch.linalg.cholesky(positive)
     assert close(factor @ adjoint(factor), positive, dtype)
+
     b = matrices(*shape[:-1], 3, dtype=dtype, seed=1)
     assert close(positive @ torch.linalg.solve(positive, b), b, dtype)
     assert close(positive @ torch.cholesky_solve(b, factor), b, dtype)
@@ -67,7 +73,8 @@ def test_eigenvectors_of_general_matrices(dtype: str):
 
 
 def test_results_do_not_depend_on_threads():
-    a, threads = matrices(64, 12, 12), torch.get_num_threads()
+    a = matrices(64, 12, 12)
+    threads = torch.get_num_threads()
     try:
         found = []
         for count in (1, 2):
@@ -75,6 +82,7 @@ def test_results_do_not_depend_on_threads():
             found.append((torch.linalg.inv(a), torch.linalg.svd(a), torch.linalg.det(a)))
     finally:
         torch.set_num_threads(threads)
+
     (inverse, svd, det), (inverse2, svd2, det2) = found
     assert (
         torch.equal(inverse, inverse2)
@@ -83,7 +91,7 @@ def test_results_do_not_depend_on_threads():
     )
 
 
-# Gradients of what is determined only up to a phase
+# Gradients of vectors that are determined up to a phase
 
 
 @pytest.mark.parametrize("function", ["eigh", "svd", "eig"])
@@ -192,7 +200,7 @@ def test_log_determinants_of_large_matrices_do_not_overflow():
     assert torch.logdet(torch.diag(torch.tensor([1.0, -1.0]))).isnan()
 
 
-# The layer of Python
+# Functions in Python
 
 
 def test_tensordot():
@@ -238,7 +246,7 @@ def test_norm_by_name():
 
 
 @pytest.mark.parametrize("name", ["solve", "symeig", "eig", "lstsq", "matrix_rank"])
-def test_removed_functions_say_what_to_use(name: str):
+def test_removed_functions_name_their_replacement(name: str):
     with pytest.raises(RuntimeError, match="removed"):
         getattr(torch, name)(torch.eye(2), torch.eye(2))
 
@@ -250,6 +258,7 @@ def test_norms_of_long_vectors(dtype: str):
     tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-4 if WITH_PEER else 2e-7, "float64": 1e-14}[
         dtype
     ]
+
     for found, expected in (
         (torch.linalg.vector_norm(a), np.linalg.norm(exact)),
         (torch.linalg.vector_norm(a, dim=1), np.linalg.norm(exact, axis=1)),
@@ -265,7 +274,9 @@ def test_norms_of_long_vectors(dtype: str):
 
 
 def test_chain_matmul():
-    a, b, c = matrices(2, 3), matrices(3, 4, seed=1), matrices(4, 2, seed=2)
+    a = matrices(2, 3)
+    b = matrices(3, 4, seed=1)
+    c = matrices(4, 2, seed=2)
     assert np.allclose(torch.chain_matmul(a, b, c).numpy(), (a @ b @ c).numpy())
 
 
@@ -289,12 +300,15 @@ def test_lobpcg(largest: bool, generalised: bool):
     a = a + a.transpose(0, 1)
     b = matrices(40, 40, seed=1)
     b = b @ b.transpose(0, 1) + 40 * torch.eye(40, dtype=torch.float64)
+
     values, vectors = torch.lobpcg(a, 3, B=b if generalised else None, niter=500, tol=1e-8, largest=largest)
+
     inverse = (
         torch.linalg.inv(torch.linalg.cholesky(b)) if generalised else torch.eye(40, dtype=torch.float64)
     )
     expected = torch.linalg.eigvalsh(inverse @ a @ inverse.transpose(0, 1))
     expected = expected.flip(0)[:3] if largest else expected[:3]
+
     assert torch.allclose(values, expected, atol=1e-6) and vectors.shape == (40, 3)
     with pytest.raises(ValueError, match="3 x"):
         torch.lobpcg(a, 20)
@@ -394,7 +408,30 @@ def test_einsum_takes_the_cheapest_order():
     assert next(iter(_order(["ab", "bc", "cd", "de"], "ae", sizes))) == (1, 2)
 
 
-def test_named_results_say_whose_they_are():
+def test_named_results_have_qualified_names():
     assert type(torch.linalg.svd(torch.eye(2))).__name__ == "linalg_svd"
     assert repr(torch.linalg.slogdet(torch.eye(2))).startswith("torch.return_types.linalg_slogdet(\nsign=")
     assert type(torch.slogdet(torch.eye(2))).__name__ == "slogdet"
+
+
+def test_adjoint_of_a_scalar_tensor() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch prefers conj()
+        assert torch.tensor(1 + 2j).adjoint().item() == 1 - 2j
+    with pytest.raises(RuntimeError, match="1-D tensor"):
+        torch.ones(2).adjoint()
+
+
+def test_vandermonde_matrix_of_a_scalar_tensor() -> None:
+    assert torch.linalg.vander(torch.tensor(2), N=3).tolist() == [[1, 2, 4]]
+
+
+def test_permutation_of_integer_factors() -> None:
+    P, L, _ = torch.lu_unpack(torch.ones(2, 2, dtype=torch.int32), torch.tensor([2, 2], dtype=torch.int32))
+    assert P.tolist() == [[0, 1], [1, 0]] and P.dtype == L.dtype == torch.int32
+
+
+def test_sign_of_the_determinant_of_nan() -> None:
+    sign, logarithm = torch.linalg.slogdet(torch.full((2, 2), math.nan))
+    assert sign.item() == 0 and math.isnan(logarithm.item())
+    assert torch.linalg.slogdet(torch.tensor([[0.0, 1.0], [-2.0, 0.0]]))[0].item() == 1

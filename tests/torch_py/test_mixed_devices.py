@@ -1,4 +1,4 @@
-"""Meta tensors have no memory: mixing them with CPU tensors must be refused, never read or written."""
+"""Operators refuse to mix meta tensors, which have no memory, with CPU tensors."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Numbers beside float16 and bfloat16 tensors: products and quotients compute with the number itself in
-float32 and round once."""
+"""Numbers as operands: of float16 and bfloat16 tensors, which round once, and in the first place."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.subject import torch
+from tests.torch_py.outcomes import outcome
 
 NARROW = (torch.float16, torch.bfloat16)
 NUMBERS = (0.1, 1 - 1e-4, 3.3, -0.3, 1000.7, 1001)
@@ -17,8 +17,8 @@ def values(dtype):
 
 
 def mostly_equal(found, expected):
-    """Where compilers fuse multiplication and addition a few elements round otherwise; with rounded numbers a
-    tenth does."""
+    """Nearly all elements are equal: fused multiply-add rounds a few differently, while rounding the number
+    first would change a tenth."""
     return (found != expected).float().mean().item() < 0.02
 
 
@@ -39,7 +39,8 @@ def test_number_is_not_rounded_first(operation, number, dtype):
 @pytest.mark.parametrize("number", (0.1, 0.9999, 3.3))
 def test_weight_of_lerp_is_not_rounded(number, dtype):
     x = values(dtype)
-    a, b = x.float(), x.flip(0).float()
+    a = x.float()
+    b = x.flip(0).float()
     expected = a + number * (b - a) if number < 0.5 else b - (b - a) * (torch.tensor(1.0) - number)
     assert mostly_equal(torch.lerp(x, x.flip(0), number), expected.to(dtype))
 
@@ -57,7 +58,7 @@ def test_forms_agree(number, dtype):
 
 
 def test_decay_of_weights_is_not_lost():
-    """1 - 1e-4 is 1 in bfloat16; small products show it."""
+    """1 - 1e-4 rounds to 1 in bfloat16; small products show the difference."""
     weight = torch.full((1,), 1.0, dtype=torch.bfloat16)
     assert (weight * 1.004).item() == 1.0078125
     assert torch.full((1,), 256.0, dtype=torch.bfloat16).mul_(0.998).item() == 255.0
@@ -92,3 +93,22 @@ def test_numbers_beyond_the_dtype_are_refused_as_bounds_and_factors(dtype):
 def test_result_type_of_a_float_tensor_with_a_complex_number():
     assert torch.result_type(torch.ones(3), torch.tensor(1j, dtype=torch.complex128)) == torch.complex64
     assert torch.result_type(torch.ones(3, dtype=torch.float64), torch.tensor(1j)) == torch.complex128
+
+
+NUMBER_FIRST_CALLS = {
+    "number first": lambda t: [
+        getattr(t, f)(7, t.tensor([2.0, -3.0])).tolist()
+        for f in ("add", "sub", "mul", "div", "true_divide", "floor_divide")
+    ],
+    "number first, weighted": lambda t: t.add(7, t.tensor([2, 3]), alpha=2).tolist(),
+    "number first, rounded": lambda t: [
+        t.div(7, t.tensor([2, -3]), rounding_mode=mode).tolist() for mode in ("floor", "trunc", None)
+    ],
+    "numbers only": lambda t: t.sub(7, 2).item(),
+}
+
+
+@pytest.mark.parametrize("call", NUMBER_FIRST_CALLS.values(), ids=NUMBER_FIRST_CALLS)
+def test_number_in_first_place_agrees_with_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)

@@ -1,4 +1,4 @@
-"""Tensors and NumPy arrays on the same memory, the buffer protocol, and lifetimes in both directions."""
+"""Tensors and NumPy arrays that share memory, the buffer protocol, and lifetimes in both directions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py
+from tests.subject import only_torch_py, torch
 
 DTYPES = [
     "bool",
@@ -75,7 +75,7 @@ def test_arrays_live_as_long_as_their_tensor(torch: Any) -> None:
 def test_memory_lives_as_long_as_its_array(torch: Any) -> None:
     result = torch.arange(1000.0).numpy()
     gc.collect()
-    torch.zeros(1000).fill_(7)  # would get the memory, were it free
+    torch.zeros(1000).fill_(7)  # would reuse the memory if it were free
     assert result[999] == 999
 
 
@@ -147,10 +147,12 @@ def test_as_tensor_shares_and_tensor_copies(torch: Any) -> None:
     assert torch.tensor(source).data_ptr() != source.ctypes.data
     assert torch.asarray(source).data_ptr() == source.ctypes.data
     assert torch.asarray(source, copy=True).data_ptr() != source.ctypes.data
+
     with pytest.raises(ValueError, match="can't alias"):
         torch.asarray([1, 2], copy=False)
     with pytest.raises(ValueError, match="can't alias"):
         torch.asarray(torch.ones(2), dtype=torch.int32, copy=False)
+
     x = torch.ones(2, requires_grad=True)
     assert torch.as_tensor(x) is x and torch.as_tensor(x, dtype=torch.float64).requires_grad
 
@@ -170,9 +172,11 @@ def test_buffer_protocol(torch: Any) -> None:
     view = memoryview(x)
     assert (view.format, view.shape, view.strides, view.readonly) == ("i", (2, 3), (12, 4), False)
     assert view.tolist() == x.tolist()
+
     view[0, 1] = 9
     assert x[0, 1].item() == 9
     assert memoryview(x.T).strides == (4, 12) and bytes(x[0]) == x[0].numpy().tobytes()
+
     transposed = x.T
     with pytest.raises(BufferError, match="not contiguous"):
         array.array("i").frombytes(transposed)
@@ -205,11 +209,13 @@ def test_frombuffer(torch: Any) -> None:
         100,
         101,
     ]
+
     x[0] = 0
     assert data[0] == 0
     if torch.__name__ != "torch":
         with pytest.raises(BufferError):
-            data.extend(b"more")  # the tensor looks at it
+            data.extend(b"more")  # the tensor uses it
+
     assert torch.frombuffer(array.array("d", [1, 2]), dtype=torch.float64).tolist() == [1, 2]
 
 
@@ -238,3 +244,33 @@ def test_numpy_is_not_imported_before_it_is_needed() -> None:
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"
+
+
+def test_numpy_of_what_requires_grad():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="requires grad"):
+        x.numpy()
+    with torch.no_grad():
+        assert x.numpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("left, right", [("array", "tensor"), ("tensor", "array")])
+def test_arrays_and_tensors_compare_by_element(left, right):
+    values = {"array": np.array([1.0, 2.0, 3.0]), "tensor": torch.tensor([1.0, 2.0, 4.0])}
+    equal = values[left] == values[right]
+    assert isinstance(equal, torch.Tensor) and equal.tolist() == [True, True, False]
+    assert (values[left] != values[right]).tolist() == [False, False, True]
+
+
+def test_array_divided_by_tensor():
+    result = np.array([1.0, 2.0, 3.0]) / torch.tensor([1.0, 2.0, 4.0])
+    assert isinstance(result, torch.Tensor) and result.tolist() == [1.0, 1.0, 0.75]
+
+
+def test_columns_of_pandas_keep_their_dtype():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}, index=[5, 6])
+    assert torch.tensor(frame["a"]).dtype == torch.float64
+    assert torch.tensor(frame["b"]).tolist() == [3, 4]
+    assert torch.tensor(frame.values).shape == (2, 2)
+    assert pandas.Series(torch.ones(2)).dtype == np.float32

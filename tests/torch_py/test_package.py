@@ -1,5 +1,4 @@
-"""The package itself: what it exports, how fast it imports, random state, settings, functions composed in
-Python."""
+"""The package: exported names, import time, random state, settings, and functions composed in Python."""
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ def test_a_name_that_is_not_there() -> None:
 
 @only_torch_py
 @pytest.mark.parametrize("order", ["torch, torch_py", "torch_py, torch"])
-def test_lives_beside_pytorch(order: str) -> None:
+def test_both_libraries_in_one_process(order: str) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     assert (
         run(f"import {order}; print(torch_py.ones(2).sum().item() + torch.ones(3).sum().item())").strip()
@@ -55,7 +54,7 @@ def test_lives_beside_pytorch(order: str) -> None:
 
 
 @only_torch_py
-def test_cuda_is_honestly_absent() -> None:
+def test_cuda_is_absent() -> None:
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0 and torch.version.cuda is None
     torch.cuda.empty_cache()
     torch.cuda.manual_seed_all(1)
@@ -81,17 +80,21 @@ def test_dtype_aliases() -> None:
 def test_random_state() -> None:
     torch.manual_seed(5)
     assert torch.initial_seed() == 5
+
     state = torch.get_rng_state()
     first = torch.rand(3)
     torch.set_rng_state(state)
     assert torch.equal(torch.rand(3), first) and state.dtype == torch.uint8
+
     with torch.random.fork_rng():
         torch.rand(10)
         torch.manual_seed(1)
+
     second = torch.rand(3)
     torch.manual_seed(5)
     torch.rand(3)
     assert torch.equal(torch.rand(3), second)
+
     assert torch.initial_seed() != torch.seed()
     with pytest.raises(ValueError):
         torch.manual_seed(2**64)

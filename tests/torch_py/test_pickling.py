@@ -1,5 +1,4 @@
-"""Plain pickles: of tensors, functions and what else the library has, and exchanged with PyTorch; the format
-of files before PyTorch 1.6."""
+"""Pickles of tensors, storages and modules, also exchanged with PyTorch; files from before PyTorch 1.6."""
 
 from __future__ import annotations
 
@@ -83,18 +82,22 @@ def test_tensors(protocol: int) -> None:
     base = torch.arange(6.0).view(2, 3)
     loaded = again(base.t()[1:], protocol)
     assert torch.equal(loaded, base.t()[1:]) and loaded.stride() == (1, 3)
+
     parameter = torch.nn.Parameter(torch.ones(2), requires_grad=False)
     parameter.tag = "x"
     loaded = again(parameter, protocol)
     assert type(loaded) is torch.nn.Parameter and not loaded.requires_grad and loaded.tag == "x"
+
     marked = torch.ones(2, requires_grad=True)
     marked.tag = [marked.detach()]
     loaded = again(marked, protocol)
     assert loaded.requires_grad and torch.equal(loaded.tag[0], torch.ones(2))
+
     loaded = again(torch.ones(3).as_subclass(Named), protocol)
     assert type(loaded) is Named and torch.equal(loaded.as_subclass(torch.Tensor), torch.ones(3))
     loaded = again(torch.ones(2, 3, device="meta"), protocol)
     assert loaded.is_meta and loaded.shape == (2, 3)
+
     for value in (
         torch.ones(0, 3),
         torch.tensor(2.5),
@@ -119,7 +122,7 @@ def test_storages() -> None:
         assert again(storage).tolist() == [0, 1, 2] and again(storage).dtype == torch.int64
 
 
-# -- what both libraries read
+# -- values that both libraries read
 # ------------------------------------------------------------
 
 VALUES = """
@@ -129,9 +132,11 @@ tagged = torch.ones(2)
 tagged.tag = 3
 parameter = torch.nn.Parameter(torch.ones(2), False)
 parameter.tag = "x"
-values = [torch.ones(2, 3)[:, 1], tagged, parameter, torch.nn.Parameter(torch.zeros(1)), torch.ones(2, device="meta"), torch.arange(2).storage(),
-          torch.sum, torch.nn.functional.linear, torch.linalg.inv, torch.fft.fft, torch.special.erf, torch.float16, torch.Size([1]),
-          torch.device("cpu"), torch.strided, torch.nn.Linear(2, 2), torch.float32]
+values = [torch.ones(2, 3)[:, 1], tagged, parameter, torch.nn.Parameter(torch.zeros(1)),
+          torch.ones(2, device="meta"), torch.arange(2).storage(),
+          torch.sum, torch.nn.functional.linear, torch.linalg.inv, torch.fft.fft, torch.special.erf,
+          torch.float16, torch.Size([1]), torch.device("cpu"), torch.strided, torch.nn.Linear(2, 2),
+          torch.float32]
 """
 CHECK = """
 read = pickle.load(open(sys.argv[1], "rb"))
@@ -151,10 +156,12 @@ for ours, theirs in zip(values, read):
 def test_pickles_of_both_libraries(way: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     file = str(tmp_path / "values.pickle")
+
     write = VALUES + 'pickle.dump(values, open(sys.argv[1], "wb"))'
     programs = [("torch_py.as_torch", write), ("torch", VALUES + CHECK)]
     if way == "from torch":
         programs = [("torch", write), ("torch_py.as_torch", VALUES + CHECK)]
+
     for library, program in programs:
         command = [sys.executable, *(["-m", library] if library != "torch" else []), "-c", program, file]
         done = subprocess.run(
@@ -214,7 +221,7 @@ def test_the_old_format_cut_short() -> None:
 @only_torch_py
 def test_the_old_format_promising_too_much(tmp_path: Path) -> None:
     _, data = old_file(torch)
-    # The numbers of elements: 6 floats, in the reference to the storage and in front of the elements.
+    # Replaces both counts of 6 floats: in the reference to the storage and before the elements.
     grown = data.replace(b"K\x06N", b"J\xff\xff\xff\x7fN", 1)
     assert grown != data
     with pytest.raises(RuntimeError, match="ends before"):

@@ -1,9 +1,10 @@
-"""Names, functional forms and numerics of pointwise operators that the enrolment in tests/ops does not
-reach."""
+"""Pointwise operators: aliases, functional forms and numerics that the samples of tests/ops do not reach."""
 
 from __future__ import annotations
 
+import cmath
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,14 +90,17 @@ def test_other_aliases():
     assert torch.equal(torch.clip(x, 1, 2), x.clamp(1, 2)) and torch.equal(
         x.clip(min=torch.tensor(1.0)), x.clamp(min=1)
     )
+
     assert torch.equal(x.clone().clip_(1, 2), x.clamp(1, 2))
     assert torch.equal(torch.concat([x, x], 1), torch.cat((x, x), dim=1)) and torch.equal(
         torch.concatenate([x, x]), torch.cat([x, x])
     )
+
     assert torch.equal(torch.divide(x, 2, rounding_mode="floor"), x // 2)
     assert torch.equal(torch.special.softmax(x, 1), x.softmax(1)) and torch.equal(
         torch.special.log_softmax(x, 1), x.log_softmax(1)
     )
+
     assert torch.equal(torch.special.logsumexp(x, 1), x.logsumexp(1))
     assert torch.equal(torch.special.polygamma(1, x), torch.polygamma(1, x)) and torch.equal(
         x.polygamma(2), torch.polygamma(2, x)
@@ -183,12 +187,14 @@ def test_gumbel_softmax():
     logits = torch.tensor([[0.0, math.log(3.0)]]).expand(4000, 2).clone().requires_grad_()
     relaxed = F.gumbel_softmax(logits, tau=0.5)
     assert torch.allclose(relaxed.sum(1), torch.ones(4000))
+
     chosen = F.gumbel_softmax(logits, hard=True)
     assert set(chosen.detach().round().unique().tolist() if hasattr(chosen, "unique") else [0.0, 1.0]) == {
         0.0,
         1.0,
     }
     assert 0.70 < chosen[:, 1].mean().item() < 0.80
+
     (chosen * torch.tensor([0.0, 1.0])).sum().backward()
     assert logits.grad.abs().sum().item() > 0
 
@@ -202,14 +208,20 @@ def test_remainders_are_exact(dtype):
     generator = np.random.default_rng(0)
     scales = 10.0 ** generator.uniform(-12, 12, (2, 4000))
     x, y = (generator.standard_normal((2, 4000)) * scales).astype(dtype)
+
     whole = generator.integers(-(10**6), 10**6, 2000)
     x[:2000] = (whole * y[:2000]).astype(dtype)  # quotients close to whole numbers
-    x[::50], y[::75], x[::33], y[::101] = 0.0, np.inf, -np.inf, 0.0
+    x[::50] = 0.0
+    y[::75] = np.inf
+    x[::33] = -np.inf
+    y[::101] = 0.0
+
     a, b = torch.from_numpy(x), torch.from_numpy(y)
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(torch.fmod(a, b).numpy(), np.fmod(x, y))
         finite = np.isfinite(y)
         np.testing.assert_array_equal(torch.remainder(a, b).numpy()[finite], np.remainder(x, y)[finite])
+
     assert torch.equal(torch.fmod(a.clone(), b).nan_to_num(), a.clone().fmod_(b).nan_to_num())
     assert np.signbit(torch.fmod(torch.tensor([-4.0]), torch.tensor([2.0])).numpy())
 
@@ -233,7 +245,7 @@ def test_lerp_reaches_its_end():
 @pytest.mark.parametrize(
     "name, argument, value",
     [
-        # Digits from definite integrals and series in 40 digits.
+        # Values computed from integrals and series with 40 digits.
         ("erfinv", 0.999999999999, 5.0420318985726961),
         ("erfinv", 1e-9, 8.8622692545275807e-10),
         ("erfcx", 30.0, 0.018795888861416751),
@@ -259,3 +271,54 @@ def test_second_derivative_of_lgamma():
     (first,) = torch.autograd.grad(torch.lgamma(x).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), x)
     assert torch.allclose(second, torch.polygamma(1, x.detach()))
+
+
+def close(found: Any, expected: Any) -> bool:
+    return bool(
+        torch.allclose(found, torch.tensor(expected, dtype=found.dtype), rtol=1e-5, atol=1e-6, equal_nan=True)
+    )
+
+
+def test_interpolation_of_complex_numbers() -> None:
+    start, end = torch.tensor([1 + 1j, 2 - 1j]), torch.tensor([3 - 1j, 0j])
+    assert close(torch.lerp(start, end, 0.25), [1.5 + 0.5j, 1.5 - 0.75j])
+    assert close(torch.lerp(start, end, torch.tensor([0.5j, 1 + 0j])), [2 + 2j, 0j])
+    assert close(start.clone().lerp_(end, 1.0), [3 - 1j, 0j])
+
+
+def test_interpolation_of_complex_numbers_has_a_gradient() -> None:
+    inputs = tuple(
+        torch.tensor(values, dtype=torch.complex128, requires_grad=True)
+        for values in ([1 + 1j, 2j], [3 - 1j, 1.0], [0.2 + 0.1j, 0.9j])
+    )
+    assert torch.autograd.gradcheck(torch.lerp, inputs)
+    assert torch.autograd.gradcheck(lambda a, b: torch.lerp(a, b, 0.3), inputs[:2])
+
+
+def test_complex_sums_of_exponentials() -> None:
+    a = torch.tensor([1 + 2j, -300 + 1j, -math.inf + 0j])
+    b = torch.tensor([0.5 - 1j, -301 + 0j, -math.inf + 0j])
+
+    found = torch.logaddexp(a, b)
+    assert close(found[:1], torch.log(torch.exp(a[:1]) + torch.exp(b[:1])).tolist())
+    assert (
+        close(found[1:2], [-300 + cmath.log(cmath.exp(1j) + cmath.exp(-1))])
+        and found[2].real.item() == -math.inf
+    )
+
+    pair = tuple(
+        torch.tensor([value], dtype=torch.complex128, requires_grad=True) for value in (1 + 0.5j, 0.5 - 1j)
+    )
+    assert torch.autograd.gradcheck(torch.logaddexp, pair)
+
+
+@pytest.mark.parametrize("degree, expected", [(-0.5, 1.0), (0.5, 1.0), (-1.0, 0.0), (1.5, 3.0)])
+def test_degrees_are_cut_off(degree: float, expected: float) -> None:
+    assert torch.special.legendre_polynomial_p(torch.tensor([3.0]), degree).item() == expected
+
+
+def test_narrow_numbers_are_rounded_to_decimals_in_float32() -> None:
+    assert torch.round(torch.tensor([-4.34375, 6.34375], dtype=torch.bfloat16), decimals=1).tolist() == [
+        -4.3125,
+        6.3125,
+    ]

@@ -1,4 +1,4 @@
-"""Sobol sequences: the points, their scrambling and their refusals, against PyTorch."""
+"""Sobol sequences compared with PyTorch: points, scrambling and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dtype of ``out=`` of reductions: what it may be, and that sums are computed in it."""
+"""The dtype of `out=` in reductions: which are allowed, and that sums are computed in it."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Reductions, scans, sorting and sets: what samples do not show. Python forms, precision, gradients at
-awkward points."""
+"""Reductions, scans, sorting and sets beyond the samples: precision, ties, gradients at awkward points."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py
+from tests.subject import only_torch_py, torch
 
 _MANY = 10_000_000
 
@@ -53,13 +53,13 @@ def test_running_sums_of_reduced_precision(torch: Any) -> None:
 
 
 def test_variance_of_large_numbers(torch: Any) -> None:
-    """The mean is taken away before squaring."""
+    """The mean is subtracted before squaring."""
     tensor = torch.tensor([1e4, 1e4 + 1, 1e4 + 2] * 1000)
     assert tensor.var(correction=0).item() == pytest.approx(2 / 3, rel=1e-4)
     assert tensor.var(unbiased=False).item() == pytest.approx(2 / 3, rel=1e-4)
 
 
-# any and all stop early, and are right wherever the deciding element is
+# any and all stop early, and are right wherever the deciding element lies
 
 
 @pytest.mark.parametrize("place", [0, 1, 1023, 1024, 70_000, 199_999])
@@ -137,7 +137,7 @@ def test_derivatives_of_products_with_zeros(torch: Any, name: str, zeros: list[i
 
 
 def test_running_log_sum_exp_of_one_output(torch: Any) -> None:
-    """A gradient that is zero but for one place, and differentiated again."""
+    """A gradient that is zero except in one place, differentiated again."""
     values = torch.tensor([0.3, -1.0, 2.0, 0.5], dtype=torch.float64, requires_grad=True)
     (first,) = torch.autograd.grad(values.logcumsumexp(0)[2], values, create_graph=True)
     expected = torch.softmax(values.detach()[:3], 0)
@@ -152,7 +152,7 @@ def test_quantile_is_differentiable_in_q(torch: Any) -> None:
     assert q.grad.tolist() == pytest.approx([4.0, 8.0])
 
 
-# Results in tensors that are given
+# out=
 
 
 def test_out_of_extrema_and_moments(torch: Any) -> None:
@@ -160,6 +160,7 @@ def test_out_of_extrema_and_moments(torch: Any) -> None:
     out = torch.empty(())
     assert torch.max(tensor, out=out) is out and out.item() == 5
     assert torch.min(tensor, out=out).item() == 1
+
     out = torch.empty(2)
     torch.var(tensor, 1, out=out)
     assert out.tolist() == [8, 2]
@@ -167,6 +168,7 @@ def test_out_of_extrema_and_moments(torch: Any) -> None:
     assert out.tolist() == [1.5, 1.5]
     torch.logsumexp(torch.zeros(2, 3), 1, out=out)
     assert out.tolist() == pytest.approx([np.log(3)] * 2)
+
     values, indices = torch.empty(2), torch.empty(2, dtype=torch.int64)
     found = torch.median(tensor, 1, out=(values, indices))
     assert found.values is values and values.tolist() == [1, 2] and indices.tolist() == [0, 1]
@@ -197,8 +199,11 @@ def test_gradient_returns_one_tensor_for_each_dimension(torch: Any) -> None:
 @only_torch_py
 def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
     torch.manual_seed(0)
-    numbers, weights = torch.randint(0, 50, (300_000,)), torch.rand(300_000)
-    threads, found = torch.get_num_threads(), []
+    numbers = torch.randint(0, 50, (300_000,))
+    weights = torch.rand(300_000)
+    threads = torch.get_num_threads()
+    found = []
+
     for count in (1, 2, 3):
         torch.set_num_threads(count)
         found.append(
@@ -208,6 +213,7 @@ def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
                 torch.histogram(weights, 9, weight=weights).hist,
             )
         )
+
     torch.set_num_threads(threads)
     for other in found[1:]:
         assert all(a.equal(b) for a, b in zip(found[0], other))
@@ -233,7 +239,7 @@ def test_norms_over_several_dimensions(torch: Any) -> None:
     assert tensor.norm(dtype=torch.float64).dtype == torch.float64
 
 
-def test_norms_of_nothing(torch: Any) -> None:
+def test_norms_of_empty_tensors(torch: Any) -> None:
     assert torch.empty(0, 3).norm(2, (0, 1)).item() == 0
     assert torch.empty(0, 3).norm(1, 0).tolist() == [0, 0, 0]
     assert torch.empty(0, 3).norm(float("inf"), 1).shape == (0,)
@@ -242,7 +248,7 @@ def test_norms_of_nothing(torch: Any) -> None:
             torch.empty(0, 3).norm(float("inf"), dims)
 
 
-# Sorting: lanes long enough for what short ones do not reach
+# Sorting of long lanes
 
 
 @pytest.mark.parametrize(
@@ -253,9 +259,11 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
     numbers = np.random.default_rng(0).integers(-200, 200, (2, 3001))
     array = numbers.astype(np.uint8 if dtype == "uint8" else np.int64).astype(dtype)
     if dtype.startswith("float"):
-        array[0, ::100], array[1, ::77], array[1, 5::90] = np.nan, -np.inf, -0.0
+        array[0, ::100] = np.nan
+        array[1, ::77] = -np.inf
+        array[1, 5::90] = -0.0
     found = torch.sort(torch.from_numpy(array), stable=True, dim=1, descending=descending)
-    # NumPy's order is ascending; the reverse of that of the reversed lane is stable, too.
+    # NumPy sorts ascending; the reversed order of the reversed lane is stable, too.
     order = np.argsort(array, axis=1, kind="stable")
     if descending:
         order = array.shape[1] - 1 - np.argsort(array[:, ::-1], axis=1, kind="stable")[:, ::-1]
@@ -268,8 +276,8 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("size", [16, 17, 32, 1000, 4096])
 def test_ties_are_left_in_the_order_of_pytorch(torch: Any, size: int, descending: bool) -> None:
-    """Lengths of a batch: the order of what is packed decides which element of a dropout mask belongs to
-    whom."""
+    """The order of equal lengths in a packed batch decides which part of a dropout mask each sequence
+    gets."""
     peer = pytest.importorskip("torch")
     lengths = np.random.default_rng(size).integers(0, 9, (3, size))
     for array in (lengths, lengths.astype(np.float32), lengths.astype(np.uint8), lengths % 2 == 0):
@@ -286,3 +294,25 @@ def test_first_elements_of_long_lanes(torch: Any, k: int) -> None:
     assert torch.topk(tensor, k).values.tolist() == list(range(2999, 2999 - k, -1))
     values, indices = tensor.topk(k, largest=False)
     assert values.tolist() == list(range(k)) and tensor[indices].equal(values)
+
+
+def test_cumulative_integral_without_elements() -> None:
+    nothing = torch.zeros(0, 4, dtype=torch.int64)
+    assert (
+        torch.cumulative_trapezoid(nothing, dim=0).dtype
+        == torch.cumulative_trapezoid(nothing, nothing[:, 0], dim=0).dtype
+        == torch.float32
+    )
+
+
+def test_gradient_of_booleans_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="bool"):
+        torch.gradient(torch.ones(4, dtype=torch.bool), spacing=[torch.arange(4.0)])
+
+
+@only_torch_py  # PyTorch sorts NaN with a comparison that is not an order, and finds it where it comes first
+def test_mode_is_nan_only_if_all_elements_are() -> None:
+    assert torch.mode(torch.tensor([math.nan, math.nan, 1.0])).values.item() == 1
+    value, index = torch.mode(torch.tensor([math.nan, 2.0, math.nan, 2.0]))
+    assert (value.item(), index.item()) == (2, 3)
+    assert math.isnan(torch.mode(torch.tensor([math.nan, math.nan])).values.item())

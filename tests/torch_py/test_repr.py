@@ -1,4 +1,4 @@
-"""How tensors print. The expected text is PyTorch's: TEST_WITH=torch runs the same cases there."""
+"""How tensors print. The expected text is PyTorch's; TEST_WITH=torch runs the same cases there."""
 
 from __future__ import annotations
 

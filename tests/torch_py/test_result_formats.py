@@ -1,4 +1,4 @@
-"""Results of channels_last tensors are channels_last where PyTorch's are."""
+"""channels_last inputs give channels_last results wherever PyTorch's do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.save and torch.load: round trips, sharing, what is let through, and files exchanged with PyTorch."""
+"""torch.save and torch.load: round trips, sharing, refused classes, and files exchanged with PyTorch."""
 
 from __future__ import annotations
 
@@ -96,12 +96,15 @@ def test_model_and_optimizer_state(tmp_path: Path) -> None:
     optimizer = torch.optim.Adam(model.parameters())
     model(torch.randn(4, 2)).sum().backward()
     optimizer.step()
+
     path = tmp_path / "checkpoint.pt"
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, path)
     loaded = torch.load(path)
+
     twin = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
     twin.load_state_dict(loaded["model"])
     torch.optim.Adam(twin.parameters()).load_state_dict(loaded["optimizer"])
+
     assert loaded["epoch"] == 3 and loaded["model"]._metadata["1"] == {"version": 2}
     for left, right in zip(model.state_dict().values(), twin.state_dict().values()):
         assert torch.equal(left, right)
@@ -253,6 +256,7 @@ def test_one_memory_under_two_dtypes_is_an_error() -> None:
 def test_layout_of_the_archive(tmp_path: Path) -> None:
     path = tmp_path / "weights.pt"
     torch.save({"x": torch.ones(3), "y": torch.zeros(5)}, path)
+
     with zipfile.ZipFile(path) as zipped:
         names = set(zipped.namelist())
         assert {
@@ -263,6 +267,7 @@ def test_layout_of_the_archive(tmp_path: Path) -> None:
             "weights/data/1",
         } <= names
         assert zipped.read("weights/version") == b"3\n"
+
         for record in zipped.infolist():
             if "/data/" in record.filename:
                 header = path.read_bytes()[record.header_offset : record.header_offset + 30]
@@ -302,7 +307,8 @@ mode, path = sys.argv[1:]
 names = {dtypes!r}
 values = {{name: torch.tensor([[0, 1, 2], [3, 4, 5]]).to(getattr(torch, name)) for name in names}}
 base = torch.arange(12.0).reshape(3, 4)
-values.update(column=base[:, 1], base=base, parameter=torch.nn.Parameter(torch.ones(2)), size=torch.Size([2, 3]), dtype=torch.bfloat16)
+values.update(column=base[:, 1], base=base, parameter=torch.nn.Parameter(torch.ones(2)))
+values.update(size=torch.Size([2, 3]), dtype=torch.bfloat16)
 values.update(model=torch.nn.Linear(2, 1).state_dict(), rest=[1, 2.5, "text", None, b"bytes", 1 + 2j, {{3}}])
 if mode == "save":
     torch.save(values, path)
@@ -313,7 +319,8 @@ else:
     loaded["base"][0, 1] = 9
     assert loaded["column"].stride() == (4,) and loaded["column"][0].item() == 9
     assert isinstance(loaded["parameter"], torch.nn.Parameter) and loaded["parameter"].requires_grad
-    assert loaded["size"] == values["size"] and loaded["dtype"] is torch.bfloat16 and loaded["rest"] == values["rest"]
+    assert loaded["size"] == values["size"] and loaded["dtype"] is torch.bfloat16
+    assert loaded["rest"] == values["rest"]
     torch.nn.Linear(2, 1).load_state_dict(loaded["model"])
     assert loaded["model"]._metadata[""] == {{"version": 1}}
 """
@@ -353,13 +360,16 @@ def test_mapped_files(tmp_path: Path) -> None:
     path = tmp_path / "weights.pt"
     x = torch.arange(100_000.0)
     torch.save({"x": x, "view": x[10:20], "none": torch.empty(0), "one": torch.tensor(3)}, path)
+
     loaded = torch.load(path, mmap=True)
     assert torch.equal(loaded["x"], x) and loaded["none"].shape == (0,) and int(loaded["one"]) == 3
     assert loaded["view"].untyped_storage().data_ptr() == loaded["x"].untyped_storage().data_ptr()
+
     loaded["x"].zero_()  # a copy in memory: the file stays
     assert torch.equal(torch.load(path)["x"], x)
-    torch.save(torch.load(path, mmap=True), path)  # onto the file that is mapped
+    torch.save(torch.load(path, mmap=True), path)  # over the file that is mapped
     assert torch.equal(torch.load(path)["x"], x)
+
     with pytest.raises(ValueError, match="f must be a .* in order to use the mmap argument"):
         torch.load(io.BytesIO(path.read_bytes()), mmap=True)
 
@@ -373,7 +383,7 @@ def test_records_that_the_file_does_not_have(tmp_path: Path, mapped: bool) -> No
     directory = data.rindex(b"PK\x01\x02", 0, data.rindex(b"data/0"))
     data[directory + 42 : directory + 46] = (len(data) - 40).to_bytes(
         4, "little"
-    )  # the record is said to begin at the very end
+    )  # the record claims to begin at the end of the file
     path.write_bytes(data)
     with pytest.raises((RuntimeError, OSError)):
         torch.load(path, mmap=mapped)
@@ -398,9 +408,11 @@ def test_an_error_while_saving_keeps_the_old_file(tmp_path: Path) -> None:
     torch.save(torch.ones(3), path)
     path.chmod(0o640)
     link.symlink_to(path)
+
     with pytest.raises(Exception, match="pickle|local object"):
         torch.save({"x": torch.zeros(10), "f": lambda: 0}, link)
     assert torch.equal(torch.load(path), torch.ones(3))
+
     torch.save(torch.zeros(2), link)
     assert (
         link.is_symlink()
@@ -425,16 +437,17 @@ torch.save([torch.zeros(1000), Killer()], {str(path)!r})
     assert torch.equal(torch.load(path), torch.ones(3))
 
 
-def test_saving_to_what_is_no_regular_file() -> None:
+def test_saving_to_a_device_file() -> None:
     torch.save(torch.ones(3), "/dev/null")
     assert os.path.exists("/dev/null") and not os.path.isfile("/dev/null")
 
 
 @only_torch_py
 def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
-    """The file is what one of them saved: whoever is second to finish has not written into the file of the
+    """The file holds what one thread saved; the second to finish does not write into the file of the
     first."""
-    path, both = tmp_path / "x.pt", threading.Barrier(2, timeout=60)
+    path = tmp_path / "x.pt"
+    both = threading.Barrier(2, timeout=60)
 
     class Meeting:
         def __reduce__(self) -> Any:
@@ -465,3 +478,20 @@ def test_load_reads_by_the_given_pickle_module(tmp_path: Path) -> None:
     torch.save({"moved": Path("2"), "x": torch.ones(2)}, tmp_path / "x.pt")
     loaded = torch.load(tmp_path / "x.pt", pickle_module=_Renaming, weights_only=False)
     assert loaded["moved"] == complex("2") and loaded["x"].tolist() == [1.0, 1.0]
+
+
+def test_records_of_a_file():
+    file = io.BytesIO()
+    torch.save({"a": torch.arange(3.0)}, file)
+    file.seek(0)
+    reader = torch.PyTorchFileReader(file)
+
+    assert (
+        reader.has_record("data.pkl")
+        and "data/0" in reader.get_all_records()
+        and not reader.has_record("none")
+    )
+    assert reader.get_storage_from_record("data/0", 3, torch.float32).tolist() == [0, 1, 2]
+
+    with pytest.raises(RuntimeError, match="none"):
+        reader.get_record("none")

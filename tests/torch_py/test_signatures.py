@@ -1,4 +1,4 @@
-"""Names, parameters and defaults of the packages that people import from, compared with PyTorch's."""
+"""Names, parameters and defaults of the public packages, compared with PyTorch's."""
 
 from __future__ import annotations
 
@@ -47,28 +47,45 @@ MODULES = [
     "testing",
 ]
 
-# What is not there, by reason.
+# Names that torch_py lacks, by reason.
 _ABSENT = {
-    "not public, only visible": r"nn\.factory_kwargs|nn\.functional\.(Broadcasting|Scaling|Swizzle|Tensor|assert_int|boolean_dispatch|handle_|has_)",
-    "kernels for accelerators": r"nn\.functional\.(scaled_|grouped_)|nn\.attention\..*flash_attention_impl|autograd\.graph\.set_.*stream",
-    "data pipes": r"utils\.data\.(DFIterDataPipe|DataChunk|IterDataPipe|MapDataPipe|argument_|functional_datapipe|guaranteed_|non_det|runtime_)",
-    "below autograd": r"overrides\.(redispatch_function)|utils\.checkpoint\.(SelectiveCheckpointContext|GraphExecGroup)|autograd\.graph\.region_",
+    "not public, only visible": (
+        r"nn\.factory_kwargs|nn\.functional\.(Broadcasting|Scaling|Swizzle|Tensor|"
+        r"assert_int|boolean_dispatch|handle_|has_)"
+    ),
+    "kernels for accelerators": (
+        r"nn\.functional\.(scaled_|grouped_)|nn\.attention\..*flash_attention_impl|"
+        r"autograd\.graph\.set_.*stream"
+    ),
+    "data pipes": (
+        r"utils\.data\.(DFIterDataPipe|DataChunk|IterDataPipe|MapDataPipe|argument_|"
+        r"functional_datapipe|guaranteed_|non_det|runtime_)"
+    ),
+    "below autograd": (
+        r"overrides\.(redispatch_function)|utils\.checkpoint\.(SelectiveCheckpointContext|"
+        r"GraphExecGroup)|autograd\.graph\.region_"
+    ),
     "functionalisation": r"func\.(functionalize|debug_unwrap|rearrange|replace_all_batch_norm)",
     "not written yet": (
-        r"nn\.functional\.native_channel_shuffle|autograd\.(function\.)?NestedIOFunction|autograd\.(grad_mode\.)?enforce_grad_layout_policy|"
-        r"autograd\.variable|utils\.checkpoint\.DefaultDeviceType|utils\.hooks\.(unserializable_hook|BackwardHook)|random\.thread_safe_generator|"
+        r"nn\.functional\.native_channel_shuffle|autograd\.(function\.)?NestedIOFunction|"
+        r"autograd\.(grad_mode\.)?enforce_grad_layout_policy|"
+        r"autograd\.variable|utils\.checkpoint\.DefaultDeviceType|utils\.hooks\.(unserializable_hook|"
+        r"BackwardHook)|random\.thread_safe_generator|"
         r"testing\.FileCheck|nn\.parameter\.UninitializedTensorMixin"
     ),
 }
-# What has other parameters, by reason.
+# Names with other parameters, by reason.
 _OTHER = {
     "(*args, **kwargs) there, spelled out here": (
-        r"nn\.(GRU|LSTM|RNN)$|nn\.functional\.(adaptive_|fractional_)?max_pool\dd|nn\.init\.(uniform|normal|constant|eye|dirac|xavier_\w+?m?al?|"
+        r"nn\.(GRU|LSTM|RNN)$|nn\.functional\.(adaptive_|fractional_)?max_pool\dd|"
+        r"nn\.init\.(uniform|normal|constant|eye|dirac|xavier_\w+?m?al?|"
         r"xavier_uniform|kaiming_uniform|kaiming_normal|orthogonal|sparse)$|overrides\.get_testing"
     ),
     "defaults that are objects": r"utils\.data\.random_split|utils\.checkpoint\.checkpoint$|nn\.Transformer",
     "hidden by a decorator there, or taken and ignored here": r"nn\.Container|utils\.data\.Sampler$",
-    "names of variable arguments or metaclass": r"autograd\.function\.FunctionMeta|nn\.Identity|utils\.checkpoint\.CheckpointFunction",
+    "names of variable arguments or metaclass": (
+        r"autograd\.function\.FunctionMeta|nn\.Identity|utils\.checkpoint\.CheckpointFunction"
+    ),
     "not written yet": r"autograd\.graph\.GradientEdge|autograd\.(grad_mode\.)?(enable_grad|no_grad)$",
 }
 
@@ -90,7 +107,7 @@ def public(library: str, module: str) -> dict[str, Any]:
 
 
 def parameters(value: Any) -> list[tuple[str, str]] | None:
-    """Names and defaults; variable ones and objects by their kind alone."""
+    """Names and defaults of parameters; objects and variable arguments by their kind only."""
     try:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
@@ -105,16 +122,21 @@ def parameters(value: Any) -> list[tuple[str, str]] | None:
 @pytest.mark.parametrize("module", MODULES)
 def test_names_and_parameters(module: str) -> None:
     pytest.importorskip("torch")
-    theirs, missing, different = public("torch", module), [], []
+    theirs = public("torch", module)
+    missing = []
+    different = []
     ours = importlib.import_module(f"torch_py.{module}")
+
     for name, value in theirs.items():
         full = f"{module}.{name}"
         if not hasattr(ours, name):
             if not matches(full, _ABSENT):
                 missing.append(full)
             continue
+
         own, other = parameters(getattr(ours, name)), parameters(value)
         if own is not None and other is not None and own != other and not matches(full, _OTHER):
             different.append(f"{full}: {own} instead of {other}")
+
     assert not missing, missing
     assert not different, "\n".join(different)

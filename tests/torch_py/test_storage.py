@@ -1,4 +1,4 @@
-"""Storages that know their dtype."""
+"""Typed and untyped storages: elements, conversions, files and buffers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 def test_elements_are_those_of_the_tensor() -> None:
     x = torch.arange(4.0)
     storage = x.storage()
+
     assert type(storage) is torch.TypedStorage and storage.dtype is torch.float32
     assert len(storage) == storage.size() == 4 and storage.nbytes() == 16 and storage.element_size() == 4
     assert (
         storage[1] == 1.0 and storage[-1] == 3.0 and storage.tolist() == list(storage) == [0.0, 1.0, 2.0, 3.0]
     )
+
     storage[0] = 7
     storage[2:] = 5
     assert x.tolist() == [7.0, 1.0, 5.0, 5.0]
+
     assert storage.fill_(2) is storage and x.tolist() == [2.0] * 4
     assert storage.data_ptr() == x.data_ptr() == storage.untyped().data_ptr()
     assert torch.is_storage(storage) and not torch.is_storage(x)
@@ -38,7 +41,7 @@ def test_storage_warns() -> None:
     assert any("TypedStorage is deprecated" in str(warning.message) for warning in caught)
 
 
-def test_what_cannot_be_indexed() -> None:
+def test_wrong_indices_are_refused() -> None:
     storage = torch.arange(4.0).storage()
     with pytest.raises(IndexError, match="out of range"):
         storage[4]
@@ -53,12 +56,14 @@ def test_legacy_classes() -> None:
     assert type(made) is torch.TypedStorage and made.tolist() == [1.0, 2.0, 3.0]
     assert isinstance(made, torch.FloatStorage) and not isinstance(made, torch.LongStorage)
     assert isinstance(made, torch.TypedStorage) and issubclass(torch.FloatStorage, torch.TypedStorage)
+
     assert (
         torch.LongStorage(2).size() == 2
         and torch.BoolStorage().size() == 0
         and torch.HalfStorage.dtype is torch.float16
     )
     assert torch.ones(1, dtype=torch.int64).storage_type() is torch.LongStorage
+
     with pytest.raises(TypeError, match="invalid data type 'str'"):
         torch.FloatStorage("a")
     with pytest.raises(RuntimeError, match="invalid combination"):
@@ -83,16 +88,20 @@ def test_conversions_and_copies() -> None:
         and storage.half().dtype is torch.float16
     )
     assert storage.type() == "torch.FloatStorage" and storage.pickle_storage_type() == "FloatStorage"
+
     clone = storage.clone()
     clone[0] = 9
     assert storage[0] == 0.0 and clone != storage and storage == storage
     assert storage.copy_(clone).tolist() == [9.0, 2.5]
+
     with pytest.raises(RuntimeError, match="size does not match"):
         storage.copy_(torch.ones(3).storage())
+
     assert (
         copy.deepcopy(storage).tolist() == storage.tolist()
         and copy.deepcopy(storage).data_ptr() != storage.data_ptr()
     )
+
     storage.resize_(1)
     assert storage.tolist() == [9.0]
 
@@ -153,6 +162,7 @@ def test_untyped_from_buffer_and_byteswap() -> None:
     untyped = torch.UntypedStorage
     assert untyped.from_buffer(b"\1\2\3\4", byte_order="big", dtype=torch.int16).tolist() == [2, 1, 4, 3]
     assert untyped.from_buffer(b"\1\2\3\4", dtype=torch.uint8, offset=1, count=2).tolist() == [2, 3]
+
     for arguments, error in [
         ({}, RuntimeError),
         ({"dtype": torch.int16}, RuntimeError),
@@ -163,6 +173,7 @@ def test_untyped_from_buffer_and_byteswap() -> None:
     ]:
         with pytest.raises(error):
             untyped.from_buffer(b"\1\2\3\4", **arguments)
+
     storage = untyped([1, 2, 3, 4, 5, 6, 7, 8])
     storage.byteswap(torch.int32)
     assert storage.tolist() == list(storage) == [4, 3, 2, 1, 8, 7, 6, 5]
@@ -171,6 +182,7 @@ def test_untyped_from_buffer_and_byteswap() -> None:
 def test_untyped_copies_and_conversions() -> None:
     storage = torch.UntypedStorage([1, 2])
     assert storage.float().tolist() == [1.0, 2.0] and storage.long().dtype == torch.int64
+
     assert (
         storage.type() == "torch.storage.UntypedStorage"
         and storage.cpu() is storage
@@ -183,11 +195,14 @@ def test_untyped_copies_and_conversions() -> None:
         and not storage.is_pinned()
     )
     assert storage._cdata == storage.untyped()._cdata
+
     for copied in (copy.copy(storage), copy.deepcopy(storage)):
         copied[0] = 9
         assert storage.tolist() == [1, 2]
+
     x = torch.ones(2)
     tensor, memory = copy.deepcopy((x, x.untyped_storage()))
     assert tensor.data_ptr() == memory.data_ptr() != x.data_ptr()
+
     with pytest.raises((RuntimeError, AssertionError)):
         storage.cuda()

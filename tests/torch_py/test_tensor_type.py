@@ -1,4 +1,4 @@
-"""The Tensor object: construction, identity with the C++ tensor, attributes, subclassing, number protocol."""
+"""The Tensor object: construction, identity with its C++ tensor, attributes, subclasses, number protocol."""
 
 from __future__ import annotations
 
@@ -236,6 +236,7 @@ def test_grad_assignment_is_checked(torch: Any) -> None:
     gradient = torch.ones(2)
     x.grad = gradient
     assert x.grad is gradient
+
     with pytest.raises(
         TypeError, match="assigned grad expected to be a Tensor or None but got grad of type int"
     ):
@@ -246,6 +247,7 @@ def test_grad_assignment_is_checked(torch: Any) -> None:
         x.grad = torch.ones(2, dtype=torch.float64)
     with pytest.raises(RuntimeError, match="can't assign Variable as its own grad"):
         x.grad = x
+
     assert x.grad is gradient
     del x.grad
     assert x.grad is None
@@ -375,6 +377,7 @@ def test_arithmetic_with_numbers(torch: Any) -> None:
     assert (2 * x).tolist() == [2, 4] and (2 / x).tolist() == [2, 1] and (x / 2).tolist() == [0.5, 1]
     assert (x**2).tolist() == [1, 4] and (2**x).tolist() == [2, 4]
     assert (-x).tolist() == [-1, -2] and abs(-x).tolist() == [1, 2]
+
     i = torch.tensor([5, 6])
     assert (i // 2).tolist() == [2, 3] and (i % 4).tolist() == [1, 2] and (7 // i).tolist() == [1, 1]
     assert (
@@ -383,6 +386,7 @@ def test_arithmetic_with_numbers(torch: Any) -> None:
         and (i ^ 1).tolist() == [4, 7]
         and (~i).tolist() == [-6, -7]
     )
+
     y = x
     y += 1
     assert y is x and x.tolist() == [2, 3]
@@ -408,6 +412,7 @@ def test_conversion_to_python_numbers(torch: Any) -> None:
     assert bool(torch.tensor([1])) and not torch.tensor(0.0)
     assert [1, 2, 3][torch.tensor(1)] == 2
     assert torch.tensor(2.5).item() == 2.5 and torch.tensor([True]).item() is True
+
     for convert in (int, float, complex):
         with pytest.raises(ValueError, match="only one element tensors can be converted to Python scalars"):
             convert(torch.ones(2))
@@ -428,7 +433,7 @@ def test_meta_tensors_have_no_values(torch: Any) -> None:
             read()
 
 
-# -- the small types
+# -- dtypes, devices, sizes, generators
 # ------------------------------------------------------------
 
 
@@ -450,7 +455,9 @@ def test_device_objects(torch: Any) -> None:
     assert torch.device("cpu") == torch.device("cpu") != device and hash(torch.device("cpu")) == hash(
         torch.device("cpu")
     )
+
     assert torch.device("cpu").index is None and pickle.loads(pickle.dumps(device)) == device
+
     for wrong in ("foo", "cuda:-1", "cuda:x", "cuda:01", ""):
         with pytest.raises(RuntimeError):
             torch.device(wrong)
@@ -469,9 +476,11 @@ def test_size(torch: Any) -> None:
         and repr(size) == "torch.Size([2, 3])"
         and hash(size) == hash((2, 3))
     )
+
     for kept in (size + (4,), size[:1], size * 2):
         assert isinstance(kept, torch.Size)
     assert pickle.loads(pickle.dumps(size)) == size
+
     for wrong in ([1.5], "ab"):
         with pytest.raises(TypeError, match="takes an iterable of 'int'"):
             torch.Size(wrong)
@@ -488,6 +497,7 @@ def test_type_limits(torch: Any) -> None:
         255,
         2**63 - 1,
     )
+
     with pytest.raises(TypeError):
         torch.finfo(torch.int32)
     with pytest.raises(TypeError):
@@ -498,9 +508,11 @@ def test_generator_state(torch: Any) -> None:
     generator = torch.Generator().manual_seed(5)
     state = generator.get_state()
     assert state.dtype is torch.uint8 and generator.initial_seed() == 5
+
     first = torch.rand(3, generator=generator)
     generator.set_state(state)
     assert torch.rand(3, generator=generator).tolist() == first.tolist()
+
     for wrong in (1, torch.ones(3)):
         with pytest.raises(TypeError):
             generator.set_state(wrong)
@@ -531,10 +543,12 @@ def test_hooks(torch: Any) -> None:
     x.register_post_accumulate_grad_hook(lambda tensor: seen.append(tensor.grad.tolist()))
     (x * 3).sum().backward()
     assert x.grad.tolist() == [6, 6] and seen == [[6, 6]]
+
     handle.remove()
     x.grad = None
     (x * 3).sum().backward()
     assert x.grad.tolist() == [3, 3]
+
     with pytest.raises(RuntimeError, match="doesn't require gradient"):
         torch.ones(2).register_hook(lambda gradient: None)
 

@@ -1,4 +1,4 @@
-"""The type stubs: mypy in strict mode accepts the demo, and knows what operators return."""
+"""The type stubs: mypy in strict mode accepts the demo and infers what operators return."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def mypy(*paths: str) -> list[str]:
         os.devnull,
         *paths,
     ]
+
     environment = {**os.environ, "MYPYPATH": f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'examples'}"}
+
     return subprocess.run(
         command, cwd=REPOSITORY, capture_output=True, text=True, env=environment
     ).stdout.splitlines()

@@ -5,7 +5,7 @@ thus describe a tuple of 2**40 parts, in which each level contains the previous 
 until the tuple is hashed, copied or printed. In a file of torch.save, almost everything that is copied or
 hashed is written out once, so a multiple of the pickle's size is enough for any honest file.
 
-Tests: tests/torch_py/test_hostile_files.py
+Tested in tests/torch_py/_serialization/test_hostile_files.py.
 """
 
 from __future__ import annotations

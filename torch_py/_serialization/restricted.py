@@ -7,7 +7,7 @@ refers to something is checked below, and because a file must not make it reserv
 not fill. The pickle receives names as `Allowed` objects, which have no attributes and can be called only by
 REDUCE.
 
-Tests: tests/torch_py/test_hostile_files.py
+Tested in tests/torch_py/_serialization/test_hostile_files.py.
 """
 
 from __future__ import annotations

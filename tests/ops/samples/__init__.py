@@ -1,5 +1,9 @@
-"""Named generators of arguments: what ``samples:`` of an entry in native_functions.yaml names. See
-tests/ops/__init__.py."""
+"""Generators of arguments, by the names that ``samples:`` of entries in native_functions.yaml use.
+
+There is one file for each topic of native_functions.yaml. What several topics use has files of its own:
+unary, binary, reductions, dimensions, matrices, pooling, random_numbers and dtypes.
+tests/ops/__init__.py explains how to write samples.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions and pooling."""
+"""Samples of convolutions."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def conv2d(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(1, 4, 4, 4), make(4, 2, 3, 3), make(4), 1, 1, 1, 2)
     yield SampleInput(make(1, 3, 3, 3), make(3, 1, 2, 2), None, 1, 1, 1, 3)
     yield SampleInput(make(1, 2, 3, 3), make(2, 2, 1, 1), make(2))
+
     if not make.requires_grad:
         yield SampleInput(make(0, 2, 4, 4), make(3, 2, 3, 3), make(3))
         yield SampleInput(make(2, 3, 7, 6, layout="channels_last"), make(4, 3, 3, 3), make(4), 1, 1)

@@ -1,4 +1,4 @@
-"""Distances between vectors."""
+"""Samples of distances between vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers whose parameters are tensors. Values are compared in tests/torch_py."""
+"""Samples of random numbers whose parameters are tensors or numbers. tests/torch_py compares values."""
 
 from __future__ import annotations
 
@@ -51,31 +51,6 @@ def bernoulli_p_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), 1.5), RuntimeError, "p")
 
 
-@samples("normal_tensor_float")
-def normal_tensor_float(make: Make) -> Iterator[SampleInput]:
-    if make.is_floating:
-        yield SampleInput(make(3, 4), 2.0)
-        yield SampleInput(make(0))
-
-
-@samples("normal_float_tensor")
-def normal_float_tensor(make: Make) -> Iterator[SampleInput]:
-    if make.is_floating:
-        yield SampleInput(1.0, make(3, 4, low=0.5, high=2.0))
-
-
-@samples("normal_tensor_tensor")
-def normal_tensor_tensor(make: Make) -> Iterator[SampleInput]:
-    if make.is_floating:
-        yield SampleInput(make(3, 4), make(3, 4, low=0.5, high=2.0))
-        yield SampleInput(make(3, 1), make(4, low=0.5, high=2.0))
-
-
-@error_samples("normal_tensor_tensor")
-def normal_tensor_tensor_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(3), make.values([-1.0, 1.0, 1.0])), RuntimeError, "std")
-
-
 @samples("poisson")
 def poisson(make: Make) -> Iterator[SampleInput]:
     if make.is_floating:
@@ -110,3 +85,31 @@ def standard_gamma_grad(make: Make) -> Iterator[SampleInput]:
 def sample_dirichlet(make: Make) -> Iterator[SampleInput]:
     if make.is_floating and not make.requires_grad:
         yield SampleInput(make(3, 4, low=0.5, high=5.0))
+
+
+@samples("bernoulli")
+def bernoulli(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4, low=0.1, high=0.9))
+    yield SampleInput(make(low=0.1, high=0.9))
+    if make.is_floating:
+        yield SampleInput(make.values([0.0, 1.0, 1.0, 0.0]))
+
+
+@error_samples("bernoulli")
+def bernoulli_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make.values([0.5, 1.5])), RuntimeError, "0.*1|p")
+
+
+@samples("multinomial")
+def multinomial(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(4, low=0.1, high=1.0), 2)
+    yield SampleInput(make(2, 4, low=0.1, high=1.0), 4)
+    yield SampleInput(make(4, low=0.1, high=1.0), 9, True)
+
+
+@error_samples("multinomial")
+def multinomial_errors(make: Make) -> Iterator[ErrorInput]:
+    weights = make(4, low=0.1, high=1.0)
+    yield ErrorInput(SampleInput(weights, 5), RuntimeError, "5|replacement|sample")
+    yield ErrorInput(SampleInput(weights, 0), RuntimeError, "0|sample")
+    yield ErrorInput(SampleInput(make.values([0.5, -0.5]), 1), RuntimeError, "< 0|negative|probabilit")

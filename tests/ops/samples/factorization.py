@@ -1,14 +1,11 @@
-"""Factorisations of matrices."""
+"""Samples of factorizations of matrices: Cholesky, LU, QR, singular and eigenvalues."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
 
 from tests.ops.samples.make import Make
-from tests.ops.samples.matrices import array, hermitian, pivots, plain, regular
+from tests.ops.samples.matrices import hermitian, pivots, plain, regular
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
@@ -74,7 +71,7 @@ def cholesky_solve_errors(make: Make) -> Iterator[ErrorInput]:
 @samples("cholesky_inverse")
 def cholesky_inverse(make: Make) -> Iterator[SampleInput]:
     if make.is_complex and make.requires_grad:
-        return  # only factors with a real diagonal are factors; tests/torch_py/test_linalg.py has them
+        return  # a factor has a real diagonal; tests/torch_py/test_linalg.py has such factors
     yield SampleInput(hermitian(make, 3, 3))
     yield SampleInput(hermitian(make, 2, 2, 2), upper=True)
     yield SampleInput(make(0, 0))
@@ -83,9 +80,6 @@ def cholesky_inverse(make: Make) -> Iterator[SampleInput]:
 @error_samples("cholesky_inverse")
 def cholesky_inverse_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "square")
-
-
-# LU
 
 
 @samples("lu_factor")
@@ -177,66 +171,6 @@ def lu_solve(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(plain(make, 2, 2, 1), regular(make, 2, 2), pivots(make, [2, 2]))
 
 
-# L D L^T
-
-
-def symmetric(make: Make, *shape: int) -> Any:
-    """Neither definite nor, where it is complex, Hermitian; the diagonal is small, so that there are blocks
-    of two rows."""
-    values = array(make, *shape)
-    values = values + np.swapaxes(values, -1, -2)
-    values[..., range(shape[-1]), range(shape[-1])] *= 0.05
-    return make.values(values)
-
-
-@samples("ldl_factor_ex")
-def ldl_factor_ex(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(symmetric(make, 3, 3))
-    yield SampleInput(hermitian(make, 4, 4), hermitian=True)
-    yield SampleInput(symmetric(make, 2, 5, 5), check_errors=True)
-    yield SampleInput(regular(make, 3, 3, transposed=True))
-    yield SampleInput(make(0, 0))
-    yield SampleInput(make(2, 0, 0))
-
-
-@samples("ldl_factor")
-def ldl_factor(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(symmetric(make, 3, 3))
-    yield SampleInput(hermitian(make, 2, 2, 2), hermitian=True)
-    yield SampleInput(make(0, 0))
-
-
-@error_samples("ldl_factor_ex", "ldl_factor")
-def ldl_factor_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "square")
-    yield ErrorInput(SampleInput(make(3)), RuntimeError, "2 dimensions")
-
-
-@samples("ldl_solve")
-def ldl_solve(make: Make) -> Iterator[SampleInput]:
-    def factors(*shape: int) -> Any:
-        return regular(make, *shape).detach()
-
-    yield SampleInput(factors(3, 3), pivots(make, [1, 3, 3]), plain(make, 3, 2))
-    yield SampleInput(factors(3, 3).transpose(-2, -1), pivots(make, [-2, -2, 3]), plain(make, 3, 1))
-    yield SampleInput(hermitian(make, 2, 2).detach(), pivots(make, [1, 2]), plain(make, 2, 2), hermitian=True)
-    yield SampleInput(factors(2, 2, 2), pivots(make, [1, 2], [-2, -2]), plain(make, 2, 2, 1))
-    yield SampleInput(factors(2, 2), pivots(make, [2, 2]), plain(make, 3, 2, 1))
-    yield SampleInput(make(0, 0).detach(), pivots(make, []), make(0, 2))
-
-
-@error_samples("ldl_solve")
-def ldl_solve_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(
-        SampleInput(make(3, 3), pivots(make, [1, 2, 3]), make(2, 2)), RuntimeError, "3 by 3.*2 by 2"
-    )
-    yield ErrorInput(SampleInput(make(3, 2), pivots(make, [1, 2]), make(3, 2)), RuntimeError, "square")
-    yield ErrorInput(SampleInput(make(3, 3), pivots(make, [1, 2]), make(3, 2)), RuntimeError, "pivots")
-
-
-# QR
-
-
 @samples("linalg_qr")
 def linalg_qr(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 3, 3))
@@ -305,9 +239,6 @@ def ormqr(make: Make) -> Iterator[SampleInput]:
 @error_samples("ormqr")
 def ormqr_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3, 2), make(2), make(2, 2)), RuntimeError, "shape")
-
-
-# Singular values, eigenvalues
 
 
 @samples("linalg_svd")

@@ -1,4 +1,6 @@
-"""Tensors made from nothing, from numbers, and like others. The dtype under test is passed as ``dtype=``."""
+"""Samples of tensors made from a shape, from a number or like another tensor.
+
+The dtype under test is passed as ``dtype=``."""
 
 from __future__ import annotations
 
@@ -103,51 +105,6 @@ def factory_scalar(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(number)
 
 
-# Ranges
-
-
-@samples("factory_arange")
-def factory_arange(make: Make) -> Iterator[SampleInput]:
-    for end in (5, 0, 2.5, 1):
-        yield SampleInput(end)
-        yield SampleInput(end, dtype=make.dtype)
-
-
-@samples("factory_arange_start")
-def factory_arange_start(make: Make) -> Iterator[SampleInput]:
-    for start, end in ((1, 5), (2, 2), (-1.5, 2), (0.0, 3)):
-        yield SampleInput(start, end)
-    yield SampleInput(1, 5, dtype=make.dtype)
-
-
-@samples("factory_arange_step")
-def factory_arange_step(make: Make) -> Iterator[SampleInput]:
-    for start, end, step in ((1, 8, 3), (5, 0, -2), (0, 1, 0.1), (2, 2, 1), (0.0, 1.0, 0.3), (0, 70, 1)):
-        yield SampleInput(start, end, step)
-    yield SampleInput(1, 8, 2, dtype=make.dtype)
-
-
-@error_samples("factory_arange_step")
-def factory_arange_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(0, 1, 0), RuntimeError, "step")
-    yield ErrorInput(SampleInput(0, 1, -1), RuntimeError, "step|bound")
-    yield ErrorInput(SampleInput(0, float("inf"), 1), RuntimeError, "inf")
-    yield ErrorInput(SampleInput(0, float("nan"), 1), RuntimeError, "nan")
-
-
-@samples("factory_linspace")
-def factory_linspace(make: Make) -> Iterator[SampleInput]:
-    for start, end, steps in ((0, 1, 5), (3.0, -3.0, 4), (2, 7, 1), (0, 1, 0), (-1, 1, 77)):
-        yield SampleInput(start, end, steps)
-    if make.is_inexact:
-        yield SampleInput(0, 5, 6, dtype=make.dtype)
-
-
-@error_samples("factory_linspace")
-def factory_linspace_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(0, 1, -1), RuntimeError, "steps|-1")
-
-
 @samples("factory_eye")
 def factory_eye(make: Make) -> Iterator[SampleInput]:
     for n in (3, 0, 1):
@@ -169,3 +126,17 @@ def factory_eye_errors(make: Make) -> Iterator[ErrorInput]:
 @error_samples("factory_eye_m")
 def factory_eye_m_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(2, -1), RuntimeError, "-1")
+
+
+@samples("empty_permuted")
+def empty_permuted(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput((2, 3, 4), (2, 0, 1), dtype=make.dtype)
+    yield SampleInput((2, 3), (0, 1))
+    yield SampleInput((), ())
+
+
+@error_samples("empty_permuted")
+def empty_permuted_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput((2, 3), (0,)), RuntimeError, "2.*1")
+    yield ErrorInput(SampleInput((2, 3), (0, 0)), RuntimeError, "Duplicate")
+    yield ErrorInput(SampleInput((2, 3), (0, 2)), RuntimeError, "2")

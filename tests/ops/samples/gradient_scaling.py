@@ -1,4 +1,4 @@
-"""Gradients and scales of a GradScaler."""
+"""Samples of the operators behind GradScaler: gradients, scales and non-finite values."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def amp_unscale(make: Make) -> Iterator[SampleInput]:
 @error_samples("amp_unscale")
 def amp_unscale_errors(make: Make) -> Iterator[ErrorInput]:
     one = _number(make, 1.0)
+
     yield ErrorInput(
         SampleInput([make(2)], make(2), one),
         RuntimeError,

@@ -1,4 +1,4 @@
-"""Reading and writing elements by index and by mask."""
+"""Samples of reads and writes by index."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def index(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4), [None, make.booleans(4)])
     yield SampleInput(make(4, 3, layout="transposed"), [make.integers(high=4)])
     yield SampleInput(make(3, 4), [make.integers(0, high=3)])
+
     if not make.requires_grad:
         yield SampleInput(make(3, 4), [make.integers(2, high=3, dtype="int32")])
         yield SampleInput(make(50, 9, layout="strided"), [make.integers(70, high=50)])
@@ -139,9 +140,6 @@ def index_fill_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), 0, make.values([0.0]), 0), IndexError, "index|long|int64")
 
 
-# Along one dimension
-
-
 @samples("gather")
 def gather(make: Make) -> Iterator[SampleInput]:
     for tensor in (make(3, 4), *make.layouts(3, 4)):
@@ -163,7 +161,7 @@ def gather_errors(make: Make) -> Iterator[ErrorInput]:
 
 @samples("scatter")
 def scatter(make: Make) -> Iterator[SampleInput]:
-    """Indices are unique along the dimension: the result does not depend on the order of writes."""
+    """Samples with unique indices along the dimension, so that the order of writes does not matter."""
     rows = make.values([[0, 1, 2, 0], [2, 0, 1, 1]], "int64")
     yield SampleInput(make(3, 4), 0, rows, make(2, 4))
     yield SampleInput(make(3, 4, layout="transposed"), 0, rows, make(2, 4))
@@ -226,111 +224,32 @@ def take_along_dim_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), make.values([0.0]), 0), RuntimeError, "dtype|int64|long")
 
 
-@samples("embedding")
-def embedding(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(5, 3), make.integers(4, high=5))
-    yield SampleInput(make(5, 3), make.integers(2, 3, high=5), 1)
-    yield SampleInput(make(5, 3), make.integers(high=5))
-    if not make.requires_grad:  # gradients are scaled by frequency on purpose
-        yield SampleInput(make(5, 3), make.integers(6, high=5), -1, True)
-    yield SampleInput(make(5, 3), make.integers(0, high=5))
+@samples("index_fill_tensor")
+def index_fill_tensor(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), 0, make.integers(2, high=3), make())
+    yield SampleInput(make(3, 4, layout="transposed"), 1, make.integers(2, high=4), make())
+    yield SampleInput(make(), 0, make.integers(1, high=1), make())
 
 
-@error_samples("embedding")
-def embedding_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(5, 3), make.values([5], "int64")), IndexError, "range|5")
-    yield ErrorInput(SampleInput(make(5, 3), make.values([0.0])), RuntimeError, "indices|Long|int64")
-    yield ErrorInput(SampleInput(make(5), make.values([0], "int64")), RuntimeError, "2|weight")
+@error_samples("index_fill_tensor")
+def index_fill_tensor_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.tensor([0], "int64"), make(1)), RuntimeError, "0-dim")
 
 
-@samples("one_hot")
-def one_hot(make: Make) -> Iterator[SampleInput]:
-    classes = make.integers(4, high=3)
-    yield SampleInput(classes, 5)
-    yield SampleInput(classes)
-    yield SampleInput(make.integers(2, 2, high=3), 3)
-    yield SampleInput(make.integers(high=3), 4)
-    yield SampleInput(make.integers(0, high=3), 4)
+@samples("put")
+def put(make: Make) -> Iterator[SampleInput]:
+    for tensor in (make(3, 4), make(3, 4, layout="transposed"), make(3, 4, layout="strided")):
+        yield SampleInput(tensor, make.tensor([[3, 0], [-1, 5]], "int64"), make(2, 2))
+        yield SampleInput(tensor, make.tensor([3, 0, 3], "int64"), make(3), True)
+    yield SampleInput(make(), make.tensor(0, "int64"), make())
+    yield SampleInput(make(3), make.tensor([], "int64"), make(0))
 
 
-@error_samples("one_hot")
-def one_hot_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make.values([3], "int64"), 3), RuntimeError, "num_classes|class")
-    yield ErrorInput(SampleInput(make.values([-1], "int64"), 3), RuntimeError, "negative|class")
-    yield ErrorInput(SampleInput(make(2), 3), RuntimeError, "index|Long|int64")
-
-
-# By mask
-
-
-@samples("masked_fill")
-def masked_fill(make: Make) -> Iterator[SampleInput]:
-    value = -0.5 if make.is_inexact else 1
-    for tensor in (make(3, 4), *make.layouts(3, 4)):
-        yield SampleInput(tensor, make.booleans(3, 4), value)
-    yield SampleInput(make(3, 4), make.booleans(4), value)
-    yield SampleInput(make(3, 4), make.booleans(), 0)
-    yield SampleInput(make(), make.booleans(), value)
-    yield SampleInput(make(0, 4), make.booleans(4), value)
-
-
-@error_samples("masked_fill")
-def masked_fill_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(3), make(3), 0), RuntimeError, "mask|[bB]ool")
-    yield ErrorInput(SampleInput(make(3), make.booleans(2), 0), RuntimeError, "2.*3|3.*2")
-    yield ErrorInput(
-        SampleInput(make(3, dtype="int64"), make.booleans(3), 1j),
-        RuntimeError,
-        "complex|overflow|Long|convert",
-    )
-
-
-@samples("masked_fill_tensor")
-def masked_fill_tensor(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(3, 4), make.booleans(3, 4), make())
-    yield SampleInput(make(3, 4, layout="transposed"), make.booleans(4), make())
-
-
-@error_samples("masked_fill_tensor")
-def masked_fill_tensor_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(3), make.booleans(3), make(1)), RuntimeError, "0-dim|dim")
-
-
-@samples("masked_select")
-def masked_select(make: Make) -> Iterator[SampleInput]:
-    for tensor in (make(3, 4), *make.layouts(3, 4)):
-        yield SampleInput(tensor, make.booleans(3, 4))
-    yield SampleInput(make(3, 4), make.booleans(4))
-    yield SampleInput(make(4), make.booleans(3, 4))
-    yield SampleInput(make(), make.booleans())
-
-
-@error_samples("masked_select")
-def masked_select_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(3), make(3)), RuntimeError, "mask|[bB]ool")
-    yield ErrorInput(SampleInput(make(3), make.booleans(2)), RuntimeError, "2.*3|3.*2|size")
-
-
-@samples("masked_scatter")
-def masked_scatter(make: Make) -> Iterator[SampleInput]:
-    mask = make.values([[True, False, True], [False, True, True]], "bool")
-    yield SampleInput(make(2, 3), mask, make(4))
-    yield SampleInput(make(2, 3, layout="transposed"), mask, make(5))
-    yield SampleInput(make(2, 3), mask[0], make(2, 2))
-
-
-@error_samples("masked_scatter")
-def masked_scatter_errors(make: Make) -> Iterator[ErrorInput]:
-    mask = make.values([True, False, True], "bool")
-    yield ErrorInput(SampleInput(make(3), mask, make(2, dtype="float64")), RuntimeError, "dtype|type")
-    yield ErrorInput(SampleInput(make(3), make(3), make(3)), RuntimeError, "mask|[bB]ool")
-
-
-@samples("nonzero")
-def nonzero(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make.values([[1, 0, 2], [0, 0, 1]]))
-    yield SampleInput(make.values([0, 0]))
-    yield SampleInput(make(0, 3))
-    yield SampleInput(make.values(1))
-    yield SampleInput(make.values(0))
-    yield SampleInput(make(3, 4, layout="transposed"))
+@error_samples("put")
+def put_errors(make: Make) -> Iterator[ErrorInput]:
+    zero = make.tensor([0], "int64")
+    yield ErrorInput(SampleInput(make(3), make.tensor([3], "int64"), make(1)), IndexError, "3")
+    yield ErrorInput(SampleInput(make(3), zero, make(2)), IndexError, "2.*1")
+    yield ErrorInput(SampleInput(make(3), zero, make(1, dtype="float64")), RuntimeError, "dtype")
+    yield ErrorInput(SampleInput(make(3), make.tensor([0], "int32"), make(1)), RuntimeError, "long")
+    yield ErrorInput(SampleInput(make(0), zero, make(1)), IndexError, "empty")

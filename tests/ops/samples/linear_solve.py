@@ -1,16 +1,17 @@
-"""Linear systems, inverses and determinants."""
+"""Samples of linear systems, inverses and least squares."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tests.ops.samples.make import Make
-from tests.ops.samples.matrices import hermitian, plain, regular
+from tests.ops.samples.matrices import (
+    hermitian,
+    plain,
+    regular,
+    singular,
+)
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
-
-
-def singular(make: Make) -> object:
-    return make.values([[0.0, 0.0], [0.0, 0.0]])
 
 
 @samples("inverse")
@@ -112,6 +113,7 @@ def linalg_lstsq(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 4, 2), plain(make, 4, 1), driver="gels")
     yield SampleInput(regular(make, 2, 3, 2), plain(make, 2, 3, 2), driver="gelsd")
     yield SampleInput(regular(make, 3, 2), plain(make, 3, 1), rcond=1e-4, driver="gelss")
+
     if not make.requires_grad:
         yield SampleInput(regular(make, 2, 4, 2), plain(make, 2, 4))
         yield SampleInput(
@@ -152,43 +154,6 @@ def linalg_pinv_errors(make: Make) -> Iterator[ErrorInput]:
 def pinverse(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 3, 2))
     yield SampleInput(regular(make, 2, 2), rcond=1e-4)
-
-
-@samples("det")
-def det(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(regular(make, 3, 3))
-    yield SampleInput(regular(make, 2, 2, 2, transposed=True))
-    yield SampleInput(plain(make, 1, 1))
-    yield SampleInput(make(0, 0))
-    yield SampleInput(make.values([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, -1.0, 0.5]]))
-    if not make.requires_grad:
-        yield SampleInput(plain(make, 2, 5, 5))
-        yield SampleInput(make(2, 0, 0))
-
-
-@error_samples("det", "slogdet")
-def det_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "square matrices, but they are 2 by 3")
-    yield ErrorInput(SampleInput(make(3)), RuntimeError, "at least 2 dimensions")
-
-
-@samples("slogdet")
-def slogdet(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(regular(make, 3, 3))
-    yield SampleInput(regular(make, 2, 2, 2))
-    yield SampleInput(make(0, 0))
-    if not make.requires_grad:
-        yield SampleInput(regular(make, 3, 3, scale=-1.0))
-        yield SampleInput(singular(make))
-
-
-@samples("logdet")
-def logdet(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(hermitian(make, 3, 3))
-    yield SampleInput(hermitian(make, 2, 2, 2))
-    if not make.requires_grad:
-        yield SampleInput(regular(make, 3, 3, scale=-1.0))
-        yield SampleInput(make(0, 0))
 
 
 @samples("tensorinv")

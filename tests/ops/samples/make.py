@@ -14,8 +14,8 @@ Layout = Literal["contiguous", "transposed", "strided", "expanded", "offset", "c
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
 _SIGNED = ("int8", "int16", "int32", "int64")
-# What arithmetic goes wrong with: nan, infinities, zeros of both signs, overflow, and a number that only
-# float32 and wider tell from 0.
+# Values at which arithmetic fails: NaN, infinities, zeros of both signs, overflow, and a number that dtypes
+# narrower than float32 round to 0.
 _EXTREMES = (
     np.nan,
     np.inf,
@@ -116,7 +116,7 @@ class Make:
         return self.tensor(self.random.integers(low, high, shape), dtype)
 
     def generator(self) -> Any:
-        """A generator of random numbers in a state of its own."""
+        """A random generator with its own state."""
         return self.torch.Generator().manual_seed(int(self.random.integers(1 << 31)))
 
     def booleans(self, *shape: int) -> Any:
@@ -135,8 +135,10 @@ class Make:
         return made.to(getattr(self.torch, dtype)).clone().to(self.device)
 
     def layouts(self, *shape: int, **options: Any) -> Iterator[Any]:
-        """Tensors of one shape in different memory layouts. Expanded ones only where no elements are stepped
-        one by one."""
+        """Tensors of one shape in different memory layouts.
+
+        Expanded ones only where elements are not changed one by one.
+        """
         chosen: tuple[Layout, ...] = (
             ("transposed", "strided")
             if self.requires_grad

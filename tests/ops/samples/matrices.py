@@ -1,4 +1,4 @@
-"""Matrices that are far from what factorisations cannot do: singular, not positive, equal eigenvalues."""
+"""Matrices for factorizations: well conditioned, with distinct eigenvalues and singular values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.ops.samples.make import Make
 
 
 def array(make: Make, *shape: int) -> Any:
-    """Elements in [-1, 1), complex where the dtype under test is."""
+    """Elements in [-1, 1), complex if the dtype under test is."""
     real = make.random.uniform(-1, 1, shape)
     return real + 1j * make.random.uniform(-1, 1, shape) if make.is_complex else real
 
@@ -39,12 +39,12 @@ def hermitian(make: Make, *shape: int, transposed: bool = False) -> Any:
 
 
 def plain(make: Make, *shape: int, transposed: bool = False) -> Any:
-    """Right-hand sides: any numbers."""
+    """Random matrices, as right-hand sides."""
     return laid_out(make, array(make, *shape), transposed)
 
 
 def laid_out(make: Make, values: Any, transposed: bool) -> Any:
-    """A tensor of these values, which lie in memory column by column where ``transposed``."""
+    """A tensor of these values; with ``transposed`` it is stored column by column."""
     if not transposed:
         return make.values(values)
     tensor = make.tensor(np.ascontiguousarray(np.swapaxes(values, -1, -2)), make.dtype_name).transpose(-1, -2)
@@ -53,3 +53,8 @@ def laid_out(make: Make, values: Any, transposed: bool) -> Any:
 
 def pivots(make: Make, *rows: Any) -> Any:
     return make.tensor(np.array(rows[0] if len(rows) == 1 else rows), "int32")
+
+
+def singular(make: Make) -> object:
+    """The 2 x 2 matrix of zeros."""
+    return make.values([[0.0, 0.0], [0.0, 0.0]])

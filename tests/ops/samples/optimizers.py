@@ -1,4 +1,4 @@
-"""Fused steps of optimizers: lists of parameters, gradients and state that belong together."""
+"""Samples of fused optimizer steps: lists of parameters, gradients and state that belong together."""
 
 from __future__ import annotations
 
@@ -11,25 +11,31 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 _SGD = dict(
     weight_decay=0.1, momentum=0.9, lr=0.1, dampening=0.0, nesterov=True, maximize=False, is_first_step=False
 )
+
+
 _ADAM = dict(lr=0.1, beta1=0.9, beta2=0.99, weight_decay=0.1, eps=1e-3, amsgrad=False, maximize=False)
+
+
 _ADAGRAD = dict(lr=0.1, lr_decay=0.1, weight_decay=0.1, eps=1e-3, maximize=False)
 
 
 def _lists(make: Make, states: int, steps: bool) -> list[Any]:
-    """Parameters and gradients of three shapes, states (the last ones squares, not below zero), and step
-    counts."""
+    """Parameters and gradients of three shapes, positive states, and step counts."""
     columns = [
         [make(2, 3, requires_grad=False), make(requires_grad=False), make(17, requires_grad=False)]
         for _ in range(2)
     ]
+
     columns += [
         [make(*shape, low=0.5, requires_grad=False) for shape in ((2, 3), (), (17,))] for _ in range(states)
     ]
+
     count = (
         [[make.torch.tensor(3.0, dtype=make.torch.float32, device=make.device) for _ in range(3)]]
         if steps
         else []
     )
+
     return columns + count
 
 

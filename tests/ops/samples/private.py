@@ -1,4 +1,4 @@
-"""Helpers that only derivatives call: the operators whose gradients they compute test them."""
+"""The empty generator of private operators, which the operators that call them test."""
 
 from __future__ import annotations
 

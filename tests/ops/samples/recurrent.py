@@ -1,4 +1,4 @@
-"""Recurrent networks, their cells, packed sequences."""
+"""Samples of recurrent networks and their cells."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def _parameters(
 ) -> list[Any]:
     found = []
     hidden = projection or _HIDDEN
+
     for layer in range(layers):
         width = _INPUT if layer == 0 else directions * hidden
         for _ in range(directions):
@@ -30,11 +31,12 @@ def _parameters(
                 ]
             if projection:
                 found.append(make(projection, _HIDDEN, low=-0.5, high=0.5))
+
     return found
 
 
 def _settings(make: Make) -> Iterator[tuple[int, bool, bool]]:
-    """Layers, two directions, biases."""
+    """Numbers of layers, with and without a second direction and biases."""
     yield 1, False, True
     yield 1, True, False
     if not make.requires_grad:
@@ -45,6 +47,7 @@ def _settings(make: Make) -> Iterator[tuple[int, bool, bool]]:
 def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
+
     for layers, both, biases in _settings(make):
         directions = 2 if both else 1
         hidden = make(layers * directions, _BATCH, _HIDDEN)
@@ -52,7 +55,9 @@ def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
         yield SampleInput(
             make(_STEPS, _BATCH, _INPUT), hidden, params, biases, layers, 0.0, False, both, False
         )
-    hidden, params = make(1, _BATCH, _HIDDEN), _parameters(make, gates, 1, 1, True)
+
+    hidden = make(1, _BATCH, _HIDDEN)
+    params = _parameters(make, gates, 1, 1, True)
     yield SampleInput(make(_BATCH, _STEPS, _INPUT), hidden, params, True, 1, 0.0, True, False, True)
 
 
@@ -90,11 +95,10 @@ def gru_data(make: Make) -> Iterator[SampleInput]:
 
 @error_samples("rnn_input")
 def rnn_input_errors(make: Make) -> Iterator[ErrorInput]:
-    params, hidden, rest = (
-        _parameters(make, 1, 1, 1, True),
-        make(1, _BATCH, _HIDDEN),
-        (True, 1, 0.0, False, False, False),
-    )
+    params = _parameters(make, 1, 1, 1, True)
+    hidden = make(1, _BATCH, _HIDDEN)
+    rest = (True, 1, 0.0, False, False, False)
+
     yield ErrorInput(
         SampleInput(make(_STEPS, _BATCH, _INPUT), make(1, 5, _HIDDEN), params, *rest), RuntimeError, "hidden"
     )
@@ -105,7 +109,7 @@ def rnn_input_errors(make: Make) -> Iterator[ErrorInput]:
 
 
 def _both_states(sample: SampleInput, make: Make) -> SampleInput:
-    """The sample of a network with a cell state beside the hidden one."""
+    """The sample with a cell state in addition to the hidden one."""
     values = list(sample.positional)
     at = 1 if values[1].dim() == 3 else 2
     values[at] = [values[at], make(*values[at].shape)]
@@ -116,6 +120,7 @@ def _both_states(sample: SampleInput, make: Make) -> SampleInput:
 def lstm_input(make: Make) -> Iterator[SampleInput]:
     for sample in _padded(make, 4):
         yield _both_states(sample, make)
+
     if make.is_floating:
         states = [make(2, _BATCH, 2), make(2, _BATCH, _HIDDEN)]
         yield SampleInput(
@@ -140,6 +145,7 @@ def lstm_data(make: Make) -> Iterator[SampleInput]:
 def _cell_arguments(make: Make, gates: int) -> Iterator[tuple[Any, ...]]:
     if not make.is_floating:
         return
+
     rows = gates * _HIDDEN
     yield (
         make(_BATCH, _INPUT),
@@ -168,32 +174,3 @@ def gru_cell(make: Make) -> Iterator[SampleInput]:
 def lstm_cell(make: Make) -> Iterator[SampleInput]:
     for input, hidden, *rest in _cell_arguments(make, 4):
         yield SampleInput(input, [hidden, make(*hidden.shape)], *rest)
-
-
-@samples("pack_padded_sequence")
-def pack_padded_sequence(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(4, 3, 2), make.values([4, 2, 1], "int64"), False)
-    yield SampleInput(make(2, 4), make.values([3, 3], "int64"), True)
-
-
-@error_samples("pack_padded_sequence")
-def pack_padded_sequence_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2, 3], "int64"), False), RuntimeError, "sorted")
-    yield ErrorInput(
-        SampleInput(make(4, 2, 2), make.values([2, 0], "int64"), False), RuntimeError, "greater than 0"
-    )
-    yield ErrorInput(SampleInput(make(4, 2, 2), make.values([2], "int64"), False), RuntimeError, "batch_size")
-
-
-@samples("pad_packed_sequence")
-def pad_packed_sequence(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), False, 0, 0)
-    yield SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), True, 1, 5)
-    yield SampleInput(make(4), make.values([2, 2], "int64"), False, 0, 2)
-
-
-@error_samples("pad_packed_sequence")
-def pad_packed_sequence_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(
-        SampleInput(make(6, 2), make.values([3, 2, 1], "int64"), False, 0.0, 2), RuntimeError, "total_length"
-    )

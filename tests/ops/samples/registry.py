@@ -35,7 +35,7 @@ class SampleInput:
         )
 
     def clone_input(self) -> None:
-        """Replaces the input, a tensor or a list of them, by one that may be written to."""
+        """Replaces the input, a tensor or a list of tensors, by a copy that may be written to."""
         self.input = _map(self.input, lambda tensor: tensor.clone())
 
     def tensors(self) -> list[Any]:
@@ -60,8 +60,10 @@ class ErrorInput:
 
 
 def samples(name: str) -> Callable[[Generator], Generator]:
-    """Registers a generator under the name that entries use. Write it at the start of a line: the generator
-    of code looks for it there."""
+    """Registers a generator under the name that entries use.
+
+    Write it at the start of a line: codegen looks for it there.
+    """
 
     def register(generator: Generator) -> Generator:
         assert name not in _GENERATORS, f"two generators of samples are called {name}"

@@ -1,4 +1,4 @@
-"""segment_reduce."""
+"""Samples of segment_reduce."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 def segment_reduce(make: Make) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
-    lengths = make.tensor(
-        [1, 2, 3] if make.requires_grad else [1, 0, 3, 2], "int64"
-    )  # the mean of an empty segment is nan
+
+    # The mean of an empty segment is NaN, which has no derivative.
+    lengths = make.tensor([1, 2, 3] if make.requires_grad else [1, 0, 3, 2], "int64")
+
     for reduce in ("sum", "mean", "max", "min", "prod"):
         yield SampleInput(make(6, distinct=True), reduce, lengths=lengths)
         yield SampleInput(make(6, 2, distinct=True), reduce, lengths=lengths.to(make.torch.int32), initial=1)
@@ -25,6 +26,7 @@ def segment_reduce(make: Make) -> Iterator[SampleInput]:
         )
         rows = make.tensor([[1, 2], [2, 1]] if make.requires_grad else [[1, 2], [0, 3]], "int64")
         yield SampleInput(make(2, 3, distinct=True), reduce, lengths=rows, axis=1, unsafe=True)
+
     yield SampleInput(make.values([2.0, 0.0, 3.0, 0.0, 0.0]), "prod", lengths=make.tensor([3, 2], "int64"))
     if not make.requires_grad:
         yield SampleInput(make.values([2.0, float("nan"), 3.0]), "max", lengths=make.tensor([2, 1], "int64"))

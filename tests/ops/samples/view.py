@@ -1,26 +1,60 @@
-"""Views, and functions that only rearrange."""
+"""Samples of views."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from tests.ops.samples.dimensions import dimension_errors, matrices
 from tests.ops.samples.make import Make
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
-def matrices(make: Make) -> Iterator[Any]:
-    yield make(3, 4)
-    yield make(0, 3)
-    yield from make.layouts(3, 4)
+@samples("same_size")
+def same_size(make: Make) -> Iterator[SampleInput]:
+    first = make(2, 3)
+    yield SampleInput(first, first)
+    yield SampleInput(first, first[:])
+    yield SampleInput(first, make(2, 3))
+    yield SampleInput(first, first[0])
+    yield SampleInput(first, first.t())
 
 
-def _dimension_errors(make: Make, *before: Any, after: tuple[Any, ...] = ()) -> Iterator[ErrorInput]:
-    for dim in (2, -3):
-        yield ErrorInput(SampleInput(make(2, 3), *before, dim, *after), IndexError, str(dim))
+@samples("narrow_tensor")
+def narrow_tensor(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(3, 4), 1, make.tensor(1, "int64"), 2)
+    yield SampleInput(make(3, 4), 0, make.tensor(-1, "int32"), 1)
 
 
-# Sizes
+@error_samples("narrow_tensor")
+def narrow_tensor_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(3), 0, make.tensor([1], "int64"), 1), RuntimeError, "0-dim")
+    yield ErrorInput(SampleInput(make(3), 0, make.tensor(1.0, "float32"), 1), RuntimeError, "integral")
+
+
+@samples("view_dtype")
+def view_dtype(make: Make) -> Iterator[SampleInput]:
+    torch = make.torch
+    if make.is_inexact:
+        for dtype in (torch.uint8, torch.int16, torch.int32, torch.bool, make.dtype):
+            yield SampleInput(make(2, 4), dtype)
+        yield SampleInput(make(4, 4, layout="offset"), torch.uint8)
+        yield SampleInput(make(2, 0), torch.uint8)
+    else:
+        yield SampleInput(make(2, 8), torch.uint8)
+        yield SampleInput(make(3, 8, layout="offset"), torch.int64)
+    yield SampleInput(make(3, 2, layout="transposed"), make.dtype)
+    yield SampleInput(make(), make.dtype)
+
+
+@error_samples("view_dtype")
+def view_dtype_errors(make: Make) -> Iterator[ErrorInput]:
+    torch = make.torch
+    yield ErrorInput(SampleInput(make(), torch.uint8), RuntimeError, "dim")
+    yield ErrorInput(
+        SampleInput(make(2, 3), torch.float64), RuntimeError, r"size\(-1\) must be divisible by 2.*3"
+    )
+    yield ErrorInput(SampleInput(make(2, 4, layout="transposed"), torch.float64), RuntimeError, "stride|size")
+    yield ErrorInput(SampleInput(make(5)[1:], torch.float64), RuntimeError, "storage_offset.*1")
 
 
 @samples("view")
@@ -36,7 +70,7 @@ def view(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(4, 3, layout="strided"), (2, 2, 3))
     if not make.requires_grad:
         yield SampleInput(make(4, 6, layout="expanded"), (4, 2, 3))
-    # Only ``reshape`` calls its argument so: it copies where a view cannot be.
+    # Only ``reshape`` has an argument of this name; it copies where a view is impossible.
     yield SampleInput(make(4, 3, layout="transposed"), shape=(12,))
     yield SampleInput(make(2, 3, 4, layout="transposed"), shape=(6, 4))
     yield SampleInput(make(2, 6, layout="strided"), shape=(3, -1))
@@ -49,19 +83,8 @@ def view_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), (4, -1)), RuntimeError, r"4, -1")
     yield ErrorInput(SampleInput(make(2, 3), (-2, 3)), RuntimeError, "-2")
     yield ErrorInput(SampleInput(make(0), (-1, 0)), RuntimeError, "-1")
-    # Only ``view`` calls its argument so, and it does not copy.
+    # Only ``view`` has an argument of this name, and it never copies.
     yield ErrorInput(SampleInput(make(2, 3, layout="transposed"), size=(6,)), RuntimeError, "view|stride")
-
-
-@samples("view_as")
-def view_as(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(2, 6), make(3, 4, requires_grad=False))
-    yield SampleInput(make(1), make(requires_grad=False))
-
-
-@error_samples("view_as")
-def view_as_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3), make(4)), RuntimeError, "4")
 
 
 @samples("as_strided")
@@ -109,105 +132,6 @@ def expand_as_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), make(4)), RuntimeError, "3.*4|4.*3")
 
 
-@samples("flatten")
-def flatten(make: Make) -> Iterator[SampleInput]:
-    for tensor in (*matrices(make), make(), make(2, 3, 2)):
-        yield SampleInput(tensor)
-    yield SampleInput(make(2, 3, 2), 1)
-    yield SampleInput(make(2, 3, 2, 2), 1, -2)
-    yield SampleInput(make(2, 3, 2), 2, 2)
-
-
-@error_samples("flatten")
-def flatten_errors(make: Make) -> Iterator[ErrorInput]:
-    yield from _dimension_errors(make)
-    yield ErrorInput(SampleInput(make(2, 3), 1, 0), RuntimeError, "start_dim")
-
-
-@samples("unflatten")
-def unflatten(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(6, 2), 0, (2, 3))
-    yield SampleInput(make(2, 6), -1, (3, -1))
-    yield SampleInput(make(2, 6, layout="transposed"), 1, (2, 3))
-
-
-@error_samples("unflatten")
-def unflatten_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(6), 0, (4, 2)), RuntimeError, "4, 2|6")
-    yield from _dimension_errors(make, after=((1, -1),))
-
-
-# Order of dimensions
-
-
-@samples("transpose")
-def transpose(make: Make) -> Iterator[SampleInput]:
-    for tensor in matrices(make):
-        yield SampleInput(tensor, 0, 1)
-        yield SampleInput(tensor, -1, 0)
-    yield SampleInput(make(2, 3, 2), 0, 2)
-    yield SampleInput(make(2, 3, 2), 1, 1)
-    yield SampleInput(make(), 0, -1)
-
-
-@error_samples("transpose")
-def transpose_errors(make: Make) -> Iterator[ErrorInput]:
-    yield from _dimension_errors(make, 0)
-    yield from _dimension_errors(make, after=(0,))
-
-
-@samples("t")
-def t(make: Make) -> Iterator[SampleInput]:
-    for tensor in (*matrices(make), make(), make(3)):
-        yield SampleInput(tensor)
-
-
-@error_samples("t")
-def t_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3, 4)), RuntimeError, "3")
-
-
-@samples("permute")
-def permute(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(2, 3, 4), (2, 0, 1))
-    yield SampleInput(make(2, 3, 4), (0, -1, 1))
-    yield SampleInput(make(2, 3), (0, 1))
-    yield SampleInput(make(), ())
-    yield SampleInput(make(2, 0), (1, 0))
-
-
-@error_samples("permute")
-def permute_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3), (0,)), RuntimeError, "dim")
-    yield ErrorInput(SampleInput(make(2, 3), (0, 0)), RuntimeError, "dim")
-    yield ErrorInput(SampleInput(make(2, 3), (0, 2)), IndexError, "2")
-
-
-@samples("movedim")
-def movedim(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(2, 3, 4), (0, 1), (2, 0))
-    yield SampleInput(make(2, 3, 4), (-1,), (0,))
-    yield SampleInput(make(2, 3), (), ())
-
-
-@error_samples("movedim")
-def movedim_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3), (0, 1), (0,)), RuntimeError, "source|destination")
-    yield ErrorInput(SampleInput(make(2, 3), (0, 0), (0, 1)), RuntimeError, "source|repeated|dim 0")
-    yield ErrorInput(SampleInput(make(2, 3), (2,), (0,)), IndexError, "2")
-
-
-@samples("movedim_int")
-def movedim_int(make: Make) -> Iterator[SampleInput]:
-    yield SampleInput(make(2, 3, 4), 0, 2)
-    yield SampleInput(make(2, 3, 4), -1, 0)
-
-
-@error_samples("movedim_int")
-def movedim_int_errors(make: Make) -> Iterator[ErrorInput]:
-    yield from _dimension_errors(make, 0)
-
-
 @samples("squeeze")
 def squeeze(make: Make) -> Iterator[SampleInput]:
     for shape in ((1, 3, 1), (2, 3), (1, 1), (), (1, 0)):
@@ -237,32 +161,15 @@ def unsqueeze(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), 1)
 
 
-@samples("view_as_complex")
-def view_as_complex(make: Make) -> Iterator[SampleInput]:
-    if not make.is_complex:
-        yield SampleInput(make(2))
-        yield SampleInput(make(3, 4, 2))
-        yield SampleInput(make(0, 2))
-
-
-@error_samples("view_as_complex")
-def view_as_complex_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3)), RuntimeError, "last dimension of size 2")
-    yield ErrorInput(SampleInput(make()), RuntimeError, "one or more dimensions")
-
-
 @error_samples("squeeze_dim", "unbind")
 def squeeze_dim_errors(make: Make) -> Iterator[ErrorInput]:
-    yield from _dimension_errors(make)
+    yield from dimension_errors(make)
 
 
 @error_samples("unsqueeze")
 def unsqueeze_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), 3), IndexError, "3")
     yield ErrorInput(SampleInput(make(2, 3), -4), IndexError, "-4")
-
-
-# Parts
 
 
 @samples("select")
@@ -278,7 +185,7 @@ def select_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), 0, 2), IndexError, "2")
     yield ErrorInput(SampleInput(make(2, 3), 1, -4), IndexError, "-4")
     yield ErrorInput(SampleInput(make(), 0, 0), IndexError, "0-dim|dim")
-    yield from _dimension_errors(make, after=(0,))
+    yield from dimension_errors(make, after=(0,))
 
 
 @samples("slice")
@@ -311,23 +218,6 @@ def narrow_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), 0, 0, -1), RuntimeError, "length|-1")
     yield ErrorInput(SampleInput(make(3), 0, 4, 0), IndexError, "4")
     yield ErrorInput(SampleInput(make(), 0, 0, 1), RuntimeError, "0-dim|scalar")
-
-
-@samples("diagonal")
-def diagonal(make: Make) -> Iterator[SampleInput]:
-    for tensor in matrices(make):
-        yield SampleInput(tensor)
-        yield SampleInput(tensor, 1)
-        yield SampleInput(tensor, -2)
-    yield SampleInput(make(2, 3, 4), 0, 0, 2)
-    yield SampleInput(make(2, 3, 4), 1, -1, 1)
-    yield SampleInput(make(3, 4), 7)
-
-
-@error_samples("diagonal")
-def diagonal_errors(make: Make) -> Iterator[ErrorInput]:
-    yield ErrorInput(SampleInput(make(2, 3), 0, 0, 0), RuntimeError, "dimension")
-    yield ErrorInput(SampleInput(make(3)), IndexError, "1")
 
 
 @samples("unfold")

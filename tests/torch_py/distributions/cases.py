@@ -1,5 +1,4 @@
-"""Distributions with parameters that the tests go through, for either library: `make(D, torch)` constructs
-one."""
+"""Distributions with parameters, for either library: `make(D, torch)` constructs one."""
 
 from __future__ import annotations
 

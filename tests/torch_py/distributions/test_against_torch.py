@@ -1,5 +1,4 @@
-"""Every distribution against PyTorch's in the same process: densities, moments, entropies, shapes, samples of
-the same seed, errors."""
+"""Every distribution compared with PyTorch's: densities, moments, entropies, shapes, samples, errors."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ from tests.torch_py.distributions.cases import CASES
 torch = pytest.importorskip("torch")
 theirs = torch.distributions
 RTOL = 1e-9
-# PyTorch's own precision: polynomials for Bessel functions, and log n! in float32. test_scipy.py tests ours
-# against exact values.
+# PyTorch's own precision: it uses polynomials for Bessel functions, and log n! in float32. test_scipy.py
+# compares with exact values.
 PEER_RTOL = {"VonMises": 1e-4, "Multinomial": 1e-7, "Multinomial logits": 1e-7}
-# There, a float32 0 is compared with the concentrations, which fails for float64.
+# PyTorch compares a float32 0 with the concentrations, which fails for float64.
 PEER_FAILS = {("GeneralizedPareto", method) for method in ("log_prob", "cdf")}
-# There, the copy lacks what entropy needs.
+# PyTorch's expanded copy lacks an attribute that entropy needs.
 NO_ENTROPY_OF_COPIES = {"Multinomial", "Multinomial logits"}
-# There, nan for all parameters; nan for a concentration below 1, where the mode is 0.
+# PyTorch returns NaN for all parameters, or for a concentration below 1, where the mode is 0.
 PEER_NAN = {("Kumaraswamy", "mode"), ("Weibull", "mode")}
 
 
@@ -88,7 +87,8 @@ def test_cdf_and_its_inverse(name, method):
         value, peer_value = samples(peer)
     else:
         grid = np.linspace(0.01, 0.99, 5).reshape((5,) + (1,) * len(peer.batch_shape))
-        value, peer_value = torch_py.from_numpy(grid), torch.from_numpy(grid)
+        value = torch_py.from_numpy(grid)
+        peer_value = torch.from_numpy(grid)
     same_outcome(lambda: getattr(mine, method)(value), lambda: getattr(peer, method)(peer_value))
 
 
@@ -126,9 +126,11 @@ def test_shapes_and_names(name):
     mine, peer = pair(name)
     assert tuple(mine.batch_shape) == tuple(peer.batch_shape)
     assert tuple(mine.event_shape) == tuple(peer.event_shape)
+
     assert mine.has_rsample == peer.has_rsample
     assert repr(mine) == repr(peer)
     assert repr(mine.support) == repr(peer.support)
+
     assert mine.support.event_dim == peer.support.event_dim
     assert mine.support.is_discrete == peer.support.is_discrete
     assert {k: repr(v) for k, v in mine.arg_constraints.items()} == {
@@ -141,23 +143,27 @@ def test_shapes_and_names(name):
 def test_expand(name):
     mine, peer = pair(name)
     shape = (2,) + tuple(peer.batch_shape)
-    wide, peer_wide = mine.expand(shape), peer.expand(shape)
+    wide = mine.expand(shape)
+    peer_wide = peer.expand(shape)
     assert tuple(wide.batch_shape) == shape
+
     assert repr(wide) == repr(peer_wide)
     value, peer_value = samples(peer_wide, (3,))
     if not without_peer(name, "log_prob"):
         agree(wide.log_prob(value), peer_wide.log_prob(peer_value), rtol=PEER_RTOL.get(name, RTOL))
+
     same_outcome(lambda: wide.mean, lambda: peer_wide.mean)
     if name in NO_ENTROPY_OF_COPIES:
         agree(wide.entropy(), peer.entropy().expand(shape), rtol=PEER_RTOL[name])
     else:
         same_outcome(wide.entropy, peer_wide.entropy, rtol=PEER_RTOL.get(name, RTOL))
+
     assert wide.sample((3,)).shape == value.shape
 
 
-# PyTorch's Wishart takes every positive definite draw for singular and draws again; its method below that is
-# compared with. VonMises rejects in another order here. PyTorch's LKJCholesky draws rows from the third on
-# too long; test_scipy.py has its marginals.
+# PyTorch's Wishart considers every positive definite draw singular and draws again; the comparison uses the
+# method below that. VonMises rejects in another order here. In PyTorch's LKJCholesky rows from the third on
+# are too long; test_scipy.py tests the marginals.
 @pytest.mark.parametrize("name", CASES)
 def test_samples_of_a_seed(name):
     mine, peer = pair(name)
@@ -167,6 +173,7 @@ def test_samples_of_a_seed(name):
             (peer._bartlett_sampling if name.startswith("Wishart") else peer.sample)((7,)),
         )
     ]
+
     if peer.has_rsample:
         draws.append(
             lambda: (
@@ -174,6 +181,7 @@ def test_samples_of_a_seed(name):
                 (peer._bartlett_sampling if name.startswith("Wishart") else peer.rsample)((2, 3)),
             )
         )
+
     for draw in draws:
         torch_py.manual_seed(5)
         torch.manual_seed(5)
@@ -182,6 +190,7 @@ def test_samples_of_a_seed(name):
             assert tuple(value.shape) == tuple(expected.shape)
         else:
             agree(value, expected, rtol=1e-6)
+
     if not peer.has_rsample:
         with pytest.raises(NotImplementedError):
             mine.rsample()
@@ -224,15 +233,14 @@ def test_gradients_of_log_prob(name):
         if expected is None:
             assert mine is None or not mine.any()
         elif np.isfinite(expected).all():
-            if (
-                name == "Wishart factor" and mine.ndim
-            ):  # there, with values for what stands above the diagonal and is 0
+            # PyTorch has values for the zeros above the diagonal, too.
+            if name == "Wishart factor" and mine.ndim:
                 mine, expected = np.tril(mine), np.tril(expected)
             np.testing.assert_allclose(mine, expected, rtol=PEER_RTOL.get(name, 1e-7), atol=1e-9)
 
 
 def plain(signature):
-    """Names, kinds and defaults; sizes compare as tuples."""
+    """Names, kinds and defaults of parameters; sizes compare as tuples."""
     result = []
     for parameter in signature.parameters.values():
         default = parameter.default
@@ -253,10 +261,12 @@ CLASSES = [name for name in theirs.__all__ if inspect.isclass(getattr(theirs, na
 def test_signatures(name):
     mine, peer = getattr(ours, name), getattr(theirs, name)
     wrong = []
+
     for attribute in dir(peer):
         expected = getattr(peer, attribute)
         if attribute.startswith("_") and attribute != "__init__" or not inspect.isfunction(expected):
             continue
+
         own = getattr(mine, attribute)
         if (
             plain(inspect.signature(own)) != plain(inspect.signature(expected))
@@ -268,9 +278,12 @@ def test_signatures(name):
             )
         ):
             wrong.append((attribute, str(inspect.signature(own)), str(inspect.signature(expected))))
+
     assert not wrong
+
     public = {attribute for attribute in dir(peer) if not attribute.startswith("_")}
     assert public <= set(dir(mine))
+
     bases = {base.__name__ for base in peer.__mro__ if base.__module__.startswith("torch.")}
     assert bases <= {base.__name__ for base in mine.__mro__}
 

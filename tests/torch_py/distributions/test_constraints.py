@@ -1,5 +1,4 @@
-"""Constraints on values inside, at and outside of their bounds, and against PyTorch's on random ones; the
-helpers of utils."""
+"""Constraints on values inside, at and outside their bounds, compared with PyTorch; helpers of utils."""
 
 from __future__ import annotations
 
@@ -88,8 +87,10 @@ def test_dependent():
         and D.Uniform.support.event_dim == 0
         and not D.Uniform.support.is_discrete
     )
+
     assert c.dependent(event_dim=1).event_dim == 1
     assert c.dependent(event_dim=1)(is_discrete=True).event_dim == 1
+
     with pytest.raises(NotImplementedError, match="event_dim cannot be determined"):
         assert c.dependent.event_dim
     with pytest.raises(NotImplementedError, match="is_discrete cannot be determined"):
@@ -210,10 +211,12 @@ def test_triangles_as_vectors(diag):
     vector = utils.tril_matrix_to_vec(matrix, diag)
     rows, columns = np.tril_indices(4, diag)
     np.testing.assert_array_equal(vector.numpy(), matrix.numpy()[:, rows, columns])
-    if diag < 3:  # from there on the matrix is full, whatever the diagonal
+
+    if diag < 3:  # for larger diagonals the matrix is full
         np.testing.assert_array_equal(
             utils.vec_to_tril_matrix(vector, diag).numpy(), np.tril(matrix.numpy(), diag)
         )
+
     with pytest.raises(ValueError, match=r"outside \[-4, 3\]"):
         utils.tril_matrix_to_vec(matrix, 4)
     with pytest.raises(ValueError, match="is 4 which"):

@@ -1,5 +1,4 @@
-"""What all distributions share: examples in docstrings, gradients of rsample, subclasses, validation,
-PyTorch's names of modules."""
+"""The common interface of distributions: docstring examples, gradients of rsample, subclasses, validation."""
 
 from __future__ import annotations
 
@@ -71,7 +70,7 @@ def parameter(value):
     return torch.tensor(value, dtype=torch.float64, requires_grad=True)
 
 
-# Monotone families in one parameter: dx/dtheta = -(dF/dtheta) / density, whatever way the sample was drawn.
+# Monotone families in one parameter: dx/dtheta = -(dF/dtheta) / density, however the sample is drawn.
 IMPLICIT = {
     "Normal": (lambda a: D.Normal(a, 2.0 * a), 1.5),
     "Laplace": (lambda a: D.Laplace(a, a), 1.5),
@@ -103,14 +102,16 @@ def test_gradients_of_rsample_are_implicit_ones(name):
         torch.manual_seed(seed)
         x = make(a).rsample()
         (gradient,) = torch.autograd.grad(x, a)
-        point, h = x.detach(), 1e-5 * value
+
+        point = x.detach()
+        h = 1e-5 * value
         above, below = (make(torch.tensor(value + step, dtype=torch.float64)).cdf(point) for step in (h, -h))
         slope = (above - below) / (2 * h)
         density = make(torch.tensor(value, dtype=torch.float64)).log_prob(point).exp()
         assert float(gradient) == pytest.approx(float(-slope / density), rel=2e-3, abs=1e-6)
 
 
-# d E[g(x)] / d theta, known in closed form, by the mean of gradients.
+# d E[g(x)] / d theta, which has a closed form, compared with the mean of gradients.
 EXPECTED = {
     "Beta": (lambda a: D.Beta(a, 2.0).rsample((20000,)), lambda x: x, 1.5, lambda a: 2 / (a + 2) ** 2),
     "Dirichlet": (
@@ -230,7 +231,7 @@ def test_subclasses():
 
 
 class Minimal(D.Distribution):
-    """A distribution as programs write their own."""
+    """A distribution with the few methods that programs usually define."""
 
     arg_constraints = {"scale": D.constraints.positive}
     support = D.constraints.real
@@ -345,6 +346,7 @@ def test_continuous_bernoulli_clamps_and_validates_values():
 def test_nothing_changes_its_arguments():
     probs, value = torch.tensor([0.0, 0.2, 0.8]), torch.tensor([0.0, 1.0, 3.0])
     before = probs.clone(), value.clone()
+
     for d in (
         D.Categorical(probs),
         D.Bernoulli(probs),
@@ -354,6 +356,7 @@ def test_nothing_changes_its_arguments():
     ):
         d.log_prob(value if d.event_shape else torch.tensor(1.0))
         d.sample()
+
     assert (probs == before[0]).all() and (value == before[1]).all()
 
 
@@ -390,13 +393,16 @@ def test_log_prob_of_numbers_and_dtypes():
         assert gamma.log_prob(1.5) == gamma.log_prob(torch.tensor(1.5))
         with pytest.raises(ValueError, match="support"):
             gamma.log_prob(-1.0)
+
     wide = torch.tensor(1e30, dtype=torch.float64)
     assert (
         D.HalfNormal(1.0).log_prob(wide).dtype == torch.float64
         and D.HalfNormal(1.0).log_prob(wide) > -math.inf
     )
+
     assert D.HalfCauchy(1.0, validate_args=False).log_prob(1.5) == D.HalfCauchy(1.0).log_prob(
         torch.tensor(1.5)
     )
+
     with pytest.raises(ValueError, match="must be a Tensor"):
         D.HalfCauchy(1.0).log_prob(1.5)

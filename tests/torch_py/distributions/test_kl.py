@@ -1,5 +1,4 @@
-"""Divergences: every registered pair against PyTorch's formula and against the mean of log p - log q over
-samples."""
+"""KL divergences of every registered pair, compared with PyTorch's formulas and with means over samples."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ except ImportError:
     peer = None
 needs_peer = pytest.mark.skipif(peer is None, reason="PyTorch is not installed")
 
-# Two members of each family, such that the first lies within the second where they have different supports.
+# Two members of each family; where their supports differ, the first lies within the second.
 MEMBERS = {
     "Bernoulli": (
         lambda D, l: D.Bernoulli(t(l, 0.2, 0.0, 1.0)),
@@ -127,8 +126,8 @@ def test_the_same_pairs_as_pytorch():
     assert PAIRS == sorted((p.__name__, q.__name__) for p, q in peer.distributions.kl._KL_REGISTRY)
 
 
-# There: the sum over events of a divergence by natural parameters takes batch dimensions for events.
-# Uniform distributions that end where the continuous Bernoulli does exclude it there, though they contain it.
+# In PyTorch, a divergence by natural parameters sums batch dimensions as if they were event dimensions.
+# There, a uniform distribution on (0, 1) excludes the continuous Bernoulli, although it contains it.
 NOT_AS_PYTORCH = {("ExponentialFamily", "ExponentialFamily"), ("ContinuousBernoulli", "Uniform")}
 
 
@@ -143,16 +142,19 @@ def test_as_pytorch(p, q):
 
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 def test_by_sampling(p, q):
-    one, other = MEMBERS[p][0](ours, torch_py), MEMBERS[q][1](ours, torch_py)
+    one = MEMBERS[p][0](ours, torch_py)
+    other = MEMBERS[q][1](ours, torch_py)
     other._validate_args = False
     if hasattr(other, "base_dist"):
         other.base_dist._validate_args = False
+
     value = divergence(p, q)
     if np.isinf(value).any():
         grid = (torch_py.arange(-2000, 2001, dtype=torch_py.float64) / 100).unsqueeze(-1)
         allowed = one.support.check(grid) & (grid > 0 if p in ("Gamma", "Exponential") else grid == grid)
         assert np.isinf(value).all() and (allowed & ~other.support.check(grid)).any(0).all()
         return
+
     torch_py.manual_seed(1)
     sample = one.sample((8000 if p == "ExponentialFamily" else 60000,))
     terms = (one.log_prob(sample) - other.log_prob(sample)).numpy()
@@ -167,7 +169,8 @@ def test_by_sampling(p, q):
 def test_natural_parameters_give_the_same(p):
     from torch_py.distributions._kl_same import _exponential_family
 
-    one, other = MEMBERS[p][0](ours, torch_py), MEMBERS[p][1](ours, torch_py)
+    one = MEMBERS[p][0](ours, torch_py)
+    other = MEMBERS[p][1](ours, torch_py)
     if p == "Bernoulli":  # whose natural parameters are infinite at 0 and 1
         one = ours.Bernoulli(t(torch_py, 0.2, 0.6, 0.9))
     np.testing.assert_allclose(
@@ -245,17 +248,20 @@ def test_errors():
         ours.register_kl(ours.Normal, 3)
     with pytest.raises(TypeError, match="type_p"):
         ours.register_kl("Normal", ours.Normal)
+
     with pytest.raises(NotImplementedError, match="HalfCauchy and q type Cauchy"):
         ours.kl_divergence(ours.HalfCauchy(1.0), ours.Cauchy(0.0, 1.0))
     with pytest.raises(NotImplementedError, match="different exponential families"):
         ours.kl_divergence(ours.Normal(0.0, 1.0), ours.Bernoulli(0.5))
     with pytest.raises(NotImplementedError, match=r"q.total_count > p.total_count"):
         ours.kl_divergence(ours.Binomial(2, torch_py.tensor(0.5)), ours.Binomial(3, torch_py.tensor(0.5)))
+
     with pytest.raises(NotImplementedError, match="equal transforms"):
         ours.kl_divergence(ours.LogNormal(0.0, 1.0), ours.HalfNormal(1.0))
     with pytest.raises(NotImplementedError, match="reinterpreted_batch_ndims"):
         one = ours.Normal(torch_py.zeros(2, 2), 1.0)
         ours.kl_divergence(ours.Independent(one, 1), ours.Independent(one, 2))
+
     with pytest.raises(ValueError, match="event shapes"):
         ours.kl_divergence(
             ours.MultivariateNormal(torch_py.zeros(2), torch_py.eye(2)),

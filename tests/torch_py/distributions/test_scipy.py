@@ -1,5 +1,4 @@
-"""Distributions against SciPy: densities, cdf and its inverse, moments, entropy; samples by the tests of
-Kolmogorov and Smirnov and of counts."""
+"""Distributions compared with SciPy: densities, cdf and its inverse, moments, entropy, samples."""
 
 from __future__ import annotations
 
@@ -176,6 +175,7 @@ def test_multivariate_normal(way):
         ours = D.MultivariateNormal(
             loc, **{way: torch.from_numpy((matrix + matrix.T) / 2 if way == "precision_matrix" else matrix)}
         )
+
     reference = stats.multivariate_normal(MEAN, covariance)
     close(ours.log_prob(torch.from_numpy(X.copy())), reference.logpdf(X))
     close(ours.entropy(), reference.entropy())
@@ -183,16 +183,18 @@ def test_multivariate_normal(way):
     close(ours.precision_matrix, np.linalg.inv(covariance))
     close(ours.scale_tril, np.linalg.cholesky(covariance))
     close(ours.variance, np.diag(covariance))
+
     torch.manual_seed(4)
     sample = ours.sample((20000,)).numpy()
     np.testing.assert_allclose(np.cov(sample.T), covariance, atol=0.08)
+
     whitened = np.linalg.solve(np.linalg.cholesky(covariance), (sample - MEAN).T)
     for row in whitened:
         assert stats.kstest(row, stats.norm.cdf).pvalue > 1e-3
 
 
 def test_batches_of_factors_and_values():
-    """Every combination of batch shapes gives what one at a time gives."""
+    """Batches of every combination of shapes give the results of single calls."""
     rng = np.random.default_rng(0)
     roots = np.tril(rng.normal(size=(3, 1, 2, 2))) + 2 * np.eye(2)
     locs, values = rng.normal(size=(4, 2)), rng.normal(size=(5, 3, 4, 2))
@@ -208,12 +210,15 @@ def test_batches_of_factors_and_values():
 
 def test_dirichlet():
     alpha = np.array([0.5, 2.0, 3.0])
-    ours, reference = D.Dirichlet(torch.from_numpy(alpha.copy())), stats.dirichlet(alpha)
+    ours = D.Dirichlet(torch.from_numpy(alpha.copy()))
+    reference = stats.dirichlet(alpha)
     x = np.array([0.2, 0.3, 0.5])
+
     close(ours.log_prob(torch.from_numpy(x.copy())), reference.logpdf(x))
     close(ours.entropy(), reference.entropy())
     close(ours.mean, reference.mean())
     close(ours.variance, reference.var())
+
     torch.manual_seed(9)
     sample = ours.sample((5000,)).numpy()
     for k in range(3):
@@ -230,7 +235,8 @@ def test_tiny_concentrations_choose_corners():
 
 def test_multinomial():
     p = np.array([0.2, 0.3, 0.5])
-    ours, reference = D.Multinomial(6, torch.from_numpy(p.copy())), stats.multinomial(6, p)
+    ours = D.Multinomial(6, torch.from_numpy(p.copy()))
+    reference = stats.multinomial(6, p)
     x = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 6.0]])
     close(ours.log_prob(torch.from_numpy(x.copy())), reference.logpmf(x))
     close(ours.entropy(), reference.entropy())
@@ -241,16 +247,20 @@ def test_multinomial():
 
 
 def test_wishart():
-    ours, reference = D.Wishart(*f(5.0, COV)), stats.wishart(5.0, COV)
+    ours = D.Wishart(*f(5.0, COV))
+    reference = stats.wishart(5.0, COV)
     x = reference.rvs(random_state=1)
+
     close(ours.log_prob(torch.from_numpy(x)), reference.logpdf(x))
     close(ours.entropy(), reference.entropy())
     close(ours.mean, reference.mean())
     close(ours.variance, reference.var())
+
     torch.manual_seed(3)
     sample = ours.sample((20000,)).numpy()
     np.testing.assert_allclose(sample.mean(0), reference.mean(), atol=0.15)
     assert stats.kstest(sample[:, 0, 0] / COV[0, 0], stats.chi2(5.0).cdf).pvalue > 1e-3
+
     assert (
         stats.kstest(
             1 / np.linalg.inv(sample)[:, 0, 0] * np.linalg.inv(COV)[0, 0], stats.chi2(3.0).cdf
@@ -264,14 +274,17 @@ def test_lkj(concentration):
     """Each correlation is beta distributed on (-1, 1); the density of 2 by 2 factors is that of one
     correlation."""
     size = 4
+
     torch.manual_seed(3)
     ours = D.LKJCholesky(size, *f(concentration))
     factors = ours.sample((4000,))
     assert ours.support.check(factors).all()
+
     correlations = (factors @ factors.mT).numpy()
     marginal = stats.beta(concentration + size / 2 - 1, concentration + size / 2 - 1, loc=-1, scale=2)
     for i, j in ((1, 0), (3, 0), (3, 2)):
         assert stats.kstest(correlations[:, i, j], marginal.cdf).pvalue > 1e-3
+
     r = np.array([-0.7, 0.1, 0.9])
     pairs = np.stack([np.stack([np.ones(3), np.zeros(3)], -1), np.stack([r, np.sqrt(1 - r * r)], -1)], -2)
     expected = stats.beta(concentration, concentration, loc=-1, scale=2).logpdf(r)
@@ -286,6 +299,7 @@ def test_kumaraswamy_and_continuous_bernoulli_integrate():
         D.ContinuousBernoulli(*f(0.5004)),
     ):
         density = ours.log_prob(grid).exp()
+
         step = float(grid[1] - grid[0])
         assert float(density.sum()) * step == pytest.approx(1, abs=2e-5)
         assert float((density * grid).sum()) * step == pytest.approx(float(ours.mean), abs=2e-5)
@@ -295,12 +309,13 @@ def test_kumaraswamy_and_continuous_bernoulli_integrate():
         assert -float((density * density.log()).sum()) * step == pytest.approx(
             float(ours.entropy()), abs=2e-4
         )
-        if (
-            ours.mean != 0.5 and not getattr(ours, "probs", 0) == 0.5004
-        ):  # within `lims` the cdf is that of 0.5
+
+        # Within `lims` the cdf is that of 0.5.
+        if ours.mean != 0.5 and not getattr(ours, "probs", 0) == 0.5004:
             assert float(ours.cdf(grid[59999])) == pytest.approx(
                 float(density[:60000].sum()) * step, abs=2e-5
             )
+
     mode = D.Kumaraswamy(*f(2.0, 3.0)).mode
     assert float(mode) == pytest.approx(
         float(grid[D.Kumaraswamy(*f(2.0, 3.0)).log_prob(grid).argmax()]), abs=1e-5
@@ -320,7 +335,7 @@ def test_relaxed_bernoulli(temperature):
     ours = D.RelaxedBernoulli(*f(temperature, 0.3))
     torch.manual_seed(1)
     sample = ours.sample((4000,)).numpy()
-    # logit of the sample is logistic, moved by the logit of 0.3, over the temperature
+    # the logit of a sample is logistic, shifted by the logit of 0.3 and divided by the temperature
     logit = math.log(0.3 / 0.7)
     assert (
         stats.kstest(special.logit(sample), stats.logistic(logit / temperature, 1 / temperature).cdf).pvalue
@@ -336,8 +351,10 @@ def test_relaxed_bernoulli(temperature):
 def test_relaxed_one_hot_of_two_is_relaxed_bernoulli():
     p = torch.tensor([0.3, 0.7], dtype=torch.float64)
     x = torch.tensor([0.2, 0.8], dtype=torch.float64)
-    two, one = D.RelaxedOneHotCategorical(*f(0.7), p), D.RelaxedBernoulli(*f(0.7), p[0])
+    two = D.RelaxedOneHotCategorical(*f(0.7), p)
+    one = D.RelaxedBernoulli(*f(0.7), p[0])
     close(two.log_prob(x), one.log_prob(x[0]).numpy())
     torch.manual_seed(1)
-    first, second = two.sample((3000,))[:, 0].numpy(), one.sample((3000,)).numpy()
+    first = two.sample((3000,))[:, 0].numpy()
+    second = one.sample((3000,)).numpy()
     assert stats.ks_2samp(first, second).pvalue > 1e-3

@@ -1,5 +1,4 @@
-"""Transforms: inverses, log determinants against the Jacobian that autograd gives, shapes, caches,
-composition; the registries."""
+"""Transforms of distributions: inverses, log determinants, shapes, caches, composition; the registries."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def f(*numbers):
     return torch.tensor(numbers, dtype=F64)
 
 
-# name -> transform, an input, whether the domain is only a part of the space of the input
+# name -> transform, an input
 BIJECTIONS = {
     "exp": (D.ExpTransform(), values(3, 2)),
     "sigmoid": (D.SigmoidTransform(), values(3, 2)),
@@ -87,7 +86,7 @@ def test_inverse(name):
 
 @pytest.mark.parametrize("name", MANY_TO_ONE)
 def test_pseudo_inverse(name):
-    """Applied to the inverse of a value, the transform gives the value."""
+    """The transform maps the inverse of a value to that value."""
     transform, x = MANY_TO_ONE[name]
     assert not transform.bijective
     y = transform(x)
@@ -113,7 +112,7 @@ def test_log_abs_det_jacobian(name):
     result = transform.log_abs_det_jacobian(x, transform(x))
     batch = x.shape[: x.dim() - event_dim]
     assert result.shape == batch
-    # One Jacobian of everything: its log determinant is the sum over the batch.
+    # One Jacobian of the whole batch; its log determinant is the sum over the batch.
     leaf = x.detach().clone().requires_grad_()
     flat = free(name, transform(leaf)).reshape(-1)
     rows = [torch.autograd.grad(flat[i], leaf, retain_graph=True)[0].reshape(-1) for i in range(flat.numel())]

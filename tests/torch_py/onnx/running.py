@@ -1,4 +1,4 @@
-"""Exports and compares: what onnxruntime computes of the exported model with what the model computes."""
+"""Exports a model, runs it in onnxruntime, and compares the results with those of the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def results_of(model: Any, args: Sequence[Any]) -> list[torch.Tensor]:
 
 def compare(program: Any, model: Any, args: Sequence[Any], rtol: float = 1e-4, atol: float = 1e-5) -> None:
     copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
-    found, wanted = program(*args), results_of(model, copies)
+    found = program(*args)
+    wanted = results_of(model, copies)
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted):
         torch.testing.assert_close(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)

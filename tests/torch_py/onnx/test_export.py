@@ -1,4 +1,4 @@
-"""`torch.onnx.export`: arguments, names, dynamic dimensions, writes to tensors, and what it refuses."""
+"""torch.onnx.export: arguments, names, dynamic dimensions, in-place writes, and refusals."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ def test_file_and_names(tmp_path):
     path = tmp_path / "model.onnx"
     model = nn.Linear(3, 2)
     result = torch.onnx.export(model, torch.randn(4, 3), path, input_names=["data"], output_names=["scores"])
+
     proto = onnx.load(path)
     onnx.checker.check_model(proto, full_check=True)
     assert names(proto.graph.input) == ["data"] and names(proto.graph.output) == ["scores"]
     assert isinstance(result, torch.onnx.ONNXProgram)
+
     session = onnxruntime.InferenceSession(str(path))
     data = torch.randn(4, 3)
     torch.testing.assert_close(
@@ -109,10 +111,13 @@ def test_constant_folding():
 def test_model_is_as_before():
     model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout())
     model[1].eval()
+
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     data = torch.randn(4, 3)
     kept = data.clone()
+
     torch.onnx.export(model, data, training=torch.onnx.TrainingMode.TRAINING)
+
     assert [module.training for module in model.modules()] == [True, True, False, True]
     assert torch.equal(data, kept) and all(
         torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items()
@@ -120,6 +125,7 @@ def test_model_is_as_before():
     assert (
         not model._forward_hooks and not model[0]._forward_pre_hooks and torch.zeros is torch._C._torch.zeros
     )
+
     assert not torch.onnx.is_in_onnx_export()
 
 
@@ -153,7 +159,7 @@ def test_verify():
     torch.onnx.export(nn.Linear(2, 2), torch.randn(3, 2), verify=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(errors.OnnxExporterError, match="verify"):  # another random number in each run
+        with pytest.raises(errors.OnnxExporterError, match="verify"):  # a different random number in each run
             torch.onnx.export(lambda x: x + torch.randn(2), torch.zeros(2), verify=True)
 
 
@@ -316,7 +322,7 @@ def test_write_to_outside_tensor_is_refused():
         torch.onnx.export(model, torch.randn(3))
 
 
-# -- what it refuses
+# -- refusals
 # ------------------------------------------------------------
 
 

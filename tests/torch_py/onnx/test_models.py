@@ -1,5 +1,4 @@
-"""Models of the usual kinds: exported, run by onnxruntime, compared with themselves; also on other sizes of
-dynamic dimensions."""
+"""Common kinds of models, exported and run by onnxruntime, also with other sizes of dynamic dimensions."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ def image(batch: int = 2, size: int = 16, channels: int = 3) -> torch.Tensor:
 
 
 def randomised(model: nn.Module) -> nn.Module:
-    """Statistics of batch norm that are not 0 and 1."""
+    """Gives batch norm statistics other than 0 and 1."""
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.running_mean.normal_()
@@ -60,6 +59,7 @@ def test_cnn():
         nn.Linear(4, 5),
         nn.LogSoftmax(1),
     )
+
     export(randomised(model), [image()], [image(5)], dynamic_axes=BATCH, input_names=["x"])
 
 
@@ -78,8 +78,10 @@ def test_dynamic_image_size():
 class ResidualBlock(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
-        self.conv2, self.bn2 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels)
+        self.conv1 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels)
+        self.conv2 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(channels)
         self.relu = nn.ReLU(inplace=True)
 
     def forward(self, x):
@@ -124,7 +126,9 @@ def test_recurrent_layer_with_given_states():
 class Cells(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.lstm, self.gru, self.rnn = nn.LSTMCell(4, 3), nn.GRUCell(3, 3), nn.RNNCell(3, 3)
+        self.lstm = nn.LSTMCell(4, 3)
+        self.gru = nn.GRUCell(3, 3)
+        self.rnn = nn.RNNCell(3, 3)
 
     def forward(self, x):
         hidden = torch.zeros(x.size(1), 3)
@@ -189,7 +193,8 @@ class PatchTransformer(nn.Module):
             2,
             enable_nested_tensor=False,
         )
-        self.norm, self.head = nn.LayerNorm(16), nn.Linear(16, 5)
+        self.norm = nn.LayerNorm(16)
+        self.head = nn.Linear(16, 5)
 
     def forward(self, x):
         x = self.patches(x).flatten(2).transpose(1, 2)
@@ -204,11 +209,14 @@ def test_vision_transformer(batch):
 
 
 class CausalAttention(nn.Module):
-    """As in nanoGPT, with a mask in a buffer; `flash` leaves it to scaled_dot_product_attention."""
+    """Attention as in nanoGPT, with the mask in a buffer; with `flash` by scaled_dot_product_attention."""
 
     def __init__(self, flash: bool) -> None:
         super().__init__()
-        self.qkv, self.out, self.heads, self.flash = nn.Linear(16, 48), nn.Linear(16, 16), 4, flash
+        self.qkv = nn.Linear(16, 48)
+        self.out = nn.Linear(16, 16)
+        self.heads = 4
+        self.flash = flash
         self.register_buffer("mask", torch.tril(torch.ones(32, 32)).view(1, 1, 32, 32), persistent=False)
 
     def forward(self, x):
@@ -217,12 +225,14 @@ class CausalAttention(nn.Module):
             part.view(B, T, self.heads, C // self.heads).transpose(1, 2)
             for part in self.qkv(x).split(C, dim=2)
         )
+
         if self.flash:
             y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
             att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
             att = att.masked_fill(self.mask[:, :, :T, :T] == 0, float("-inf"))
             y = F.softmax(att, dim=-1) @ v
+
         return self.out(y.transpose(1, 2).contiguous().view(B, T, C))
 
 
@@ -230,7 +240,8 @@ class GPT(nn.Module):
     def __init__(self, flash: bool) -> None:
         super().__init__()
         self.wte, self.wpe = nn.Embedding(30, 16), nn.Embedding(32, 16)
-        self.ln, self.attention = nn.LayerNorm(16), CausalAttention(flash)
+        self.ln = nn.LayerNorm(16)
+        self.attention = CausalAttention(flash)
         self.mlp = nn.Sequential(nn.Linear(16, 64), nn.GELU(approximate="tanh"), nn.Linear(64, 16))
         self.head = nn.Linear(16, 30, bias=False)
         self.head.weight = self.wte.weight
@@ -261,7 +272,8 @@ class Decoder(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv, self.up = nn.Conv2d(3, 12, 3, padding=1), nn.ConvTranspose2d(12, 3, 2, 2)
+        self.conv = nn.Conv2d(3, 12, 3, padding=1)
+        self.up = nn.ConvTranspose2d(12, 3, 2, 2)
 
     def forward(self, x):
         y = F.relu(self.conv(F.max_pool2d(x, 2)))

@@ -1,5 +1,4 @@
-"""Every operator that has a mapping, over the samples of its entry: the single call is exported, run by
-onnxruntime, and compared."""
+"""Every operator with an ONNX mapping, exported alone and run by onnxruntime over its samples."""
 
 from __future__ import annotations
 
@@ -23,9 +22,10 @@ from tests.torch_py.onnx.running import compare  # noqa: E402
 from torch_py.onnx._decompositions import DECOMPOSITIONS  # noqa: E402
 from torch_py.onnx._registry import MAPPINGS  # noqa: E402
 
-SAMPLES = 5  # of each operator; exporting takes milliseconds, sessions of onnxruntime as well
-NOT_COMPARABLE = {"empty", "empty_like", "new_empty", "bfloat16"}  # any numbers, or none that NumPy has
-# Overloads that ONNX has nothing for, which raise UnsupportedOperatorError whatever the sample.
+SAMPLES = 5  # samples per operator; exports and sessions of onnxruntime take milliseconds
+# Random results, or dtypes that NumPy lacks.
+NOT_COMPARABLE = {"empty", "empty_like", "new_empty", "bfloat16"}
+# Overloads without an ONNX equivalent, which raise UnsupportedOperatorError for every sample.
 UNSUPPORTED = {
     "where",
     "view.dtype",
@@ -56,8 +56,7 @@ ENROLLED = [operator for operator in all_operators() if _is_mapped(operator)]
 
 
 def _has_numbers(sample: SampleInput) -> bool:
-    """No NaN, of which a window's maximum in onnxruntime knows nothing; nothing empty, which onnxruntime's
-    kernels treat unevenly."""
+    """Whether tensors are non-empty and without NaN, which kernels of onnxruntime treat differently."""
     return all(
         t.numel() > 0 and not (t.is_floating_point() and bool(torch.isnan(t).any())) for t in sample.tensors()
     )
@@ -67,11 +66,13 @@ def _samples(operator: Operator) -> Iterator[SampleInput]:
     for dtype in ("float32", "int64", "bool"):
         if not operator.takes(dtype):
             continue
+
         fitting = [
             s
             for s in operator.samples(torch, dtype)
             if _has_numbers(s) and "bfloat16" not in str(s) and "complex" not in str(s)
         ]
+
         if fitting:
             step = max(1, len(fitting) // SAMPLES)
             yield from fitting[::step][:SAMPLES]
@@ -79,7 +80,7 @@ def _samples(operator: Operator) -> Iterator[SampleInput]:
 
 
 def _call(operator: Operator, sample: SampleInput) -> tuple[Any, list[torch.Tensor]]:
-    """The call as a function of its tensors, and these."""
+    """The call as a module of its tensors, and the tensors."""
     function = _function(operator)
 
     def model(*tensors: torch.Tensor) -> Any:
@@ -102,6 +103,7 @@ def test_operator_in_onnxruntime(operator: Operator):
             continue
         compare(program, model, tensors)
         exported += 1
+
     if str(operator) in UNSUPPORTED:
         assert refused and not exported
     else:
@@ -109,19 +111,23 @@ def test_operator_in_onnxruntime(operator: Operator):
 
 
 def test_mappings_are_of_operators():
-    """A name that no operator has would never be looked up."""
+    """Every mapped name belongs to an operator; any other would never be used."""
+
     names = (
         {operator.base_name for operator in all_operators()}
         | {name for name in dir(torch.Tensor)}
         | set(dir(torch._C._torch))
     )
+
     written = {"__getitem__", "__setitem__", "copy", "fill", "zero"}
     own = {name for name in (*MAPPINGS, *DECOMPOSITIONS) if not name.startswith("_")} - written
     modules = [torch._C._nn, torch._C._special, torch._C._linalg]
+
     unknown = sorted(
         name
         for name in own
         if name not in names
         and not any(hasattr(module, name) or hasattr(module, name.partition("_")[2]) for module in modules)
     )
+
     assert not unknown

@@ -1,4 +1,4 @@
-"""Numbers that depend on dynamic dimensions, found by comparing runs."""
+"""Formulas for numbers that depend on dynamic dimensions, found by comparing runs."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def test_formula_holds_for_other_sizes(function):
         assert evaluated(found, others, run) == function(others[0][run], others[1][run])
 
 
-def test_no_formula():
+def test_numbers_without_a_formula():
     assert formula([3, 1, 4, 1, 5], [N, M]) is None
     assert formula([1, 1, 0, 0, 0], [N, M]) is None

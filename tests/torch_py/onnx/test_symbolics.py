@@ -1,4 +1,4 @@
-"""Symbolic functions are declared and remembered as under PyTorch, and say that nothing calls them."""
+"""Symbolic functions are registered as in PyTorch, with a notice that nothing calls them."""
 
 import importlib
 

@@ -1,0 +1,79 @@
+"""Samples of batch and instance normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
+
+
+@samples("instance_norm")
+def instance_norm(make: Make) -> Iterator[SampleInput]:
+    if not make.is_floating:
+        return
+    yield SampleInput(make(2, 3, 5), None, None, None, None, True, 0.1, 1e-5, False)
+    yield SampleInput(make(2, 3, 2, 2), make(3), make(3), None, None, True, 0.1, 1e-3, False)
+    running = make(3, requires_grad=False), make(3, low=0.5, high=2.0, requires_grad=False)
+    yield SampleInput(make(2, 3, 4), make(3), make(3), *running, False, 0.1, 1e-5, False)
+
+
+@error_samples("instance_norm")
+def instance_norm_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(
+        SampleInput(make(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, False),
+        RuntimeError,
+        "running_mean",
+    )
+
+
+def _statistics(make: Make, channels: int) -> tuple[Any, Any]:
+    mean = make(channels, requires_grad=False)
+    return mean, make(channels, low=0.5, high=2.0, requires_grad=False)
+
+
+@samples("batch_norm")
+def batch_norm(make: Make) -> Iterator[SampleInput]:
+    """Samples with gradients have no running statistics in training: they would be written to in every
+    evaluation."""
+    for shape in ((4, 3), (2, 3, 4), (2, 3, 2, 2)):
+        weight, bias = make(3, low=0.5, high=1.5), make(3)
+        yield SampleInput(make(*shape), weight, bias, None, None, True, 0.1, 1e-5, False)
+        yield SampleInput(make(*shape), None, None, *_statistics(make, 3), False, 0.1, 1e-5, False)
+        yield SampleInput(make(*shape), weight, bias, *_statistics(make, 3), False, 0.1, 1e-3, False)
+
+    if not make.requires_grad:
+        yield SampleInput(make(4, 3), make(3), make(3), *_statistics(make, 3), True, 0.3, 1e-5, False)
+        yield SampleInput(
+            make(2, 3, 2, 2, layout="channels_last"),
+            make(3),
+            make(3),
+            *_statistics(make, 3),
+            True,
+            0.1,
+            1e-5,
+            False,
+        )
+        yield SampleInput(
+            make(2, 3, 5, 4, layout="channels_last"),
+            make(3),
+            make(3),
+            *_statistics(make, 3),
+            False,
+            0.1,
+            1e-5,
+            False,
+        )
+
+
+@error_samples("batch_norm")
+def batch_norm_errors(make: Make) -> Iterator[ErrorInput]:
+    rest = (True, 0.1, 1e-5, False)
+    yield ErrorInput(SampleInput(make(4, 3), make(2), None, None, None, *rest), RuntimeError, "weight|3")
+    yield ErrorInput(
+        SampleInput(make(4, 3), None, None, make(2), make(2), *rest), RuntimeError, "running_mean|3"
+    )
+    yield ErrorInput(
+        SampleInput(make(4, 3), None, None, None, None, False, 0.1, 1e-5, False), RuntimeError, "running"
+    )

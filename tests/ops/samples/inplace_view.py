@@ -1,0 +1,42 @@
+"""Samples of resize_ and set_."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
+
+
+@samples("resize")
+def resize(make: Make) -> Iterator[SampleInput]:
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3), (3, 2))
+        yield SampleInput(make(2, 3), (2,))
+        yield SampleInput(make(2, 3), (0,))
+        yield SampleInput(make(2, 3), ())
+
+
+@error_samples("resize")
+def resize_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2), (-1,)), RuntimeError, "-1")
+
+
+@samples("set_tensor")
+def set_tensor(make: Make) -> Iterator[SampleInput]:
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3), make(4))
+        yield SampleInput(make(2, 3), make(3, 2, layout="transposed"))
+
+
+@error_samples("set_tensor")
+def set_tensor_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2), make(2, dtype="float64")), RuntimeError, "dtype|float|Double|type")
+
+
+@samples("resize_as_")
+def resize_as_(make: Make) -> Iterator[SampleInput]:
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3), make(3, 2))
+        yield SampleInput(make(2, 3), make(4))
+        yield SampleInput(make(2, 3), make())

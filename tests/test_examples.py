@@ -1,0 +1,108 @@
+"""The examples of the repository, and the benchmarks' bookkeeping."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.subject import WITH_PEER
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.skipif(WITH_PEER, reason="runs torch_py in processes of its own")
+
+
+def run(*arguments: str) -> str:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
+    }
+
+    result = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+    )
+
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_digits_are_recognised(tmp_path: Path) -> None:
+    for module in ("sklearn", "matplotlib", "tqdm"):
+        pytest.importorskip(module)
+    output = run("examples/demo.py", "--part", "digits", "--epochs", "8", "--output", str(tmp_path))
+    assert "held-out digits are recognised" in output
+    for name in ("loss.png", "predictions.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "digits.pt").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+def test_operator_is_added(tmp_path: Path) -> None:
+    output = run("examples/demo.py", "--part", "operator", "--output", str(tmp_path))
+    for step in (
+        "generated, compiled and imported it",
+        "differentiated it twice",
+        "second derivative with finite differences",
+    ):
+        assert step in output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        path.stem for path in (REPOSITORY / "examples").glob("*.py") if "def training(" in path.read_text()
+    ),
+)
+def test_example_learns(name: str) -> None:
+    """A few dozen steps of every example reduce the loss."""
+    pytest.importorskip("sklearn")
+    output = run(f"examples/{name}.py", "--small", "--steps", "60")
+    losses = [
+        float(line.split("loss")[1].split()[0]) for line in output.splitlines() if line.startswith("step")
+    ]
+    assert len(losses) >= 10 and min(losses[-3:]) < losses[0], output
+
+
+@pytest.mark.slow
+def test_killed_and_resumed_run_has_the_same_bits() -> None:
+    pytest.importorskip("sklearn")
+    assert "the same bits" in run("examples/resume.py", "--proof", "--steps", "60", "--every", "10")
+
+
+def test_call_benchmark_runs() -> None:
+    output = run("-m", "tools.benchmark", "calls", "--rounds", "1", "--seconds", "0.001")
+    assert "add with requires_grad" in output and "small forward+backward" in output
+
+
+def test_build_benchmark_finds_the_end_of_a_topic(tmp_path: Path) -> None:
+    build_times = importlib.import_module("tools.benchmark.build_times")
+    (tmp_path / "native_functions.yaml").write_text(
+        "topics:\n  A:\n    - func: a() -> Tensor\n\n  B:\n    - func: b() -> Tensor\n"
+    )
+
+    tree = build_times.Tree.__new__(build_times.Tree)
+    tree.folder = tmp_path
+    tree.declare("A", "\n    - func: c() -> Tensor\n")
+    tree.declare("B", "\n    - func: d() -> Tensor\n")
+
+    text = (tmp_path / "native_functions.yaml").read_text()
+    assert [line.strip() for line in text.splitlines() if "func" in line or line.endswith(":")] == [
+        "topics:",
+        "A:",
+        "- func: a() -> Tensor",
+        "- func: c() -> Tensor",
+        "B:",
+        "- func: b() -> Tensor",
+        "- func: d() -> Tensor",
+    ]

@@ -1,0 +1,309 @@
+"""Loss functions and modules: values computed by hand, reductions, weights, dtypes and refusals.
+
+Bags of embeddings, normalization and dropout of channels follow at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from tests.subject import torch
+from tests.torch_py.outcomes import outcome
+
+nn = torch.nn
+F = torch.nn.functional
+tensor = torch.tensor
+
+
+@pytest.mark.parametrize(
+    ("loss", "arguments", "expected"),
+    [
+        (F.margin_ranking_loss, ([1.0, 2.0], [3.0, 1.0], [1.0, 1.0]), [2.0, 0.0]),
+        (F.hinge_embedding_loss, ([0.5, 0.25], [1.0, -1.0]), [0.5, 0.75]),
+        (
+            F.cosine_embedding_loss,
+            ([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], [1.0, -1.0]),
+            [1.0, 1.0],
+        ),
+        (F.soft_margin_loss, ([0.0, 1.0], [1.0, -1.0]), [math.log(2), math.log(1 + math.e)]),
+        (F.triplet_margin_loss, ([[0.0, 0.0]], [[3.0, 4.0]], [[0.0, 2.0]]), [4.0]),
+        (F.triplet_margin_with_distance_loss, ([[0.0, 0.0]], [[3.0, 4.0]], [[0.0, 2.0]]), [4.0]),
+        (F.poisson_nll_loss, ([0.0, 1.0], [2.0, 3.0]), [1.0, math.e - 3]),
+        (F.gaussian_nll_loss, ([1.0, 2.0], [0.0, 0.0], [1.0, 4.0]), [0.5, math.log(2) + 0.5]),
+        (F.multilabel_soft_margin_loss, ([[0.0, 0.0]], [[1.0, 0.0]]), [math.log(2)]),
+    ],
+)
+def test_values_and_reductions(loss, arguments, expected):
+    tensors = [tensor(values) for values in arguments]
+    assert loss(*tensors, reduction="none").tolist() == pytest.approx(expected, abs=1e-5)
+    assert loss(*tensors).item() == pytest.approx(sum(expected) / len(expected), abs=1e-5)
+    assert loss(*tensors, reduction="sum").item() == pytest.approx(sum(expected), abs=1e-5)
+    with pytest.raises(ValueError, match="other"):
+        loss(*tensors, reduction="other")
+
+
+def test_losses_of_classes():
+    scores = tensor([[0.1, 0.2, 0.4, 0.8]])
+    assert F.multi_margin_loss(scores, tensor([3])).item() == pytest.approx((0.3 + 0.4 + 0.6) / 4)
+    assert F.multilabel_margin_loss(scores, tensor([[3, 0, -1, 1]])).item() == pytest.approx(0.85)
+    assert F.multi_margin_loss(scores, tensor([3]), p=2, margin=0.5).item() == pytest.approx(
+        0.1**2 / 4, rel=1e-4
+    )
+
+
+def test_alignments():
+    # Two steps, labels {blank, a}: "a" is read from (a, a), (a, blank), (blank, a).
+    log_probs = tensor([[[0.4, 0.6]], [[0.3, 0.7]]]).log()
+    expected = -math.log(0.6 * 0.7 + 0.6 * 0.3 + 0.4 * 0.7)
+    for lengths in (((2,), (1,)), (tensor([2]), tensor([1]))):
+        assert F.ctc_loss(log_probs, tensor([[1]]), *lengths).item() == pytest.approx(expected, rel=1e-5)
+    assert nn.CTCLoss()(log_probs[:, 0], tensor([1]), tensor([2]), tensor([1])).item() == pytest.approx(
+        expected, rel=1e-5
+    )
+    # "aa" needs a blank between: three steps.
+    assert F.ctc_loss(log_probs, tensor([[1, 1]]), (2,), (2,)).item() == math.inf
+    assert F.ctc_loss(log_probs, tensor([[1, 1]]), (2,), (2,), zero_infinity=True).item() == 0.0
+
+
+def test_gradient_of_alignments_through_log_softmax():
+    scores = torch.zeros(4, 1, 3, requires_grad=True)
+    F.ctc_loss(scores.log_softmax(-1), tensor([[1, 2]]), (4,), (2,), reduction="sum").backward()
+    assert scores.grad.sum(-1).abs().max().item() < 1e-6
+    assert scores.grad[0, 0].tolist() == pytest.approx([1 / 3 - 1 / 3, 1 / 3 - 2 / 3, 1 / 3], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: nn.TripletMarginLoss(margin=0), ValueError, "margin"),
+        (lambda: nn.MultiMarginLoss(p=3), ValueError, "p == 1"),
+        (
+            lambda: F.margin_ranking_loss(torch.zeros(2), torch.zeros(2), torch.zeros(2, 1)),
+            RuntimeError,
+            "dimension",
+        ),
+        (lambda: F.gaussian_nll_loss(torch.zeros(2), torch.zeros(2), -torch.ones(2)), ValueError, "negative"),
+        (
+            lambda: F.gaussian_nll_loss(torch.zeros(2, 3), torch.zeros(2, 3), torch.ones(3)),
+            ValueError,
+            "size",
+        ),
+        (lambda: F.ctc_loss(torch.zeros(2, 1, 3), tensor([[1]]), (3,), (1,)), RuntimeError, "input_lengths"),
+        (
+            lambda: F.embedding(tensor([0, 5]), torch.zeros(3, 2)),
+            IndexError,
+            r"index out of range in self|^embedding.*5.*3 rows",
+        ),
+        (
+            lambda: F.embedding(tensor([[-1]]), torch.zeros(3, 2)),
+            IndexError,
+            r"index out of range in self|^embedding.*-1.*3 rows",
+        ),
+        (lambda: F.embedding_bag(tensor([0, 1]), torch.zeros(2, 2)), ValueError, "offsets"),
+        (lambda: F.embedding_bag(tensor([[0, 1]]), torch.zeros(2, 2), mode="other"), ValueError, "mode"),
+        (lambda: F.instance_norm(torch.zeros(2, 3, 1)), ValueError, "spatial"),
+        (lambda: nn.Dropout1d(0.5)(torch.zeros(2, 3, 4, 5)), RuntimeError, "4D"),
+        (lambda: F.alpha_dropout(torch.zeros(2), 2.0), ValueError, "2.0"),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+# Bags of embeddings
+
+
+def test_bags():
+    weight = tensor([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]], requires_grad=True)
+    bags = tensor([[0, 1], [2, 2]])
+
+    assert F.embedding_bag(bags, weight).tolist() == [[2, -1], [5, 6]]
+    assert F.embedding_bag(bags, weight, mode="sum").tolist() == [[4, -2], [10, 12]]
+    assert F.embedding_bag(bags, weight, mode="max").tolist() == [[3, 2], [5, 6]]
+    assert F.embedding_bag(bags, weight, mode="sum", padding_idx=1).tolist() == [[1, 2], [10, 12]]
+
+    assert F.embedding_bag(tensor([0, 1, 2]), weight, tensor([0, 2, 2])).tolist() == [[2, -1], [0, 0], [5, 6]]
+
+    weighted = F.embedding_bag(bags, weight, mode="sum", per_sample_weights=tensor([[1.0, 2.0], [0.0, 1.0]]))
+    assert weighted.tolist() == [[7, -6], [5, 6]]
+
+    F.embedding_bag(bags, weight, mode="max").sum().backward()
+    assert weight.grad.tolist() == [[0, 1], [1, 0], [1, 1]]
+
+
+def test_max_norm_changes_the_table():
+    weight = tensor([[3.0, 4.0], [0.3, 0.4], [30.0, 40.0]])
+    found = F.embedding(tensor([0, 1]), weight, max_norm=1.0)
+    torch.testing.assert_close(found, tensor([[0.6, 0.8], [0.3, 0.4]]))
+    torch.testing.assert_close(weight, tensor([[0.6, 0.8], [0.3, 0.4], [30.0, 40.0]]))
+
+
+# Normalization and dropout
+
+
+def test_instance_rms_and_local_response_norm():
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, 8) * 3 + 1
+
+    normalised = F.instance_norm(x)
+    torch.testing.assert_close(normalised.mean(-1), torch.zeros(2, 3), atol=1e-5, rtol=0)
+
+    layer = nn.InstanceNorm1d(3, track_running_stats=True)
+    layer(x)
+    torch.testing.assert_close(layer.running_mean, 0.1 * x.mean((0, 2)))
+    torch.testing.assert_close(nn.InstanceNorm1d(3)(x[0]), normalised[0])
+
+    torch.testing.assert_close(
+        nn.RMSNorm(8)(x), x / (x * x).mean(-1, keepdim=True).sqrt(), atol=1e-5, rtol=1e-5
+    )
+
+    assert F.local_response_norm(
+        torch.ones(1, 2, 1), 2, alpha=1.0, beta=1.0
+    ).flatten().tolist() == pytest.approx([1 / 1.5, 1 / 2])
+
+
+def test_dropout_of_channels():
+    torch.manual_seed(0)
+
+    for layer, shape in (
+        (nn.Dropout1d(), (40, 5, 3)),
+        (nn.Dropout3d(), (40, 5, 2, 2, 2)),
+        (nn.Dropout1d(), (200, 3)),
+    ):
+        dropped = layer(torch.ones(shape))
+        channels = dropped.reshape(200, -1)
+        assert set(channels.flatten().tolist()) == {0.0, 2.0} and bool((channels == channels[:, :1]).all())
+        assert torch.equal(layer.eval()(torch.ones(shape)), torch.ones(shape))
+
+    kept = nn.AlphaDropout(0.3)(torch.randn(20000))
+    assert abs(kept.mean().item()) < 0.05 and abs(kept.var().item() - 1) < 0.1
+
+
+def test_sync_batch_norm_takes_the_place_of_others():
+    model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
+    assert isinstance(model[1], nn.SyncBatchNorm) and list(model.state_dict())[2] == "1.weight"
+
+
+def test_mean_of_kl_div_warns():
+    input = torch.zeros(2, 4)
+    target = torch.full((2, 4), 0.25)
+    with pytest.warns(UserWarning, match="batchmean"):
+        by_element = F.kl_div(input, target)
+    assert F.kl_div(input, target, reduction="batchmean").item() == pytest.approx(4 * by_element.item())
+
+
+REDUCTION_NAMES_CALLS = {
+    "reduction": lambda t: [t.nn.functional._Reduction.get_enum(name) for name in ("none", "mean", "sum")],
+    "no reduction": lambda t: t.nn.functional._Reduction.get_enum("max"),
+    "older reduction": lambda t: [
+        t.nn._reduction.legacy_get_string(a, b, emit_warning=False)
+        for a in (None, False)
+        for b in (None, False)
+    ],
+}
+
+
+@pytest.mark.parametrize("call", REDUCTION_NAMES_CALLS.values(), ids=REDUCTION_NAMES_CALLS)
+def test_names_of_reductions_agree_with_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_cross_entropy(shape: tuple[int, ...], bias: bool) -> None:
+    layer = nn.LinearCrossEntropyLoss(4, 3, out_features=shape, bias=bias, label_smoothing=0.1)
+    x = torch.randn(5, 4)
+    target = torch.randint(0, 3, (5, *shape))
+    scores = layer.linear(x).reshape(5, 3, *shape)
+    torch.testing.assert_close(layer(x, target), F.cross_entropy(scores, target, label_smoothing=0.1))
+    assert "in_features=4, num_classes=3" in repr(layer)
+    layer(x, target).backward()
+    assert layer.linear.weight.grad.shape == layer.linear.weight.shape
+
+
+def test_linear_cross_entropy_refuses() -> None:
+    weight = torch.randn(3, 4)
+    with pytest.raises(RuntimeError, match="dimensionality 1 or 2"):
+        F.linear_cross_entropy(torch.randn(2, 5, 4), weight, torch.zeros(2, 5, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match="ignore_index cannot be specified"):
+        F.linear_cross_entropy(torch.randn(5, 4), weight, torch.rand(5, 3), ignore_index=1)
+    one = F.linear_cross_entropy(torch.ones(4), weight, torch.tensor(1))
+    torch.testing.assert_close(one, F.cross_entropy(weight.sum(1), torch.tensor(1)))
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_weighted_huber_loss(reduction: str) -> None:
+    a = torch.randn(3, 2)
+    b = torch.randn(3, 2)
+    weight = torch.rand(3, 2)
+    plain = F.huber_loss(a, b, "none", 0.5) * weight
+    expected = plain if reduction == "none" else getattr(plain, reduction)()
+    torch.testing.assert_close(F.huber_loss(a, b, reduction, 0.5, weight), expected)
+
+
+@pytest.mark.parametrize(
+    "target, dtype",
+    [(torch.float64, torch.float32), (torch.bool, torch.float32), (torch.int64, torch.float32)],
+)
+def test_huber_loss_has_the_dtype_of_the_input(target: Any, dtype: Any) -> None:
+    assert F.huber_loss(torch.tensor([3.0, 1.0]), torch.tensor([1, 0]).to(target)).dtype == dtype
+
+
+def test_losses_refuse_results_that_the_input_dtype_cannot_hold() -> None:
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
+        F.huber_loss(torch.tensor([3]), torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Char"):
+        F.soft_margin_loss(torch.tensor([3], dtype=torch.int8), torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        F.soft_margin_loss(torch.tensor(3.0), torch.tensor([1.0, -1.0]))
+    assert (
+        F.soft_margin_loss(torch.tensor([3.0]), torch.tensor([1.0], dtype=torch.float64)).dtype
+        == torch.float32
+    )
+
+
+def test_smooth_l1_loss_of_booleans() -> None:
+    assert F.smooth_l1_loss(torch.tensor([3.0, 1.0]), torch.tensor([True, True])).item() == 0.75
+    with pytest.raises(NotImplementedError):
+        F.smooth_l1_loss(torch.tensor([3]), torch.tensor([1]))
+
+
+def test_dtype_of_binary_cross_entropy_with_logits() -> None:
+    logits, labels = torch.tensor([0.5, -1.0]), torch.tensor([0, 1])
+    loss = F.binary_cross_entropy_with_logits
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        loss(logits, labels)
+    assert loss(logits, labels.double()).dtype == torch.float64
+    assert loss(logits, labels.half()).dtype == torch.float16
+    assert loss(logits, labels.float(), weight=torch.ones(2, dtype=torch.float64)).dtype == torch.float32
+
+
+def test_cross_entropy_wants_one_dtype() -> None:
+    with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+        F.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0], dtype=torch.float64))
+
+
+def test_cross_entropy_refuses_float_labels() -> None:
+    with pytest.raises(
+        RuntimeError,
+        match="expected target dtype to be Long or Byte, but got Float|expected scalar type Long but found "
+        "Float",
+    ):
+        F.cross_entropy(torch.ones(3, 4), torch.tensor([0.0, 1.0, 2.0]))
+
+
+def test_mse_loss_of_a_mask() -> None:
+    assert F.mse_loss(torch.tensor([0.5, 1.0]), torch.tensor([True, False])).item() == 0.625
+
+
+def test_weighted_losses() -> None:
+    x = torch.tensor([1.0, 2.0, 5.0])
+    target = torch.zeros(3)
+    weight = torch.tensor([1.0, 2.0, 3.0])
+    assert F.huber_loss(x, target, weight=weight).item() == pytest.approx(17 / 3)  # the mean over elements
+    assert F.mse_loss(x, target, weight=weight).item() == pytest.approx(84 / 6)  # over weights

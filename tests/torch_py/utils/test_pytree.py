@@ -1,0 +1,38 @@
+"""Trees of containers: leaves, structure and paths."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.subject import torch
+from tests.torch_py.outcomes import outcome
+
+CALLS = {
+    "leaves": lambda t: (
+        t.utils._pytree.arg_tree_leaves([1, 2], a=(3,)),
+        t.utils._pytree.tree_is_leaf([1]),
+        t.utils._pytree.tree_is_leaf(1),
+    ),
+    "structure": lambda t: t.utils._pytree.is_structseq_instance(t.ones(2).max(0)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_leaves_agree_with_pytorch(call):
+    peer = pytest.importorskip("torch")
+    assert outcome(call, torch) == outcome(call, peer)
+
+
+def test_paths_in_trees_against_peer():
+    peer = pytest.importorskip("torch.utils._pytree")
+    import torch_py.utils._pytree as ours
+
+    tree = {"a": [1, (2, 3)], "b": {"c": None}}
+    for library in (ours, peer):
+        keyed = [(library.keystr(path), leaf) for path, leaf in library.tree_leaves_with_path(tree)]
+        assert keyed == [("['a'][0]", 1), ("['a'][1][0]", 2), ("['a'][1][1]", 3), ("['b']['c']", None)]
+        assert library.tree_map_with_path(lambda path, leaf: len(path), tree) == {
+            "a": [2, (3, 3)],
+            "b": {"c": 2},
+        }
+        assert library.key_get(tree, library.tree_leaves_with_path(tree)[1][0]) == 2
