@@ -49,7 +49,7 @@ def shaped_outputs(operator: Operator) -> tuple[str, ...]:
 def formula_kernel_path(operator: Operator) -> str:
     """The generated file with the loop of ``operator``'s formula.
 
-    It is compiled once per instruction set (``.isa.cpp``) unless a function of the formula gains nothing by it.
+    It is compiled once per instruction set (``.isa.cpp``) unless one of its functions gains nothing by it.
     """
     assert operator.expr is not None
     called = [FUNCTIONS.get(part.function) for part in walk(operator.expr.node) if isinstance(part, Call)]
