@@ -14,7 +14,7 @@ namespace c10 {
 struct KernelInfo {
   DispatchKey key;
   const char* name;    // "add_kernel"
-  const char* origin;  // "aten/native/cpu/BinaryKernel.cpp" or "build/generated/..."
+  const char* origin;  // "aten/native/nn/Loss.cpp" or "build/generated/..."
 };
 
 /// One operator overload: its schema and its kernels by dispatch key. Generated code allocates it
@@ -43,7 +43,7 @@ class TORCH_PY_API OperatorEntry {
     return reinterpret_cast<Kernel>(kernel);
   }
 
-  /// One line per key that has a kernel: "CPU  add_kernel  aten/native/cpu/BinaryKernel.cpp".
+  /// One line per key that has a kernel: "All  mse_loss  aten/native/nn/Loss.cpp".
   std::string dispatch_table() const;
   std::vector<KernelInfo> kernels() const;
 
