@@ -156,10 +156,15 @@ class _Breaker:
         was_broken = False
         for index, (start, end) in enumerate(items):
             behind = reserve if index + 1 == len(items) else 0
+            if not was_broken and self._fits(end - start + behind):
+                self.current += self.line[start:end]
+                continue
+
             inside = [b for b in brackets if start <= b.start < end]
-            columns = self._columns(start, end, inside) + behind
+            columns = self._first_columns(start, end, inside) + behind
             gains = bool(self._breakable(inside)) or len(margin) + columns <= self.width
-            if was_broken or ((index > 0 or breaks_first and gains) and not self._fits(columns)):
+            may_move = index > 0 or (breaks_first and gains)
+            if was_broken or (may_move and not self._fits(columns)):
                 start = self._start_line(start, margin)
 
             before = len(self.finished)
@@ -167,12 +172,10 @@ class _Breaker:
             ends_block = self.current.lstrip().startswith("}")
             was_broken = breaks_first and len(self.finished) > before and not ends_block
 
-    def _columns(self, start: int, end: int, brackets: Sequence[Bracket]) -> int:
-        """What an item needs on its first line: of a lambda that does not fit, the part before its body."""
+    def _first_columns(self, start: int, end: int, brackets: Sequence[Bracket]) -> int:
+        """The columns that a long item needs on its first line: a lambda, those before its body."""
         block = next((b for b in brackets if self._is_block(b)), None)
-        if block is None or self._fits(end - start):
-            return end - start
-        return block.start + 1 - start
+        return end - start if block is None else block.start + 1 - start
 
     def _fits(self, columns: int) -> bool:
         return len(self.current) + columns <= self.width
