@@ -25,11 +25,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "__config__", "_tensor", "autograd.function", "autograd.profiler", "backends", "compiler._functions",
         "fft", "linalg", "special", "utils.__init__",
     ),
+    # Types for annotations, which name the tensor.
+    ("types",),
     # What works on tensors one by one: text, random numbers, storages, parameters.
     (
         "_custom_ops", "_functional._checks", "_functional._einsum", "_functional._lobpcg",
         "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "distributed", "nn._dropout",
-        "nn.parameter", "quasirandom", "random", "storage", "testing", "types", "utils.tensorboard",
+        "nn.parameter", "quasirandom", "random", "storage", "testing", "utils.tensorboard",
     ),
     # Functions of the torch namespace, settings, and the format of files.
     (
