@@ -254,6 +254,7 @@ def test_numpy_of_what_requires_grad():
         assert x.numpy().tolist() == [1, 1]
 
 
+@only_torch_py
 @pytest.mark.parametrize("left, right", [("array", "tensor"), ("tensor", "array")])
 def test_arrays_and_tensors_compare_by_element(left, right):
     values = {"array": np.array([1.0, 2.0, 3.0]), "tensor": torch.tensor([1.0, 2.0, 4.0])}
@@ -262,11 +263,13 @@ def test_arrays_and_tensors_compare_by_element(left, right):
     assert (values[left] != values[right]).tolist() == [False, False, True]
 
 
+@only_torch_py
 def test_array_divided_by_tensor():
     result = np.array([1.0, 2.0, 3.0]) / torch.tensor([1.0, 2.0, 4.0])
     assert isinstance(result, torch.Tensor) and result.tolist() == [1.0, 1.0, 0.75]
 
 
+@only_torch_py
 def test_columns_of_pandas_keep_their_dtype():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}, index=[5, 6])

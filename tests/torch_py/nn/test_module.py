@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.subject import torch
+from tests.subject import only_torch_py, torch
 from tests.torch_py.outcomes import outcome
 
 nn = torch.nn
@@ -538,6 +538,7 @@ def test_parameter_dictionaries() -> None:
     assert len(parameters) == 0 and not list(parameters.parameters())
 
 
+@only_torch_py
 def test_base_classes_of_normalizations():
     from torch_py.nn.modules.batchnorm import _BatchNorm, _NormBase
     from torch_py.nn.modules.dropout import _DropoutNd
