@@ -225,7 +225,6 @@ class GradScaler:
     def __getstate__(self) -> dict[str, Any]:
         """The state with the scale as a number. Raises AssertionError between `unscale_` and `update`,
         because optimizers are known by identity."""
-
         state = self.__dict__.copy()
 
         if self._enabled:

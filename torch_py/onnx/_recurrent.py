@@ -55,7 +55,6 @@ def _layer(
     g: Graph, n: Node, value: Any, params: list[Any], states: list[str], directions: int
 ) -> tuple[str, list[str]]:
     """The output (time, batch, directions * hidden) of one layer, and its final states."""
-
     per_direction = len(params) // directions
     groups = [params[i * per_direction : (i + 1) * per_direction] for i in range(directions)]
     hidden = groups[0][1].shape[1]

@@ -224,9 +224,9 @@ class _Frame:
         self.places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
         self.others = [None if isinstance(value, Tensor) else value for value in values]
         tensors = [values[place] for place in self.places]
+
         # The gate requires grad, so there is a node even if no argument requires grad; parameters that the
         # function uses may.
-
         with enable_grad():
             gate = _C._torch.empty((0,), requires_grad=True)
             self.kept = _SaveInputs.apply(gate, *tensors)  # which keeps the node alive
