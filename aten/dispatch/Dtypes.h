@@ -1,5 +1,6 @@
 #pragma once
-// Building blocks of the generated AT_DISPATCH macros, and their form for a list of dtypes.
+// Building blocks of the generated AT_DISPATCH macros; dispatch() does the same for a list of
+// dtypes.
 #include "c10/core/ScalarType.h"
 #include "c10/util/Exception.h"
 

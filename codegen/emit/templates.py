@@ -55,6 +55,17 @@ class _Environment(jinja2.Environment):
     context_class = _Context
     getattr = staticmethod(getattr)  # type: ignore[assignment]
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._loaded: dict[str, jinja2.Template] = {}
+
+    def get_template(self, name: Any, parent: object = None, globals: object = None) -> jinja2.Template:
+        """A template by its name. Includes ask for the same few templates thousands of times."""
+        found = self._loaded.get(name)
+        if found is None:
+            found = self._loaded[name] = super().get_template(name)
+        return found
+
 
 class Templates:
     """Renders templates from the ``templates`` folder."""
