@@ -21,8 +21,7 @@ namespace torch::autograd {
 //   belongs to. Reading grad_fn of an outdated view gives it AsStridedBackward, a view of the base
 //   as it is now.
 // * A view made while its base needed no gradient never met autograd and has no stored history. It
-// is
-//   up to date until its base gets a grad_fn.
+//   is up to date until its base gets a grad_fn.
 // * Views made without grad mode, outputs of an operator with several views, and views that custom
 //   Functions return must not be changed: it would be ambiguous which gradient is meant, or the
 //   custom backward would be lost. ViewOrigin tells them apart; the errors are PyTorch's.
