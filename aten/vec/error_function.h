@@ -10,15 +10,14 @@ C10_ALWAYS_INLINE float erf(float x) {
   const float magnitude = abs(x);
   const float square = x * x;
   const float p = polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d5cp-4f,
-
                              -0x1.b7ff94p-6f, 0x1.5431f8p-8f, -0x1.a4d7e0p-11f, 0x1.4a23f0p-14f);
   const float small = multiply_add(x, p, x);
 
   const float clamped = magnitude > 4.0f ? 4.0f : magnitude;  // erf(4) rounds to 1; NaN passes
-
   const float log_erfc =
       polynomial(clamped, 0x1.56ddecp-13f, -0x1.212452p+0f, -0x1.4454a4p-1f, -0x1.bb0210p-4f,
                  0x1.9a3b54p-6f, -0x1.0f52acp-8f, 0x1.c0cc64p-12f, -0x1.587d86p-16f);
+
   return magnitude < 0.88f ? small : copysign(1.0f - exp(log_erfc), x);
 }
 C10_ALWAYS_INLINE double erf(double x) { return __builtin_erf(x); }

@@ -43,7 +43,9 @@ C10_ALWAYS_INLINE double erfcx(double x) {
 }
 /// Without branches: the square of a float is exact in double.
 C10_ALWAYS_INLINE float erfcx(float x) {
-  const double v = x, a = abs(v), positive = positive_erfcx(a);
+  const double v = x;
+  const double a = abs(v);
+  const double positive = positive_erfcx(a);
   const double negative = 2.0 * wide::exp(a > 10.0 ? 100.0 : a * a) - positive;
   return static_cast<float>(v < 0.0 ? negative : positive);
 }

@@ -51,7 +51,8 @@ inline T legendre_limit(T x, T n) {
            : x == T(-1) ? (std::fmod(n, T(2)) == T(0) ? T(1) : T(-1))
                         : Unbounded<T>()(x, n);
 
-  const T angle = std::acos(x), pi = T(3.14159265358979323846);
+  const T angle = std::acos(x);
+  const T pi = T(3.14159265358979323846);
   return std::sqrt(T(2) / (pi * n * std::sin(angle))) * std::cos((n + T(0.5)) * angle - pi / T(4));
 }
 

@@ -35,7 +35,7 @@ class TORCH_PY_API OperatorEntry {
   void remove_kernel(DispatchKey key);
   bool has_kernel(DispatchKey key) const { return info_[static_cast<int>(key)].name != nullptr; }
 
-  /// The kernel for a key; throws NotImplementedError if there is none.
+  /// The kernel for a key; throws NotImplementedError if it is missing.
   template <typename Kernel>
   Kernel lookup(DispatchKey key) const {
     void* kernel = table_[static_cast<int>(key)];
@@ -50,8 +50,8 @@ class TORCH_PY_API OperatorEntry {
  private:
   [[noreturn]] void throw_missing(DispatchKey key) const;
 
-  void* table_[64] = {};                    // by key; null where there is no kernel
-  KernelInfo info_[kNumDispatchKeys] = {};  // by key; name is null where there is no kernel
+  void* table_[64] = {};                    // by key; null without a kernel
+  KernelInfo info_[kNumDispatchKeys] = {};  // by key; name is null without a kernel
   const char* name_;
   const char* schema_;
 };

@@ -48,17 +48,31 @@ inline constexpr bool is_reduced_floating_point_v<BFloat16> = true;
 template <>
 class std::numeric_limits<c10::BFloat16> {
  public:
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
-                        is_exact = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true,
-                        is_iec559 = false;
-  static constexpr bool is_bounded = true, is_modulo = false, traps = false,
-                        tinyness_before = false;
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool has_infinity = true;
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr bool has_signaling_NaN = true;
+  static constexpr bool is_iec559 = false;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_modulo = false;
+  static constexpr bool traps = false;
+  static constexpr bool tinyness_before = false;
+
   static constexpr auto has_denorm = std::denorm_present;
   static constexpr auto round_style = std::round_to_nearest;
-  static constexpr int digits = 8, digits10 = 2, max_digits10 = 4, radix = 2;
-  static constexpr int min_exponent = -125, min_exponent10 = -37, max_exponent = 128,
-                       max_exponent10 = 38;
+
+  static constexpr int digits = 8;
+  static constexpr int digits10 = 2;
+  static constexpr int max_digits10 = 4;
+  static constexpr int radix = 2;
+  static constexpr int min_exponent = -125;
+  static constexpr int min_exponent10 = -37;
+  static constexpr int max_exponent = 128;
+  static constexpr int max_exponent10 = 38;
+
   static constexpr c10::BFloat16 min() { return c10::BFloat16::from_bits(0x0080); }
   static constexpr c10::BFloat16 lowest() { return c10::BFloat16::from_bits(0xff7f); }
   static constexpr c10::BFloat16 max() { return c10::BFloat16::from_bits(0x7f7f); }

@@ -141,6 +141,7 @@ class MessagePart {
 template <class T>
 void append_object(std::string& text, const void* object) {
   const T& value = *static_cast<const T*>(object);
+
   if constexpr (HasAppendTo<T>) {
     append_to(text, value);
   } else if constexpr (HasStreamOperator<T>) {

@@ -71,17 +71,31 @@ inline constexpr bool is_reduced_floating_point_v<Half> = true;
 template <>
 class std::numeric_limits<c10::Half> {
  public:
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
-                        is_exact = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true,
-                        is_iec559 = true;
-  static constexpr bool is_bounded = true, is_modulo = false, traps = false,
-                        tinyness_before = false;
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool has_infinity = true;
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr bool has_signaling_NaN = true;
+  static constexpr bool is_iec559 = true;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_modulo = false;
+  static constexpr bool traps = false;
+  static constexpr bool tinyness_before = false;
+
   static constexpr auto has_denorm = std::denorm_present;
   static constexpr auto round_style = std::round_to_nearest;
-  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2;
-  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16,
-                       max_exponent10 = 4;
+
+  static constexpr int digits = 11;
+  static constexpr int digits10 = 3;
+  static constexpr int max_digits10 = 5;
+  static constexpr int radix = 2;
+  static constexpr int min_exponent = -13;
+  static constexpr int min_exponent10 = -4;
+  static constexpr int max_exponent = 16;
+  static constexpr int max_exponent10 = 4;
+
   static constexpr c10::Half min() { return c10::Half::from_bits(0x0400); }
   static constexpr c10::Half lowest() { return c10::Half::from_bits(0xfbff); }
   static constexpr c10::Half max() { return c10::Half::from_bits(0x7bff); }

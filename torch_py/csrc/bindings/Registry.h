@@ -30,7 +30,7 @@ TORCH_PY_API void install_methods(PyObject* target, const PyMethodDef* methods, 
 /// "return_types", "_C". A new reference, or null with an exception set.
 TORCH_PY_API PyObject* namespace_of(const char* owner);
 
-/// The C function of a generated method of Tensor; null if there is no operator of that name.
+/// The C function of a generated method of Tensor; null if no operator has that name.
 using FastMethod = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                                  PyObject* kwnames);
 FastMethod find_tensor_method(const char* name);

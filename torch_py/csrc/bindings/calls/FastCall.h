@@ -34,7 +34,7 @@ class FastCall {
  private:
   c10::SmallVector<PyObject*, 8> values_;  // borrowed from the tuple and the dict
   Py_ssize_t nargs_;                       // how many of them are positional
-  ObjectPtr names_;                        // of the others; null if there are none
+  ObjectPtr names_;                        // of the others; null without keywords
 };
 
 }  // namespace torch::python

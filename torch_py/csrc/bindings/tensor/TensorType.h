@@ -44,8 +44,8 @@ inline const at::Tensor& unpack(PyObject* object) {
   return reinterpret_cast<PyTensor*>(object)->tensor;
 }
 
-/// A new reference to the tensor's Python object, which is made if there is none yet; None for an
-/// undefined tensor.
+/// A new reference to the tensor's Python object, which is made on first use; None for an undefined
+/// tensor.
 TORCH_PY_API PyObject* wrap(at::Tensor tensor);
 /// A new object of `type` (a subclass of TensorBase) for a tensor that does not have one.
 PyObject* wrap_as(PyTypeObject* type, at::Tensor tensor);
