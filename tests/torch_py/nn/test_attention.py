@@ -206,3 +206,11 @@ def test_mask_together_with_is_causal() -> None:
 def test_attention_refuses_a_probability_above_one() -> None:
     with pytest.raises(ValueError, match=r"between 0 and 1, but got 2\.0"):
         torch.nn.MultiheadAttention(4, 2, dropout=2.0)(*[torch.ones(2, 4)] * 3)
+
+
+def test_attention() -> None:
+    q, k, v = (torch.randn(2, 3, 4) for _ in range(3))
+    causal = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert torch.allclose(causal[:, 0], v[:, 0], atol=1e-5)
+    mask = torch.tensor([[True, False, False]] * 3)
+    assert torch.allclose(F.scaled_dot_product_attention(q, k, v, mask), v[:, :1].expand(2, 3, 4), atol=1e-5)

@@ -1,7 +1,4 @@
-"""Loss functions and modules: values computed by hand, reductions, weights, dtypes and refusals.
-
-Bags of embeddings, normalization and dropout of channels follow at the end.
-"""
+"""Loss functions and modules: values computed by hand, reductions, weights, dtypes and refusals."""
 
 from __future__ import annotations
 
@@ -112,80 +109,6 @@ def test_gradient_of_alignments_through_log_softmax():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
-
-
-# Bags of embeddings
-
-
-def test_bags():
-    weight = tensor([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]], requires_grad=True)
-    bags = tensor([[0, 1], [2, 2]])
-
-    assert F.embedding_bag(bags, weight).tolist() == [[2, -1], [5, 6]]
-    assert F.embedding_bag(bags, weight, mode="sum").tolist() == [[4, -2], [10, 12]]
-    assert F.embedding_bag(bags, weight, mode="max").tolist() == [[3, 2], [5, 6]]
-    assert F.embedding_bag(bags, weight, mode="sum", padding_idx=1).tolist() == [[1, 2], [10, 12]]
-
-    assert F.embedding_bag(tensor([0, 1, 2]), weight, tensor([0, 2, 2])).tolist() == [[2, -1], [0, 0], [5, 6]]
-
-    weighted = F.embedding_bag(bags, weight, mode="sum", per_sample_weights=tensor([[1.0, 2.0], [0.0, 1.0]]))
-    assert weighted.tolist() == [[7, -6], [5, 6]]
-
-    F.embedding_bag(bags, weight, mode="max").sum().backward()
-    assert weight.grad.tolist() == [[0, 1], [1, 0], [1, 1]]
-
-
-def test_max_norm_changes_the_table():
-    weight = tensor([[3.0, 4.0], [0.3, 0.4], [30.0, 40.0]])
-    found = F.embedding(tensor([0, 1]), weight, max_norm=1.0)
-    torch.testing.assert_close(found, tensor([[0.6, 0.8], [0.3, 0.4]]))
-    torch.testing.assert_close(weight, tensor([[0.6, 0.8], [0.3, 0.4], [30.0, 40.0]]))
-
-
-# Normalization and dropout
-
-
-def test_instance_rms_and_local_response_norm():
-    torch.manual_seed(0)
-    x = torch.randn(2, 3, 8) * 3 + 1
-
-    normalised = F.instance_norm(x)
-    torch.testing.assert_close(normalised.mean(-1), torch.zeros(2, 3), atol=1e-5, rtol=0)
-
-    layer = nn.InstanceNorm1d(3, track_running_stats=True)
-    layer(x)
-    torch.testing.assert_close(layer.running_mean, 0.1 * x.mean((0, 2)))
-    torch.testing.assert_close(nn.InstanceNorm1d(3)(x[0]), normalised[0])
-
-    torch.testing.assert_close(
-        nn.RMSNorm(8)(x), x / (x * x).mean(-1, keepdim=True).sqrt(), atol=1e-5, rtol=1e-5
-    )
-
-    assert F.local_response_norm(
-        torch.ones(1, 2, 1), 2, alpha=1.0, beta=1.0
-    ).flatten().tolist() == pytest.approx([1 / 1.5, 1 / 2])
-
-
-def test_dropout_of_channels():
-    torch.manual_seed(0)
-
-    for layer, shape in (
-        (nn.Dropout1d(), (40, 5, 3)),
-        (nn.Dropout3d(), (40, 5, 2, 2, 2)),
-        (nn.Dropout1d(), (200, 3)),
-    ):
-        dropped = layer(torch.ones(shape))
-        channels = dropped.reshape(200, -1)
-        assert set(channels.flatten().tolist()) == {0.0, 2.0} and bool((channels == channels[:, :1]).all())
-        assert torch.equal(layer.eval()(torch.ones(shape)), torch.ones(shape))
-
-    kept = nn.AlphaDropout(0.3)(torch.randn(20000))
-    assert abs(kept.mean().item()) < 0.05 and abs(kept.var().item() - 1) < 0.1
-
-
-def test_sync_batch_norm_takes_the_place_of_others():
-    model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
-    assert isinstance(model[1], nn.SyncBatchNorm) and list(model.state_dict())[2] == "1.weight"
 
 
 def test_mean_of_kl_div_warns():
@@ -301,9 +224,65 @@ def test_mse_loss_of_a_mask() -> None:
     assert F.mse_loss(torch.tensor([0.5, 1.0]), torch.tensor([True, False])).item() == 0.625
 
 
-def test_weighted_losses() -> None:
+def test_losses_weighted_by_element() -> None:
     x = torch.tensor([1.0, 2.0, 5.0])
     target = torch.zeros(3)
     weight = torch.tensor([1.0, 2.0, 3.0])
     assert F.huber_loss(x, target, weight=weight).item() == pytest.approx(17 / 3)  # the mean over elements
     assert F.mse_loss(x, target, weight=weight).item() == pytest.approx(84 / 6)  # over weights
+
+
+LOGITS = [[1.0, 2.0, 0.5], [0.1, -1.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    "loss, target, expected",
+    [
+        (nn.MSELoss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.876667),
+        (nn.L1Loss(reduction="sum"), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 3.6),
+        (nn.SmoothL1Loss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.355),
+        (nn.HuberLoss(delta=0.5), [[1.0, 0.0, 0.0], [0.0, 0.0, 3.0]], 0.230000),
+        (nn.BCEWithLogitsLoss(), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], 0.753419),
+        (nn.CrossEntropyLoss(), [1, 2], 0.267572),
+        (nn.CrossEntropyLoss(label_smoothing=0.1), [1, 2], 0.424238),
+        (nn.CrossEntropyLoss(ignore_index=1), [1, 2], 0.070774),
+        (nn.CrossEntropyLoss(reduction="sum"), [1, 2], 0.535143),
+    ],
+)
+def test_losses(loss: Any, target: Any, expected: float) -> None:
+    x = torch.tensor(LOGITS, requires_grad=True)
+    value = loss(x, torch.tensor(target))
+    assert value.item() == pytest.approx(expected, abs=2e-5)
+    value.backward()
+    assert x.grad.shape == x.shape
+
+
+def test_losses_weighted_by_class() -> None:
+    x, target = torch.tensor(LOGITS), torch.tensor([1, 2])
+    weight = torch.tensor([1.0, 2.0, 0.5])
+    expected = F.nll_loss(F.log_softmax(x, 1), target, weight)
+    assert nn.CrossEntropyLoss(weight)(x, target).item() == pytest.approx(expected.item(), abs=1e-6)
+    assert nn.NLLLoss(weight, reduction="none")(F.log_softmax(x, 1), target).shape == (2,)
+    assert list(nn.NLLLoss(weight).state_dict()) == ["weight"]
+
+
+def test_cross_entropy_of_probabilities_and_images() -> None:
+    x = torch.tensor(LOGITS)
+    hard = F.cross_entropy(x, torch.tensor([1, 2]))
+    soft = F.cross_entropy(x, torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    assert soft.item() == pytest.approx(hard.item(), abs=1e-6)
+    images = torch.randn(2, 3, 4, 5)
+    assert F.cross_entropy(images, torch.zeros(2, 4, 5, dtype=torch.int64), reduction="none").shape == (
+        2,
+        4,
+        5,
+    )
+
+
+def test_loss_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match="is not a valid value for reduction"):
+        F.mse_loss(torch.ones(1), torch.ones(1), reduction="median")
+    with pytest.warns(UserWarning, match="Using a target size"):
+        F.mse_loss(torch.ones(2, 1), torch.ones(2))
+    with pytest.raises(ValueError, match="must be the same as input size"):
+        F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2))

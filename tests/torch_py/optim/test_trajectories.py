@@ -160,6 +160,7 @@ def assert_alike(ours: Any, theirs: Any, tolerance: float, where: str = "") -> N
         assert len(ours) == len(theirs), where
         for number, pair in enumerate(zip(ours, theirs)):
             assert_alike(*pair, tolerance, f"{where}[{number}]")
+    # the leaves of the structure
     elif isinstance(theirs, np.ndarray):
         assert ours.dtype == theirs.dtype, where
         np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance, err_msg=where)
