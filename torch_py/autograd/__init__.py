@@ -62,6 +62,11 @@ def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
     return values
 
 
+def _as_edges(values: Iterable[Tensor | GradientEdge]) -> tuple[GradientEdge, ...]:
+    """The edges, with the edge of each tensor in its place."""
+    return tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values)
+
+
 def _run(
     outputs: Any,
     gradients: Any,
@@ -79,11 +84,8 @@ def _run(
     for source in sources:
         if accumulate and isinstance(source, Tensor) and not source.is_leaf:
             source.retain_grad()
-    roots, ends = (
-        tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values)
-        for values in (outputs, sources)
-    )
-
+    roots = _as_edges(outputs)
+    ends = _as_edges(sources)
     return _C._run_backward_of_edges(roots, gradients, keep, create_graph, ends, allow_unused, accumulate)
 
 

@@ -118,6 +118,7 @@ def _projected_apart(
     inputs: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
     """Projects query, key and value, which may differ in width, with one weight each."""
+    present: list[Tensor] = []
     width = inputs[0].shape[-1]
     for name, x, weight in zip("qkv", inputs, weights, strict=True):
         if weight is None:
@@ -126,9 +127,10 @@ def _projected_apart(
             tuple(weight.shape) == (width, x.shape[-1]),
             f"expecting {name} weight shape of {(width, x.shape[-1])}, but got {tuple(weight.shape)}",
         )
+        present.append(weight)
 
     biases = bias.chunk(3) if bias is not None else (None, None, None)
-    return tuple(_linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True))
+    return tuple(_linear(x, w, b) for x, w, b in zip(inputs, present, biases, strict=True))
 
 
 def _extended(mask: Tensor | None) -> Tensor | None:

@@ -47,7 +47,7 @@ def _tuple(value: float | Sequence[float], count: int) -> tuple[Any, ...]:
     return (value,) * count if isinstance(value, (int, float)) else tuple(value)
 
 
-_averages = {1: _torch.avg_pool1d, 2: _nn.avg_pool2d, 3: _nn.avg_pool3d}
+_averages: dict[int, Callable[..., Tensor]] = {1: _torch.avg_pool1d, 2: _nn.avg_pool2d, 3: _nn.avg_pool3d}
 adaptive_avg_pool1d = _torch.adaptive_avg_pool1d
 _adaptive_averages = {2: _nn.adaptive_avg_pool2d, 3: _nn.adaptive_avg_pool3d}
 _adaptive_maxima = {1: _torch.adaptive_max_pool1d, 2: _nn.adaptive_max_pool2d, 3: _nn.adaptive_max_pool3d}

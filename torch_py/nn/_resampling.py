@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._C import _nn, _torch
@@ -37,7 +37,7 @@ _NEAREST = {
 }
 _AREA = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
 # Number of dimensions and operator, by mode.
-_SMOOTH = dict(
+_SMOOTH: dict[str, tuple[int, Callable[..., Tensor]]] = dict(
     zip(
         ("linear", "bilinear", "trilinear", "bicubic"),
         zip(
@@ -51,7 +51,9 @@ _SMOOTH = dict(
         ),
     )
 )
-_ANTIALIASED = dict(zip(("bilinear", "bicubic"), (_nn._upsample_bilinear2d_aa, _nn._upsample_bicubic2d_aa)))
+_ANTIALIASED: dict[str, Callable[..., Tensor]] = dict(
+    zip(("bilinear", "bicubic"), (_nn._upsample_bilinear2d_aa, _nn._upsample_bicubic2d_aa))
+)
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact"
 
 

@@ -19,7 +19,7 @@ from torch_py.types import Device, _dtype
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
-_OPERATORS = {
+_OPERATORS: dict[str, Callable[..., Any]] = {
     "RNN_TANH": _torch.rnn_tanh,
     "RNN_RELU": _torch.rnn_relu,
     "LSTM": _torch.lstm,
