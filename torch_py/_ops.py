@@ -35,8 +35,10 @@ class _Ops(ModuleType):
         return namespace
 
     def load_library(self, path: str) -> None:
-        """Loads a shared library; operators written against PyTorch's C++ need PyTorch. Raises OSError when
-        it cannot be loaded."""
+        """Loads a shared library; operators written against PyTorch's C++ need PyTorch.
+
+        Raises OSError when it cannot be loaded.
+        """
         ctypes.CDLL(str(path))
 
     def import_module(self, module: str) -> None:

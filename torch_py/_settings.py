@@ -1,5 +1,5 @@
-"""Process-wide settings and questions about the build: default dtype and device, determinism, threads,
-warnings, printing."""
+"""Process-wide settings and questions about the build: default dtype and
+device, determinism, threads, warnings, printing."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 
 def get_default_device() -> Any:
-    """The device on which this thread creates tensors when none is named: `set_default_device`, or the
-    innermost `with device:`."""
+    """The device on which this thread creates tensors when none is named:
+    `set_default_device`, or the innermost `with device:`."""
     return _C._get_default_device()
 
 
@@ -123,8 +123,10 @@ def _check_bool(function: str, name: str, value: Any, kind: type[Exception] = Ty
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Makes operators deterministic. On the CPU all of them are; the setting only makes `torch.empty` and
-    other functions that return uninitialised memory fill it, see `torch.utils.deterministic`.
+    """Makes operators deterministic.
+
+    On the CPU all of them are; the setting only makes `torch.empty` and other functions that return
+    uninitialised memory fill it, see `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
     """
@@ -140,8 +142,10 @@ def _update_filling() -> None:
 
 
 def fill_uninitialized_memory(value: Any = None) -> bool:
-    """Reads the setting of `torch.utils.deterministic`, or changes it if a value is given. Raises
-    RuntimeError unless the value is a bool."""
+    """Reads the setting of `torch.utils.deterministic`, or changes it if a value is given.
+
+    Raises RuntimeError unless the value is a bool.
+    """
     if value is not None:
         if not isinstance(value, bool):
             raise RuntimeError(f"expected a bool, but got {type(value).__name__}")
@@ -185,8 +189,9 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_num_interop_threads(count: int, /) -> None:
-    """Remembers how many operators may run at once; torch_py runs one at a time. Can be set once, before
-    `get_num_interop_threads`.
+    """Remembers how many operators may run at once; torch_py runs one at a time.
+
+    Can be set once, before `get_num_interop_threads`.
 
     Raises RuntimeError unless `count` is a positive integer, and on a second call.
     """

@@ -59,8 +59,8 @@ def _to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
 
 
 def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The name of the type without `dtype`, which is the name of a storage type: then the bytes, each an
-    element of it."""
+    """The name of the type without `dtype`, which is the name of a storage
+    type: then the bytes, each an element of it."""
     if dtype is None:
         return "torch.storage.UntypedStorage"
     return _typed(self, _C.uint8).type(dtype)

@@ -1,5 +1,5 @@
-"""The class `torch.Tensor`, in Python over the native `_C.TensorBase`, which has the operators and most
-properties."""
+"""The class `torch.Tensor`, in Python over the native `_C.TensorBase`,
+which has the operators and most properties."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Tensor(_C.TensorBase):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Sequence[type], args: Any = (), kwargs: Any = None) -> Any:
-        """Computes as for plain tensors and returns results in the type of the subclass; subclasses override
-        it."""
+        """Computes as for plain tensors and returns results in the type
+        of the subclass; subclasses override it."""
         if not all(issubclass(cls, kind) for kind in types):
             return NotImplemented
         with DisableTorchFunctionSubclass():
@@ -69,8 +69,10 @@ class Tensor(_C.TensorBase):
         return object.__format__(self, specification)
 
     def __contains__(self, element: object) -> bool:
-        """Whether an element equals `element`, a number or a tensor that broadcasts. Raises RuntimeError for
-        anything else."""
+        """Whether an element equals `element`, a number or a tensor that broadcasts.
+
+        Raises RuntimeError for anything else.
+        """
         if not isinstance(element, (Tensor, int, float, complex)):
             raise RuntimeError(
                 f"Tensor.__contains__: expected a tensor or a number, got {type(element).__name__}"
@@ -169,8 +171,10 @@ class Tensor(_C.TensorBase):
         return self._assign_each("apply_", callable, ())
 
     def map_(self, tensor: Tensor, callable: Any) -> Tensor:
-        """Replaces each element by `callable(element, element of tensor)`, in Python. `tensor` broadcasts to
-        this one."""
+        """Replaces each element by `callable(element, element of tensor)`, in Python.
+
+        `tensor` broadcasts to this one.
+        """
         return self._assign_each("map_", callable, (tensor,))
 
     def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
@@ -227,8 +231,10 @@ class Tensor(_C.TensorBase):
         raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """`to(device)` under the name of the array API standard. Raises ValueError for a `stream`, which no
-        device here has."""
+        """`to(device)` under the name of the array API standard.
+
+        Raises ValueError for a `stream`, which no device here has.
+        """
         if stream is not None:
             raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
         return self.to(device)
@@ -257,8 +263,10 @@ def _as_type(value: Any, cls: type) -> Any:
 
 
 def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
-    """A detached copy with the strides of `tensor`. Tensors that share a storage share the copy of it, if
-    copied with one `memo`."""
+    """A detached copy with the strides of `tensor`.
+
+    Tensors that share a storage share the copy of it, if copied with one `memo`.
+    """
     source = tensor.detach()
     if source.is_meta:
         return source.clone()

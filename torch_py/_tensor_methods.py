@@ -58,8 +58,10 @@ def __repr__(self: Tensor) -> str:
 
 @_method
 def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> Any:
-    """The functions of the Python array API standard for tensors. Raises ValueError for a version other than
-    those from 2021.12 to 2024.12."""
+    """The functions of the Python array API standard for tensors.
+
+    Raises ValueError for a version other than those from 2021.12 to 2024.12.
+    """
     # Imported on first use: few programs ask for the array API.
     from torch_py import _array_api
 

@@ -1,5 +1,5 @@
-"""The text of tensors: numbers aligned in columns, large tensors summarised, then dtype, device and graph
-where the numbers do not show them."""
+"""The text of tensors: numbers aligned in columns, large tensors summarised, then
+dtype, device and graph where the numbers do not show them."""
 
 from __future__ import annotations
 
@@ -228,8 +228,8 @@ def _numbers(tensor: Any, indent: int) -> str:
 
 
 def _tensor_str(tensor: Any, indent: int) -> str:
-    """The numbers of a tensor in brackets, `indent` columns from the left: without `tensor(` and what
-    follows."""
+    """The numbers of a tensor in brackets, `indent` columns from the
+    left: without `tensor(` and what follows."""
     with DisableTorchFunction():
         return _numbers(tensor.detach(), indent) if tensor.numel() else "[]"
 

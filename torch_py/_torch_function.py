@@ -6,8 +6,10 @@ from torch_py import _C
 
 
 class DisableTorchFunctionSubclass:
-    """Inside the block operators treat instances of Tensor subclasses as plain tensors. Not reentrant: make
-    one for each block."""
+    """Inside the block operators treat instances of Tensor subclasses as plain tensors.
+
+    Not reentrant: make one for each block.
+    """
 
     __slots__ = ("_before",)
 

@@ -14,8 +14,10 @@ from torch_py._tensor import Tensor
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
-    """The elements of all tensors in one dimension, one tensor after another. A single tensor is viewed,
-    several are copied."""
+    """The elements of all tensors in one dimension, one tensor after another.
+
+    A single tensor is viewed, several are copied.
+    """
     flat = [tensor.contiguous().view(-1) for tensor in tensors]
     return flat[0] if len(flat) == 1 else _torch.cat(flat)
 
@@ -35,8 +37,8 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
 
 
 def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
-    """Groups of tensors of one type, each of at most `size_limit` bytes; a larger tensor is a group of its
-    own."""
+    """Groups of tensors of one type, each of at most `size_limit`
+    bytes; a larger tensor is a group of its own."""
     groups: dict[str, tuple[list[Tensor], int]] = {}
     for tensor in tensors:
         kind, size = tensor.type(), tensor.numel() * tensor.element_size()  # type: ignore[attr-defined]

@@ -71,8 +71,10 @@ class Future(Generic[T]):
             callback(self)
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Calls `callback(self)` once the value is set, or now if it already is. Exceptions of the callback
-        are reported and not raised."""
+        """Calls `callback(self)` once the value is set, or now if it already is.
+
+        Exceptions of the callback are reported and not raised.
+        """
 
         def reporting(future: Future[T]) -> None:
             try:

@@ -119,8 +119,10 @@ def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any
 def register_fake(
     op: Any, func: Any = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True
 ) -> Any:
-    """Registers what the operator does with meta tensors: the shapes and dtypes of results. A decorator
-    without `func`."""
+    """Registers what the operator does with meta tensors: the shapes and dtypes of results.
+
+    A decorator without `func`.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         operator_of(op).fake = function
@@ -168,14 +170,16 @@ def fallthrough_kernel(*arguments: Any, **keywords: Any) -> NoReturn:
 def opcheck(
     op: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, **options: Any
 ) -> dict[str, str]:
-    """Calls the operator and, where it has one, its shape rule, and compares them. Raises AssertionError when
-    they differ."""
+    """Calls the operator and, where it has one, its shape rule, and compares them.
+
+    Raises AssertionError when they differ.
+    """
     return operator_of(op).check(args, kwargs or {})
 
 
 class Library:
-    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" registers
-    kernels for them."""
+    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds
+    to them, "IMPL" registers kernels for them."""
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):

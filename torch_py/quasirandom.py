@@ -13,8 +13,10 @@ _torch: Any = _C._torch
 
 
 def _directions(dimension: int, bits: int) -> Tensor:
-    """Direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), dimension by bits: SciPy brings their
-    table."""
+    """Direction numbers of Joe and Kuo (SIAM J.
+
+    Sci. Comput. 30, 2008), dimension by bits: SciPy brings their table.
+    """
     try:
         from scipy.stats import qmc  # type: ignore[import-untyped]
     except ImportError as error:
@@ -50,8 +52,8 @@ class SobolEngine:
         self.num_generated = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next `n` points, shape (n, dimension), of `dtype` or the default one; into `out` if it is
-        given."""
+        """The next `n` points, shape (n, dimension), of `dtype` or the
+        default one; into `out` if it is given."""
         if n < (1 if self.num_generated == 0 else 0):
             raise RuntimeError(
                 f"SobolEngine.draw: trying to create tensor with negative dimension {n - 1}: [{n - 1}, "
@@ -74,8 +76,8 @@ class SobolEngine:
         return out
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next 2**m points, which together with those before must be a power of two, as the points are
-        even then: else ValueError."""
+        """The next 2**m points, which together with those before must be a power of
+        two, as the points are even then: else ValueError."""
         total = self.num_generated + 2**m
         if total & (total - 1):
             raise ValueError(
@@ -111,7 +113,9 @@ class SobolEngine:
 
     def _scramble(self) -> None:
         """A random shift, and a random lower triangular matrix over the bits for each dimension (Matousek, J.
-        Complexity 14, 1998)."""
+
+        Complexity 14, 1998).
+        """
         generator = None
         if self.seed is not None:
             generator = _C.Generator()

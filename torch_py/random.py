@@ -29,8 +29,8 @@ def manual_seed(seed: int) -> _C.Generator:
 
 
 def seed() -> int:
-    """Seeds the default generator from the operating system's randomness and returns the seed, a number of 64
-    bits."""
+    """Seeds the default generator from the operating system's randomness
+    and returns the seed, a number of 64 bits."""
     return int(default_generator.seed())
 
 
@@ -57,8 +57,10 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Restores the state of the generator after the block. `devices` must be empty: this build has no
-    accelerators."""
+    """Restores the state of the generator after the block.
+
+    `devices` must be empty: this build has no accelerators.
+    """
     if not enabled:
         yield
         return

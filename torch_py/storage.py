@@ -1,5 +1,5 @@
-"""Storages that know the dtype of their elements, as `Tensor.storage()` returns them: deprecated in favour of
-`torch.UntypedStorage`."""
+"""Storages that know the dtype of their elements, as `Tensor.storage()` returns
+them: deprecated in favour of `torch.UntypedStorage`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _legacy_name(dtype: Any) -> str:
 
 
 class TypedStorage:
-    """A row of elements of one dtype in the memory of an UntypedStorage: `TypedStorage(size or values,
-    dtype=, wrap_storage=)`."""
+    """A row of elements of one dtype in the memory of an UntypedStorage:
+    `TypedStorage(size or values, dtype=, wrap_storage=)`."""
 
     __module__ = "torch_py.storage"
     dtype: Any = None
@@ -205,8 +205,8 @@ class TypedStorage:
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> TypedStorage:
-        """A storage of `size` elements over a file that is mapped into memory, see
-        UntypedStorage.from_file."""
+        """A storage of `size` elements over a file that is mapped into
+        memory, see UntypedStorage.from_file."""
         dtype = cls.dtype if cls.dtype is not None else _C.get_default_dtype()
         untyped = UntypedStorage.from_file(filename, shared, size * element_size(dtype))  # type: ignore[attr-defined]
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
@@ -330,8 +330,10 @@ def _count_in_buffer(available: int, size: int, count: int, offset: int) -> int:
 
 
 def _load_from_bytes(b: bytes) -> Any:
-    """The storage in the bytes of a file, of which only tensors and storages are read. Plain pickles name
-    this function."""
+    """The storage in the bytes of a file, of which only tensors and storages are read.
+
+    Plain pickles name this function.
+    """
     return StorageFile.read(b)
 
 
@@ -399,8 +401,8 @@ LEGACY_NAMES = tuple(storage_types())
 
 
 def __getattr__(name: str) -> Any:
-    """`FloatStorage` and its siblings: constructors of storages of one dtype, and types to ask `isinstance`
-    about."""
+    """`FloatStorage` and its siblings: constructors of storages of one
+    dtype, and types to ask `isinstance` about."""
     if name not in LEGACY_NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     members = {"dtype": storage_types()[name].dtype, "__module__": "torch_py", "from_buffer": _from_buffer}

@@ -1,5 +1,5 @@
-"""aten/blas, our own implementation, against the definition, for every element type and instruction set (see
-blas_driver.cpp)."""
+"""aten/blas, our own implementation, against the definition, for every
+element type and instruction set (see blas_driver.cpp)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""aten/vec: accuracy in units in the last place against mpmath, special values against the C library, per
-instruction set."""
+"""aten/vec: accuracy in units in the last place against mpmath, special
+values against the C library, per instruction set."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ def apply(driver: Path, name: str, values: np.ndarray) -> np.ndarray:
 
 
 def largest_error(result: np.ndarray, exact: np.ndarray, inputs: np.ndarray) -> tuple[float, object]:
-    """Largest distance in units in the last place of the float32 nearest to the exact value, and where; inf
-    where NaN differs."""
+    """Largest distance in units in the last place of the float32 nearest to
+    the exact value, and where; inf where NaN differs."""
     with np.errstate(all="ignore"):
         rounded = exact.astype(np.float32)
         unit = np.spacing(np.minimum(np.abs(rounded), np.float32(3e38))).astype(np.float64)

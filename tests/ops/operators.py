@@ -173,8 +173,8 @@ def _is(base: str, value: Any) -> bool:
 
 @functools.cache
 def all_operators() -> tuple[Operator, ...]:
-    """The operators with samples, in the order of native_functions.yaml, without private helpers and
-    gradients of ``expr:``."""
+    """The operators with samples, in the order of native_functions.yaml,
+    without private helpers and gradients of ``expr:``."""
     rows = _metadata()["operators"]
     found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
@@ -190,7 +190,8 @@ def _metadata() -> dict[str, Any]:
         if (ROOT / path).is_file():
             return json.loads((ROOT / path).read_text())  # type: ignore[no-any-return]
     if not WITH_PEER:
-        raise FileNotFoundError(f"there is none of {', '.join(_METADATA)} in {ROOT}: build first, with make")
+        names = ", ".join(_METADATA)
+        raise FileNotFoundError(f"found none of {names} in {ROOT}: build first, with make")
     # The samples can be tried with PyTorch before anything is built.
     from codegen.analysis.implied_operators import expand
     from codegen.diagnostics import Diagnostics

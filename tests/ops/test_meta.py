@@ -81,8 +81,8 @@ def moves_devices(operator: Operator) -> bool:
 
 
 def depends_on_values(operator: Operator, error: Exception | None) -> bool:
-    """Whether the error says that a composite called an operator without a meta kernel, as its result
-    depends on data."""
+    """Whether the error says that a composite called an operator without a
+    meta kernel, as its result depends on data."""
     is_refusal = isinstance(error, NotImplementedError) or (
         isinstance(error, RuntimeError) and "meta" in str(error)
     )

@@ -76,7 +76,7 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
 
 
 def is_kernel_file(path: str) -> bool:
-    """Whether the file at `path`, relative to the sources' or the generated tree's root, is compiled once per
-    instruction set."""
+    """Whether the file at `path`, relative to the sources' or the generated
+    tree's root, is compiled once per instruction set."""
     pure = PurePosixPath(path)
     return pure.parts[:1] == ("aten",) and pure.name.endswith(".isa.cpp")

@@ -131,8 +131,10 @@ def short(module: str) -> str:
 
 
 def layer_of(module: str) -> int | None:
-    """The number of a module's layer, by the longest name that fits. A module that is not a file is one of
-    the absent ones, which `_pytorch_names` makes."""
+    """The number of a module's layer, by the longest name that fits.
+
+    A module that is not a file is one of the absent ones, which `_pytorch_names` makes.
+    """
     name = short(module)
     exact = f"{name}.__init__" if name else "__init__"
     while exact not in _LAYER_OF:

@@ -22,7 +22,10 @@ class Phrase:
 
 
 PHRASES = (
-    Phrase(re.compile(r"(?<!here )\b(?:is|are) no (?!longer\b|more than\b)\w+"), "say what it is, or `is not a ...`"),
+    Phrase(
+        re.compile(r"(?<!here )\b(?:is|are) no (?!longer\b|more than\b)\w+"),
+        "say what it is, or `is not a ...`",
+    ),
     Phrase(
         re.compile(r"\b(?:is|are) none\b(?! of\b)|\bthere is none of\b"), "`does not have ...`, `has no ...`"
     ),

@@ -27,8 +27,10 @@ _KINDS = {
 
 
 def dtypes_of(kind: str) -> dict[str, Any]:
-    """The dtypes of a kind that this build has, by name. Raises ValueError for a kind that the standard does
-    not know."""
+    """The dtypes of a kind that this build has, by name.
+
+    Raises ValueError for a kind that the standard does not know.
+    """
     if kind not in _KINDS:
         raise ValueError(
             f"unrecognized data type kind: {kind!r}; expected one of {', '.join(map(repr, _KINDS))}"
@@ -37,8 +39,8 @@ def dtypes_of(kind: str) -> dict[str, Any]:
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Whether `dtype` is `kind`: a dtype, a name such as 'integral', or a tuple of those, of which one must
-    fit."""
+    """Whether `dtype` is `kind`: a dtype, a name such as 'integral', or
+    a tuple of those, of which one must fit."""
     if not isinstance(dtype, _C.dtype):
         raise TypeError(f"isdtype(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
 
@@ -68,8 +70,10 @@ def _of_number(number: Any, dtype: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype of arithmetic on all arguments: tensors, dtypes and Python numbers. Raises ValueError without
-    a tensor or dtype."""
+    """The dtype of arithmetic on all arguments: tensors, dtypes and Python numbers.
+
+    Raises ValueError without a tensor or dtype.
+    """
     numbers = [value for value in arrays_and_dtypes if isinstance(value, (bool, int, float, complex))]
     dtypes = [
         value.dtype if isinstance(value, Tensor) else value
@@ -90,8 +94,10 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 
 def promoted(name: str, *operands: Any) -> tuple[Any, ...]:
-    """The operands as tensors of their common dtype. Raises TypeError unless one is a tensor and the others
-    are tensors or numbers."""
+    """The operands as tensors of their common dtype.
+
+    Raises TypeError unless one is a tensor and the others are tensors or numbers.
+    """
     if not any(isinstance(operand, Tensor) for operand in operands):
         raise TypeError(
             f"{name}(): expected at least one array, got "

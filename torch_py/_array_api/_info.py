@@ -30,13 +30,15 @@ class _NamespaceInfo:
         return [_C.device("cpu"), _C.device("meta")]
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """dtypes by name: all, of a kind, or of the kinds of a tuple. Raises ValueError for an unknown
-        kind."""
+        """dtypes by name: all, of a kind, or of the kinds of a tuple.
+
+        Raises ValueError for an unknown kind.
+        """
         kinds = kind if isinstance(kind, tuple) else ("all" if kind is None else kind,)
         return {name: dtype for part in kinds for name, dtype in dtypes_of(part).items()}
 
 
 def __array_namespace_info__() -> _NamespaceInfo:
-    """The inspection API of the array API standard: capabilities, default_device, default_dtypes, devices,
-    dtypes."""
+    """The inspection API of the array API standard: capabilities,
+    default_device, default_dtypes, devices, dtypes."""
     return _NamespaceInfo()

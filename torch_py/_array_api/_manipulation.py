@@ -83,8 +83,8 @@ def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> T
 
 
 def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Tensor:
-    """`copy` True: in memory of its own; False: a view, ValueError where that is impossible; None: whichever
-    works."""
+    """`copy` True: in memory of its own; False: a view, ValueError where
+    that is impossible; None: whichever works."""
     if copy:
         return _torch.reshape(x.clone(), shape)
     if copy is None:

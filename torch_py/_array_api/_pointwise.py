@@ -55,8 +55,10 @@ globals().update({name: _binary(name, getattr(_torch, other or name)) for name, 
 
 
 def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
-    """`x` with values below `min` and above `max` replaced by them; both broadcast. The dtype is that of
-    `x`."""
+    """`x` with values below `min` and above `max` replaced by them; both broadcast.
+
+    The dtype is that of `x`.
+    """
     bounds = [bound.to(x.dtype) if isinstance(bound, Tensor) else bound for bound in (min, max)]
     if all(bound is None for bound in bounds):
         return x.clone()

@@ -28,8 +28,10 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Sum of conj(x1) * x2 along `axis`, counted from the end before broadcasting. Raises ValueError when the
-    sizes along it differ."""
+    """Sum of conj(x1) * x2 along `axis`, counted from the end before broadcasting.
+
+    Raises ValueError when the sizes along it differ.
+    """
     if x1.shape[axis] != x2.shape[axis]:
         raise ValueError(
             f"vecdot(): expected the same size along axis {axis}, got {x1.shape[axis]} and {x2.shape[axis]}"

@@ -38,8 +38,8 @@ def axes_of(x: Tensor, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
 
 
 def _reduce(operator: Any, x: Tensor, axis: Any, keepdims: bool, **options: Any) -> Any:
-    """torch takes no dimensions for all of them; here they mean that nothing is reduced: a dimension of one
-    element is."""
+    """torch takes no dimensions for all of them; here they mean that
+    nothing is reduced: a dimension of one element is."""
     axes = axes_of(x, axis)
     if not axes:
         return operator(x.unsqueeze(-1), -1, **options)

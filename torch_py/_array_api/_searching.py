@@ -66,8 +66,10 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
 
 
 def searchsorted(x1: Tensor, x2: Tensor, /, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where in the ascending `x1` the elements of `x2` would be inserted. `sorter` has the indices that sort
-    `x1`."""
+    """Where in the ascending `x1` the elements of `x2` would be inserted.
+
+    `sorter` has the indices that sort `x1`.
+    """
     first, second = promoted("searchsorted", x1, x2)
     return _torch.searchsorted(first, second, side=side, sorter=sorter)
 

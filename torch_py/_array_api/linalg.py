@@ -94,8 +94,8 @@ def slogdet(x: Tensor, /) -> tuple[Tensor, Tensor]:
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """`x2` is a vector when it has one dimension and else matrices, never vectors of a batch, which torch
-    would take it for."""
+    """`x2` is a vector when it has one dimension and else matrices, never
+    vectors of a batch, which torch would take it for."""
     left, right = promoted("solve", x1, x2)
     if right.dim() > 1:
         right = right.reshape((1,) * (left.dim() - right.dim()) + tuple(right.shape))

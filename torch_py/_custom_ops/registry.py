@@ -27,8 +27,10 @@ def declare(schema: Schema, function: Callable[..., Any] | None) -> CustomOperat
 
 
 def find(name: str) -> CustomOperator:
-    """The operator `name`. Raises NotImplementedError for torch_py's own operators and RuntimeError for an
-    unknown name."""
+    """The operator `name`.
+
+    Raises NotImplementedError for torch_py's own operators and RuntimeError for an unknown name.
+    """
     found = _operators.get(name) or _operators.get(name.removesuffix(".default"))
     if found is not None:
         return found

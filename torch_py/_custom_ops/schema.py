@@ -41,8 +41,10 @@ class Schema(NamedTuple):
     def bind(
         self, arguments: Sequence[Any], keywords: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """All values in order, defaults filled in, as positional and keyword-only ones. Raises TypeError for
-        what does not fit."""
+        """All values in order, defaults filled in, as positional and keyword-only ones.
+
+        Raises TypeError for what does not fit.
+        """
         positional = [argument for argument in self.arguments if not argument.keyword_only]
         if len(arguments) > len(positional):
             raise TypeError(
@@ -180,8 +182,10 @@ def infer_schema(
     mutates_args: str | Iterable[str] = (),
     op_name: str | None = None,
 ) -> str:
-    """The schema of a function from its annotations. Raises ValueError when one is missing or no type of an
-    operator."""
+    """The schema of a function from its annotations.
+
+    Raises ValueError when one is missing or no type of an operator.
+    """
     hints = typing.get_type_hints(prototype_function)
     parts = []
     seen_star = False

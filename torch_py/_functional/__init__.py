@@ -120,8 +120,8 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def typename(obj: Any) -> str:
-    """The name with its module of a type or function, else of the type of `obj`; `torch.FloatTensor` style
-    for tensors."""
+    """The name with its module of a type or function, else of the type of
+    `obj`; `torch.FloatTensor` style for tensors."""
     if isinstance(obj, Tensor):
         return str(cast(Any, obj).type())
     named = obj if hasattr(obj, "__qualname__") else type(obj)
@@ -225,8 +225,8 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 
 
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
-    """The indices of elements that are not zero: a row each, or with `as_tuple` a vector for each dimension,
-    to index with."""
+    """The indices of elements that are not zero: a row each, or with
+    `as_tuple` a vector for each dimension, to index with."""
     if as_tuple:
         return tuple(cast(Any, _C)._ops.nonzero_numpy(input))
     return _torch.nonzero(input) if out is None else _torch.nonzero(input, out=out)
@@ -270,8 +270,10 @@ def norm(
     out: Tensor | None = None,
     dtype: Any = None,
 ) -> Tensor:
-    """The p-norm of the elements along `dim`, of all elements when None. `'fro'` and None mean 2; `'nuc'`
-    sums the singular values."""
+    """The p-norm of the elements along `dim`, of all elements when None.
+
+    `'fro'` and None mean 2; `'nuc'` sums the singular values.
+    """
     tensor = input if dtype is None else input.to(dtype)
 
     if isinstance(p, str) and p not in ("fro", "nuc"):
@@ -295,8 +297,8 @@ def norm(
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of
-    dimensions."""
+    """Sums products over the last `dims` dimensions of `a` and the
+    first of `b`, or over two lists of dimensions."""
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
 
@@ -346,8 +348,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
-    """L and U of A = P L U packed in one matrix, and the pivots; with `get_infos` errors are returned as
-    numbers."""
+    """L and U of A = P L U packed in one matrix, and the pivots; with
+    `get_infos` errors are returned as numbers."""
     found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
     results = found if get_infos else found[:2]
     if out is None:
@@ -360,8 +362,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given, by random
-    projections."""
+    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M
+    where `M` is given, by random projections."""
     # Imported on first use: few programs need it.
     from torch_py._functional import _lowrank
 
@@ -369,8 +371,8 @@ def svd_lowrank(
 
 
 def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A x
-    = e B x where `B` is given."""
+    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of
+    symmetric matrices, of A x = e B x where `B` is given."""
     # Imported on first use: few programs need it.
     from torch_py._functional import _lobpcg
 
@@ -380,8 +382,8 @@ def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The `q` main components of the rows of `A`: U, S, V as of `svd_lowrank`, after subtraction of the mean
-    row if `center`."""
+    """The `q` main components of the rows of `A`: U, S, V as of
+    `svd_lowrank`, after subtraction of the mean row if `center`."""
     # Imported on first use: few programs need it.
     from torch_py._functional import _lowrank
 

@@ -40,8 +40,8 @@ def _text(message: Message) -> str:
 
 
 def _check_with(error_type: type[BaseException], cond: bool, message: Message) -> None:
-    """Raises `error_type` with the text that `message()` returns unless `cond` is true, which must be a
-    bool."""
+    """Raises `error_type` with the text that `message()` returns
+    unless `cond` is true, which must be a bool."""
     if isinstance(cond, Tensor):
         raise TypeError(
             "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to "
@@ -99,8 +99,10 @@ def _check_tensor_all_with(error_type: type[BaseException], cond: Tensor, messag
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """Raises RuntimeError unless the one element of `input` is true. What runs on the CPU is checked at
-    once."""
+    """Raises RuntimeError unless the one element of `input` is true.
+
+    What runs on the CPU is checked at once.
+    """
     if not isinstance(input, Tensor):
         raise TypeError(
             f"_assert_async(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"

@@ -27,8 +27,8 @@ def contract(equation: str, operands: Sequence[Any]) -> Any:
 
 
 def equation_of(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Of operands each followed by a list of dimension numbers, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, the
-    equation and the operands."""
+    """Of operands each followed by a list of dimension numbers, `einsum(a, [0, 1],
+    b, [1, 2], [0, 2])`, the equation and the operands."""
     operands = list(arguments[0:-1:2]) if len(arguments) % 2 else list(arguments[0::2])
     equation = ",".join(_subscripts(subscripts) for subscripts in arguments[1::2])
     return (f"{equation}->{_subscripts(arguments[-1])}" if len(arguments) % 2 else equation), operands
@@ -191,8 +191,8 @@ def _plan(equation: str, shapes: tuple[tuple[int, ...], ...], choose: bool) -> _
 
 
 def _preparation(names: str, broadcast: set[str], needed: set[str]) -> tuple[Callable[[Any], Any], str]:
-    """Diagonals of repeated names; dimensions of size 1 that broadcast are dropped; what nobody else has is
-    summed."""
+    """Diagonals of repeated names; dimensions of size 1 that broadcast
+    are dropped; what nobody else has is summed."""
     diagonals = []
     for name in dict.fromkeys(names):
         while names.count(name) > 1:
@@ -225,8 +225,8 @@ def _product(names: Sequence[str] | set[str], sizes: dict[str, int]) -> int:
 
 
 def _pair(a: str, b: str, kept: set[str], sizes: dict[str, int]) -> tuple[Callable[[Any, Any], Any], str]:
-    """The product of two operands as one (batched) product of matrices, or elementwise where nothing is
-    summed."""
+    """The product of two operands as one (batched) product of
+    matrices, or elementwise where nothing is summed."""
     batch = "".join(name for name in a if name in b and name in kept)
     inner = "".join(name for name in a if name in b and name not in kept)
     rows = "".join(name for name in a if name not in b)

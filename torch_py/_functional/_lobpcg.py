@@ -1,5 +1,5 @@
-"""A few extreme eigenpairs of large symmetric matrices (Knyazev, Toward the Optimal Preconditioned
-Eigensolver, 2001)."""
+"""A few extreme eigenpairs of large symmetric matrices (Knyazev, Toward
+the Optimal Preconditioned Eigensolver, 2001)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ def lobpcg(
     tracker: Any = None,
     **unused: Any,
 ) -> tuple[Tensor, Tensor]:
-    """The `k` largest (smallest) eigenvalues and eigenvectors of A x = e B x. Eigenvalues are differentiable,
-    vectors are not."""
+    """The `k` largest (smallest) eigenvalues and eigenvectors of A x = e B x.
+
+    Eigenvalues are differentiable, vectors are not.
+    """
     if method is not None and method not in _METHODS:
         raise ValueError(f"lobpcg: method must be one of {', '.join(_METHODS)}, got {method!r}")
     if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
@@ -75,8 +77,8 @@ def _epsilon(A: Any) -> float:
 
 
 def _iterate(A: Any, B: Any, X: Any, iK: Any, limit: int, tolerance: float, largest: bool) -> Any:
-    """Rayleigh-Ritz in the span of vectors, (preconditioned) residuals and previous steps, until the
-    residuals are small."""
+    """Rayleigh-Ritz in the span of vectors, (preconditioned) residuals and
+    previous steps, until the residuals are small."""
     count = X.shape[-1]
     X, values = _ritz(A, B, X, count, largest)
     scale = linalg.vector_norm(A) + (0 if B is None else values.abs().max() * linalg.vector_norm(B))

@@ -1,5 +1,5 @@
-"""Approximations of low rank by random projections (Halko, Martinsson, Tropp, Finding Structure with
-Randomness, 2009)."""
+"""Approximations of low rank by random projections (Halko, Martinsson,
+Tropp, Finding Structure with Randomness, 2009)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _adjoint(tensor: Any) -> Any:
 
 
 def _basis_of_range(A: Any, q: int, niter: int) -> Any:
-    """Orthonormal columns that nearly span the range of A: q random combinations of its columns, sharpened by
-    power iterations."""
+    """Orthonormal columns that nearly span the range of A: q random
+    combinations of its columns, sharpened by power iterations."""
     sketch = _torch.randn([A.shape[-1], q], dtype=A.dtype, device=A.device)
     Q = linalg.qr(A @ sketch).Q
     for _ in range(niter):
@@ -31,8 +31,10 @@ def _basis_of_range(A: Any, q: int, niter: int) -> Any:
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given. Random; exact
-    where the rank is at most `q`."""
+    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M where `M` is given.
+
+    Random; exact where the rank is at most `q`.
+    """
     matrix: Any = A if M is None else A - M
     count = 6 if q is None else q
     iterations = 2 if niter is None else niter
@@ -48,8 +50,8 @@ def svd_lowrank(
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The `q` main components of rows of A: U, S, V as of `svd_lowrank`, after subtraction of the mean row if
-    `center`."""
+    """The `q` main components of rows of A: U, S, V as of `svd_lowrank`,
+    after subtraction of the mean row if `center`."""
     matrix: Any = A
     if not matrix.is_floating_point():
         raise ValueError(f"input must have dtype of floating point, but got dtype: {matrix.dtype}")

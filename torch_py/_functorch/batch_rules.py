@@ -191,8 +191,8 @@ class _Batch:
         return self.args[0] if self.call.is_inplace else self.wrapped(result)
 
     def aligned(self, tensor: Tensor, rank: int) -> Tensor:
-        """Dimensions of size one between the batch and the others, so that they broadcast as they would in
-        one member."""
+        """Dimensions of size one between the batch and the others, so that
+        they broadcast as they would in one member."""
         if not self.is_batched(tensor):
             return tensor
         value = tensor.value  # type: ignore[attr-defined]
@@ -346,8 +346,8 @@ def _is_wrapped(tensor: object) -> bool:
 
 
 def _same_promotion(leaves: Sequence[Any]) -> list[Any]:
-    """Converts tensors without dimensions, which weigh less in type promotion: in a batch they have a
-    dimension."""
+    """Converts tensors without dimensions, which weigh less in type
+    promotion: in a batch they have a dimension."""
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     with_dims = [t.dtype for t in tensors if t.dim() > 0]
     if not with_dims or len({t.dtype for t in tensors}) == 1:

@@ -27,8 +27,8 @@ DATA_DEPENDENT = (
 
 
 class BatchedTensor(WrappedTensor):
-    """A batch of tensors of one shape: the first dimension of `value` counts them. batch_rules.py sets
-    `transform`."""
+    """A batch of tensors of one shape: the first dimension of `value`
+    counts them. batch_rules.py sets `transform`."""
 
     @staticmethod
     def gradients(
@@ -38,8 +38,8 @@ class BatchedTensor(WrappedTensor):
         create_graph: bool,
         level: int,
     ) -> Gradients:
-        """Members of a batch do not depend on one another, so the gradient of their sum holds the gradient of
-        each."""
+        """Members of a batch do not depend on one another, so the gradient
+        of their sum holds the gradient of each."""
         size = next(
             len(t.value)
             for t in (*outputs, *inputs, *weights)
@@ -101,8 +101,8 @@ def as_batched(tensor: Tensor, level: int, size: int) -> BatchedTensor:
 
 
 def spread(tensor: Tensor) -> Tensor:
-    """`tensor` as a member of every running batch, each in memory of its own, so that each can have a
-    gradient of its own."""
+    """`tensor` as a member of every running batch, each in memory of its
+    own, so that each can have a gradient of its own."""
     for level, size in running_batches():
         if highest_level(tensor) < level:
             tensor = batched(

@@ -104,8 +104,8 @@ def _inside(leaf: Any, level: int) -> Any:
 
 
 class _Members:
-    """One call of a Function on members of a batch, as the methods of the Function for the whole batch see
-    it."""
+    """One call of a Function on members of a batch, as the methods of
+    the Function for the whole batch see it."""
 
     def __init__(self, function: Any, in_dims: Any, size: int, random: str) -> None:
         self.function = function
@@ -180,8 +180,8 @@ def _generated(members: _Members) -> Any:
 
 
 class _BatchContext:
-    """The `ctx` of the Function for the batch, for code that works on members: what it saves is taken apart
-    and put together again."""
+    """The `ctx` of the Function for the batch, for code that works on members:
+    what it saves is taken apart and put together again."""
 
     def __init__(self, ctx: Any, members: _Members, level: int) -> None:
         self.__dict__.update(_ctx=ctx, _members=members, _level=level)

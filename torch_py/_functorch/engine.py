@@ -63,8 +63,8 @@ def plain_leaves(trees: Any) -> list[Tensor]:
 
 
 def depends_on_others(results: Any, own: Any) -> bool:
-    """Whether the graph of `results` reaches leaves that are not among `own`: those of a transform around
-    this one, or a user's."""
+    """Whether the graph of `results` reaches leaves that are not among `own`:
+    those of a transform around this one, or a user's."""
     known = {id(t) for t in plain_leaves(own)}
     tensors = plain_leaves(results)
     if any(t.requires_grad and t.grad_fn is None and id(t) not in known for t in tensors):

@@ -42,8 +42,8 @@ class DualTensor(WrappedTensor):
         create_graph: bool,
         level: int,
     ) -> Gradients:
-        """The tangent of a gradient J^H w: the gradient of the tangent J v, and J^H applied to the tangent of
-        w."""
+        """The tangent of a gradient J^H w: the gradient of the tangent J
+        v, and J^H applied to the tangent of w."""
         (primals, tangents), (sources, _), (values, changes) = (
             _parts(t, level) for t in (outputs, inputs, weights)
         )
@@ -203,8 +203,10 @@ def push_forward(
     tangents: Sequence[Tensor | None],
     pointwise: bool,
 ) -> tuple[Any, list[Tensor | None]]:
-    """`run(primals)` and the tangents of its leaves, None where they are zero. See Note [Tangents without
-    formulas]."""
+    """`run(primals)` and the tangents of its leaves, None where they are zero.
+
+    See Note [Tangents without formulas].
+    """
     moving = [i for i, t in enumerate(tangents) if t is not None and has_gradient(primals[i])]
     connected = _C.is_grad_enabled() and any(has_gradient(p) and requires_grad(p) for p in primals)
     connected = connected or any(t is not None and requires_grad(t) for t in tangents)
@@ -233,8 +235,8 @@ def push_forward(
 
 
 def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor | None:
-    """A copy of the tangent if it is an argument's: the engine passes tensors on, and results may be written
-    to."""
+    """A copy of the tangent if it is an argument's: the engine passes
+    tensors on, and results may be written to."""
     if tangent is None:
         return None
     taken = {t.untyped_storage().data_ptr() for t in plain_leaves(list(directions))}
@@ -243,8 +245,8 @@ def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor 
 
 
 def _is_elementwise(outputs: Sequence[Any], sources: Sequence[Tensor]) -> bool:
-    """Whether all have one shape and one real dtype; then the gradient weighted by v is the derivative in
-    direction v."""
+    """Whether all have one shape and one real dtype; then the gradient
+    weighted by v is the derivative in direction v."""
     return (
         len(outputs) == 1
         and all(tuple(s.shape) == tuple(outputs[0].shape) and s.dtype == outputs[0].dtype for s in sources)

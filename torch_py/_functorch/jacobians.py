@@ -153,8 +153,8 @@ def _chosen(by_argument: Any, argnums: Any) -> Any:
 def jacfwd(
     func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` by forward mode: one pass over a batch of all
-    directions. See `jacrev`."""
+    """A function that returns the Jacobian of `func` by forward mode: one
+    pass over a batch of all directions. See `jacrev`."""
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         numbers = argument_numbers(argnums, len(args), "jacfwd")

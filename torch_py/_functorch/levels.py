@@ -26,8 +26,8 @@ _STATE = threading.local()
 
 
 def _running() -> list[int | None]:
-    """The size of the batch of each running `vmap` of this thread, None for other transforms; outermost
-    first."""
+    """The size of the batch of each running `vmap` of this thread,
+    None for other transforms; outermost first."""
     if not hasattr(_STATE, "running"):
         _STATE.running = []
     return _STATE.running
@@ -74,8 +74,8 @@ class WrappedTensor(Tensor):
 
     @staticmethod
     def _apply_function(function: Any, args: Sequence[Any]) -> Any:
-        """`function.apply(*args)` for a `torch.autograd.Function`; some of the arguments are wrapped.
-        custom_functions.py replaces it."""
+        """`function.apply(*args)` for a `torch.autograd.Function`; some of the
+        arguments are wrapped. custom_functions.py replaces it."""
         raise NotImplementedError
 
     @staticmethod

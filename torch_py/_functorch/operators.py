@@ -94,8 +94,8 @@ class Call:
         return None
 
     def with_longer_size(self, args: Any, kwargs: Any, first: int) -> tuple[Any, Any] | None:
-        """The same arguments but for `size`, which gets one more dimension in front; None for operators that
-        are told no size."""
+        """The same arguments but for `size`, which gets one more dimension in
+        front; None for operators that are told no size."""
         if "size" in kwargs:
             return args, {**kwargs, "size": (first, *kwargs["size"])}
         places = sorted({o.position("size") for o in self.overloads} - {None})

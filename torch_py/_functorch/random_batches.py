@@ -39,8 +39,8 @@ def check_allowed(call: Call) -> None:
 
 
 class OfNoBatch(TorchFunctionMode):
-    """Active inside of a `vmap`: sees the random operators that have no tensor of it among their arguments,
-    as `torch.rand(3)`."""
+    """Active inside of a `vmap`: sees the random operators that have no tensor
+    of it among their arguments, as `torch.rand(3)`."""
 
     def __init__(self, level: int, size: int) -> None:
         super().__init__()

@@ -134,8 +134,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
 
 def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The function that computes the gradient of `func`; see `grad_and_value`. With `has_aux` it returns
-    `(gradient, aux)`."""
+    """The function that computes the gradient of `func`; see `grad_and_value`.
+
+    With `has_aux` it returns `(gradient, aux)`.
+    """
     both = grad_and_value(func, argnums, has_aux)
 
     def transformed(*args: Any, **kwargs: Any) -> Any:

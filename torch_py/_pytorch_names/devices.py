@@ -1,5 +1,5 @@
-"""The functions of a module for a kind of device that this build does not have: questions are answered,
-requests are refused."""
+"""The functions of a module for a kind of device that this build does not
+have: questions are answered, requests are refused."""
 
 from __future__ import annotations
 
@@ -78,8 +78,10 @@ class _Device(contextlib.AbstractContextManager["_Device"]):
 
 
 def fill(module: dict[str, Any], kind: str, error: type[Exception] = AssertionError) -> None:
-    """Adds the functions to a module's globals, unless the module has its own. Requests raise `error` with
-    the name of the function."""
+    """Adds the functions to a module's globals, unless the module has its own.
+
+    Requests raise `error` with the name of the function.
+    """
 
     def refuse(function: str) -> NoReturn:
         raise error(f"torch.{kind}.{function}: this build of torch_py has no {kind.upper()} support")

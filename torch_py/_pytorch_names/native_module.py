@@ -1,5 +1,5 @@
-"""Names that libraries look for in `torch._C`: questions about absent features, and other names of present
-ones."""
+"""Names that libraries look for in `torch._C`: questions about absent
+features, and other names of present ones."""
 
 from __future__ import annotations
 

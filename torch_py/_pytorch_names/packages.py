@@ -1,5 +1,5 @@
-"""Names of packages that torch_py does not have: every name can be imported, and raises NotImplementedError
-when it is used."""
+"""Names of packages that torch_py does not have: every name can be
+imported, and raises NotImplementedError when it is used."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class _AbsentMeta(type):
 
 
 def absent_names(module: str, why: str) -> Callable[[str], Any]:
-    """A module's `__getattr__`: every public name is a class without instances, for annotations,
-    subclasses and isinstance."""
+    """A module's `__getattr__`: every public name is a class without
+    instances, for annotations, subclasses and isinstance."""
     made: dict[str, Any] = {}
 
     def get(name: str) -> Any:

@@ -18,8 +18,8 @@ _torch: Any = _C._torch
 
 
 def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
-    """The beginnings of `size` rows and the end, for sorted row numbers: shape (size + 1,), int64 or
-    int32."""
+    """The beginnings of `size` rows and the end, for sorted row
+    numbers: shape (size + 1,), int64 or int32."""
     if input.dim() > 1:
         raise RuntimeError(f"Input is supposed to be a vector, but got {input.dim()} dimensional tensor.")
     rows = _torch.arange(size + 1, dtype=input.dtype, device=input.device)
@@ -29,8 +29,8 @@ def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: boo
 def _convert_indices_from_csr_to_coo(
     crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
 ) -> Tensor:
-    """Row and column numbers, shape (2, n), from the beginnings of rows and n columns; columns first with
-    `transpose`."""
+    """Row and column numbers, shape (2, n), from the beginnings of rows
+    and n columns; columns first with `transpose`."""
     counts = crow_indices[1:] - crow_indices[:-1]
     dtype = _C.int32 if out_int32 else _C.int64
     rows = _torch.repeat_interleave(_torch.arange(counts.numel()), counts.long()).to(dtype)

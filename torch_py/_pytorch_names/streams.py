@@ -1,5 +1,7 @@
-"""Queues of work on a device, and events in them. The one queue of the CPU is always empty, as its work
-is done when a call returns."""
+"""Queues of work on a device, and events in them.
+
+The one queue of the CPU is always empty, as its work is done when a call returns.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,10 @@ class Stream:
 
 
 class Event:
-    """An event in a stream. The CPU does not support events: `record` raises RuntimeError and `elapsed_time`
-    ValueError."""
+    """An event in a stream.
+
+    The CPU does not support events: `record` raises RuntimeError and `elapsed_time` ValueError.
+    """
 
     def __init__(
         self,

@@ -1,5 +1,7 @@
-"""The types of numbers in traced programs, and functions of such numbers. Nothing is traced here: numbers are
-Python's, and the classes have no instances."""
+"""The types of numbers in traced programs, and functions of such numbers.
+
+Nothing is traced here: numbers are Python's, and the classes have no instances.
+"""
 
 from __future__ import annotations
 

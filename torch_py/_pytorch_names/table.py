@@ -1,5 +1,5 @@
-"""The one list of modules that PyTorch has and torch_py does not: module -> its names, and what using them
-does."""
+"""The one list of modules that PyTorch has and torch_py does not:
+module -> its names, and what using them does."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ class _LegacyMeta(type):
 
 
 def _construct(cls: Any, *arguments: Any) -> Tensor:
-    """An uninitialised tensor for sizes, a copy of a sequence, array or tensor; an empty tensor without
-    arguments."""
+    """An uninitialised tensor for sizes, a copy of a sequence, array or
+    tensor; an empty tensor without arguments."""
     if not arguments:
         return _torch.empty(0, dtype=cls.dtype, device="cpu")
     if isinstance(arguments[0], _C.Size) or all(isinstance(argument, int) for argument in arguments):

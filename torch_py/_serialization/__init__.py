@@ -1,2 +1,2 @@
-"""The file format of `torch.save`: how tensors are decomposed (rebuild), named (names), written (writer) and
-read (reader)."""
+"""The file format of `torch.save`: how tensors are decomposed (rebuild),
+named (names), written (writer) and read (reader)."""

@@ -12,8 +12,10 @@ _torch: Any = _C._torch
 
 
 class PyTorchFileReader:
-    """Reads the zip file `name`, a path or an open binary file. Raises RuntimeError if it is not a zip file
-    or does not have a record."""
+    """Reads the zip file `name`, a path or an open binary file.
+
+    Raises RuntimeError if it is not a zip file or does not have a record.
+    """
 
     def __init__(self, name: str | os.PathLike[str] | IO[bytes]) -> None:
         try:
@@ -38,8 +40,8 @@ class PyTorchFileReader:
         return self._archive.read(self._folder + name)
 
     def get_storage_from_record(self, name: str, numel: int, dtype: Any) -> Any:
-        """A tensor of the first `numel` elements of `dtype` in a record, or of bytes if `dtype` is a storage
-        class."""
+        """A tensor of the first `numel` elements of `dtype` in a record,
+        or of bytes if `dtype` is a storage class."""
         dtype = dtype if isinstance(dtype, _C.dtype) else _C.uint8
         data = bytearray(self.get_record(name))
         return _C.frombuffer(data, dtype=dtype, count=numel) if numel else _torch.empty(0, dtype=dtype)

@@ -40,8 +40,11 @@ class Budget:
             raise failure(f"the file, of {self.size} bytes, copies the same values again and again")
 
     def check_keys(self, keys: Iterable[Any]) -> None:
-        """Counts keys that are about to be hashed. Hashing recurses without a limit and visits a part each
-        time it occurs. Raises UnpicklingError if that is too much."""
+        """Counts keys that are about to be hashed.
+
+        Hashing recurses without a limit and visits a part each time it occurs. Raises UnpicklingError if that
+        is too much.
+        """
         for key in keys:
             if type(key) in (tuple, frozenset):
                 self._check_key(key)

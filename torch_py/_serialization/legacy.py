@@ -38,8 +38,10 @@ def _text(value: str) -> bytes:
 
 
 def storage_as_file(storage: Any) -> bytes:
-    """The bytes of a file with one storage, as a plain pickle contains them. Raises NotImplementedError for a
-    dtype without a storage class."""
+    """The bytes of a file with one storage, as a plain pickle contains them.
+
+    Raises NotImplementedError for a dtype without a storage class.
+    """
     count = storage.nbytes() // storage.dtype.itemsize
     number = pickle.dumps(count, 2)[2:-1]  # without the header and the final STOP
     kind = pickle.GLOBAL + f"torch\n{storage_type_of(storage.dtype).name}\n".encode("ascii")
@@ -85,8 +87,8 @@ def write_legacy(value: Any, file: Any, pickler_type: Any, protocol: int) -> Non
 
 
 class LegacyFile:
-    """The storages of a file in the old format, which are created when the pickle refers to them and filled
-    afterwards."""
+    """The storages of a file in the old format, which are created when the
+    pickle refers to them and filled afterwards."""
 
     def __init__(self, stream: Any, check_location: Any) -> None:
         self._stream = stream
@@ -183,8 +185,10 @@ def is_legacy(stream: Any) -> bool:
 
 
 def read_legacy(stream: Any, check_location: Any, unpickle: Any) -> Any:
-    """The value in `stream`. `unpickle(stream, storages)` reads one pickle and looks up references in
-    `storages`."""
+    """The value in `stream`.
+
+    `unpickle(stream, storages)` reads one pickle and looks up references in `storages`.
+    """
     storages = LegacyFile(stream, check_location)
     magic, version, system = (unpickle(stream, storages) for _ in range(3))
 

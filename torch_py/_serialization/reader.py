@@ -98,8 +98,10 @@ class _Archive:
 
 
 class _Trusting:
-    """A part of an unpickler that runs whatever the file says. It accepts PyTorch's names for objects of this
-    package."""
+    """A part of an unpickler that runs whatever the file says.
+
+    It accepts PyTorch's names for objects of this package.
+    """
 
     archive: _Archive
 
@@ -126,16 +128,18 @@ class _Trusting:
 
 
 def _load_trusting(file: Any, archive: _Archive, pickle_module: Any, keywords: dict[str, Any]) -> Any:
-    """The value in `file`, read by the Unpickler of `pickle_module`. Its `find_class` is used for names
-    outside of torch."""
+    """The value in `file`, read by the Unpickler of `pickle_module`.
+
+    Its `find_class` is used for names outside of torch.
+    """
     unpickler = type("Unpickler", (_Trusting, (pickle_module or pickle).Unpickler), {})(file, **keywords)
     unpickler.archive = archive
     return unpickler.load()
 
 
 def _check_beginning(stream: Any) -> None:
-    """Raises EOFError for an empty file, UnpicklingError for a file that is not an archive, and what seeking
-    raises."""
+    """Raises EOFError for an empty file, UnpicklingError for a file that
+    is not an archive, and what seeking raises."""
     stream.seek(stream.tell())
     start = stream.tell()
     beginning = stream.read(4)
@@ -168,8 +172,10 @@ def read_archive(
     keywords: dict[str, Any],
     pickle_module: Any = None,
 ) -> Any:
-    """The value that was written to `file`, a path or a seekable binary file. With `mapped` its storages are
-    the pages of the file."""
+    """The value that was written to `file`, a path or a seekable binary file.
+
+    With `mapped` its storages are the pages of the file.
+    """
     opened: AbstractContextManager[Any] = (
         open(file, "rb") if isinstance(file, (str, os.PathLike)) else nullcontext(file)
     )

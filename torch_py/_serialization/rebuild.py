@@ -80,8 +80,10 @@ def rebuild_tensor(
     hooks: Any,
     metadata: Any = None,
 ) -> Any:
-    """A tensor over `storage`. Raises RuntimeError if it would not fit in the storage, and for unknown
-    metadata."""
+    """A tensor over `storage`.
+
+    Raises RuntimeError if it would not fit in the storage, and for unknown metadata.
+    """
     _check_geometry(storage, offset, size, stride)
     tensor: Any = _C._torch.empty(0, dtype=storage.dtype, device=storage.device)
     tensor.set_(storage.untyped(), offset, tuple(size), tuple(stride))
@@ -110,8 +112,8 @@ def rebuild_tensor_of_bytes(
 
 
 def _with_bits(tensor: Any, metadata: Any) -> Any:
-    """Applies the conjugate and negative bits: PyTorch writes x.conj() and x.conj().imag as they are in
-    memory, with these bits."""
+    """Applies the conjugate and negative bits: PyTorch writes x.conj() and
+    x.conj().imag as they are in memory, with these bits."""
     if type(metadata) is not dict or not all(name in ("conj", "neg") for name in metadata):
         raise RuntimeError("expected only the conjugate and negative bit as metadata of a tensor")
     if metadata.get("conj"):
@@ -167,8 +169,10 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 
 def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
-    """The call that rebuilds `tensor` from a pickle in an archive. `reference` represents its storage; meta
-    tensors do not have one."""
+    """The call that rebuilds `tensor` from a pickle in an archive.
+
+    `reference` represents its storage; meta tensors do not have one.
+    """
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
 
@@ -221,8 +225,10 @@ _PUBLIC_NAMES = {
 
 
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
-    """The call that rebuilds `tensor` from a pickle without an archive. Like PyTorch's plain pickles, but
-    with only the memory from the first to the last element."""
+    """The call that rebuilds `tensor` from a pickle without an archive.
+
+    Like PyTorch's plain pickles, but with only the memory from the first to the last element.
+    """
     if tensor.device.type not in ("cpu", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)

@@ -23,8 +23,9 @@ _MAPPED_ALIGNMENT = 16  # that of the largest element, on which kernels may rely
 
 
 class Records:
-    """The records of an open zip file. With `eager` a storage is complete when `read` returns, otherwise
-    after `finish`.
+    """The records of an open zip file.
+
+    With `eager` a storage is complete when `read` returns, otherwise after `finish`.
 
     Raises RuntimeError for a directory with records that overlap or end beyond the end of the file, because a
     small file could otherwise require much memory.
@@ -51,8 +52,10 @@ class Records:
         return bytes(data)
 
     def read(self, name: str, nbytes: int) -> Any:
-        """A uint8 tensor with the first `nbytes` of a record. Raises RuntimeError if the record is
-        shorter."""
+        """A uint8 tensor with the first `nbytes` of a record.
+
+        Raises RuntimeError if the record is shorter.
+        """
         record = self._record(name)
         if record.file_size < nbytes:
             raise RuntimeError(
@@ -99,8 +102,10 @@ class Records:
         return record
 
     def _start(self, record: zipfile.ZipInfo) -> int:
-        """The position of a record's bytes. They follow a header in the file, whose lengths are not in the
-        directory."""
+        """The position of a record's bytes.
+
+        They follow a header in the file, whose lengths are not in the directory.
+        """
         header = bytearray(_LOCAL_HEADER.size)
         if self._source.read_into(memoryview(header), record.header_offset) < _LOCAL_HEADER.size:
             raise RuntimeError(f"torch.load: the archive ends before record {record.filename!r}")
@@ -147,8 +152,8 @@ class Records:
 
 
 def _ends_of_records(archive: zipfile.ZipFile, size: int) -> dict[int, int]:
-    """The position at which the next record or the directory begins, for each record by its header's
-    offset."""
+    """The position at which the next record or the directory begins,
+    for each record by its header's offset."""
     ordered = sorted(archive.infolist(), key=lambda record: record.header_offset)
     ends = [*(record.header_offset for record in ordered[1:]), min(archive.start_dir, size)]
 
@@ -162,8 +167,10 @@ def _ends_of_records(archive: zipfile.ZipFile, size: int) -> dict[int, int]:
 
 
 class _Source:
-    """The bytes of a file by position, for several threads. `descriptor` is None for objects that are not
-    files of the system (io.BytesIO)."""
+    """The bytes of a file by position, for several threads.
+
+    `descriptor` is None for objects that are not files of the system (io.BytesIO).
+    """
 
     def __init__(self, stream: Any, descriptor: int | None, size: int) -> None:
         self.stream = stream

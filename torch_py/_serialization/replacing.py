@@ -13,8 +13,9 @@ from typing import Any, BinaryIO, cast
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Opens a file for writing. At the end of the block it replaces `path`; if the block raises, `path` stays
-    as it was.
+    """Opens a file for writing.
+
+    At the end of the block it replaces `path`; if the block raises, `path` stays as it was.
 
     Links are followed and permissions are kept. Anything that is not a regular file (a pipe, a device), or
     that is in a folder without write permission, is written directly.
@@ -45,8 +46,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _mask() -> int:
-    """The permissions that new files do not get. It can only be read by setting it, to the strictest value
-    for a moment."""
+    """The permissions that new files do not get.
+
+    It can only be read by setting it, to the strictest value for a moment.
+    """
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -351,8 +351,10 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 
 def load_restricted(file: Any, archive: Any, size: int) -> Any:
-    """The value in `file`, which has `size` bytes. Raises pickle.UnpicklingError or RuntimeError for any
-    error in the file."""
+    """The value in `file`, which has `size` bytes.
+
+    Raises pickle.UnpicklingError or RuntimeError for any error in the file.
+    """
     unpickler = RestrictedUnpickler(file, archive, size)
     try:
         return unpickler.load()

@@ -75,8 +75,10 @@ def element_size(dtype: Any) -> int:
 
 
 class StorageFile:
-    """A storage as the bytes of a file, which is how pickles contain one. `torch_py.serialization`, which is
-    above the storages, sets both functions."""
+    """A storage as the bytes of a file, which is how pickles contain one.
+
+    `torch_py.serialization`, which is above the storages, sets both functions.
+    """
 
     write: Callable[[Any], bytes]
     read: Callable[[bytes], Any]

@@ -1,5 +1,5 @@
-"""Writes an archive: a zip file with one pickle of the structure, and one uncompressed record of raw bytes
-for each storage."""
+"""Writes an archive: a zip file with one pickle of the structure, and one
+uncompressed record of raw bytes for each storage."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ class _StorageReference:
 
 
 class _References:
-    """A part of a pickler that writes tensors as references to storages. It collects these in `storages`, and
-    their dtypes in `dtypes`."""
+    """A part of a pickler that writes tensors as references to storages.
+
+    It collects these in `storages`, and their dtypes in `dtypes`.
+    """
 
     closing: tuple[Any, ...] = ()  # further entries at the end of a reference
 
@@ -123,8 +125,10 @@ class _ArchivePickler(_References, pickle._Pickler):
 
 
 class _OtherPickler(_References):
-    """Extends the pickler of another module, which may write more kinds of objects. Functions and types of
-    this package keep their own names."""
+    """Extends the pickler of another module, which may write more kinds of objects.
+
+    Functions and types of this package keep their own names.
+    """
 
     def reducer_override(self, value: Any) -> Any:
         """How to write tensors; other values are left to the other pickler."""
@@ -139,8 +143,8 @@ class _OtherPickler(_References):
 
 
 def pickler_of(pickle_module: Any) -> Any:
-    """The pickler class to write with: that of `pickle_module`, or the one for files that both libraries
-    read."""
+    """The pickler class to write with: that of `pickle_module`, or the
+    one for files that both libraries read."""
     if pickle_module is None or pickle_module is pickle:
         return _ArchivePickler
     return type("Pickler", (_OtherPickler, pickle_module.Pickler), {})
@@ -166,8 +170,10 @@ def _place_of(value: Any) -> tuple[str, str] | None:
 
 
 def write_path(write: Callable[[Any, str], None], name: str) -> None:
-    """Calls `write` with a new file and a name for its contents. Raises RuntimeError if the file cannot be
-    written."""
+    """Calls `write` with a new file and a name for its contents.
+
+    Raises RuntimeError if the file cannot be written.
+    """
     path = Path(name)
     if not path.parent.is_dir():
         raise RuntimeError(f"Parent directory {path.parent} does not exist.")

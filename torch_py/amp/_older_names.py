@@ -21,8 +21,9 @@ _ELSEWHERE = frozenset(("hpu", "ipu", "maia", "mps", "mtia", "xla", "xpu"))
 
 
 def is_autocast_enabled(*device_type: str) -> bool:
-    """Whether autocast is enabled for a device type ("cuda" by default). It is False for device types that do
-    not exist here.
+    """Whether autocast is enabled for a device type ("cuda" by default).
+
+    It is False for device types that do not exist here.
 
     Raises RuntimeError for an unknown type.
     """

@@ -17,8 +17,10 @@ _NARROW = {"cpu": (_C.bfloat16, _C.float16), "cuda": (_C.float16, _C.bfloat16)}
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether autocast supports tensors on this type of device. Raises RuntimeError for an unknown device
-    type."""
+    """Whether autocast supports tensors on this type of device.
+
+    Raises RuntimeError for an unknown device type.
+    """
     return _C.device(device_type).type in _NARROW
 
 
@@ -159,8 +161,8 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Decorates the `backward` of a Function whose forward has `custom_fwd`, so that it runs under the same
-    autocast as forward."""
+    """Decorates the `backward` of a Function whose forward has `custom_fwd`, so
+    that it runs under the same autocast as forward."""
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

@@ -1,5 +1,5 @@
-"""`GradScaler`, which multiplies losses so that float16 gradients do not vanish, and skips steps whose
-gradients overflow."""
+"""`GradScaler`, which multiplies losses so that float16 gradients do not
+vanish, and skips steps whose gradients overflow."""
 
 from __future__ import annotations
 
@@ -104,8 +104,10 @@ class GradScaler:
         return self._progress.setdefault(id(optimizer), _Progress())
 
     def scale(self, outputs: Any) -> Any:
-        """Multiplies a tensor by the scale, or each tensor of a list or another iterable. Raises ValueError
-        for anything else."""
+        """Multiplies a tensor by the scale, or each tensor of a list or another iterable.
+
+        Raises ValueError for anything else.
+        """
         if not self._enabled:
             return outputs
         self._start()
@@ -140,8 +142,10 @@ class GradScaler:
         progress.stage = OptState.UNSCALED
 
     def _unscaled(self, optimizer: Optimizer, inverse: Tensor) -> Tensor:
-        """Multiplies the gradients by `inverse`. Returns one if a gradient is infinite or nan, otherwise
-        zero."""
+        """Multiplies the gradients by `inverse`.
+
+        Returns one if a gradient is infinite or nan, otherwise zero.
+        """
         found = _torch.zeros((), dtype=_C.float32)
         gradients = [
             parameter.grad
@@ -189,8 +193,8 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Sets the next scale: to `new_scale`, or depending on whether all optimizers had finite gradients
-        since the last update."""
+        """Sets the next scale: to `new_scale`, or depending on whether all
+        optimizers had finite gradients since the last update."""
         if not self._enabled:
             return
 
@@ -217,14 +221,16 @@ class GradScaler:
         self._progress.clear()
 
     def _found_inf_per_device(self, optimizer: Optimizer) -> dict[Any, Tensor]:
-        """The flag of an optimizer since the last update, by device: one if a gradient was infinite or
-        nan."""
+        """The flag of an optimizer since the last update, by device:
+        one if a gradient was infinite or nan."""
         found = self._of(optimizer).found_inf
         return {} if found is None else {found.device: found}
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state with the scale as a number. Raises AssertionError between `unscale_` and `update`,
-        because optimizers are known by identity."""
+        """The state with the scale as a number.
+
+        Raises AssertionError between `unscale_` and `update`, because optimizers are known by identity.
+        """
         state = self.__dict__.copy()
 
         if self._enabled:
@@ -287,8 +293,8 @@ class GradScaler:
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """The scale, the factors, the interval, and the number of updates with finite gradients; empty if the
-        scaler is disabled."""
+        """The scale, the factors, the interval, and the number of updates with
+        finite gradients; empty if the scaler is disabled."""
         if not self._enabled:
             return {}
         return {
@@ -300,8 +306,10 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restores what `state_dict` returned. Raises RuntimeError for an empty dict, which a disabled scaler
-        returns."""
+        """Restores what `state_dict` returned.
+
+        Raises RuntimeError for an empty dict, which a disabled scaler returns.
+        """
         if not self._enabled:
             return
         if not state_dict:

@@ -38,8 +38,8 @@ _LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function", "
 
 
 def _is_checkpoint_valid() -> bool:
-    """Whether the current backward pass accumulates all gradients; False while it computes only those of
-    given inputs."""
+    """Whether the current backward pass accumulates all gradients; False
+    while it computes only those of given inputs."""
     return _C._is_checkpoint_valid()
 
 
@@ -52,8 +52,10 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
-    """Checks the tensors to differentiate by. Raises RuntimeError unless all are tensors or gradient
-    edges."""
+    """Checks the tensors to differentiate by.
+
+    Raises RuntimeError unless all are tensors or gradient edges.
+    """
     for value in values:
         if not isinstance(value, (Tensor, GradientEdge)):
             raise RuntimeError(
@@ -90,8 +92,10 @@ def _run(
 
 
 def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str) -> tuple[Tensor | None, ...]:
-    """One gradient per output; None where the engine starts from one. Raises RuntimeError if they do not fit
-    the outputs."""
+    """One gradient per output; None where the engine starts from one.
+
+    Raises RuntimeError if they do not fit the outputs.
+    """
     given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
     if len(given) != len(outputs):
         raise RuntimeError(f"{caller}: got {len(outputs)} tensors and {len(given)} gradients")

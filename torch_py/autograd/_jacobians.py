@@ -79,8 +79,8 @@ def _difference(outputs: Outputs, move: Callable[[float], None], eps: float) -> 
 
 
 def analytical(output: Tensor, sources: Sequence[Tensor]) -> list[tuple[Any, list[Any]]]:
-    """For each source the matrix described in `numerical`, by recorded derivatives, and the gradients that it
-    consists of."""
+    """For each source the matrix described in `numerical`, by recorded
+    derivatives, and the gradients that it consists of."""
     columns: list[list[Any]] = [[] for _ in sources]
     gradients: list[list[Any]] = [[] for _ in sources]
     weight = _torch.zeros_like(output, requires_grad=False)

@@ -72,8 +72,10 @@ def _level() -> int:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """`tensor` with `tangent`, which has the same shape and dtype. Raises ValueError unless both are floating
-    point or complex."""
+    """`tensor` with `tangent`, which has the same shape and dtype.
+
+    Raises ValueError unless both are floating point or complex.
+    """
     if not has_gradient(tensor):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not has_gradient(tangent):

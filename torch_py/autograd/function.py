@@ -22,8 +22,10 @@ class _Context(_C.FunctionBase):
     _forward_class: Any
 
     def save_for_backward(self, *tensors: _C.TensorBase | None) -> None:
-        """Saves tensors, which backward reads as `ctx.saved_tensors`. It is an error if they have changed by
-        then."""
+        """Saves tensors, which backward reads as `ctx.saved_tensors`.
+
+        It is an error if they have changed by then.
+        """
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: _C.TensorBase | None) -> None:
@@ -122,8 +124,10 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        """Computes the tangents of the outputs from the tangents of the arguments. `ctx.saved_tensors` are
-        the tensors that `save_for_forward` saved."""
+        """Computes the tangents of the outputs from the tangents of the arguments.
+
+        `ctx.saved_tensors` are the tensors that `save_for_forward` saved.
+        """
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
@@ -201,8 +205,8 @@ class InplaceFunction(Function):
 
 
 class _SecondDerivativeBarrier(Function):
-    """Connects a result to the gradients from which it was computed, so that differentiating it raises an
-    error instead of giving zero."""
+    """Connects a result to the gradients from which it was computed, so that
+    differentiating it raises an error instead of giving zero."""
 
     generate_vmap_rule = True
 

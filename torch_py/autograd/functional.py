@@ -17,8 +17,10 @@ _Vectors = Tensor | tuple[Tensor, ...] | None
 
 
 def _inputs(inputs: Any, create_graph: bool, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether `inputs` is a tuple, and the tensors to differentiate by. With `create_graph` these are views,
-    so that results depend on the originals."""
+    """Whether `inputs` is a tuple, and the tensors to differentiate by.
+
+    With `create_graph` these are views, so that results depend on the originals.
+    """
     is_tuple = isinstance(inputs, tuple)
     given = inputs if is_tuple else (inputs,)
     for position, item in enumerate(given):
@@ -48,8 +50,10 @@ def _outputs(outputs: Any, caller: str) -> tuple[bool, tuple[Tensor, ...]]:
 
 
 def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[Tensor, ...]:
-    """The vectors of a product, by default 1 for a single element. Raises RuntimeError if the shapes
-    differ."""
+    """The vectors of a product, by default 1 for a single element.
+
+    Raises RuntimeError if the shapes differ.
+    """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
@@ -111,8 +115,10 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Computes ``(func(*inputs), v · J)``, the gradient of the outputs weighted by `v`. `v` has the shapes of
-    the outputs and may be None for a single element."""
+    """Computes ``(func(*inputs), v · J)``, the gradient of the outputs weighted by `v`.
+
+    `v` has the shapes of the outputs and may be None for a single element.
+    """
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "vjp")
         is_output_tuple, outputs = _outputs(func(*sources), "vjp")
@@ -130,8 +136,10 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Computes ``(func(*inputs), J · v)``, the derivative along `v`, which has the shapes of the inputs. It
-    is the derivative of a vector-Jacobian product with respect to its vector."""
+    """Computes ``(func(*inputs), J · v)``, the derivative along `v`, which has the shapes of the inputs.
+
+    It is the derivative of a vector-Jacobian product with respect to its vector.
+    """
     with enable_grad():
         _, sources = _inputs(inputs, create_graph, "jvp")
         vectors = _vectors(v, sources, "jvp", "input")
@@ -257,8 +265,8 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Computes ``(func(*inputs), v · H)`` for a function with one output element; `v` has the shapes of the
-    inputs."""
+    """Computes ``(func(*inputs), v · H)`` for a function with one output
+    element; `v` has the shapes of the inputs."""
     with enable_grad():
         is_tuple, sources = _inputs(inputs, create_graph, "vhp")
         vectors = _vectors(v, sources, "vhp", "input")
@@ -276,6 +284,6 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Computes ``(func(*inputs), H · v)``; it equals `vhp`, since the Hessian is symmetric where it is
-    continuous."""
+    """Computes ``(func(*inputs), H · v)``; it equals `vhp`, since the
+    Hessian is symmetric where it is continuous."""
     return vhp(func, inputs, v, create_graph, strict)

@@ -15,8 +15,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _GradModeSwitch:
-    """A context manager that also decorates functions and generator functions. Each entry uses a new instance
-    from `clone`."""
+    """A context manager that also decorates functions and generator functions.
+
+    Each entry uses a new instance from `clone`.
+    """
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -101,8 +103,10 @@ class _FixedMode(_GradModeSwitch):
 
 
 class no_grad(_FixedMode):
-    """Turns recording off: results computed inside do not require grad. It affects only the current
-    thread."""
+    """Turns recording off: results computed inside do not require grad.
+
+    It affects only the current thread.
+    """
 
     _mode = False
 
@@ -114,8 +118,11 @@ class enable_grad(_FixedMode):
 
 
 class set_grad_enabled(_GradModeSwitch):
-    """Turns recording on or off at once. As a context manager it restores the previous mode at the end; as a
-    decorator it affects only calls of the function."""
+    """Turns recording on or off at once.
+
+    As a context manager it restores the previous mode at the end; as a decorator it affects only calls of the
+    function.
+    """
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):

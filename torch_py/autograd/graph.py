@@ -1,5 +1,5 @@
-"""Tools to inspect and influence the recorded graph: its nodes, saved tensors, and the edges where gradients
-arrive."""
+"""Tools to inspect and influence the recorded graph: its nodes, saved
+tensors, and the edges where gradients arrive."""
 
 from __future__ import annotations
 
@@ -87,8 +87,10 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge along which the gradient of `tensor` flows. Raises RuntimeError if the tensor does not require
-    grad."""
+    """The edge along which the gradient of `tensor` flows.
+
+    Raises RuntimeError if the tensor does not require grad.
+    """
     if not tensor.requires_grad:
         raise RuntimeError("get_gradient_edge: expected a tensor that requires grad, got one that does not")
     node = tensor.grad_fn

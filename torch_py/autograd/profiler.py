@@ -1,5 +1,7 @@
-"""The older interface to measure a block of code. Like `torch.profiler` it records `record_function` ranges
-only."""
+"""The older interface to measure a block of code.
+
+Like `torch.profiler` it records `record_function` ranges only.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ class profile(_profile):
 
 
 class emit_nvtx:
-    """Marks operations for NVIDIA's profilers. Entering it raises RuntimeError, since this build lacks
-    CUDA."""
+    """Marks operations for NVIDIA's profilers.
+
+    Entering it raises RuntimeError, since this build lacks CUDA.
+    """
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
         self.enabled = enabled

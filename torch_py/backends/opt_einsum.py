@@ -1,5 +1,5 @@
-"""The setting by which einsum chooses the order of its products: the fewest multiplications, or from left to
-right."""
+"""The setting by which einsum chooses the order of its products: the
+fewest multiplications, or from left to right."""
 
 enabled = True
 strategy = "auto"

@@ -1,5 +1,5 @@
-"""`torch.compile` and the functions around it. torch_py has no compiler yet: functions run as they are, and a
-warning says so once."""
+"""`torch.compile` and the functions around it. torch_py has no compiler yet:
+functions run as they are, and a warning says so once."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def wrap_numpy(fn: Function) -> Callable[..., Any]:
 
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
-    """A decorator that names a replacement for `original_fn` in compiled code: returns the replacement
-    unchanged."""
+    """A decorator that names a replacement for `original_fn` in
+    compiled code: returns the replacement unchanged."""
     return lambda function: function
 
 
@@ -111,8 +111,9 @@ def skip_guard_on_inbuilt_nn_modules_unsafe(guards: Any) -> list[bool]:
 
 
 class set_stance(contextlib.ContextDecorator):
-    """How compiled functions run: a function call, a block or a decorator. Every stance runs them as they
-    are.
+    """How compiled functions run: a function call, a block or a decorator.
+
+    Every stance runs them as they are.
 
     Raises RuntimeError for an unknown `stance`.
     """

@@ -11,8 +11,8 @@ from torch_py.nn.modules.module import Module
 
 
 class OptimizedModule(Module):
-    """A module under `torch.compile`: runs `_orig_mod` and shows its attributes; keys of its state_dict begin
-    with `_orig_mod.`."""
+    """A module under `torch.compile`: runs `_orig_mod` and shows its
+    attributes; keys of its state_dict begin with `_orig_mod.`."""
 
     def __init__(self, mod: Module, dynamo_ctx: Any = None) -> None:
         super().__init__()

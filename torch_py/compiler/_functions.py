@@ -46,8 +46,8 @@ def compile_function(
 
 
 def same(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Another function with the same behaviour: programs set attributes on what they compiled, and read the
-    original one."""
+    """Another function with the same behaviour: programs set attributes on
+    what they compiled, and read the original one."""
     if isinstance(function, type):
         return function
 

@@ -1,5 +1,6 @@
-"""`torch.distributed` for a world of one process, in which collectives return their inputs. Larger worlds
-raise NotImplementedError.
+"""`torch.distributed` for a world of one process, in which collectives return their inputs.
+
+Larger worlds raise NotImplementedError.
 
 `is_available()` is False, as portable programs then do without; those that do not ask can still initialise a
 world of one.
@@ -141,8 +142,9 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Starts a world of one. Size and rank are read from WORLD_SIZE and RANK when not given, and are 1 and 0
-    when not there either.
+    """Starts a world of one.
+
+    Size and rank are read from WORLD_SIZE and RANK when not given, and are 1 and 0 when not there either.
 
     Raises NotImplementedError for a larger world, ValueError for a rank outside it or when there is a world
     already.

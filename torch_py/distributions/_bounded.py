@@ -82,16 +82,17 @@ class Uniform(Distribution):
 
 
 def _gamma_ratio(concentration: Tensor) -> Tensor:
-    """A draw of the Dirichlet distribution: gamma variables divided by their sum, in float64 because those of
-    small concentrations underflow."""
+    """A draw of the Dirichlet distribution: gamma variables divided by their sum, in
+    float64 because those of small concentrations underflow."""
     gamma = torch._standard_gamma(concentration.double())
     simplex = (gamma / gamma.sum(-1, keepdim=True)).to(concentration.dtype)
     return simplex.clamp(min=_tiny(simplex))
 
 
 class Dirichlet(ExponentialFamily):
-    """Vectors of the simplex, with density proportional to prod x ** (concentration - 1). `rsample` is
-    differentiable through its gamma variables.
+    """Vectors of the simplex, with density proportional to prod x ** (concentration - 1).
+
+    `rsample` is differentiable through its gamma variables.
 
     >>> Dirichlet(torch.tensor([1.0, 3.0])).mean
     tensor([0.2500, 0.7500])

@@ -1,5 +1,7 @@
-"""KL divergences between distributions of the same family. Each formula is the integral in closed form unless
-a comment says otherwise."""
+"""KL divergences between distributions of the same family.
+
+Each formula is the integral in closed form unless a comment says otherwise.
+"""
 
 from __future__ import annotations
 

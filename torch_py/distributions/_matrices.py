@@ -141,8 +141,11 @@ class Wishart(GaussianMatrices, ExponentialFamily):
     def rsample(
         self, sample_shape: Sequence[int] = Size([]), max_try_correction: int | None = None
     ) -> Tensor:
-        """Draws by Bartlett's decomposition. Values that are singular due to rounding are drawn again, up to
-        `max_try_correction` (default 3) times."""
+        """Draws by Bartlett's decomposition.
+
+        Values that are singular due to rounding are drawn again, up to `max_try_correction` (default 3)
+        times.
+        """
         sample = self._bartlett_sampling(sample_shape)
         singular = ~self.support.check(sample)
         if singular.any():

@@ -22,8 +22,10 @@ def _batch_mv(matrices: Tensor, vectors: Tensor) -> Tensor:
 
 
 def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
-    """x^T (L L^T)^-1 x for factors (*B, n, n) and vectors (*S, *B, n). Samples become columns, so that each
-    factor is used in one solve."""
+    """x^T (L L^T)^-1 x for factors (*B, n, n) and vectors (*S, *B, n).
+
+    Samples become columns, so that each factor is used in one solve.
+    """
     extra = bx.dim() - bL.dim() + 1
     if extra <= 0:
         return torch.linalg.solve_triangular(bL, bx.unsqueeze(-1), upper=False).square().sum((-2, -1))
@@ -34,8 +36,10 @@ def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
 
 
 def _precision_to_scale_tril(P: Tensor) -> Tensor:
-    """L with L L^T = P^-1. With rows and columns reversed, P = U U^T for an upper triangular U, and L =
-    U^-T."""
+    """L with L L^T = P^-1.
+
+    With rows and columns reversed, P = U U^T for an upper triangular U, and L = U^-T.
+    """
     upper = torch.linalg.cholesky(P.flip((-2, -1))).flip((-2, -1))
     identity = torch.eye(P.shape[-1], dtype=P.dtype, device=P.device)
     return torch.linalg.solve_triangular(upper.mT, identity, upper=False)
@@ -48,8 +52,9 @@ def _log_diagonal(matrices: Tensor) -> Tensor:
 
 class GaussianMatrices(Distribution):
     """A distribution with one of covariance_matrix, precision_matrix and scale_tril as a parameter.
-    `_unbroadcasted_scale_tril` is the Cholesky factor of the covariance in the batch shape of that
-    parameter."""
+
+    `_unbroadcasted_scale_tril` is the Cholesky factor of the covariance in the batch shape of that parameter.
+    """
 
     _parameters: tuple[str, ...] = ()
     _unbroadcasted_scale_tril: Tensor
@@ -99,8 +104,10 @@ def one_matrix(**matrices: Tensor | None) -> tuple[str, Tensor]:
 
 
 class MultivariateNormal(GaussianMatrices):
-    """Normal vectors with mean `loc` (*, n). The covariance is given by exactly one of covariance_matrix, its
-    inverse precision_matrix, or its Cholesky factor scale_tril (*, n, n).
+    """Normal vectors with mean `loc` (*, n).
+
+    The covariance is given by exactly one of covariance_matrix, its inverse precision_matrix, or its Cholesky
+    factor scale_tril (*, n, n).
 
     `scale_tril` is the fastest. Raises ValueError unless exactly one is given.
 
@@ -172,8 +179,8 @@ class MultivariateNormal(GaussianMatrices):
 
 
 def _capacitance_tril(W: Tensor, D: Tensor) -> Tensor:
-    """The Cholesky factor of I + W^T D^-1 W, with which Woodbury's identity inverts W W^T + D in the rank of
-    W."""
+    """The Cholesky factor of I + W^T D^-1 W, with which Woodbury's
+    identity inverts W W^T + D in the rank of W."""
     scaled = W.mT / D.unsqueeze(-2)
     return torch.linalg.cholesky(scaled @ W + torch.eye(W.shape[-1], dtype=W.dtype, device=W.device))
 

@@ -1,5 +1,5 @@
-"""Distributions of positive numbers and angles: Exponential, Gamma, Chi2, FisherSnedecor, GeneralizedPareto
-and VonMises."""
+"""Distributions of positive numbers and angles: Exponential, Gamma, Chi2,
+FisherSnedecor, GeneralizedPareto and VonMises."""
 
 from __future__ import annotations
 
@@ -71,8 +71,9 @@ class Exponential(ExponentialFamily):
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution, with density proportional to x ** (concentration - 1) exp(-rate x). `rsample`
-    is differentiable with respect to `concentration` by implicit gradients.
+    """The gamma distribution, with density proportional to x ** (concentration - 1) exp(-rate x).
+
+    `rsample` is differentiable with respect to `concentration` by implicit gradients.
 
     >>> Gamma(2.0, 4.0).mean
     tensor(0.5000)
@@ -202,8 +203,10 @@ class FisherSnedecor(Distribution):
 
 
 class GeneralizedPareto(Distribution):
-    """The distribution of values beyond a high threshold. The survival function is (1 + concentration z) **
-    (-1 / concentration) with z = (x - loc) / scale, or exp(-z) for concentration 0.
+    """The distribution of values beyond a high threshold.
+
+    The survival function is (1 + concentration z) ** (-1 / concentration) with z = (x - loc) / scale, or
+    exp(-z) for concentration 0.
 
     If `concentration` is negative, the support ends at loc - scale / concentration.
 
@@ -291,6 +294,7 @@ class GeneralizedPareto(Distribution):
 
 class VonMises(Distribution):
     """Angles in [-pi, pi) around `loc`, with density proportional to exp(concentration cos(x - loc)).
+
     `log_prob` accepts any real number.
 
     `variance` is the circular variance, 1 - I1(k) / I0(k) for concentration k. Samples are drawn by rejection

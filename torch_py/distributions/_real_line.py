@@ -138,8 +138,9 @@ class Laplace(LocationScale):
 
 
 class Cauchy(LocationScale):
-    """loc + scale * z, where z is the ratio of two standard normal variables. Mean and variance do not exist;
-    they are nan and inf.
+    """loc + scale * z, where z is the ratio of two standard normal variables.
+
+    Mean and variance do not exist; they are nan and inf.
 
     >>> Cauchy(0.0, 1.0).icdf(torch.tensor(0.75))
     tensor(1.)

@@ -1,5 +1,5 @@
-"""Continuous relaxations of Bernoulli and Categorical variables, with a temperature and with gradients
-(Maddison et al. 2017, Jang et al. 2017)."""
+"""Continuous relaxations of Bernoulli and Categorical variables, with a temperature
+and with gradients (Maddison et al. 2017, Jang et al. 2017)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from torch_py.distributions.utils import broadcast_all, clamp_probs
 
 
 class LogitRelaxedBernoulli(BinaryTrials):
-    """The distribution of (logits + logistic noise) / temperature; its sigmoid is a RelaxedBernoulli
-    variable."""
+    """The distribution of (logits + logistic noise) / temperature; its
+    sigmoid is a RelaxedBernoulli variable."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
@@ -94,8 +94,8 @@ class RelaxedBernoulli(TransformedDistribution):
 
 
 class ExpRelaxedCategorical(_OverCategorical):
-    """The logarithm of a RelaxedOneHotCategorical variable, log_softmax((logits + Gumbel noise) /
-    temperature)."""
+    """The logarithm of a RelaxedOneHotCategorical variable,
+    log_softmax((logits + Gumbel noise) / temperature)."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector  # in fact only vectors with exponentials that sum to 1

@@ -1,5 +1,5 @@
-"""Transforms of vectors and matrices: to the simplex, to Cholesky factors, reshaping, and several transforms
-on parts of a tensor."""
+"""Transforms of vectors and matrices: to the simplex, to Cholesky factors,
+reshaping, and several transforms on parts of a tensor."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ def _at_least(shape: Sequence[int], dims: int) -> None:
 
 
 class SoftmaxTransform(_Plain):
-    """y = softmax(x) over the last dimension. It is not bijective, since x + c gives the same y; `inv` is the
-    logarithm."""
+    """y = softmax(x) over the last dimension.
+
+    It is not bijective, since x + c gives the same y; `inv` is the logarithm.
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -94,8 +96,8 @@ class StickBreakingTransform(_Plain):
 
 
 class LowerCholeskyTransform(_Plain):
-    """Maps square matrices to Cholesky factors: it keeps the part below the diagonal and applies exp to the
-    diagonal."""
+    """Maps square matrices to Cholesky factors: it keeps the part below
+    the diagonal and applies exp to the diagonal."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky

@@ -28,8 +28,9 @@ class ConstraintRegistry:
         constraint: constraints.Constraint | type[constraints.Constraint],
         factory: Callable[[Any], transforms.Transform] | None = None,
     ) -> Any:
-        """Uses `factory` for the class of `constraint`, a Constraint or a class of them. Without `factory` it
-        is a decorator.
+        """Uses `factory` for the class of `constraint`, a Constraint or a class of them.
+
+        Without `factory` it is a decorator.
 
         Raises TypeError for anything else.
         """

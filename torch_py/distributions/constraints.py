@@ -1,5 +1,6 @@
-"""Constraints: sets in which parameters and samples must lie. `constraint.check(value)` tells which events
-do.
+"""Constraints: sets in which parameters and samples must lie.
+
+`constraint.check(value)` tells which events do.
 
 A constraint has `event_dim`, the number of last dimensions that form one event, and `is_discrete`. Some
 constraints depend on other parameters: `dependent` represents those that only an instance of a distribution
@@ -63,8 +64,8 @@ class Constraint:
     event_dim = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Which events satisfy the constraint, as a bool tensor of shape value.shape without the last
-        `event_dim` dimensions."""
+        """Which events satisfy the constraint, as a bool tensor of shape
+        value.shape without the last `event_dim` dimensions."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -72,8 +73,10 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A set that depends on values which only an instance knows. Attributes that are not given here raise
-    NotImplementedError."""
+    """A set that depends on values which only an instance knows.
+
+    Attributes that are not given here raise NotImplementedError.
+    """
 
     def __init__(self, *, is_discrete: bool = NotImplemented, event_dim: int = NotImplemented) -> None:
         self._is_discrete = is_discrete
@@ -176,8 +179,8 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The support of a mixture: `base_constraint`, checked for every component along an additional
-    dimension."""
+    """The support of a mixture: `base_constraint`, checked for every
+    component along an additional dimension."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         _require(

@@ -1,5 +1,5 @@
-"""`Distribution`, the base class of all distributions: shapes, validation, and parameters that are broadcast
-and expanded together."""
+"""`Distribution`, the base class of all distributions: shapes, validation, and
+parameters that are broadcast and expanded together."""
 
 from __future__ import annotations
 
@@ -90,8 +90,10 @@ class Distribution:
         Distribution.__init__(self, tensors[0].shape, validate_args=validate_args)
 
     def _checked_copy(self, _instance: Any) -> Any:
-        """`_instance`, or a new object without attributes. Raises NotImplementedError if this would skip the
-        `__init__` of a subclass."""
+        """`_instance`, or a new object without attributes.
+
+        Raises NotImplementedError if this would skip the `__init__` of a subclass.
+        """
         if _instance is not None:
             return _instance
 
@@ -105,8 +107,10 @@ class Distribution:
         return own.__new__(own)
 
     def _get_checked_instance(self, cls: type, _instance: Distribution | None = None) -> Any:
-        """The helper for `expand` under PyTorch's name, for subclasses in other packages. `cls` is the class
-        that defines `expand`."""
+        """The helper for `expand` under PyTorch's name, for subclasses in other packages.
+
+        `cls` is the class that defines `expand`.
+        """
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method "
@@ -187,8 +191,10 @@ class Distribution:
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        """Draws values that are differentiable with respect to the parameters. Raises NotImplementedError if
-        `has_rsample` is False."""
+        """Draws values that are differentiable with respect to the parameters.
+
+        Raises NotImplementedError if `has_rsample` is False.
+        """
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
@@ -199,8 +205,8 @@ class Distribution:
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density or probability of `value`, which must broadcast with batch_shape +
-        event_shape."""
+        """The logarithm of the density or probability of `value`, which must
+        broadcast with batch_shape + event_shape."""
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -234,8 +240,8 @@ class Distribution:
         return values.expand(values.shape[:1] + self._batch_shape + shape) if expand else values
 
     def _validate_sample(self, value: Tensor) -> None:
-        """Raises ValueError unless `value` is a tensor that broadcasts to the shape of this distribution and
-        lies in its support."""
+        """Raises ValueError unless `value` is a tensor that broadcasts to the
+        shape of this distribution and lies in its support."""
         if not isinstance(value, Tensor):
             raise ValueError(f"The value argument to log_prob must be a Tensor, but got {value!r}")
 

@@ -13,8 +13,10 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """Base class of exponential families. Subclasses define the natural parameters eta, the log normalizer A
-    and the mean of log h; entropy and divergences follow from these.
+    """Base class of exponential families.
+
+    Subclasses define the natural parameters eta, the log normalizer A and the mean of log h; entropy and
+    divergences follow from these.
 
     The gradient of A is the mean of t(x), so entropy = A(eta) - <eta, grad A(eta)> - E[log h(x)] (Nielsen and
     Nock, Entropies and cross-entropies of exponential families, 2010).

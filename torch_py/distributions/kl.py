@@ -1,5 +1,5 @@
-"""`kl_divergence(p, q)`, which chooses a formula by the classes of p and q, and `register_kl`, which adds
-one."""
+"""`kl_divergence(p, q)`, which chooses a formula by the classes of p
+and q, and `register_kl`, which adds one."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Any:
-    """The function registered for the nearest base classes, comparing those of p first. It warns if comparing
-    q first gives another function, and returns NotImplemented without any."""
+    """The function registered for the nearest base classes, comparing those of p first.
+
+    It warns if comparing q first gives another function, and returns NotImplemented without any.
+    """
     distances = {
         (left, right): (type_p.__mro__.index(left), type_q.__mro__.index(right))
         for left, right in _KL_REGISTRY

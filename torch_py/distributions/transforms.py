@@ -1,5 +1,5 @@
-"""Invertible maps with a known log |det Jacobian|, from which `TransformedDistribution` builds
-distributions."""
+"""Invertible maps with a known log |det Jacobian|, from which
+`TransformedDistribution` builds distributions."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ __all__ = [
 
 
 class CumulativeDistributionTransform(Transform):
-    """Maps the support of `distribution` to the unit interval: y = distribution.cdf(x). The inverse is its
-    `icdf`.
+    """Maps the support of `distribution` to the unit interval: y = distribution.cdf(x).
+
+    The inverse is its `icdf`.
 
     >>> from torch_py.distributions import Exponential
     >>> CumulativeDistributionTransform(Exponential(1.0)).inv(torch.tensor(0.0))

@@ -1,5 +1,5 @@
-"""Helpers of distributions: broadcasting, conversion between probabilities and logits, lazy properties, and
-triangular matrices as vectors."""
+"""Helpers of distributions: broadcasting, conversion between probabilities and
+logits, lazy properties, and triangular matrices as vectors."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _eps(tensor: Tensor) -> float:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Converts logits to probabilities, by the sigmoid for log-odds (`is_binary`), otherwise by the softmax
-    over the last dimension."""
+    """Converts logits to probabilities, by the sigmoid for log-odds
+    (`is_binary`), otherwise by the softmax over the last dimension."""
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, -1)
 
 
@@ -84,15 +84,15 @@ def clamp_probs(probs: Tensor) -> Tensor:
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Converts `probs` to log-odds if `is_binary`, otherwise to their logarithms; `clamp_probs` keeps both
-    finite."""
+    """Converts `probs` to log-odds if `is_binary`, otherwise to their
+    logarithms; `clamp_probs` keeps both finite."""
     clamped = clamp_probs(probs)
     return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
 
 
 class lazy_property:
-    """A property that is computed when it is first used, with gradients enabled, and then stored in the
-    instance."""
+    """A property that is computed when it is first used, with gradients
+    enabled, and then stored in the instance."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
@@ -116,8 +116,9 @@ class _lazy_property_and_property(lazy_property, property):
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """Converts (*, D, D) to (*, n): the entries on and below the diagonal `diag`, row by row. Raises
-    ValueError for a diagonal outside [-D, D).
+    """Converts (*, D, D) to (*, n): the entries on and below the diagonal `diag`, row by row.
+
+    Raises ValueError for a diagonal outside [-D, D).
 
     >>> tril_matrix_to_vec(torch.tensor([[1, 0], [2, 3]]))
     tensor([1, 2, 3])
@@ -131,6 +132,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """Converts (*, n) to (*, D, D), the inverse of `tril_matrix_to_vec`, with zeros above the diagonal.
+
     Raises ValueError if n is not the size of a triangle.
 
     >>> vec_to_tril_matrix(torch.tensor([1, 2, 3]))

@@ -1,5 +1,5 @@
-"""Transforms of functions of tensors: gradients, Jacobians, and batches, which compose (`vmap(grad(f))`,
-`jacfwd(jacrev(f))`)."""
+"""Transforms of functions of tensors: gradients, Jacobians, and batches,
+which compose (`vmap(grad(f))`, `jacfwd(jacrev(f))`)."""
 
 from torch_py._functorch.jacobians import hessian, jacfwd, jacrev, jvp, linearize
 from torch_py._functorch.mapping import vmap

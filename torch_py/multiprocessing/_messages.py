@@ -40,8 +40,10 @@ _LARGE = b"l"
 
 
 class Message:
-    """The contents of one packet: `data`, and descriptors that others own. Call `sent` or `undo`
-    afterwards."""
+    """The contents of one packet: `data`, and descriptors that others own.
+
+    Call `sent` or `undo` afterwards.
+    """
 
     def __init__(
         self, data: Any, descriptors: list[int], pool: Any, exported: list[int], fresh: list[int], keep: Any

@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 
 def when_parent_ends(action: Callable[[], object]) -> None:
-    """Calls `action` on a separate thread when the parent process has ended, in whatever way. Does nothing in
-    a process without a parent."""
+    """Calls `action` on a separate thread when the parent process has ended, in whatever way.
+
+    Does nothing in a process without a parent.
+    """
     parent = multiprocessing.parent_process()
     if parent is None:
         return

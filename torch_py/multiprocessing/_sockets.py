@@ -130,8 +130,10 @@ _parent_ends: weakref.WeakSet[ParentEnd] = weakref.WeakSet()
 
 
 class ParentEnd(_End):
-    """The end of the process that started the worker, which never waits. Packets that the system does not
-    accept at once are kept, and `flush` sends them."""
+    """The end of the process that started the worker, which never waits.
+
+    Packets that the system does not accept at once are kept, and `flush` sends them.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
@@ -161,8 +163,10 @@ class ParentEnd(_End):
         return None if packet is None else decode(*packet, self.receiver)
 
     def close(self) -> None:
-        """Ends the connection. The worker notices at once, even if other processes have inherited this
-        end."""
+        """Ends the connection.
+
+        The worker notices at once, even if other processes have inherited this end.
+        """
         if os.getpid() == self.process_id:
             try:
                 self.socket.shutdown(socket.SHUT_RDWR)
@@ -173,8 +177,8 @@ class ParentEnd(_End):
 
 
 def _close_in_child() -> None:
-    """Closes the parent's ends in a child: a worker must notice when its parent ends, so nobody else may hold
-    them."""
+    """Closes the parent's ends in a child: a worker must notice when its
+    parent ends, so nobody else may hold them."""
     for end in list(_parent_ends):
         end.socket.close()
     _parent_ends.clear()

@@ -63,8 +63,9 @@ def rebuild_storage_empty() -> Any:
 
 
 def rebuild_storage_fd(handle: Any, size: int) -> Any:
-    """A storage over the memory behind `handle`. Memory that this process has already mapped is not mapped
-    again.
+    """A storage over the memory behind `handle`.
+
+    Memory that this process has already mapped is not mapped again.
 
     Raises ConnectionRefusedError, FileNotFoundError or EOFError if the sender has ended, because it passes
     the descriptor.
@@ -79,8 +80,11 @@ def rebuild_storage_fd(handle: Any, size: int) -> Any:
 
 
 def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
-    """Returns how to rebuild a tensor. Raises RuntimeError for tensors that require grad and are not leaves,
-    and for memory that other processes cannot map."""
+    """Returns how to rebuild a tensor.
+
+    Raises RuntimeError for tensors that require grad and are not leaves, and for memory that other processes
+    cannot map.
+    """
     check_sendable(tensor)
     if tensor.is_meta:
         return rebuild_meta_of_type, (

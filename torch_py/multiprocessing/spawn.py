@@ -232,8 +232,10 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Runs `start_processes` with new interpreters. `fn` and `args` are pickled, so `fn` must be importable
-    by its name."""
+    """Runs `start_processes` with new interpreters.
+
+    `fn` and `args` are pickled, so `fn` must be importable by its name.
+    """
     if start_method != "spawn":
         warnings.warn(
             f"spawn() starts processes with start_method='spawn', got {start_method!r}; start_processes() "

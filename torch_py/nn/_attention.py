@@ -35,8 +35,10 @@ def canonical_mask(
     dtype: _dtype | None,
     check_other: bool = True,
 ) -> Tensor | None:
-    """Returns the mask as one to add to scores: -inf where a boolean mask is True. Raises AssertionError
-    unless the mask is boolean or floating."""
+    """Returns the mask as one to add to scores: -inf where a boolean mask is True.
+
+    Raises AssertionError unless the mask is boolean or floating.
+    """
     if mask is None:
         return None
     if mask.dtype != _C.bool and not mask.is_floating_point():
@@ -61,8 +63,10 @@ def _check(condition: bool, message: str) -> None:
 def _is_batched(
     query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int
 ) -> bool:
-    """Returns whether the inputs have a batch dimension. Raises AssertionError if their dimensions do not
-    fit together."""
+    """Returns whether the inputs have a batch dimension.
+
+    Raises AssertionError if their dimensions do not fit together.
+    """
     if query.dim() not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"

@@ -27,8 +27,8 @@ def _kept(shape: tuple[int, ...], p: float, like: Tensor) -> Tensor:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets elements to zero with probability `p` and scales the others by 1 / (1 - p); returns the input
-    unless `training`."""
+    """Sets elements to zero with probability `p` and scales the others by 1
+    / (1 - p); returns the input unless `training`."""
     _check_probability(p)
     if not inplace:
         return _dropout(input, p, training)
@@ -62,8 +62,8 @@ def feature_alpha_dropout(
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p` and scales the others by 1 /
-    (1 - p)."""
+    """Sets whole channels of (N, C, L) or (C, L) to zero with
+    probability `p` and scales the others by 1 / (1 - p)."""
     _check_probability(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(
@@ -75,8 +75,10 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, H, W) to zero with probability `p` and scales the others by 1 / (1 -
-    p). An input of three dimensions is (N, C, L), as in PyTorch."""
+    """Sets whole channels of (N, C, H, W) to zero with probability `p` and scales the others by 1 / (1 - p).
+
+    An input of three dimensions is (N, C, L), as in PyTorch.
+    """
     _check_probability(p)
     if input.dim() not in (3, 4):
         warnings.warn(
@@ -88,8 +90,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p` and scales the
-    others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with
+    probability `p` and scales the others by 1 / (1 - p)."""
     _check_probability(p)
     if input.dim() not in (4, 5):
         warnings.warn(

@@ -1,5 +1,7 @@
-"""Loss functions for regression and classification. `reduction` is 'mean', 'sum' or 'none'; the older pair
-size_average and reduce works too."""
+"""Loss functions for regression and classification.
+
+`reduction` is 'mean', 'sum' or 'none'; the older pair size_average and reduce works too.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ _binary_cross_entropy_with_logits = _torch.binary_cross_entropy_with_logits
 
 
 def reduction_name(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """Returns `reduction`, or the name that the older pair of arguments means. Raises ValueError for an
-    unknown name."""
+    """Returns `reduction`, or the name that the older pair of arguments means.
+
+    Raises ValueError for an unknown name.
+    """
     if size_average is not None or reduce is not None:
         name = "none" if reduce is False else ("sum" if size_average is False else "mean")
         warnings.warn(
@@ -69,8 +73,10 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Squared error (input - target)². With `weight`, 'mean' divides the weighted sum by the sum of the
-    weights."""
+    """Squared error (input - target)².
+
+    With `weight`, 'mean' divides the weighted sum by the sum of the weights.
+    """
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
@@ -87,8 +93,10 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Absolute error |input - target|. With `weight`, 'mean' divides the weighted sum by the sum of the
-    weights."""
+    """Absolute error |input - target|.
+
+    With `weight`, 'mean' divides the weighted sum by the sum of the weights.
+    """
     _warn_of_broadcast(input, target)
     number = _number(reduction, size_average, reduce)
     if weight is None:
@@ -120,8 +128,8 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Error that is quadratic near zero: d² / (2 beta) where d = |input - target| is below `beta`, d -
-    beta / 2 elsewhere."""
+    """Error that is quadratic near zero: d² / (2 beta) where d = |input -
+    target| is below `beta`, d - beta / 2 elsewhere."""
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta: got {beta}")
 
@@ -277,7 +285,9 @@ def kl_div(
     log_target: bool = False,
 ) -> Tensor:
     """Kullback-Leibler divergence target * (log(target) - input), for an input of log probabilities.
-    'batchmean' divides the sum by the size of dimension 0."""
+
+    'batchmean' divides the sum by the size of dimension 0.
+    """
     if reduction == "batchmean":
         return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
 

@@ -140,8 +140,10 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Packs padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, of the given lengths. They
-    must be sorted by descending length unless `enforce_sorted` is False."""
+    """Packs padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, of the given lengths.
+
+    They must be sorted by descending length unless `enforce_sorted` is False.
+    """
     if not isinstance(lengths, Tensor):
         lengths = _tensor(lengths)
     sorted_indices = None
@@ -163,8 +165,10 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Returns padded sequences and their lengths: the inverse of `pack_padded_sequence`. `total_length`
-    sets the number of steps."""
+    """Returns padded sequences and their lengths: the inverse of `pack_padded_sequence`.
+
+    `total_length` sets the number of steps.
+    """
     longest = sequence.batch_sizes.size(0)
     if total_length is not None:
         if total_length < longest:
@@ -190,8 +194,8 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...) with `batch_first`, padded
-    on the 'right' or 'left'."""
+    """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...)
+    with `batch_first`, padded on the 'right' or 'left'."""
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):
@@ -219,8 +223,8 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """Splits padded sequences (T, N, ...), or (N, T, ...) with `batch_first`, into a list of tensors of
-    the given lengths."""
+    """Splits padded sequences (T, N, ...), or (N, T, ...) with
+    `batch_first`, into a list of tensors of the given lengths."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [sequence[: int(length)] for sequence, length in zip(padded_sequences, lengths, strict=True)]

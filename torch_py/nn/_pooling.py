@@ -81,8 +81,8 @@ def _max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The largest element of each window; with `return_indices` also its position, counted within one
-        plane."""
+        """The largest element of each window; with `return_indices` also
+        its position, counted within one plane."""
         pool = pooled_with_indices if return_indices else pooled
         return pool(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
 
@@ -139,15 +139,15 @@ def _adaptive_max_pool(rank: int) -> tuple[Callable[..., Any], Callable[..., Any
     def adaptive_max_pool_with_indices(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """The largest elements of as many windows as `output_size` says, and their positions, counted
-        within one plane."""
+        """The largest elements of as many windows as `output_size` says, and
+        their positions, counted within one plane."""
         return pooled(input, _wanted(output_size, input.shape, rank))
 
     def adaptive_max_pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The largest elements of as many windows as `output_size` says; with `return_indices` also their
-        positions."""
+        """The largest elements of as many windows as `output_size` says;
+        with `return_indices` also their positions."""
         result = pooled(input, _wanted(output_size, input.shape, rank))
         return result if return_indices else result[0]
 
@@ -195,8 +195,11 @@ def avg_pool2d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The mean of each window of an image. Padding counts as zeros unless `count_include_pad` is False;
-    `divisor_override` divides the sum in place of the number of elements."""
+    """The mean of each window of an image.
+
+    Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
+    of the number of elements.
+    """
     given = {} if out is None else {"out": out}
     return _averages[2](
         input,
@@ -221,8 +224,11 @@ def avg_pool3d(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The mean of each window of a volume. Padding counts as zeros unless `count_include_pad` is False;
-    `divisor_override` divides the sum in place of the number of elements."""
+    """The mean of each window of a volume.
+
+    Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
+    of the number of elements.
+    """
     given = {} if out is None else {"out": out}
     return _averages[3](
         input,
@@ -248,8 +254,10 @@ def _fractional(
     output_ratio: float | Sequence[float] | None,
     random_samples: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """Returns the elements and positions of fractional max pooling over `rank` dimensions. Raises ValueError
-    unless a size or a ratio is given."""
+    """Returns the elements and positions of fractional max pooling over `rank` dimensions.
+
+    Raises ValueError unless a size or a ratio is given.
+    """
     name = f"fractional_max_pool{rank}d"
     if output_size is None:
         if output_ratio is None:
@@ -278,8 +286,10 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest elements of windows of an image at random steps (Graham 2014). The result has
-    `output_size`, or `output_ratio` times the input's size."""
+    """The largest elements of windows of an image at random steps (Graham 2014).
+
+    The result has `output_size`, or `output_ratio` times the input's size.
+    """
     result = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return result if return_indices else result[0]
 
@@ -304,8 +314,10 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest elements of windows of a volume at random steps (Graham 2014). The result has
-    `output_size`, or `output_ratio` times the input's size."""
+    """The largest elements of windows of a volume at random steps (Graham 2014).
+
+    The result has `output_size`, or `output_ratio` times the input's size.
+    """
     result = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return result if return_indices else result[0]
 
@@ -333,8 +345,11 @@ def _unpooled_size(
     padding: Sequence[int],
     output_size: Sequence[int] | None,
 ) -> list[int]:
-    """Returns the size before pooling. `output_size`, with or without the batch and channel sizes, chooses
-    among the sizes that pooling maps to the same result."""
+    """Returns the size before pooling.
+
+    `output_size`, with or without the batch and channel sizes, chooses among the sizes that pooling maps to
+    the same result.
+    """
     rank = len(kernel)
     if input.dim() < rank:
         raise IndexError(
@@ -403,8 +418,8 @@ def max_unpool1d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """A partial inverse of `max_pool1d`: puts the elements of `input` at their `indices`, with zeros
-    elsewhere."""
+    """A partial inverse of `max_pool1d`: puts the elements of `input`
+    at their `indices`, with zeros elsewhere."""
     size = _unpooled_size(input, *_windows(1, kernel_size, stride, padding), output_size)
     return _max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]).squeeze(-1)
 
@@ -417,8 +432,8 @@ def max_unpool2d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """A partial inverse of `max_pool2d`: puts the elements of `input` at their `indices`, with zeros
-    elsewhere."""
+    """A partial inverse of `max_pool2d`: puts the elements of `input`
+    at their `indices`, with zeros elsewhere."""
     return _max_unpool2d(
         input, indices, _unpooled_size(input, *_windows(2, kernel_size, stride, padding), output_size)
     )
@@ -432,8 +447,8 @@ def max_unpool3d(
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """A partial inverse of `max_pool3d`: puts the elements of `input` at their `indices`, with zeros
-    elsewhere."""
+    """A partial inverse of `max_pool3d`: puts the elements of `input`
+    at their `indices`, with zeros elsewhere."""
     kernel, step, border = _windows(3, kernel_size, stride, padding)
     return _max_unpool3d(
         input, indices, _unpooled_size(input, kernel, step, border, output_size), step, border
@@ -452,8 +467,10 @@ def _lp_pool(
     stride: int | Sequence[int] | None,
     ceil_mode: bool,
 ) -> Tensor:
-    """(sum of x ** p) ** (1 / p) of each window; for p = ±infinity the largest or smallest |x|. A window
-    of zeros has gradient zero in place of an infinite one."""
+    """(sum of x ** p) ** (1 / p) of each window; for p = ±infinity the largest or smallest |x|.
+
+    A window of zeros has gradient zero in place of an infinite one.
+    """
     kernel = _tuple(kernel_size, rank)
     step = [] if stride is None else _tuple(stride, rank)
 

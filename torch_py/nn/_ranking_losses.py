@@ -132,8 +132,8 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Loss for ordering two inputs: max(0, -target * (input1 - input2) + margin), where target is 1 if
-    input1 should be larger and -1 otherwise."""
+    """Loss for ordering two inputs: max(0, -target * (input1 - input2) + margin), where
+    target is 1 if input1 should be larger and -1 otherwise."""
     number = _number(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
@@ -164,8 +164,8 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Loss of the angle between two vectors: 1 - cos where the target is 1, and max(0, cos - margin) where
-    it is -1."""
+    """Loss of the angle between two vectors: 1 - cos where the target is
+    1, and max(0, cos - margin) where it is -1."""
     return _cosine_embedding_loss(input1, input2, target, margin, _number(reduction, size_average, reduce))
 
 

@@ -257,8 +257,8 @@ def _warn_of_corners() -> None:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """Returns the grid for `grid_sample` that applies the affine maps `theta` (N, 2, 3) or (N, 3, 4) and
-    gives a result of `size` (N, C, ...)."""
+    """Returns the grid for `grid_sample` that applies the affine maps `theta` (N, 2,
+    3) or (N, 3, 4) and gives a result of `size` (N, C, ...)."""
     if align_corners is None:
         _warn_of_corners()
     if not theta.is_floating_point():

@@ -1,5 +1,8 @@
-"""Layers as functions. Where PyTorch's function has the operator's arguments it is the operator itself;
-the other functions adapt arguments."""
+"""Layers as functions.
+
+Where PyTorch's function has the operator's arguments it is the operator itself; the other functions adapt
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -227,8 +230,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Continuously differentiable `elu`: input where it is positive, alpha * (exp(input / alpha) - 1)
-    elsewhere. Raises RuntimeError if alpha is 0."""
+    """Continuously differentiable `elu`: input where it is positive, alpha * (exp(input
+    / alpha) - 1) elsewhere. Raises RuntimeError if alpha is 0."""
     return (celu_ if inplace else _celu)(input, alpha)
 
 
@@ -244,14 +247,16 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Computes `leaky_relu` with a slope drawn from [lower, upper) for each element in training, and with
-    the mean of both otherwise."""
+    """Computes `leaky_relu` with a slope drawn from [lower, upper) for each
+    element in training, and with the mean of both otherwise."""
     return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """Gated linear unit: the first half of input along `dim` times the sigmoid of the second half. Raises
-    RuntimeError if the size is odd."""
+    """Gated linear unit: the first half of input along `dim` times the sigmoid of the second half.
+
+    Raises RuntimeError if the size is odd.
+    """
     return _glu(input, dim)
 
 
@@ -360,8 +365,8 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each sample over its last dimensions, whose sizes are `normalized_shape`: (input - mean)
-    / sqrt(var + eps) * weight + bias."""
+    """Normalizes each sample over its last dimensions, whose sizes are
+    `normalized_shape`: (input - mean) / sqrt(var + eps) * weight + bias."""
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -395,8 +400,10 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each channel of each sample: (input - mean) / sqrt(var + eps) * weight + bias. Statistics
-    are the sample's own, or the running ones if `use_input_stats` is False."""
+    """Normalizes each channel of each sample: (input - mean) / sqrt(var + eps) * weight + bias.
+
+    Statistics are the sample's own, or the running ones if `use_input_stats` is False.
+    """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     return _instance_norm(
@@ -415,8 +422,8 @@ def rms_norm(
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """Divides by a power of the mean square of `size` neighboring channels: input / (k + alpha * mean) **
-    beta (Krizhevsky et al. 2012)."""
+    """Divides by a power of the mean square of `size` neighboring channels: input /
+    (k + alpha * mean) ** beta (Krizhevsky et al. 2012)."""
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:

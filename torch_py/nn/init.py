@@ -1,5 +1,6 @@
-"""Initial values of parameters. Every function fills its argument in place, without recording gradients, and
-returns it.
+"""Initial values of parameters.
+
+Every function fills its argument in place, without recording gradients, and returns it.
 
 For a weight (out, in, *kernel), `fan_in` is in * kernel elements and `fan_out` is out * kernel elements.
 Sources: Glorot & Bengio 2010 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
@@ -81,8 +82,11 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with values drawn from a normal distribution truncated to [a, b]. Values outside
-    are drawn again, or the inverse of the cumulative distribution is used where most would be outside."""
+    """Fills the tensor with values drawn from a normal distribution truncated to [a, b].
+
+    Values outside are drawn again, or the inverse of the cumulative distribution is used where most would be
+    outside.
+    """
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -113,8 +117,8 @@ def _redrawn(
 
 
 def _inverse_erf(tensor: Tensor) -> Tensor:
-    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of
-    Newton's method, each of which squares the error."""
+    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then
+    three steps of Newton's method, each of which squares the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
     c = 0.147
     log = (1 - y * y).log()
@@ -142,8 +146,10 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fills a matrix with ones on its diagonal and zeros elsewhere. Raises ValueError unless the tensor
-    has two dimensions."""
+    """Fills a matrix with ones on its diagonal and zeros elsewhere.
+
+    Raises ValueError unless the tensor has two dimensions.
+    """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -151,8 +157,8 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fills a convolution weight of 3, 4 or 5 dimensions so that the convolution returns its input
-    channels unchanged."""
+    """Fills a convolution weight of 3, 4 or 5 dimensions so that the
+    convolution returns its input channels unchanged."""
     if not 3 <= tensor.dim() <= 5:
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
@@ -238,14 +244,14 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with normal values of standard deviation gain / sqrt(fan), where `mode` names the
-    fan."""
+    """Fills the tensor with normal values of standard deviation gain
+    / sqrt(fan), where `mode` names the fan."""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever are fewer, are
-    orthonormal. Later dimensions count as columns."""
+    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever
+    are fewer, are orthonormal. Later dimensions count as columns."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -265,8 +271,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
-    """Returns Q of the QR decomposition whose R has a positive diagonal, which makes Q uniformly
-    distributed."""
+    """Returns Q of the QR decomposition whose R has a positive
+    diagonal, which makes Q uniformly distributed."""
     Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
     return Q * R.diagonal().sign()
 

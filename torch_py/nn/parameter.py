@@ -20,8 +20,10 @@ class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor that its module trains. It requires a gradient unless told otherwise and is in
-    `module.parameters()` and in the state dict."""
+    """A tensor that its module trains.
+
+    It requires a gradient unless told otherwise and is in `module.parameters()` and in the state dict.
+    """
 
     _mark = "_is_param"
     __torch_function__ = _C._disabled_torch_function_impl
@@ -67,8 +69,8 @@ class _BufferMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """Marks a tensor so that assigning it to a module registers it as a buffer, which is in the state dict
-    if `persistent`."""
+    """Marks a tensor so that assigning it to a module registers it as a
+    buffer, which is in the state dict if `persistent`."""
 
     persistent: bool
 
@@ -143,16 +145,18 @@ def _refused(name: Any) -> ValueError:
 
 
 class UninitializedTensorMixin:
-    """A tensor without a shape: `materialize` gives it memory, and almost every other operation raises
-    ValueError."""
+    """A tensor without a shape: `materialize` gives it memory, and
+    almost every other operation raises ValueError."""
 
     _becomes: type
 
     def materialize(
         self: Any, shape: Sequence[int], device: Device = None, dtype: _dtype | None = None
     ) -> None:
-        """Makes this a parameter or buffer of `shape` with undefined values. Device and dtype stay the
-        same unless given."""
+        """Makes this a parameter or buffer of `shape` with undefined values.
+
+        Device and dtype stay the same unless given.
+        """
         data = _C._torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
         self.__class__ = self._becomes
         self.data = data
@@ -213,8 +217,10 @@ def is_lazy(param: object) -> bool:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet. `materialize(shape)` makes it a Parameter; other
-    operations raise ValueError."""
+    """A parameter whose shape is not known yet.
+
+    `materialize(shape)` makes it a Parameter; other operations raise ValueError.
+    """
 
     _becomes = Parameter
 
@@ -225,8 +231,10 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape is not known yet. `materialize(shape)` makes it a tensor; other operations
-    raise ValueError."""
+    """A buffer whose shape is not known yet.
+
+    `materialize(shape)` makes it a tensor; other operations raise ValueError.
+    """
 
     _becomes = Tensor
 

@@ -1,5 +1,6 @@
-"""Operators that ONNX lacks, written with operators that it has. They run while the program is recorded, on
-its tensors.
+"""Operators that ONNX lacks, written with operators that it has.
+
+They run while the program is recorded, on its tensors.
 
 A function takes the operator's arguments by name. It returns the result, or NotImplemented to have the
 operator itself recorded.

@@ -214,8 +214,10 @@ def _plain_results(model: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
-    """Records one run, or five if there are dynamic dimensions. Returns the runs and the outputs of the
-    first."""
+    """Records one run, or five if there are dynamic dimensions.
+
+    Returns the runs and the outputs of the first.
+    """
     if not inputs.dynamic:
         run, outputs = _one_run(model, inputs, inputs.leaves)
         return [run], outputs

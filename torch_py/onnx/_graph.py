@@ -1,5 +1,5 @@
-"""The ONNX graph under construction: its nodes, initializers and names, and sizes that are computed when the
-exported model runs."""
+"""The ONNX graph under construction: its nodes, initializers and names, and
+sizes that are computed when the exported model runs."""
 
 from __future__ import annotations
 
@@ -123,8 +123,10 @@ class Graph:
         return candidate
 
     def op(self, op_type: str, *inputs: Operand | str | None, outputs: int = 1, **attributes: Any) -> Any:
-        """Adds a node and returns the name of its output, or a tuple of names. Attributes that are None are
-        left out. Identity adds nothing and returns the name of its input."""
+        """Adds a node and returns the name of its output, or a tuple of names.
+
+        Attributes that are None are left out. Identity adds nothing and returns the name of its input.
+        """
         if op_type == "Identity":
             return _name(inputs[0])
         return self.node(op_type, *inputs, outputs=outputs, **attributes)
@@ -246,8 +248,8 @@ class Graph:
         return value
 
     def _varying_scalar(self, value: Varying, dtype: _C.dtype) -> str:
-        """A number that depends on dynamic dimensions: an integer formula, its square root, or the reciprocal
-        of either."""
+        """A number that depends on dynamic dimensions: an integer formula,
+        its square root, or the reciprocal of either."""
         scalar = self.constant([])
         if all(isinstance(v, int) for v in value.values):
             return self.to(self.op("Reshape", self.size(value), scalar), dtype)

@@ -41,8 +41,10 @@ class Inputs:
         return found
 
     def resized(self, sizes: Mapping[str, int]) -> list[Any]:
-        """The leaves with these sizes in their dynamic dimensions. Elements are repeated or left out, so that
-        they stay valid, for example as indices."""
+        """The leaves with these sizes in their dynamic dimensions.
+
+        Elements are repeated or left out, so that they stay valid, for example as indices.
+        """
         result = list(self.leaves)
         for index, axes in self.dynamic.items():
             for axis, name in axes.items():
@@ -176,8 +178,10 @@ def _match_shapes(inputs: Inputs, tree: Any, spec: Any, name: str) -> None:
 
 
 def _label(dim: Any, automatic: str) -> str | None:
-    """The name of a dimension, or None if it is static. Hints without a name (AUTO, DYNAMIC) get one from
-    their position."""
+    """The name of a dimension, or None if it is static.
+
+    Hints without a name (AUTO, DYNAMIC) get one from their position.
+    """
     if dim is None or isinstance(dim, int):
         return None
 
@@ -204,8 +208,9 @@ _FACTORS = ((1, 2, 3, 5, 4), (1, 3, 5, 2, 6), (1, 5, 2, 4, 3), (1, 4, 6, 3, 2), 
 
 
 def plans(sizes: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
-    """Yields sets of five assignments of sizes, to be tried in turn. Within a set no two dimensions change in
-    the same way.
+    """Yields sets of five assignments of sizes, to be tried in turn.
+
+    Within a set no two dimensions change in the same way.
 
     Nearby sizes tell most formulas apart, but a program may accept only multiples of the given size, or sizes
     up to the given one.

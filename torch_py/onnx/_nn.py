@@ -13,8 +13,10 @@ from torch_py.onnx._sizes import Varying
 
 @maps("linear")
 def linear(g: Graph, n: Node) -> Any:
-    """A Gemm for matrices, which reads the weight as it is in the state_dict. For inputs with more dimensions
-    the weight is transposed."""
+    """A Gemm for matrices, which reads the weight as it is in the state_dict.
+
+    For inputs with more dimensions the weight is transposed.
+    """
     own = n.get("self", n.get("input"))
     weight = n["weight"]
     bias = n["bias"]
@@ -239,8 +241,8 @@ _MODES = {
     "_upsample_nearest_exact3d",
 )
 def upsample(g: Graph, n: Node) -> Any:
-    """Uses scale factors if the caller gave them, so that the output size follows the input's; otherwise uses
-    sizes."""
+    """Uses scale factors if the caller gave them, so that the output size
+    follows the input's; otherwise uses sizes."""
     own = n["self"]
     name = n.name.removeprefix("_").removeprefix("upsample_")
     mode = _MODES[name.rstrip("123d")] if name.rstrip("123d") in _MODES else "nearest"

@@ -35,8 +35,10 @@ def max_pool(g: Graph, n: Node) -> Any:
 
 
 def _with_indices(g: Graph, n: Node, source: Any, finish: Any, settings: dict[str, Any], spatial: int) -> Any:
-    """Max pooling, with indices if the caller wants them. ONNX counts indices over the whole tensor, PyTorch
-    over one channel."""
+    """Max pooling, with indices if the caller wants them.
+
+    ONNX counts indices over the whole tensor, PyTorch over one channel.
+    """
     if len(n.results) == 1:
         return finish(g.op("MaxPool", source, **settings))
     values, indices = g.op("MaxPool", source, outputs=2, **settings)

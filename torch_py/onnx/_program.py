@@ -34,8 +34,11 @@ class ONNXProgram:
         keep_initializers_as_inputs: bool = False,
         external_data: bool | None = None,
     ) -> None:
-        """Writes the model to a path or a binary file object. With `external_data`, or if the model is larger
-        than 2 GB, the weights go to a separate file next to it."""
+        """Writes the model to a path or a binary file object.
+
+        With `external_data`, or if the model is larger than 2 GB, the weights go to a separate file next to
+        it.
+        """
         import onnx
 
         if not include_initializers or keep_initializers_as_inputs:

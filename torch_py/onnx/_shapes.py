@@ -15,8 +15,10 @@ END = 2**63 - 1  # the end of a dimension of any size
 
 
 def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequence[Any] = ()) -> str:
-    """Reshapes `value` to `shape`. Varying sizes that it had `before` in the same place are written as 0, and
-    the first other one as -1."""
+    """Reshapes `value` to `shape`.
+
+    Varying sizes that it had `before` in the same place are written as 0, and the first other one as -1.
+    """
     if 0 in shape:
         return str(g.op("Reshape", value, g.sizes(list(shape)), allowzero=1 if g.opset >= 14 else None))
 

@@ -134,8 +134,10 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Formula:
-    """(numerator * product + offset) // denominator + added, where product is the product of `dims`. With a
-    modulus, the remainder of the same."""
+    """(numerator * product + offset) // denominator + added, where product is the product of `dims`.
+
+    With a modulus, the remainder of the same.
+    """
 
     dims: tuple[int, ...]  # indices among the dimensions that were offered
     numerator: int = 1
@@ -185,8 +187,10 @@ def _remainder(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...]
 
 
 def _rounded(values: Sequence[int], product: Sequence[int]) -> tuple[int, ...] | None:
-    """The sizes that strides and halves produce: (n + offset) // denominator + added. Two different values
-    are not enough, since too many formulas would fit."""
+    """The sizes that strides and halves produce: (n + offset) // denominator + added.
+
+    Two different values are not enough, since too many formulas would fit.
+    """
     if len(set(values)) < 3:
         return None
     for denominator in range(2, 65):

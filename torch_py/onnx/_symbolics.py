@@ -1,5 +1,6 @@
-"""Symbolic functions, which tell PyTorch's older exporter about operators. They are stored here but never
-called.
+"""Symbolic functions, which tell PyTorch's older exporter about operators.
+
+They are stored here but never called.
 
 This exporter maps the operators that it records, see `_registry`. Packages declare symbolic functions when
 they are imported, and this must keep working.

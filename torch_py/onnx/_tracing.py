@@ -202,8 +202,8 @@ class Run:
         return self.modules[-1] if self.modules else ""
 
     def _arguments(self, bound: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """`bound` with values and constants in place of tensors, and whether one of the tensors has changed
-        since its value was recorded."""
+        """`bound` with values and constants in place of tensors, and whether one of
+        the tensors has changed since its value was recorded."""
         stale = []
 
         def noted(leaf: Any) -> Any:
@@ -252,8 +252,8 @@ def _is_known(leaf: Any, before: Sequence[Any]) -> bool:
 
 
 def _writes_back(target: Any, index: Any, value: Any) -> bool:
-    """Whether this call ends `x[index] += 1`: it writes back the very view that was changed, and nothing else
-    has changed since."""
+    """Whether this call ends `x[index] += 1`: it writes back the very view that
+    was changed, and nothing else has changed since."""
     if not (isinstance(target, TracedTensor) and isinstance(value, TracedTensor)):
         return False
     place = _C.TensorBase.__getitem__(target, index)

@@ -1,5 +1,5 @@
-"""Turns recorded runs into a graph: leaves out unused calls, computes constants, and passes the other calls
-to their mappings."""
+"""Turns recorded runs into a graph: leaves out unused calls, computes
+constants, and passes the other calls to their mappings."""
 
 from __future__ import annotations
 

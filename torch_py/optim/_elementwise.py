@@ -1,5 +1,7 @@
-"""Base class of optimisers that treat every element alike. A subclass defines the initial state and the
-formula of an update."""
+"""Base class of optimisers that treat every element alike.
+
+A subclass defines the initial state and the formula of an update.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
 
 
 def recorded_if_differentiable(step: Callable[..., Any]) -> Any:
-    """Decorates `step` so that autograd records it if and only if the optimiser was created with
-    `differentiable`."""
+    """Decorates `step` so that autograd records it if and only if the
+    optimiser was created with `differentiable`."""
 
     @functools.wraps(step)
     def guarded(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -220,8 +222,10 @@ class ElementwiseOptimizer(Optimizer):
 
 
 class _RealState(dict[str, Any]):
-    """The state of a complex parameter, with its tensors as pairs of real numbers in the same memory. New
-    values are also stored in the original, as complex numbers."""
+    """The state of a complex parameter, with its tensors as pairs of real numbers in the same memory.
+
+    New values are also stored in the original, as complex numbers.
+    """
 
     def __init__(self, state: dict[str, Any]) -> None:
         super().__init__({name: _torch.view_as_real(v) if _is_complex(v) else v for name, v in state.items()})

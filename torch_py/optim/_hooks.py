@@ -1,5 +1,5 @@
-"""Hooks of optimisers: functions to call around `step` of one or of all optimisers, and around saving and
-loading."""
+"""Hooks of optimisers: functions to call around `step` of one or of
+all optimisers, and around saving and loading."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _KINDS = (
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(optimizer, args, kwargs)` before `step` of every optimiser. It may return new (args,
-    kwargs); args[0] is the optimiser."""
+    """Calls `hook(optimizer, args, kwargs)` before `step` of every optimiser.
+
+    It may return new (args, kwargs); args[0] is the optimiser.
+    """
     return register(_all_pre_hooks, hook)
 
 
@@ -52,8 +54,10 @@ class HookedOptimizer:
             type(self).step = _with_hooks(step)  # type: ignore[attr-defined]
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Calls `hook(optimizer, args, kwargs)` before `step`. It may return new (args, kwargs); args[0] is
-        the optimiser."""
+        """Calls `hook(optimizer, args, kwargs)` before `step`.
+
+        It may return new (args, kwargs); args[0] is the optimiser.
+        """
         return register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

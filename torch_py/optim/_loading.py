@@ -11,8 +11,9 @@ from torch_py._tensor import Tensor
 
 
 def adapted(value: Any, parameter: Tensor | None, single_steps: bool, name: object = None) -> Any:
-    """A copy of saved state. Tensors get the device of `parameter`, and its dtype if that is floating point;
-    a 'step' keeps its own.
+    """A copy of saved state.
+
+    Tensors get the device of `parameter`, and its dtype if that is floating point; a 'step' keeps its own.
 
     With `single_steps` (fused or capturable) a 'step' becomes float32 on the device of the parameter.
     """

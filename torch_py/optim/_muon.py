@@ -102,8 +102,8 @@ def _shape_factor(kind: str | None, rows: int, columns: int) -> float:
 def _orthogonal(
     matrix: Tensor, coefficients: tuple[float, float, float], steps: int, epsilon: float
 ) -> Tensor:
-    """Brings the singular values of `matrix` close to one by applying a polynomial of fifth degree `steps`
-    times."""
+    """Brings the singular values of `matrix` close to one by applying a
+    polynomial of fifth degree `steps` times."""
     if steps >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:

@@ -12,8 +12,8 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay, which multiplies p by 1 - lr * weight_decay instead of changing the
-    gradient."""
+    """Adam with decoupled weight decay, which multiplies p by 1 - lr *
+    weight_decay instead of changing the gradient."""
 
     def __init__(
         self,

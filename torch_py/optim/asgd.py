@@ -19,8 +19,10 @@ __all__ = ["ASGD"]
 
 
 class ASGD(ElementwiseOptimizer):
-    """Averaged SGD: p = (1 - lambd * eta) * p - eta * g with eta = lr / (1 + lambd * lr * step) ** alpha. The
-    state 'ax' is the average of p from step `t0` on."""
+    """Averaged SGD: p = (1 - lambd * eta) * p - eta * g with eta = lr / (1 + lambd * lr * step) ** alpha.
+
+    The state 'ax' is the average of p from step `t0` on.
+    """
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""`Optimizer`, the base class of all optimisers: groups of parameters with settings, state per parameter, and
-saving and loading of both."""
+"""`Optimizer`, the base class of all optimisers: groups of parameters with
+settings, state per parameter, and saving and loading of both."""
 
 from __future__ import annotations
 
@@ -83,8 +83,10 @@ class Optimizer(HookedOptimizer):
     # -- Groups ------------------------------------------------------------
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds parameters to train, with their own settings. Raises TypeError or ValueError if they cannot be
-        trained or are already included."""
+        """Adds parameters to train, with their own settings.
+
+        Raises TypeError or ValueError if they cannot be trained or are already included.
+        """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
@@ -152,8 +154,10 @@ class Optimizer(HookedOptimizer):
         clear_gradients(chain.from_iterable(group["params"] for group in self.param_groups), set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Updates the parameters once. `closure` evaluates the model again and returns the loss, which `step`
-        then returns."""
+        """Updates the parameters once.
+
+        `closure` evaluates the model again and returns the loss, which `step` then returns.
+        """
         raise NotImplementedError
 
     # -- State ------------------------------------------------------------
@@ -187,8 +191,9 @@ class Optimizer(HookedOptimizer):
         return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Copies the state and the settings of `state_dict`. The state of floating-point parameters gets
-        their dtype, except step counts.
+        """Copies the state and the settings of `state_dict`.
+
+        The state of floating-point parameters gets their dtype, except step counts.
 
         Raises ValueError if the groups have different numbers of parameters.
         """

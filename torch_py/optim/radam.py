@@ -25,8 +25,8 @@ __all__ = ["RAdam"]
 
 
 class RAdam(ElementwiseOptimizer):
-    """Adam that does not divide by sqrt(v) in the first steps, until the variance of the adaptive rate can be
-    rectified."""
+    """Adam that does not divide by sqrt(v) in the first steps, until the
+    variance of the adaptive rate can be rectified."""
 
     def __init__(
         self,

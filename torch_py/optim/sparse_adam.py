@@ -13,8 +13,9 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam that updates only elements with an entry in a sparse gradient. Gradients are always dense here, so
-    `step` raises RuntimeError.
+    """Adam that updates only elements with an entry in a sparse gradient.
+
+    Gradients are always dense here, so `step` raises RuntimeError.
 
     Raises ValueError for settings out of range.
     """

@@ -1,5 +1,5 @@
-"""Averages of a model's weights during training: stochastic weight averaging (Izmailov et al. 2018) and
-exponential moving averages."""
+"""Averages of a model's weights during training: stochastic weight averaging
+(Izmailov et al. 2018) and exponential moving averages."""
 
 from __future__ import annotations
 
@@ -61,8 +61,10 @@ def get_swa_multi_avg_fn() -> Averages:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """A function that computes decay * average + (1 - decay) * current. Raises ValueError for a decay outside
-    [0, 1]."""
+    """A function that computes decay * average + (1 - decay) * current.
+
+    Raises ValueError for a decay outside [0, 1].
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -161,8 +163,9 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: str | _C.device | None = None) -> None:
-    """Recomputes the statistics of the batch normalisations in `model` in one pass over `loader`. If a batch
-    is a tuple, its first element is used.
+    """Recomputes the statistics of the batch normalisations in `model` in one pass over `loader`.
+
+    If a batch is a tuple, its first element is used.
 
     A model with averaged weights needs this, because its statistics belong to other weights.
     """

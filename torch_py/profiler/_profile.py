@@ -38,8 +38,8 @@ class ProfilerAction(Enum):
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """Steps: `skip_first`, then cycles of `wait`, `warmup` and `active`, `repeat` of them (0: without
-    end)."""
+    """Steps: `skip_first`, then cycles of `wait`, `warmup` and
+    `active`, `repeat` of them (0: without end)."""
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(
             f"schedule: expected wait, warmup, repeat, skip_first >= 0 and active > 0, got {wait=}, "

@@ -77,8 +77,10 @@ def _limits(dtype: Any) -> tuple[float, float]:
 
 
 def _bounds(dtype: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The interval to draw from, cut down to what the dtype holds. Raises ValueError when nothing is left of
-    it."""
+    """The interval to draw from, cut down to what the dtype holds.
+
+    Raises ValueError when nothing is left of it.
+    """
     is_real = dtype.is_floating_point or dtype.is_complex
     default = (0, 2) if dtype == _C.bool else (-9, 9) if is_real else (0 if dtype == _C.uint8 else -9, 10)
 

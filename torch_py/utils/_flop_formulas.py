@@ -1,5 +1,5 @@
-"""The matrix products, convolutions and attention in the calls of a program and in their backward, as
-shapes."""
+"""The matrix products, convolutions and attention in the calls of a
+program and in their backward, as shapes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ def _fold(tensor: Any, *shape: int) -> _Folded:
 
 
 def _product(left: Any, right: Any, name: str = "", *added: Any) -> Call:
-    """left @ right for matrices or batches of them. The gradient of each factor is a product of the same
-    size."""
+    """left @ right for matrices or batches of them.
+
+    The gradient of each factor is a product of the same size.
+    """
     a = tuple(left.shape)
     b = tuple(right.shape)
     plain = "bmm" if len(a) == 3 else "mm"

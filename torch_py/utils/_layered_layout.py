@@ -1,5 +1,5 @@
-"""Places the boxes of a directed acyclic graph in layers, with few crossings between them (Sugiyama et al.
-1981)."""
+"""Places the boxes of a directed acyclic graph in layers, with few
+crossings between them (Sugiyama et al. 1981)."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ class _Layout:
                 place.update((point, float(position)) for position, point in enumerate(row))
 
     def columns(self) -> list[float]:
-        """The x of each point: near the mean of its neighbours, and without touching the next point in its
-        row."""
+        """The x of each point: near the mean of its neighbours, and
+        without touching the next point in its row."""
         x = [0.0] * len(self.layer)
         for row in self.rows:
             self._spread(row, x, dict.fromkeys(row, 0.0))
@@ -116,8 +116,8 @@ class _Layout:
         return [value - left for value in x]
 
     def _spread(self, row: list[int], x: list[float], wanted: dict[int, float]) -> None:
-        """Puts a row at the wanted positions, and moves boxes apart that would touch, half to the left and
-        half to the right."""
+        """Puts a row at the wanted positions, and moves boxes apart that would
+        touch, half to the left and half to the right."""
         forward = list(row)
         backward = list(reversed(row))
         from_left: dict[int, float] = {}
@@ -149,8 +149,8 @@ def place(
     gap: float = 24.0,
     rise: float = 46.0,
 ) -> Placed:
-    """The positions of boxes with the given widths and one height, `rise` apart vertically and at least `gap`
-    apart horizontally."""
+    """The positions of boxes with the given widths and one height, `rise` apart
+    vertically and at least `gap` apart horizontally."""
     layout = _Layout(widths, edges, gap)
     layout.order()
     x = layout.columns()

@@ -1,5 +1,6 @@
-"""`__torch_dispatch__`, which torch_py does not have. The names exist for packages that import them; using
-them raises errors.
+"""`__torch_dispatch__`, which torch_py does not have.
+
+The names exist for packages that import them; using them raises errors.
 
 PyTorch calls `__torch_dispatch__` below autograd, for every operator that another operator calls. The
 dispatcher here is a table of C++ functions that never call Python. Python sees only the calls that it makes
@@ -85,8 +86,8 @@ def _disable_current_modes() -> Iterator[list[Any]]:
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Whether `t` is a tensor that `__tensor_flatten__` takes apart and `__tensor_unflatten__` puts
-    together."""
+    """Whether `t` is a tensor that `__tensor_flatten__` takes apart
+    and `__tensor_unflatten__` puts together."""
     return isinstance(t, Tensor) and type(t) is not Tensor and is_traceable_wrapper_subclass_type(type(t))
 
 

@@ -75,8 +75,9 @@ def register_pytree_node(
     flatten_with_keys_fn: Any = None,
     **_: Any,
 ) -> None:
-    """Makes instances of `cls` nodes. `flatten_fn(x)` returns (children, context), and
-    `unflatten_fn(children, context)` returns the instance.
+    """Makes instances of `cls` nodes.
+
+    `flatten_fn(x)` returns (children, context), and `unflatten_fn(children, context)` returns the instance.
 
     Raises ValueError if `cls` is already registered.
     """
@@ -216,8 +217,10 @@ def tree_map(
 
 
 def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
-    """The subtrees of `tree` in the positions of the leaves of `spec`. Raises ValueError if the nodes above
-    them differ."""
+    """The subtrees of `tree` in the positions of the leaves of `spec`.
+
+    Raises ValueError if the nodes above them differ.
+    """
     if spec.is_leaf():
         return [tree]
 

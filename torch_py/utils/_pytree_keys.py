@@ -70,8 +70,10 @@ def _list_flatten_with_keys(d: Any) -> tuple[list[tuple[Any, Any]], Any]:
 
 
 def _keys(tree: Any, count: int) -> list[Any]:
-    """The keys of the `count` children of a node. Raises ValueError for a class that was registered without
-    flatten_with_keys_fn."""
+    """The keys of the `count` children of a node.
+
+    Raises ValueError for a class that was registered without flatten_with_keys_fn.
+    """
     kind = type(tree)
     if kind in tree_module.KEYED_NODES:
         return [key for key, _ in tree_module.KEYED_NODES[kind](tree)[0]]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     """Exchanges everything that makes up two tensors: values, shape, dtype, gradient, attributes and class.
+
     Existing references to one then see the other.
 
     Raises RuntimeError if this cannot be done consistently: if weak references, views or a graph refer to one

@@ -63,8 +63,10 @@ class CheckpointPolicy(enum.Enum):
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Callable[..., Any] | Sequence[Any], allow_cache_entry_mutation: bool = False
 ) -> Any:
-    """Checkpointing that saves the results of chosen operators. It is not implemented and raises
-    NotImplementedError."""
+    """Checkpointing that saves the results of chosen operators.
+
+    It is not implemented and raises NotImplementedError.
+    """
     raise NotImplementedError(
         "create_selective_checkpoint_contexts: choosing by operator what to keep is not part of this build "
         "of torch_py"
@@ -83,8 +85,8 @@ _early_stop_everywhere: bool | None = None
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Decides for all checkpoints in this block whether the second run ends as soon as backward has what it
-    needs."""
+    """Decides for all checkpoints in this block whether the second run
+    ends as soon as backward has what it needs."""
     global _early_stop_everywhere
     before = _early_stop_everywhere
     _early_stop_everywhere = enable
@@ -107,8 +109,10 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 
 def detach_variable(inputs: Any) -> tuple[Any, ...]:
-    """The inputs with their tensors detached; they require grad as before. Raises RuntimeError unless
-    `inputs` is a tuple."""
+    """The inputs with their tensors detached; they require grad as before.
+
+    Raises RuntimeError unless `inputs` is a tuple.
+    """
     if not isinstance(inputs, tuple):
         raise RuntimeError(
             f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
@@ -180,8 +184,8 @@ class _Enough(Exception):
 
 
 class _SaveInputs(Function):
-    """A node that saves the tensors among the arguments, as any operator does, so that an outer checkpoint
-    can replace them."""
+    """A node that saves the tensors among the arguments, as any operator
+    does, so that an outer checkpoint can replace them."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:

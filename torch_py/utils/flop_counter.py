@@ -109,8 +109,8 @@ def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_
 def sdpa_backward_flop_count(
     query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]
 ) -> int:
-    """The flops of the scores, which are computed again, and of the gradients of scores, query, key and
-    value."""
+    """The flops of the scores, which are computed again, and of the
+    gradients of scores, query, key and value."""
     *batch, queries, width = query_shape
     return 2 * prod(batch) * queries * key_shape[-2] * (3 * width + 2 * value_shape[-1])
 
@@ -130,8 +130,9 @@ class _Counts(TorchFunctionMode):
 
 
 class FlopCounterMode:
-    """Counts flops inside of ``with FlopCounterMode() as counter:``. With `display` it prints a table of the
-    modules at the end, to `depth` levels.
+    """Counts flops inside of ``with FlopCounterMode() as counter:``.
+
+    With `display` it prints a table of the modules at the end, to `depth` levels.
 
     `custom_mapping` has more formulas by operator, called like those of `register_flop_formula`. Matrix
     products, `linear`, convolutions and attention are counted, with their backward; a multiplication and an
@@ -210,8 +211,8 @@ class FlopCounterMode:
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """A table of the modules to `depth` levels and their operators, with flops and shares of the
-        total."""
+        """A table of the modules to `depth` levels and their
+        operators, with flops and shares of the total."""
         deepest = self.depth if depth is None else depth
         total = self.get_total_flops()
         rows = [("Module", "FLOP", "% Total")]

@@ -13,8 +13,8 @@ _ids = itertools.count()
 
 
 class RemovableHandle:
-    """Removes its hook from the dictionary in which it is registered, by `remove()` or at the end of a
-    block."""
+    """Removes its hook from the dictionary in which it is registered,
+    by `remove()` or at the end of a block."""
 
     def __init__(
         self,
@@ -40,8 +40,10 @@ class RemovableHandle:
         return self.id, [reference() for reference in self._dictionaries]
 
     def __setstate__(self, state: tuple[int, list[Any]]) -> None:
-        """After unpickling, `remove()` affects the dictionaries that were pickled with the handle. New
-        handles get other numbers."""
+        """After unpickling, `remove()` affects the dictionaries that were pickled with the handle.
+
+        New handles get other numbers.
+        """
         global _ids
         self.id, dictionaries = state
         self._dictionaries = [
@@ -63,8 +65,10 @@ def register(
     first: bool = False,
     extra: list[Any] | None = None,
 ) -> RemovableHandle:
-    """Adds `hook` at the end of `hooks`, or at the front with `first`. The handle removes it from `extra`
-    too."""
+    """Adds `hook` at the end of `hooks`, or at the front with `first`.
+
+    The handle removes it from `extra` too.
+    """
     handle = RemovableHandle(hooks, extra_dict=extra or [])
     hooks[handle.id] = hook
     if first:

@@ -19,8 +19,10 @@ def _differentiable(values: Any) -> list[Tensor]:
 
 
 class ModuleTracker:
-    """Tracks the running modules. Inside of the block, `parents` contains their names,
-    ClassName.child.grandchild, and "Global"; `is_bw` tells whether backward is running.
+    """Tracks the running modules.
+
+    Inside of the block, `parents` contains their names, ClassName.child.grandchild, and "Global"; `is_bw`
+    tells whether backward is running.
 
     Names start at the module that is called first. In backward, a module ends when the gradients of its
     inputs have been computed.

@@ -29,8 +29,11 @@ class GraphNode(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """Boxes and the edges between them. `edges` are pairs of positions in `nodes`, in the direction of
-    forward; `labels` are the shapes that flow along them."""
+    """Boxes and the edges between them.
+
+    `edges` are pairs of positions in `nodes`, in the direction of forward; `labels` are the shapes that flow
+    along them.
+    """
 
     nodes: list[GraphNode]
     edges: list[tuple[int, int]]

@@ -8,7 +8,10 @@ from typing import Any
 from tests.ops.samples.make import Make
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
-_INPUT, _HIDDEN, _BATCH, _STEPS = 2, 3, 2, 3
+_INPUT = 2
+_HIDDEN = 3
+_BATCH = 2
+_STEPS = 3
 
 
 def _parameters(

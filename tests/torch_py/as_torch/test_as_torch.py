@@ -85,9 +85,9 @@ def test_missing_modules_are_not_found_elsewhere(tmp_path):
 
 
 def test_scripts_see_what_python_shows_them(tmp_path):
-    (tmp_path / "beside.py").write_text("value = 3\n")
+    (tmp_path / "neighbour.py").write_text("value = 3\n")
     (tmp_path / "script.py").write_text(
-        "import sys, beside\nprint(sys.argv, __name__, __file__, beside.value, __spec__)\n"
+        "import sys, neighbour\nprint(sys.argv, __name__, __file__, neighbour.value, __spec__)\n"
     )
     done = run("script.py", "-x", "y", folder=tmp_path)
     assert done.stdout == f"['script.py', '-x', 'y'] __main__ {tmp_path / 'script.py'} 3 None\n", done.stderr

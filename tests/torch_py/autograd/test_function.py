@@ -458,7 +458,8 @@ def test_attributes_and_weak_references_survive_in_saved_tensors() -> None:
         __torch_function__ = torch._C._disabled_torch_function_impl
 
     for made in (leaf(1, 2) * 1, (leaf(1, 2) * 1).as_subclass(Own)):
-        made.note, kind = [1], type(made)
+        made.note = [1]
+        kind = type(made)
         watched = weakref.ref(made)
         z = made * made
         del made

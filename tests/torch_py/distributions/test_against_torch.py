@@ -364,7 +364,7 @@ ERRORS = {
     "no mode": lambda D, t: D.Distribution(validate_args=False).mode,
     "no mean": lambda D, t: D.Distribution(validate_args=False).mean,
     "no expand": lambda D, t: D.Distribution(validate_args=False).expand((3,)),
-    "default that is no bool": lambda D, t: D.Distribution.set_default_validate_args(3),
+    "default that is not a bool": lambda D, t: D.Distribution.set_default_validate_args(3),
     "expand to another shape": lambda D, t: D.Normal(t.zeros(2), 1.0).expand((3,)),
     "continuous Bernoulli, asked": lambda D, t: D.ContinuousBernoulli(t.tensor(1.4), validate_args=True),
     "relaxed without": lambda D, t: D.RelaxedBernoulli(t.tensor(1.0)),

@@ -14,8 +14,8 @@ forward_ad = torch.autograd.forward_ad
 
 
 class Cube(torch.autograd.Function):
-    """x ** 3 * factor with rules that return twice the derivative, to tell them from those of the operators
-    inside."""
+    """x ** 3 * factor with rules that return twice the derivative, to
+    tell them from those of the operators inside."""
 
     generate_vmap_rule = True
 
@@ -262,7 +262,8 @@ def test_functional_call_refuses() -> None:
     class Tied(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.first, self.second = torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False)
+            self.first = torch.nn.Linear(2, 2, bias=False)
+            self.second = torch.nn.Linear(2, 2, bias=False)
             self.second.weight = self.first.weight
 
         def forward(self, x: Any) -> Any:

@@ -25,8 +25,10 @@ def compare(program: Any, model: Any, args: Sequence[Any], rtol: float = 1e-4, a
 
 
 def export(model: Any, args: Sequence[Any], *others: Sequence[Any], **settings: Any) -> Any:
-    """The program, compared on `args` and on `others`, inputs of other sizes. Warnings of the tracer are
-    errors."""
+    """The program, compared on `args` and on `others`, inputs of other sizes.
+
+    Warnings of the tracer are errors.
+    """
     if isinstance(model, torch.nn.Module):
         model.eval()
     with warnings.catch_warnings():

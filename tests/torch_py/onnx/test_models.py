@@ -162,7 +162,8 @@ class Classifier(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tokens, self.positions = nn.Embedding(20, 8, padding_idx=0), nn.Embedding(50, 8)
+        self.tokens = nn.Embedding(20, 8, padding_idx=0)
+        self.positions = nn.Embedding(50, 8)
         self.encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
         self.head = nn.Linear(8, 3)
 
@@ -187,7 +188,8 @@ class PatchTransformer(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.patches = nn.Conv2d(3, 16, 4, 4)
-        self.token, self.positions = nn.Parameter(torch.randn(1, 1, 16)), nn.Parameter(torch.randn(1, 17, 16))
+        self.token = nn.Parameter(torch.randn(1, 1, 16))
+        self.positions = nn.Parameter(torch.randn(1, 17, 16))
         self.blocks = nn.TransformerEncoder(
             nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True),
             2,
@@ -239,7 +241,8 @@ class CausalAttention(nn.Module):
 class GPT(nn.Module):
     def __init__(self, flash: bool) -> None:
         super().__init__()
-        self.wte, self.wpe = nn.Embedding(30, 16), nn.Embedding(32, 16)
+        self.wte = nn.Embedding(30, 16)
+        self.wpe = nn.Embedding(32, 16)
         self.ln = nn.LayerNorm(16)
         self.attention = CausalAttention(flash)
         self.mlp = nn.Sequential(nn.Linear(16, 64), nn.GELU(approximate="tanh"), nn.Linear(64, 16))

@@ -349,7 +349,8 @@ def test_a_first_step_that_is_skipped_leaves_no_momentum() -> None:
     parameter = nn.Parameter(torch.ones(3))
     sgd = optim.SGD([parameter], lr=0.5, momentum=0.9, fused=True)
     for found_inf in (1.0, 0.0):
-        sgd.found_inf, sgd.grad_scale = torch.tensor(found_inf), torch.tensor(1.0)
+        sgd.found_inf = torch.tensor(found_inf)
+        sgd.grad_scale = torch.tensor(1.0)
         parameter.grad = torch.ones(3)
         sgd.step()
         assert parameter.tolist() == ([1.0] * 3 if found_inf else [0.5] * 3)

@@ -1,5 +1,7 @@
-"""`torch._dynamo`, the front end of PyTorch's compiler. Marks and settings have no effect; what needs a
-tracer raises NotImplementedError."""
+"""`torch._dynamo`, the front end of PyTorch's compiler.
+
+Marks and settings have no effect; what needs a tracer raises NotImplementedError.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`torch.accelerator` in a build without accelerators: questions are answered, requests raise
-RuntimeError."""
+"""`torch.accelerator` in a build without accelerators: questions
+are answered, requests raise RuntimeError."""
 
 from __future__ import annotations
 

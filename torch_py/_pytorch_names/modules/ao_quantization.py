@@ -1,5 +1,7 @@
-"""Marks in models for quantisation, which pass values through. Functions that quantise raise
-NotImplementedError."""
+"""Marks in models for quantisation, which pass values through.
+
+Functions that quantise raise NotImplementedError.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ __all__ = [
 
 
 class QuantStub(Module):
-    """Marks where a quantised model converts its input: returns the input, as in a model that was not
-    converted."""
+    """Marks where a quantised model converts its input: returns the
+    input, as in a model that was not converted."""
 
     def __init__(self, qconfig: Any = None) -> None:
         super().__init__()

@@ -136,8 +136,8 @@ class Attribute(tuple):  # type: ignore[type-arg]
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether `obj` is of a type, which may say what containers hold: ``list[int]``, ``Dict[str, Tensor]``,
-    ``Optional[int]``."""
+    """Whether `obj` is of a type, which may say what containers hold:
+    ``list[int]``, ``Dict[str, Tensor]``, ``Optional[int]``."""
     if _builtin_isinstance(target_type, tuple):
         return any(isinstance(obj, kind) for kind in target_type)
 

@@ -1,5 +1,5 @@
-"""`torch.sparse` for dense tensors: products are computed, other functions raise the errors that PyTorch
-raises for dense tensors."""
+"""`torch.sparse` for dense tensors: products are computed, other functions
+raise the errors that PyTorch raises for dense tensors."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any 
 
 
 def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> NoReturn:
-    """The sum of a sparse tensor's elements. Raises RuntimeError for a dense one, which has
-    :func:`torch.sum`."""
+    """The sum of a sparse tensor's elements.
+
+    Raises RuntimeError for a dense one, which has :func:`torch.sum`.
+    """
     raise RuntimeError("coalesce expected sparse coordinate tensor layout but got Strided")
 
 

@@ -1,5 +1,7 @@
-"""The choice of how `scaled_dot_product_attention` computes. The CPU has a fused and a plain
-implementation; both are exact."""
+"""The choice of how `scaled_dot_product_attention` computes.
+
+The CPU has a fused and a plain implementation; both are exact.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ class SDPBackend(IntEnum):
 def sdpa_kernel(
     backends: SDPBackend | Iterable[SDPBackend], set_priority: bool = False
 ) -> Iterator[dict[Any, Any]]:
-    """Allows only some implementations of attention inside the block. Here the library chooses in any case,
-    as their results agree up to rounding.
+    """Allows only some implementations of attention inside the block.
+
+    Here the library chooses in any case, as their results agree up to rounding.
 
     Raises AssertionError unless `backends` is an SDPBackend or a sequence of them.
     """

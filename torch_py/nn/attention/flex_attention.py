@@ -1,5 +1,7 @@
-"""Attention with custom score functions: PyTorch's names, and combinations of masks. The computation
-itself raises NotImplementedError."""
+"""Attention with custom score functions: PyTorch's names, and combinations of masks.
+
+The computation itself raises NotImplementedError.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,10 @@ def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) ->
 
 
 def and_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
-    """Returns a mask that keeps the scores that all given masks keep. Raises RuntimeError for an argument
-    that cannot be called."""
+    """Returns a mask that keeps the scores that all given masks keep.
+
+    Raises RuntimeError for an argument that cannot be called.
+    """
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
@@ -67,8 +71,10 @@ def and_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
 
 
 def or_masks(*mask_mods: _mask_mod_signature) -> _mask_mod_signature:
-    """Returns a mask that keeps the scores that any given mask keeps. Raises RuntimeError for an argument
-    that cannot be called."""
+    """Returns a mask that keeps the scores that any given mask keeps.
+
+    Raises RuntimeError for an argument that cannot be called.
+    """
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 

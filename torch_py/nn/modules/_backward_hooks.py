@@ -1,5 +1,5 @@
-"""Backward hooks of modules: identity nodes before and after `forward` see the gradients that leave and
-enter the module."""
+"""Backward hooks of modules: identity nodes before and after `forward`
+see the gradients that leave and enter the module."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class BackwardHooks:
         return type(output)(passed)
 
     def enter(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Runs the pre-hooks on the gradients of the outputs, and the hooks too if no input needs a
-        gradient."""
+        """Runs the pre-hooks on the gradients of the outputs, and the
+        hooks too if no input needs a gradient."""
         for hook in self.pre_hooks:
             gradients = _replaced(gradients, hook(self.module, gradients), "grad_output")
         self.grad_output = gradients
@@ -93,8 +93,10 @@ class BackwardHooks:
 
 
 def _replaced(before: tuple[Any, ...], result: Any, what: str) -> tuple[Any, ...]:
-    """Returns what a hook returned, or the gradients before it if it returned None. Raises RuntimeError
-    for a wrong number of gradients."""
+    """Returns what a hook returned, or the gradients before it if it returned None.
+
+    Raises RuntimeError for a wrong number of gradients.
+    """
     if result is None:
         return before
     after = result if isinstance(result, tuple) else (result,)

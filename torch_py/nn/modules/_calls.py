@@ -94,8 +94,10 @@ class ModuleCalls:
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Calls `hook(module, args)` before every call; it returns None or new arguments. With
-        `with_kwargs` it is `hook(module, args, kwargs)` and returns None or both."""
+        """Calls `hook(module, args)` before every call; it returns None or new arguments.
+
+        With `with_kwargs` it is `hook(module, args, kwargs)` and returns None or both.
+        """
         handle = register(
             self._forward_pre_hooks, hook, first=prepend, extra=[self._forward_pre_hooks_with_kwargs]
         )
@@ -111,8 +113,9 @@ class ModuleCalls:
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:
-        """Calls `hook(module, args, output)` after every call; it returns None or another output. With
-        `with_kwargs` it is `hook(module, args, kwargs, output)`.
+        """Calls `hook(module, args, output)` after every call; it returns None or another output.
+
+        With `with_kwargs` it is `hook(module, args, kwargs, output)`.
 
         With `always_call` the hook also runs after a call that raised an exception, with None as the output.
         """
@@ -125,15 +128,15 @@ class ModuleCalls:
         return handle
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(module, grad_input, grad_output)` when the gradients of the inputs are computed; it
-        returns None or another grad_input."""
+        """Calls `hook(module, grad_input, grad_output)` when the gradients of the
+        inputs are computed; it returns None or another grad_input."""
         return register(self._backward_hooks, hook, first=prepend)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Calls `hook(module, grad_output)` when the gradients of the outputs arrive; it returns None or
-        another grad_output."""
+        """Calls `hook(module, grad_output)` when the gradients of the outputs
+        arrive; it returns None or another grad_output."""
         return register(self._backward_pre_hooks, hook, first=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

@@ -39,8 +39,10 @@ class _PostHook:
 
 
 class ModuleState:
-    """The part of `Module` that saves and loads state dicts. Subclasses override `_save_to_state_dict` and
-    `_load_from_state_dict` to change what one module stores."""
+    """The part of `Module` that saves and loads state dicts.
+
+    Subclasses override `_save_to_state_dict` and `_load_from_state_dict` to change what one module stores.
+    """
 
     _version: int | None
     _parameters: dict[str, Any]
@@ -121,8 +123,8 @@ class ModuleState:
         return register(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Calls `hook(module, state_dict, prefix, local_metadata)` after `state_dict`; it changes the
-        dictionary in place and returns None."""
+        """Calls `hook(module, state_dict, prefix, local_metadata)` after `state_dict`;
+        it changes the dictionary in place and returns None."""
         return register(self._state_dict_hooks, _PostHook(hook))
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -210,8 +212,8 @@ class ModuleState:
         return bool(dot) or name not in self._own_state()
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-        error_msgs)` before this module is loaded."""
+        """Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys,
+        unexpected_keys, error_msgs)` before this module is loaded."""
         return register(self._load_state_dict_pre_hooks, lambda *arguments: hook(self, *arguments))
 
     def _register_load_state_dict_pre_hook(
@@ -222,8 +224,8 @@ class ModuleState:
         return register(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Calls `hook(module, incompatible_keys)` after this module and all below were loaded; it may
-        change the lists."""
+        """Calls `hook(module, incompatible_keys)` after this module and all
+        below were loaded; it may change the lists."""
         return register(self._load_state_dict_post_hooks, hook)
 
 

@@ -89,8 +89,8 @@ class GELU(Module):
 
 
 class LeakyReLU(Module):
-    """Applies the leaky rectified linear unit to every element: x where it is positive, negative_slope * x
-    elsewhere."""
+    """Applies the leaky rectified linear unit to every element: x where
+    it is positive, negative_slope * x elsewhere."""
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
@@ -105,8 +105,8 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
-    """Applies the exponential linear unit to every element: x where it is positive, alpha * (exp(x) - 1)
-    elsewhere."""
+    """Applies the exponential linear unit to every element: x where it
+    is positive, alpha * (exp(x) - 1) elsewhere."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -121,8 +121,10 @@ class ELU(Module):
 
 
 class Softplus(Module):
-    """Applies log(1 + exp(beta * x)) / beta, a smooth approximation of ReLU, to every element. It is x
-    itself where beta * x > threshold."""
+    """Applies log(1 + exp(beta * x)) / beta, a smooth approximation of ReLU, to every element.
+
+    It is x itself where beta * x > threshold.
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -239,8 +241,8 @@ class GLU(Module):
 
 
 class CELU(Module):
-    """Applies the continuously differentiable ELU to every element: x where it is positive, alpha * (exp(x
-    / alpha) - 1) elsewhere."""
+    """Applies the continuously differentiable ELU to every element: x where it
+    is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -290,8 +292,8 @@ class Hardshrink(_Shrink):
 
 
 class Softshrink(_Shrink):
-    """Moves every element towards zero by lambd: x - lambd above lambd, x + lambd below -lambd, and zero
-    between."""
+    """Moves every element towards zero by lambd: x - lambd above lambd,
+    x + lambd below -lambd, and zero between."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
@@ -328,8 +330,8 @@ class Threshold(Module):
 
 
 class RReLU(Module):
-    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each element in training, and is
-    the mean of both in evaluation."""
+    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each
+    element in training, and is the mean of both in evaluation."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()

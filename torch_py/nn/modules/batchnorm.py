@@ -131,22 +131,24 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Normalizes each channel of a batch (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) * weight +
-    bias. Evaluation uses running statistics."""
+    """Normalizes each channel of a batch (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) * weight + bias.
+
+    Evaluation uses running statistics.
+    """
 
     _input_dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalizes each channel of a batch of images (N, C, H, W): (x - mean) / sqrt(var + eps) * weight +
-    bias. Evaluation uses running statistics."""
+    """Normalizes each channel of a batch of images (N, C, H, W): (x - mean) / sqrt(var +
+    eps) * weight + bias. Evaluation uses running statistics."""
 
     _input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalizes each channel of a batch of volumes (N, C, D, H, W): (x - mean) / sqrt(var + eps) * weight
-    + bias. Evaluation uses running statistics."""
+    """Normalizes each channel of a batch of volumes (N, C, D, H, W): (x - mean) / sqrt(var
+    + eps) * weight + bias. Evaluation uses running statistics."""
 
     _input_dims = (5,)
 
@@ -220,8 +222,10 @@ class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization over all processes of a group, for inputs of at least two dimensions. There is
-    one process here, so that it computes plain batch normalization."""
+    """Batch normalization over all processes of a group, for inputs of at least two dimensions.
+
+    There is one process here, so that it computes plain batch normalization.
+    """
 
     def __init__(
         self,
@@ -245,8 +249,8 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
-        """Returns `module` with every batch normalization in it replaced by a SyncBatchNorm with the same
-        parameters."""
+        """Returns `module` with every batch normalization in it replaced by
+        a SyncBatchNorm with the same parameters."""
         result: Module = module
         if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
             result = cls(

@@ -163,8 +163,10 @@ class ModuleList(_Sequence):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules whose parameters belong to the model, in order of insertion. It has no
-    forward of its own."""
+    """A dictionary of modules whose parameters belong to the model, in order of insertion.
+
+    It has no forward of its own.
+    """
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
         super().__init__()
@@ -223,8 +225,10 @@ def _as_parameter(value: Any) -> Any:
 
 
 class ParameterList(Module):
-    """A list of parameters that belong to the model. Tensors become parameters; other values are kept as
-    they are."""
+    """A list of parameters that belong to the model.
+
+    Tensors become parameters; other values are kept as they are.
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -280,8 +284,10 @@ class Container(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary of parameters that belong to the model. Tensors become parameters; other values are
-    kept as they are."""
+    """A dictionary of parameters that belong to the model.
+
+    Tensors become parameters; other values are kept as they are.
+    """
 
     def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
         super().__init__()

@@ -92,8 +92,10 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def _widths(self) -> list[int]:
-        """Returns `padding` in the order of `F.pad`. Where 'same' needs an odd total, the larger half
-        comes after."""
+        """Returns `padding` in the order of `F.pad`.
+
+        Where 'same' needs an odd total, the larger half comes after.
+        """
         if not isinstance(self.padding, str):
             return list(_reverse_repeat_tuple(self.padding, 2))
         if self.padding == "valid":
@@ -287,8 +289,10 @@ class _ConvTransposeNd(_ConvNd):
         )
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
-        """Returns the output padding that gives `output_size`, which may include the batch and channel
-        sizes. Raises ValueError if none does."""
+        """Returns the output padding that gives `output_size`, which may include the batch and channel sizes.
+
+        Raises ValueError if none does.
+        """
         if output_size is None:
             return self.output_padding
 

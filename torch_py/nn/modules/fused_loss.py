@@ -19,8 +19,10 @@ _POLICIES = ("accurate", "balanced", "compact", "auto")
 
 @dataclasses.dataclass(frozen=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch splits `linear_cross_entropy` into chunks to save memory. The options do not change the
-    loss, which is computed whole here."""
+    """How PyTorch splits `linear_cross_entropy` into chunks to save memory.
+
+    The options do not change the loss, which is computed whole here.
+    """
 
     allow_retain_graph: bool = False
     batch_chunk_size: int | None = None

@@ -27,8 +27,10 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """Computes input · weightᵀ + bias: (..., in_features) to (..., out_features). Weight and bias start
-    uniform in ±1 / sqrt(in_features)."""
+    """Computes input · weightᵀ + bias: (..., in_features) to (..., out_features).
+
+    Weight and bias start uniform in ±1 / sqrt(in_features).
+    """
 
     bias: Parameter | None
 
@@ -106,8 +108,10 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """Computes input1 · weight[k] · input2 + bias[k] for every output k. Weight and bias start uniform in
-    ±1 / sqrt(in1_features)."""
+    """Computes input1 · weight[k] · input2 + bias[k] for every output k.
+
+    Weight and bias start uniform in ±1 / sqrt(in1_features).
+    """
 
     bias: Parameter | None
 

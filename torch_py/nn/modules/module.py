@@ -1,5 +1,7 @@
 """`nn.Module`: a tree of modules that own parameters and buffers; attributes, traversal and conversion.
-Calls with hooks are in _calls.py and state dicts in _state.py."""
+
+Calls with hooks are in _calls.py and state dicts in _state.py.
+"""
 
 from __future__ import annotations
 
@@ -194,8 +196,10 @@ class Module(ModuleCalls, ModuleState):
         registry[name] = param if param is None else self._hooked("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Makes `tensor` the attribute `name`: state that moves with the module but is not trained. With
-        `persistent` it is part of the state dict."""
+        """Makes `tensor` the attribute `name`: state that moves with the module but is not trained.
+
+        With `persistent` it is part of the state dict.
+        """
         registry = self._registry("_buffers", "buffer")
         self._check_name(name, "buffer", "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -211,8 +215,10 @@ class Module(ModuleCalls, ModuleState):
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Makes `module` the child `name`. Raises TypeError unless it is a Module or None, and KeyError
-        for an invalid or taken name."""
+        """Makes `module` the child `name`.
+
+        Raises TypeError unless it is a Module or None, and KeyError for an invalid or taken name.
+        """
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
         registry = self._registry("_modules", "module")
@@ -225,8 +231,10 @@ class Module(ModuleCalls, ModuleState):
     # ------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Module:
-        """Returns the module at the dotted path `target`; '' is this module. Raises AttributeError with
-        the part of the path that does not exist."""
+        """Returns the module at the dotted path `target`; '' is this module.
+
+        Raises AttributeError with the part of the path that does not exist.
+        """
         module: Any = self
         for name in target.split(".") if target else []:
             if not hasattr(module, name):
@@ -277,8 +285,10 @@ class Module(ModuleCalls, ModuleState):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """Yields this module and all below it with their dotted names, parents first. A module that occurs
-        twice comes once, unless `remove_duplicate` is False."""
+        """Yields this module and all below it with their dotted names, parents first.
+
+        A module that occurs twice comes once, unless `remove_duplicate` is False.
+        """
         seen = set() if memo is None else memo
         if self in seen:
             return
@@ -351,7 +361,9 @@ class Module(ModuleCalls, ModuleState):
 
     def train(self: T, mode: bool = True) -> T:
         """Turns training behavior (dropout, batch statistics) on or off, here and in all modules below.
-        Returns this module."""
+
+        Returns this module.
+        """
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, got {mode!r}")
         self.training = mode
@@ -377,8 +389,9 @@ class Module(ModuleCalls, ModuleState):
     # ------------------------------------------------------------
 
     def _apply(self: T, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> T:
-        """Replaces every tensor here and below by `fn` of it. Parameters stay the same objects, so that
-        optimizers still hold them.
+        """Replaces every tensor here and below by `fn` of it.
+
+        Parameters stay the same objects, so that optimizers still hold them.
 
         The exception is a move to or from the meta device: a tensor without memory cannot become one with
         memory, so the parameter is a new object.
@@ -447,8 +460,8 @@ class Module(ModuleCalls, ModuleState):
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def to_empty(self: T, *, device: Device, recurse: bool = True) -> T:
-        """Moves all parameters and buffers to `device` without copying their values, which are undefined
-        afterwards."""
+        """Moves all parameters and buffers to `device` without copying
+        their values, which are undefined afterwards."""
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
     def compile(self, *arguments: Any, **keywords: Any) -> None:
@@ -459,8 +472,10 @@ class Module(ModuleCalls, ModuleState):
         compile_function(self.forward, *arguments, **keywords)
 
     def share_memory(self: T) -> T:
-        """Moves all parameters and buffers to shared memory. Raises RuntimeError for a lazy module that
-        has no memory yet."""
+        """Moves all parameters and buffers to shared memory.
+
+        Raises RuntimeError for a lazy module that has no memory yet.
+        """
         for tensor in (*self.parameters(), *self.buffers()):
             if is_lazy(tensor):
                 tensor.share_memory_()  # raises
@@ -505,26 +520,34 @@ _global_backward_hooks = HooksEverywhere("backward")
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, name, parameter)` whenever any module registers a parameter. The hook returns
-    None or another parameter."""
+    """Calls `hook(module, name, parameter)` whenever any module registers a parameter.
+
+    The hook returns None or another parameter.
+    """
     return register(_registration_hooks["_parameters"], hook)
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, name, buffer)` whenever any module registers a buffer. The hook returns None or
-    another buffer."""
+    """Calls `hook(module, name, buffer)` whenever any module registers a buffer.
+
+    The hook returns None or another buffer.
+    """
     return register(_registration_hooks["_buffers"], hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, name, submodule)` whenever any module registers a child. The hook returns None
-    or another module."""
+    """Calls `hook(module, name, submodule)` whenever any module registers a child.
+
+    The hook returns None or another module.
+    """
     return register(_registration_hooks["_modules"], hook)
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, args)` before every call of any module, before the module's own hooks. The hook
-    returns None or new arguments."""
+    """Calls `hook(module, args)` before every call of any module, before the module's own hooks.
+
+    The hook returns None or new arguments.
+    """
     return register_everywhere("forward_pre", hook)
 
 
@@ -532,19 +555,21 @@ def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Calls `hook(module, args, output)` after every call of any module, before the module's own hooks.
-    Options as in `Module.register_forward_hook`."""
+
+    Options as in `Module.register_forward_hook`.
+    """
     return register_everywhere("forward" + "+kwargs" * with_kwargs + "+always" * always_call, hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, grad_input, grad_output)` in the backward pass of any module, before the
-    module's own hooks."""
+    """Calls `hook(module, grad_input, grad_output)` in the backward pass
+    of any module, before the module's own hooks."""
     return register_everywhere("backward", hook)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(module, grad_output)` at the start of the backward pass of any module, before the
-    module's own hooks."""
+    """Calls `hook(module, grad_output)` at the start of the backward pass
+    of any module, before the module's own hooks."""
     return register_everywhere("backward_pre", hook)
 
 
@@ -554,8 +579,10 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
 
 
 def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
-    """Replaces data and gradient of the parameter by `fn` of them. Returns a new parameter where the old
-    one cannot hold the result."""
+    """Replaces data and gradient of the parameter by `fn` of them.
+
+    Returns a new parameter where the old one cannot hold the result.
+    """
     data = fn(parameter.data)
     gradient = None if parameter.grad is None else fn(parameter.grad.data)
     if data.is_meta == parameter.is_meta and data.layout == parameter.layout:
@@ -568,8 +595,8 @@ def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Paramete
 
 
 def _type_name(value: Any) -> str:
-    """Returns the qualified name of a class or function, and of the type of anything else, for error
-    messages."""
+    """Returns the qualified name of a class or function, and of the
+    type of anything else, for error messages."""
     named = value if hasattr(value, "__qualname__") else type(value)
     if named.__module__ in (None, "builtins"):
         return named.__qualname__

@@ -1,5 +1,5 @@
-"""Pooling layers for sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
-the batch dimension."""
+"""Pooling layers for sequences (N, C, L), images (N, C, H, W) and volumes
+(N, C, D, H, W), with or without the batch dimension."""
 
 from __future__ import annotations
 
@@ -79,21 +79,27 @@ class _MaxPoolNd(Module):
 
 class MaxPool1d(_MaxPoolNd):
     """Returns the largest element of each window of a sequence; with `return_indices` also its position.
-    `stride` is the size of the window by default."""
+
+    `stride` is the size of the window by default.
+    """
 
     _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
     """Returns the largest element of each window of an image; with `return_indices` also its position.
-    `stride` is the size of the window by default."""
+
+    `stride` is the size of the window by default.
+    """
 
     _function = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
     """Returns the largest element of each window of a volume; with `return_indices` also its position.
-    `stride` is the size of the window by default."""
+
+    `stride` is the size of the window by default.
+    """
 
     _function = staticmethod(F.max_pool3d)
 
@@ -155,8 +161,10 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """Returns the mean of each window of a sequence. Padding counts as zeros unless `count_include_pad` is
-    False."""
+    """Returns the mean of each window of a sequence.
+
+    Padding counts as zeros unless `count_include_pad` is False.
+    """
 
     def __init__(
         self,
@@ -216,22 +224,28 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPoolWithDivisor):
-    """Returns the mean of each window of an image. Padding counts as zeros unless `count_include_pad` is
-    False; `divisor_override` divides the sum in place of the number of elements."""
+    """Returns the mean of each window of an image.
+
+    Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
+    of the number of elements.
+    """
 
     _function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPoolWithDivisor):
-    """Returns the mean of each window of a volume. Padding counts as zeros unless `count_include_pad` is
-    False; `divisor_override` divides the sum in place of the number of elements."""
+    """Returns the mean of each window of a volume.
+
+    Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
+    of the number of elements.
+    """
 
     _function = staticmethod(F.avg_pool3d)
 
 
 class _FractionalMaxPoolNd(Module):
-    """Settings of fractional max pooling: the result has `output_size`, or `output_ratio` (between 0 and
-    1) times the input's size."""
+    """Settings of fractional max pooling: the result has `output_size`, or
+    `output_ratio` (between 0 and 1) times the input's size."""
 
     _rank: int
     _function: Callable[..., Any]
@@ -273,16 +287,20 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """Returns the largest elements of windows of an image at random steps (Graham 2014). The result has
-    `output_size`, or `output_ratio` times the input's size."""
+    """Returns the largest elements of windows of an image at random steps (Graham 2014).
+
+    The result has `output_size`, or `output_ratio` times the input's size.
+    """
 
     _rank = 2
     _function = staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """Returns the largest elements of windows of a volume at random steps (Graham 2014). The result has
-    `output_size`, or `output_ratio` times the input's size."""
+    """Returns the largest elements of windows of a volume at random steps (Graham 2014).
+
+    The result has `output_size`, or `output_ratio` times the input's size.
+    """
 
     _rank = 3
     _function = staticmethod(F.fractional_max_pool3d)
@@ -337,8 +355,8 @@ class LPPool3d(_LPPoolNd):
 
 
 class _AdaptivePoolNd(Module):
-    """Settings of adaptive pooling: one output size for all dimensions or one for each; None keeps the
-    size of a dimension."""
+    """Settings of adaptive pooling: one output size for all dimensions or
+    one for each; None keeps the size of a dimension."""
 
     __constants__ = ["output_size"]
     _function: Callable[..., Any]
@@ -362,15 +380,19 @@ class AdaptiveAvgPool1d(_AdaptivePoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptivePoolNd):
-    """Returns the means of windows that cover an image evenly, as many as `output_size` says. None keeps
-    the size of a dimension."""
+    """Returns the means of windows that cover an image evenly, as many as `output_size` says.
+
+    None keeps the size of a dimension.
+    """
 
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptivePoolNd):
-    """Returns the means of windows that cover a volume evenly, as many as `output_size` says. None keeps
-    the size of a dimension."""
+    """Returns the means of windows that cover a volume evenly, as many as `output_size` says.
+
+    None keeps the size of a dimension.
+    """
 
     _function = staticmethod(F.adaptive_avg_pool3d)
 
@@ -395,13 +417,17 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """Returns the largest elements of windows that cover an image evenly, as many as `output_size` says.
-    None keeps the size of a dimension."""
+
+    None keeps the size of a dimension.
+    """
 
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Returns the largest elements of windows that cover a volume evenly, as many as `output_size` says.
-    None keeps the size of a dimension."""
+
+    None keeps the size of a dimension.
+    """
 
     _function = staticmethod(F.adaptive_max_pool3d)

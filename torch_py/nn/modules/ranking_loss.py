@@ -1,5 +1,7 @@
-"""Losses of distances, margins, counts and alignments as modules. The formulas are repeated in
-`nn.functional`."""
+"""Losses of distances, margins, counts and alignments as modules.
+
+The formulas are repeated in `nn.functional`.
+"""
 
 from __future__ import annotations
 
@@ -72,8 +74,8 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """Computes the negative log likelihood under a normal distribution: (log(var) + (input - target)² /
-    var) / 2."""
+    """Computes the negative log likelihood under a normal distribution:
+    (log(var) + (input - target)² / var) / 2."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
@@ -99,8 +101,8 @@ class _MarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """Computes a loss of distances: the input where the target is 1, and max(0, margin - input) where it
-    is -1."""
+    """Computes a loss of distances: the input where the target is 1,
+    and max(0, margin - input) where it is -1."""
 
     def __init__(
         self,
@@ -116,16 +118,16 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class MarginRankingLoss(_MarginLoss):
-    """Computes a loss for ordering two inputs: max(0, -target * (input1 - input2) + margin), where target
-    is 1 if input1 should be larger and -1 otherwise."""
+    """Computes a loss for ordering two inputs: max(0, -target * (input1 - input2) + margin),
+    where target is 1 if input1 should be larger and -1 otherwise."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """Computes a loss of the angle between two vectors: 1 - cos where the target is 1, and max(0, cos -
-    margin) where it is -1."""
+    """Computes a loss of the angle between two vectors: 1 - cos where the
+    target is 1, and max(0, cos - margin) where it is -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
@@ -154,8 +156,8 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """Computes a hinge loss of classes: the mean over the other classes of max(0, margin - input[target] +
-    input[class]) ** p."""
+    """Computes a hinge loss of classes: the mean over the other classes of
+    max(0, margin - input[target] + input[class]) ** p."""
 
     def __init__(
         self,
@@ -181,8 +183,8 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """Computes a loss of relative distances: max(0, margin + d(anchor, positive) - d(anchor, negative)),
-    where d is the p-norm of the difference."""
+    """Computes a loss of relative distances: max(0, margin + d(anchor, positive) -
+    d(anchor, negative)), where d is the p-norm of the difference."""
 
     def __init__(
         self,
@@ -209,8 +211,8 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for any distance d;
-    `PairwiseDistance` by default."""
+    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for
+    any distance d; `PairwiseDistance` by default."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014) and cells that compute one
-step."""
+"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et
+al. 2014) and cells that compute one step."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raises RuntimeError for a wrong number of dimensions or features, and ValueError if the dtype
-        differs from that of the weights."""
+        """Raises RuntimeError for a wrong number of dimensions or features, and
+        ValueError if the dtype differs from that of the weights."""
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
             raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
@@ -138,8 +138,8 @@ class RNNBase(Module):
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """Returns the shape of the hidden state: (layers * directions, N, hidden_size), or `proj_size` as
-        its last size."""
+        """Returns the shape of the hidden state: (layers * directions, N,
+        hidden_size), or `proj_size` as its last size."""
         batch = int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
         return self.num_layers * self._directions, batch, self.proj_size or self.hidden_size
 
@@ -182,8 +182,8 @@ class RNNBase(Module):
     def forward(
         self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor | PackedSequence, Any]:
-        """Returns the outputs of the last layer at every step, and the last states (layers * directions,
-        N, hidden_size). `hx` None starts from zeros."""
+        """Returns the outputs of the last layer at every step, and the last states (layers *
+        directions, N, hidden_size). `hx` None starts from zeros."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
@@ -210,8 +210,10 @@ class RNNBase(Module):
         return output.squeeze(batch_dim), self._mapped(hidden, lambda state: state.squeeze(1))
 
     def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
-        """Runs a packed batch. States come and go in the caller's order of sequences, not in the packed
-        order."""
+        """Runs a packed batch.
+
+        States come and go in the caller's order of sequences, not in the packed order.
+        """
         data, batch_sizes, sorted_indices, unsorted_indices = input
         if hx is None:
             hx = self._initial(data, batch_sizes)
@@ -299,8 +301,8 @@ def _check_settings(
 
 
 class RNN(RNNBase):
-    """An Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh) at every step, or ReLU in place of tanh
-    with `nonlinearity='relu'`."""
+    """An Elman network: h' = tanh(W_ih x + b_ih + W_hh h + b_hh) at every step,
+    or ReLU in place of tanh with `nonlinearity='relu'`."""
 
     def __init__(
         self,
@@ -444,8 +446,10 @@ class LSTM(RNNBase):
 
 
 class RNNCellBase(Module):
-    """Base of the cells. The parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 /
-    sqrt(hidden_size)."""
+    """Base of the cells.
+
+    The parameters weight_ih, weight_hh, bias_ih and bias_hh start uniform in ±1 / sqrt(hidden_size).
+    """
 
     bias_ih: Parameter | None
     bias_hh: Parameter | None
@@ -480,8 +484,8 @@ class RNNCellBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def _step(self, operator: Callable[..., Any], input: Tensor, hx: Any) -> Any:
-        """Checks the input (N, input_size) or (input_size,), starts from zeros if `hx` is None, and calls
-        `operator`."""
+        """Checks the input (N, input_size) or (input_size,), starts from
+        zeros if `hx` is None, and calls `operator`."""
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
@@ -536,8 +540,8 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of a long short-term memory network: maps an input (N, input_size) and the states (h, c) to
-    new states (h', c')."""
+    """One step of a long short-term memory network: maps an input (N,
+    input_size) and the states (h, c) to new states (h', c')."""
 
     def __init__(
         self,
@@ -554,8 +558,8 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a gated recurrent unit: maps an input (N, input_size) and a hidden state (N,
-    hidden_size) to a new hidden state."""
+    """One step of a gated recurrent unit: maps an input (N, input_size) and a
+    hidden state (N, hidden_size) to a new hidden state."""
 
     def __init__(
         self,

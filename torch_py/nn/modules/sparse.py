@@ -15,8 +15,10 @@ from torch_py.types import Device, _dtype
 
 
 class Embedding(Module):
-    """Looks up vectors of `embedding_dim` numbers by integers below `num_embeddings`. The table starts
-    normal; row `padding_idx` is zero and is not trained."""
+    """Looks up vectors of `embedding_dim` numbers by integers below `num_embeddings`.
+
+    The table starts normal; row `padding_idx` is zero and is not trained.
+    """
 
     def __init__(
         self,
@@ -104,8 +106,10 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Computes sums, means or maxima of rows of a table, without the rows themselves; see
-    `F.embedding_bag`. The table starts normal; row `padding_idx` is zero and is not trained."""
+    """Computes sums, means or maxima of rows of a table, without the rows themselves; see `F.embedding_bag`.
+
+    The table starts normal; row `padding_idx` is zero and is not trained.
+    """
 
     def __init__(
         self,
@@ -170,8 +174,8 @@ class EmbeddingBag(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, **keywords: Any) -> EmbeddingBag:
-        """Returns an embedding bag with the rows of `embeddings`, which are trained only if `freeze` is
-        False."""
+        """Returns an embedding bag with the rows of `embeddings`, which
+        are trained only if `freeze` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         result = cls(embeddings.shape[0], embeddings.shape[1], _weight=embeddings, **keywords)

@@ -27,8 +27,8 @@ def _reverse_repeat_tuple(values: Iterable[int], count: int) -> tuple[int, ...]:
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Removes `prefix`, which wrappers like DataParallel add, from the keys of `state_dict` and of its
-    metadata, in place."""
+    """Removes `prefix`, which wrappers like DataParallel add, from the keys
+    of `state_dict` and of its metadata, in place."""
     for key in [key for key in state_dict if key.startswith(prefix)]:
         state_dict[key[len(prefix) :]] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", None)

@@ -1,5 +1,7 @@
-"""The parts of `DataParallel` for machines with accelerators. Without one, each raises what PyTorch raises
-there."""
+"""The parts of `DataParallel` for machines with accelerators.
+
+Without one, each raises what PyTorch raises there.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,10 @@ def parallel_apply(
     kwargs_tup: Sequence[dict[str, Any]] | None = None,
     devices: Sequence[Device] | None = None,
 ) -> NoReturn:
-    """Calls several modules at once, each on its accelerator. Raises AssertionError if the lists differ in
-    length."""
+    """Calls several modules at once, each on its accelerator.
+
+    Raises AssertionError if the lists differ in length.
+    """
     if len(modules) != len(inputs):
         raise AssertionError(
             f"The number of modules {len(modules)} is not equal to the number of inputs {len(inputs)}"

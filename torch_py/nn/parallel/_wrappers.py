@@ -17,8 +17,10 @@ def _check_devices(name: str, device_ids: Sequence[Device] | None) -> None:
 
 
 class DataParallel(Module):
-    """Splits batches over accelerators; without any, runs `module` as it is. Raises RuntimeError for
-    `device_ids`."""
+    """Splits batches over accelerators; without any, runs `module` as it is.
+
+    Raises RuntimeError for `device_ids`.
+    """
 
     def __init__(
         self,

@@ -32,8 +32,9 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Returns the norm of order `norm_type` of all tensors as one vector. With `error_if_nonfinite`, raises
-    RuntimeError if it is nan or infinite.
+    """Returns the norm of order `norm_type` of all tensors as one vector.
+
+    With `error_if_nonfinite`, raises RuntimeError if it is nan or infinite.
 
     List operators are always used; `foreach=True` raises RuntimeError for a device without them.
     """

@@ -26,8 +26,8 @@ def _factor_and_shift(
     bn_weight: Tensor | None,
     bn_bias: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """Returns the factor by which batch normalization with fixed statistics multiplies each output, and
-    the bias it adds."""
+    """Returns the factor by which batch normalization with fixed statistics
+    multiplies each output, and the bias it adds."""
     factor = _torch.rsqrt(var + eps)
     if bn_weight is not None:
         factor = factor * bn_weight
@@ -45,8 +45,10 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Returns weight and bias of the convolution that equals a convolution followed by batch
-    normalization. `transpose` is for transposed convolutions."""
+    """Returns weight and bias of the convolution that equals a convolution followed by batch normalization.
+
+    `transpose` is for transposed convolutions.
+    """
     factor, bias = _factor_and_shift(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
     weight = conv_w * factor.reshape(shape + [1] * (conv_w.dim() - 2))
@@ -64,14 +66,16 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Returns weight and bias of the linear layer that equals a linear layer followed by batch
-    normalization."""
+    """Returns weight and bias of the linear layer that equals a
+    linear layer followed by batch normalization."""
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
 def fuse_conv_bn_eval(conv: _Conv, bn: _NormBase, transpose: bool = False) -> _Conv:
-    """Returns a copy of `conv` that includes `bn`. Raises AssertionError unless both are in evaluation
-    mode and `bn` has running statistics."""
+    """Returns a copy of `conv` that includes `bn`.
+
+    Raises AssertionError unless both are in evaluation mode and `bn` has running statistics.
+    """
     mean, var = _fixed_statistics(conv, bn)
     fused = copy.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
@@ -81,8 +85,11 @@ def fuse_conv_bn_eval(conv: _Conv, bn: _NormBase, transpose: bool = False) -> _C
 
 
 def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
-    """Returns a copy of `linear` that includes `bn`. Raises AssertionError unless both are in evaluation
-    mode and `bn` has running statistics and either one feature or as many as `linear` has outputs."""
+    """Returns a copy of `linear` that includes `bn`.
+
+    Raises AssertionError unless both are in evaluation mode and `bn` has running statistics and either one
+    feature or as many as `linear` has outputs.
+    """
     mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
@@ -98,8 +105,10 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
 
 
 def _fixed_statistics(layer: Module, bn: _NormBase) -> tuple[Tensor, Tensor]:
-    """Returns the running mean and variance of `bn`. Raises AssertionError in training mode and without
-    running statistics."""
+    """Returns the running mean and variance of `bn`.
+
+    Raises AssertionError in training mode and without running statistics.
+    """
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:

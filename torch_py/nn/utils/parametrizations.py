@@ -222,8 +222,8 @@ def _solve(A: Tensor, B: Tensor) -> Tensor:
 
 
 def _reflections(tall: Tensor) -> Tensor:
-    """Returns the first columns of the product of the reflections along the columns below the diagonal,
-    which holds signs."""
+    """Returns the first columns of the product of the reflections along the
+    columns below the diagonal, which holds signs."""
     vectors = tall.tril(-1)
     tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
     product = linalg.householder_product(vectors, tau)  # type: ignore[attr-defined]
@@ -241,8 +241,8 @@ def _reflection_vectors(tall: Tensor) -> Tensor:
 
 
 def _completed(tall: Tensor) -> Tensor:
-    """Returns a square matrix with orthonormal columns, the first of which span those of `tall` and have
-    their directions."""
+    """Returns a square matrix with orthonormal columns, the first of which
+    span those of `tall` and have their directions."""
     missing = tall.size(-2) - tall.size(-1)
     more = tall.new_empty((*tall.shape[:-1], missing)).normal_()
     Q, R = linalg.qr(_torch.cat([tall, more], dim=-1))  # type: ignore[attr-defined]

@@ -35,8 +35,10 @@ _cache: dict[tuple[int, str], Tensor | None] = {}
 
 @contextlib.contextmanager
 def cached() -> Iterator[None]:
-    """Computes each parametrized tensor only once inside the block, when it is first read. Blocks may
-    nest."""
+    """Computes each parametrized tensor only once inside the block, when it is first read.
+
+    Blocks may nest.
+    """
     global _cache, _cache_enabled
     _cache_enabled += 1
     try:
@@ -102,8 +104,9 @@ class ParametrizationList(ModuleList):
                 _require_same_kind(self(), original, "A parametrization")
 
     def _inverted(self, value: Any, *, strict: bool) -> Any:
-        """Passes `value` through the right inverses, last parametrization first. Returns a tensor or a
-        sequence of them.
+        """Passes `value` through the right inverses, last parametrization first.
+
+        Returns a tensor or a sequence of them.
 
         A missing right inverse counts as the identity; with `strict` it raises RuntimeError, and errors of
         the modules are passed on.
@@ -134,8 +137,8 @@ class ParametrizationList(ModuleList):
         return result
 
     def _keep(self, name: str, initial: Tensor, model: Tensor) -> None:
-        """Registers one original as a parameter or buffer like `model`; as `model` itself if it can hold
-        the values."""
+        """Registers one original as a parameter or buffer like `model`; as
+        `model` itself if it can hold the values."""
         if not isinstance(model, Parameter):
             self.register_buffer(name, initial)
             return
@@ -156,8 +159,9 @@ class ParametrizationList(ModuleList):
         return [getattr(self, f"original{position}") for position in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
-        """Sets the originals so that the result is `value`, as far as the right inverses can. Records no
-        gradients.
+        """Sets the originals so that the result is `value`, as far as the right inverses can.
+
+        Records no gradients.
 
         Raises RuntimeError if a parametrization lacks a right inverse.
         """
@@ -221,8 +225,10 @@ def _refuse_pickle(self: Any) -> Any:
 
 
 def _deepcopied(self: Any, memo: dict[int, Any]) -> Any:
-    """Copies the module. The class is made for one module, so the copy gets one of its own with the same
-    properties."""
+    """Copies the module.
+
+    The class is made for one module, so the copy gets one of its own with the same properties.
+    """
     if id(self) in memo:
         return memo[id(self)]
     replica = self.__new__(self.__class__)
@@ -252,8 +258,9 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Makes `module.tensor_name` the value of `parametrization(original)`. Later parametrizations are applied
-    after earlier ones.
+    """Makes `module.tensor_name` the value of `parametrization(original)`.
+
+    Later parametrizations are applied after earlier ones.
 
     Args:
         tensor_name: a parameter or buffer of `module`.

@@ -47,8 +47,10 @@ def _hooks_on(module: Module, name: str) -> Iterator[tuple[int, BasePruningMetho
 
 
 class BasePruningMethod(ABC):
-    """Base of the pruning methods. Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global')
-    and define `compute_mask`."""
+    """Base of the pruning methods.
+
+    Subclasses set PRUNING_TYPE ('unstructured', 'structured' or 'global') and define `compute_mask`.
+    """
 
     PRUNING_TYPE: str
     _tensor_name: str
@@ -58,8 +60,10 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Returns a mask in the shape of the importance scores `t`: one where an element stays. What
-        `default_mask` has dropped stays dropped."""
+        """Returns a mask in the shape of the importance scores `t`: one where an element stays.
+
+        What `default_mask` has dropped stays dropped.
+        """
 
     def apply_mask(self, module: Module) -> Tensor:
         """Returns the original parameter times its mask."""
@@ -77,8 +81,8 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the
-        constructor. Returns the hook."""
+        """Prunes the parameter `name` of `module`, further if it is pruned
+        already; `args` go to the constructor. Returns the hook."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
         earlier = list(_hooks_on(module, name))
@@ -145,8 +149,8 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Adds a method. Raises TypeError unless it is a pruning method, and ValueError if it acts on
-        another parameter."""
+        """Adds a method. Raises TypeError unless it is a pruning method, and
+        ValueError if it acts on another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
@@ -323,8 +327,10 @@ def _contiguous() -> Any:
 
 
 def _checked_scores(scores: Tensor | None, t: Tensor) -> Tensor:
-    """Returns the importance scores, by default the parameter itself. Raises AssertionError for another
-    shape."""
+    """Returns the importance scores, by default the parameter itself.
+
+    Raises AssertionError for another shape.
+    """
     if scores is not None and scores.shape != t.shape:
         raise AssertionError(
             f"importance_scores should have the same shape as parameter {t.shape}, got {scores.shape}"
@@ -343,8 +349,10 @@ def _check_amount(amount: float) -> None:
 
 
 def identity(module: Module, name: str) -> Module:
-    """Makes `name` a masked parameter without dropping anything. Returns `module`, like all functions
-    here."""
+    """Makes `name` a masked parameter without dropping anything.
+
+    Returns `module`, like all functions here.
+    """
     Identity.apply(module, name)
     return module
 
@@ -358,8 +366,8 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
-    """Drops the `amount` elements with the smallest absolute values, of the parameter or of
-    `importance_scores`."""
+    """Drops the `amount` elements with the smallest absolute values, of
+    the parameter or of `importance_scores`."""
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 
@@ -435,8 +443,10 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the pruning of `name` permanent: it is a plain parameter again, with the zeros. Raises
-    ValueError if it is not pruned."""
+    """Makes the pruning of `name` permanent: it is a plain parameter again, with the zeros.
+
+    Raises ValueError if it is not pruned.
+    """
     for number, hook in _hooks_on(module, name):
         hook.remove(module)
         del module._forward_pre_hooks[number]

@@ -17,8 +17,8 @@ M = TypeVar("M", bound=Module)
 
 
 class SpectralNorm:
-    """A hook that computes the tensor `name` from the parameter NAME_orig and the singular vectors in the
-    buffers NAME_u and NAME_v."""
+    """A hook that computes the tensor `name` from the parameter NAME_orig and the
+    singular vectors in the buffers NAME_u and NAME_v."""
 
     _version = 1
 
@@ -56,8 +56,10 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        """Registers the hook on a module. Raises RuntimeError if the parameter has one already, and
-        ValueError if it is None."""
+        """Registers the hook on a module.
+
+        Raises RuntimeError if the parameter has one already, and ValueError if it is None.
+        """
         if any(
             isinstance(hook, SpectralNorm) and hook.name == name
             for hook in module._forward_pre_hooks.values()

@@ -1,5 +1,5 @@
-"""`LRScheduler`, the base class of all schedules: it counts epochs, sets the rates, and warns about a wrong
-order of calls."""
+"""`LRScheduler`, the base class of all schedules: it counts epochs, sets
+the rates, and warns about a wrong order of calls."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _EPOCH = (
 
 
 class LRScheduler:
-    """Base class of schedules: subclasses define `get_lr`, which returns the rates at `last_epoch`. The
-    constructor makes the first step.
+    """Base class of schedules: subclasses define `get_lr`, which returns the rates at `last_epoch`.
+
+    The constructor makes the first step.
 
     Most schedules scale the rates of the previous epoch, so that several can act on one optimiser.
     `_get_closed_form_lr`, if defined, returns the rates of any epoch. A `last_epoch` other than -1 continues
@@ -152,8 +153,10 @@ def values_of(optimizer: Optimizer, name: str) -> list[Any]:
 
 
 def set_value(group: dict[str, Any], name: str, value: float | Tensor) -> None:
-    """Changes a setting of a group. If it is a tensor, the same tensor is filled, since compiled or captured
-    code may refer to it."""
+    """Changes a setting of a group.
+
+    If it is a tensor, the same tensor is filled, since compiled or captured code may refer to it.
+    """
     if isinstance(group[name], Tensor):
         group[name].fill_(value.item() if isinstance(value, Tensor) else value)
     else:
@@ -161,8 +164,10 @@ def set_value(group: dict[str, Any], name: str, value: float | Tensor) -> None:
 
 
 def per_group(name: str, optimizer: Optimizer, value: float | Sequence[float]) -> list[Any]:
-    """One value for each group, from a single value or a list. Raises ValueError for a list of another
-    length."""
+    """One value for each group, from a single value or a list.
+
+    Raises ValueError for a list of another length.
+    """
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count

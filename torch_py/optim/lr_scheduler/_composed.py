@@ -60,8 +60,10 @@ def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | 
 
 
 class ChainedScheduler(_ComposedLR):
-    """Steps all `schedulers` one after another, each scaling the result of the previous one. Raises
-    ValueError unless they share an optimiser."""
+    """Steps all `schedulers` one after another, each scaling the result of the previous one.
+
+    Raises ValueError unless they share an optimiser.
+    """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         self.optimizer = _check("ChainedScheduler", schedulers, optimizer)

@@ -50,8 +50,8 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """Multiplies the rate by lr_lambda(epoch) in each epoch after the first, with one function or one per
-    group."""
+    """Multiplies the rate by lr_lambda(epoch) in each epoch after the
+    first, with one function or one per group."""
 
     def get_lr(self) -> list[Any]:
         rates = self._current()
@@ -103,8 +103,10 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Sets the rate to initial rate * `factor` for `total_iters` epochs, then to the initial rate. Raises
-    ValueError for a factor outside [0, 1]."""
+    """Sets the rate to initial rate * `factor` for `total_iters` epochs, then to the initial rate.
+
+    Raises ValueError for a factor outside [0, 1].
+    """
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1

@@ -88,8 +88,8 @@ def _positive(value: float, what: str) -> float:
 
 
 def _cosines(x: Any, coefficients: Iterable[float]) -> Any:
-    """sum of (-1)^i a_i cos(i phi), with phi from 0 to 2 pi; from the middle, where cos(i (phi - pi)) has
-    that sign."""
+    """sum of (-1)^i a_i cos(i phi), with phi from 0 to 2 pi; from the
+    middle, where cos(i (phi - pi)) has that sign."""
     return sum((a * torch.cos(x * (math.pi * i)) for i, a in enumerate(coefficients)), torch.zeros_like(x))
 
 

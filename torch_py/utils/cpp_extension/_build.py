@@ -1,5 +1,5 @@
-"""Runs the build tools in a separate process, from the checkout or from the wheel's copy of them, and imports
-the result."""
+"""Runs the build tools in a separate process, from the checkout or from
+the wheel's copy of them, and imports the result."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def build_operators(
 
 
 def include_paths() -> list[str]:
-    """The folders in which a C++ compiler finds ``#include "aten/core/Tensor.h"`` and
-    ``"aten/ops/add.h"``."""
+    """The folders in which a C++ compiler finds ``#include
+    "aten/core/Tensor.h"`` and ``"aten/ops/add.h"``."""
     installed = _PACKAGE / "include"
     if installed.is_dir():
         return [str(installed)]
@@ -66,8 +66,8 @@ def library_paths() -> list[str]:
 
 
 def _toolchain() -> Path:
-    """The folder with codegen, templates and tools: torch_py/_toolchain in a wheel, otherwise the root of the
-    checkout."""
+    """The folder with codegen, templates and tools: torch_py/_toolchain in
+    a wheel, otherwise the root of the checkout."""
     carried = _PACKAGE / "_toolchain"
     return carried if carried.is_dir() else _PACKAGE.parent
 

@@ -1,5 +1,7 @@
-"""PyTorch's functions to build extensions. These need PyTorch's headers, so all of them raise
-NotImplementedError here."""
+"""PyTorch's functions to build extensions.
+
+These need PyTorch's headers, so all of them raise NotImplementedError here.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """A collection of examples that are read by index. Subclasses define `__getitem__`, and `__len__` if the
-    size is known."""
+    """A collection of examples that are read by index.
+
+    Subclasses define `__getitem__`, and `__len__` if the size is known.
+    """
 
     def __getitem__(self, index: Any) -> T_co:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -39,8 +41,10 @@ class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """Example i is the tuple of element i of each tensor. Raises AssertionError if the first sizes of the
-    tensors differ."""
+    """Example i is the tuple of element i of each tensor.
+
+    Raises AssertionError if the first sizes of the tensors differ.
+    """
 
     tensors: tuple[Tensor, ...]
 
@@ -178,8 +182,10 @@ class StackDataset(Dataset[Any]):
 
 
 def _examples(dataset: Any, indices: list[int]) -> list[Any]:
-    """The examples at `indices`, read in one call if the dataset has `__getitems__`. Raises ValueError if
-    that returns a different number of examples."""
+    """The examples at `indices`, read in one call if the dataset has `__getitems__`.
+
+    Raises ValueError if that returns a different number of examples.
+    """
     several = getattr(dataset, "__getitems__", None)
     if not callable(several):
         return [dataset[index] for index in indices]
@@ -198,7 +204,9 @@ def random_split(
     generator: _C.Generator | None = None,
 ) -> list[Subset[Any]]:
     """Divides `dataset` at random into parts of the sizes `lengths`, or of these shares if they sum to 1.
-    Raises ValueError if the sizes do not add up to the size of the dataset."""
+
+    Raises ValueError if the sizes do not add up to the size of the dataset.
+    """
     count = len(dataset)  # type: ignore[arg-type]
     sizes: list[Any] = list(lengths)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

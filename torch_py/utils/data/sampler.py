@@ -38,7 +38,9 @@ def random_seed(generator: _C.Generator | None = None) -> int:
 
 class RandomSampler(Sampler[int]):
     """Yields the indices of `data_source` in random order, or `num_samples` indices drawn with `replacement`.
-    Without `generator` it uses one that is seeded from the global generator."""
+
+    Without `generator` it uses one that is seeded from the global generator.
+    """
 
     def __init__(
         self,
@@ -145,8 +147,10 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Yields lists of `batch_size` consecutive indices of `sampler`. The last list may be shorter, or is left
-    out with `drop_last`."""
+    """Yields lists of `batch_size` consecutive indices of `sampler`.
+
+    The last list may be shorter, or is left out with `drop_last`.
+    """
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:

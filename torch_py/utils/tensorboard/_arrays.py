@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 def to_numpy(value: Values) -> Any:
-    """The array of a tensor, an array, a number or a list of them. Raises NotImplementedError for anything
-    else."""
+    """The array of a tensor, an array, a number or a list of them.
+
+    Raises NotImplementedError for anything else.
+    """
     if isinstance(value, Tensor):
         if value.dtype.itemsize > 2 or not value.dtype.is_floating_point:
             return value.detach().cpu().numpy()
@@ -44,8 +46,10 @@ def to_pixels(image: Array) -> Any:
 
 
 def arrange(array: Array, layout: str) -> Any:
-    """Converts an image to height x width x 3. `layout` names its dimensions in their order, for example HW
-    or CHW; a batch, with N, becomes a grid."""
+    """Converts an image to height x width x 3.
+
+    `layout` names its dimensions in their order, for example HW or CHW; a batch, with N, becomes a grid.
+    """
     letters = layout.upper()
     if len(letters) != len(set(letters)) or not set(letters) <= set("NCHW"):
         raise AssertionError(f"dataformats: expected different letters of NCHW, got {layout!r}")

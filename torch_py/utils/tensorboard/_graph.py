@@ -1,5 +1,5 @@
-"""Converts a model to TensorBoard's graph: the functions that computed its output, inside the modules that
-called them."""
+"""Converts a model to TensorBoard's graph: the functions that computed
+its output, inside the modules that called them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class _Recorder:
         self.shapes: dict[Any, tuple[int, ...]] = {}
 
     def after_forward(self, module: Any, inputs: Any, output: Any) -> None:
-        """Assigns the functions between the inputs and the output of a module to it, unless they belong to a
-        module inside it."""
+        """Assigns the functions between the inputs and the output of a module to
+        it, unless they belong to a module inside it."""
         known = {tensor.grad_fn for tensor in _tensors(inputs)}
         waiting = []
         for tensor in _tensors(output):
@@ -105,8 +105,10 @@ def _ordered(outputs: list[Tensor]) -> list[Any]:
 
 
 def graph_of(model: Module, inputs: Any) -> GraphDef:
-    """Runs `model` on `inputs`, a tensor or a tuple of arguments, and returns its graph. Raises ValueError if
-    the result is not differentiable."""
+    """Runs `model` on `inputs`, a tensor or a tuple of arguments, and returns its graph.
+
+    Raises ValueError if the result is not differentiable.
+    """
     recorder, arguments, outputs = _run(model, inputs)
     order = _ordered(outputs)
     if not order:

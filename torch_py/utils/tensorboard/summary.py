@@ -57,8 +57,11 @@ def _floats(values: Any, *shape: int) -> TensorProto:
 
 
 def scalar(tag: str, value: Values, new_style: bool = False, double_precision: bool = False) -> Summary:
-    """A record of one number. `new_style` writes it as a tensor, in float64 with `double_precision`. Raises
-    AssertionError unless `value` has one element."""
+    """A record of one number.
+
+    `new_style` writes it as a tensor, in float64 with `double_precision`. Raises AssertionError unless
+    `value` has one element.
+    """
     array = to_numpy(value).squeeze()
     if array.ndim != 0:
         raise AssertionError(
@@ -111,8 +114,9 @@ def _geometric_edges() -> list[float]:
 def histogram(
     tag: str, values: Values, bins: str | int | Sequence[float] = "tensorflow", max_bins: int | None = None
 ) -> Summary:
-    """A record of a histogram. The buckets grow by 10 %, or are the `bins` of numpy.histogram; there are at
-    most `max_bins`.
+    """A record of a histogram.
+
+    The buckets grow by 10 %, or are the `bins` of numpy.histogram; there are at most `max_bins`.
 
     Raises ValueError without values and for values that are not finite.
     """
@@ -232,8 +236,8 @@ def text(tag: str, content: str) -> Summary:
 def pr_curve(
     tag: str, labels: Values, predictions: Values, num_thresholds: int = 127, weights: Values | None = None
 ) -> Summary:
-    """A record of precision and recall for predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at
-    most 127) evenly spaced thresholds."""
+    """A record of precision and recall for predictions in [0, 1] of labels 0 and 1, at
+    `num_thresholds` (at most 127) evenly spaced thresholds."""
     count = min(num_thresholds, 127)
     truth = to_numpy(labels).reshape(-1).astype(np.float64)
     scores = to_numpy(predictions).reshape(-1).astype(np.float64)

@@ -30,8 +30,10 @@ __all__ = ["FileWriter", "SummaryWriter"]
 
 
 class FileWriter:
-    """Appends records to one event file in `log_dir`. Up to `max_queue` records wait in memory, for at most
-    `flush_secs` seconds."""
+    """Appends records to one event file in `log_dir`.
+
+    Up to `max_queue` records wait in memory, for at most `flush_secs` seconds.
+    """
 
     def __init__(
         self,
@@ -75,8 +77,9 @@ class FileWriter:
 
 
 class SummaryWriter:
-    """Writes measurements to `log_dir` (default: runs/DATE_HOST followed by `comment`). It is a context
-    manager; a closed writer opens again when it is used.
+    """Writes measurements to `log_dir` (default: runs/DATE_HOST followed by `comment`).
+
+    It is a context manager; a closed writer opens again when it is used.
 
     TensorBoard hides earlier records of steps from `purge_step` on, for a run that continues after a crash.
     """
@@ -210,8 +213,8 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """Writes an image, uint8 in [0, 255] or floating-point in [0, 1], with the dimensions `dataformats`:
-        CHW, HWC or HW."""
+        """Writes an image, uint8 in [0, 255] or floating-point in [0, 1], with
+        the dimensions `dataformats`: CHW, HWC or HW."""
         self._add(summary.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_images(
@@ -309,6 +312,7 @@ class SummaryWriter:
         self, model: Module, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
     ) -> None:
         """Writes the graph of functions with which `model` computes its output, grouped by modules.
+
         `input_to_model` is a tensor or a tuple of arguments.
 
         The graph is the one that backward follows. Raises ValueError without an input, or if the output does
@@ -383,8 +387,8 @@ class SummaryWriter:
     def add_custom_scalars_marginchart(
         self, tags: list[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """Declares a chart that shows a scalar with its margin; `tags` are the value, its lower and its upper
-        bound."""
+        """Declares a chart that shows a scalar with its margin; `tags` are
+        the value, its lower and its upper bound."""
         if len(tags) != 3:
             raise AssertionError(f"add_custom_scalars_marginchart: expected 3 tags, got {len(tags)}")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})

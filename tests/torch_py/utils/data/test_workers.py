@@ -40,7 +40,8 @@ class Range(data.IterableDataset):
     """Numbers, divided among the workers when `divided`."""
 
     def __init__(self, count: int, divided: bool = True) -> None:
-        self.count, self.divided = count, divided
+        self.count = count
+        self.divided = divided
 
     def __iter__(self) -> Iterator[int]:
         info = data.get_worker_info()
@@ -466,7 +467,8 @@ def test_settings_cannot_be_changed_later() -> None:
             ValueError, match=f"{name} attribute should not be set after DataLoader is initialized"
         ):
             setattr(loader, name, None)
-    loader.num_workers, loader.prefetch_factor = 1, 1
+    loader.num_workers = 1
+    loader.prefetch_factor = 1
     loader.multiprocessing_context = "fork"
     assert loader.multiprocessing_context.get_start_method() == "fork" and numbers(loader) == [[0], [1], [2]]
 

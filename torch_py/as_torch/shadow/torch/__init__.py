@@ -1,5 +1,5 @@
-"""The package `torch` that child processes of a program under torch_py.as_torch import: installs torch_py in
-its place."""
+"""The package `torch` that child processes of a program under
+torch_py.as_torch import: installs torch_py in its place."""
 
 import sys
 from pathlib import Path

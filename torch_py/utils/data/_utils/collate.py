@@ -27,8 +27,8 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def default_convert(data: Any) -> Any:
-    """Converts the NumPy arrays in `data` to tensors and keeps everything else; a DataLoader without batches
-    applies it to each example."""
+    """Converts the NumPy arrays in `data` to tensors and keeps everything else; a
+    DataLoader without batches applies it to each example."""
     kind = type(data)
     if isinstance(data, Tensor):
         return data
@@ -50,8 +50,8 @@ def default_convert(data: Any) -> Any:
 
 
 def _rebuild_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """`values` in a mapping of the type and with the other attributes of `like`, or in a dict if such a
-    mapping cannot be built."""
+    """`values` in a mapping of the type and with the other attributes of
+    `like`, or in a dict if such a mapping cannot be built."""
     if type(like) is dict:
         return values
     try:
@@ -125,8 +125,10 @@ def _collate_sequences(batch: Sequence[Any], collate_fn_map: CollateMap | None) 
 
 
 def collate_tensor_fn(batch: Sequence[Tensor], *, collate_fn_map: CollateMap | None = None) -> Tensor:
-    """Stacks tensors along a new first dimension. A worker stacks them directly into the memory that the main
-    process will see."""
+    """Stacks tensors along a new first dimension.
+
+    A worker stacks them directly into the memory that the main process will see.
+    """
     first = batch[0]
     pool = worker.current_pool()
     size = first.numel() * len(batch) * first.element_size()

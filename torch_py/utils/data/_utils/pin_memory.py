@@ -17,7 +17,9 @@ def warn_without_accelerator() -> None:
 
 
 def pin_memory(data: Any, device: str | None = None) -> Any:
-    """The result of ``data.pin_memory()``, or `data` itself if it has no such method. `Tensor.pin_memory`
-    raises RuntimeError."""
+    """The result of ``data.pin_memory()``, or `data` itself if it has no such method.
+
+    `Tensor.pin_memory` raises RuntimeError.
+    """
     method = getattr(data, "pin_memory", None)
     return data if method is None else method()

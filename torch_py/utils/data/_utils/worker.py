@@ -51,8 +51,10 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 def current_pool() -> Any:
-    """The pool in which a worker allocates the tensors that it will send. None in other processes, including
-    children of a worker."""
+    """The pool in which a worker allocates the tensors that it will send.
+
+    None in other processes, including children of a worker.
+    """
     return _process.pool if _process.pool is not None and _process.pool_owner == os.getpid() else None
 
 
@@ -71,8 +73,10 @@ class ExceptionWrapper:
         return self
 
     def reraise(self) -> None:
-        """Raises the exception again, with its traceback in the message. Raises RuntimeError if the type
-        cannot be built from a message."""
+        """Raises the exception again, with its traceback in the message.
+
+        Raises RuntimeError if the type cannot be built from a message.
+        """
         text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         if self.exc_type is KeyError:
             raise KeyError(_Verbatim(text))
@@ -117,8 +121,10 @@ class Plan:
 
 
 def seed_everything(base_seed: int, worker_id: int) -> int:
-    """Seeds the generators of this library, Python and NumPy, differently in each worker. Returns the seed of
-    the first two."""
+    """Seeds the generators of this library, Python and NumPy, differently in each worker.
+
+    Returns the seed of the first two.
+    """
     seed = base_seed + worker_id
     random.seed(seed)
     manual_seed(seed)

@@ -1,5 +1,5 @@
-"""The worker processes of one iterator: starts them, exchanges messages with them, notices when one dies, and
-ends them."""
+"""The worker processes of one iterator: starts them, exchanges messages
+with them, notices when one dies, and ends them."""
 
 from __future__ import annotations
 
@@ -60,8 +60,10 @@ class WorkerPool:
         return [worker.process.pid for worker in self.workers]
 
     def request(self, number: int, epoch: int, task: int, index: Any) -> None:
-        """Asks a worker for a batch and returns the memory of earlier batches to it. If the worker has died,
-        `wait` will notice."""
+        """Asks a worker for a batch and returns the memory of earlier batches to it.
+
+        If the worker has died, `wait` will notice.
+        """
         worker = self.workers[number]
         if worker.closed:
             return
@@ -110,8 +112,10 @@ class WorkerPool:
             self._fail([number])
 
     def _look_for_the_dead(self, answers: list[Any]) -> None:
-        """Finds workers that have died. The connection alone does not tell: a process that the worker started
-        may still hold it open."""
+        """Finds workers that have died.
+
+        The connection alone does not tell: a process that the worker started may still hold it open.
+        """
         dead = [
             number
             for number, worker in enumerate(self.workers)
