@@ -8,14 +8,18 @@ renames these arguments everywhere in the operator: ``Argument.name`` is then th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from codegen.expressions import parse, to_source
 from codegen.expressions.nodes import Name, Node, substitute
 from codegen.expressions.scope import METADATA_METHODS
 from codegen.model import Derivative, Formula, Operator, Requirement
 from codegen.model.keywords import cpp_identifier
 from codegen.schema import Argument, Arguments
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 # Names that templates and printers use unqualified in the scope of arguments. tests/codegen compares them
 # with generated code.
@@ -84,10 +88,11 @@ def _renamed(operator: Operator, names: Mapping[str, str]) -> Operator:
 
     def requirement(found: Requirement) -> Requirement:
         check = replace(found.check, node=substitute(found.check.node, values))
-        message = found.message
-        for old, new in names.items():
-            message = message.replace(f"{{{old}}}", f"{{{new}}}") if message is not None else None
-        return replace(found, check=check, message=message)
+        return replace(found, check=check, message=found.message and _PLACEHOLDER.sub(shown, found.message))
+
+    def shown(match: re.Match[str]) -> str:
+        """A value in the braces of a message."""
+        return "{" + to_source(substitute(parse(match.group(1)), values)) + "}"
 
     before = operator.schema.arguments
     arguments = Arguments(

@@ -7,16 +7,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from codegen.emit.literals import cpp_string
-from codegen.expressions.print_cpp import cpp_requirement
+from codegen.expressions import parse
+from codegen.expressions.print_cpp import cpp_requirement, cpp_requirement_value
 from codegen.model import Operator
+from codegen.model.vocabulary import OPERATOR_IN_MESSAGE
 
 _MACROS = {
     "RuntimeError": "TORCH_CHECK",
     "ValueError": "TORCH_CHECK_VALUE",
     "IndexError": "TORCH_CHECK_INDEX",
     "TypeError": "TORCH_CHECK_TYPE",
+    "NotImplementedError": "TORCH_CHECK_NOT_IMPLEMENTED",
 }
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -45,17 +48,33 @@ def checks_of(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> 
 
 
 def _message(operator: Operator, text: str) -> list[str]:
-    """The parts of a message in which ``{name}`` is an argument's value, or the sizes of a tensor."""
+    """The parts of a message whose braces hold arguments (a tensor shows its sizes) and expressions."""
     parts = []
     for position, piece in enumerate(_PLACEHOLDER.split(text)):
         if position % 2 == 0:
             parts.append(cpp_string(piece))
             continue
+
+        if piece == OPERATOR_IN_MESSAGE and operator.schema.arguments.find(piece) is None:
+            parts.append(cpp_string(_dotted_name(operator)))
+            continue
+
+        if not piece.isidentifier():
+            parts.append(cpp_requirement_value(parse(piece), operator))
+            continue
+
         argument = operator.schema.arguments.find(piece)
         is_tensor = argument is not None and argument.type.is_tensor_like and not argument.type.is_list
         optional = argument is not None and argument.type.is_optional and not is_tensor
         parts.append(f"{piece}.sizes()" if is_tensor else f"*{piece}" if optional else piece)
     return [p for p in parts if p != '""']
+
+
+def _dotted_name(operator: Operator) -> str:
+    """``mm``, ``linalg.vector_norm``: the name in Python, without torch."""
+    if operator.python_name == operator.base_name:
+        return operator.base_name
+    return f"{operator.python_module}.{operator.python_name}"
 
 
 def _joined(parts: list[str]) -> list[str]:

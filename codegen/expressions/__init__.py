@@ -32,6 +32,7 @@ from codegen.expressions.differentiate import (
 from codegen.expressions.errors import ExpressionError, FormulaProblem
 from codegen.expressions.expr_check import (
     check_expr,
+    check_message_value,
     check_requires,
     infer_promotion,
     is_boolean,
@@ -41,7 +42,13 @@ from codegen.expressions.formulas import Metadata, Needs, check_formula, needs
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS, Function
 from codegen.expressions.nodes import Node, names, to_source
 from codegen.expressions.parser import parse
-from codegen.expressions.print_cpp import CppRequirement, cpp_expr, cpp_formula, cpp_requirement
+from codegen.expressions.print_cpp import (
+    CppRequirement,
+    cpp_expr,
+    cpp_formula,
+    cpp_requirement,
+    cpp_requirement_value,
+)
 from codegen.expressions.print_python import NUMPY_IMPORTS, numpy_expr, python_formula, torch_expr
 from codegen.expressions.print_text import latex, requirement_text, text
 from codegen.expressions.scope import OperatorLike, ProgramLike, Scope, Signature
@@ -66,10 +73,12 @@ __all__ = [
     "check_differentiable",
     "check_expr",
     "check_formula",
+    "check_message_value",
     "check_requires",
     "cpp_expr",
     "cpp_formula",
     "cpp_requirement",
+    "cpp_requirement_value",
     "derivative",
     "differentiate",
     "gradient",

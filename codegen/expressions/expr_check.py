@@ -10,6 +10,7 @@ from codegen.expressions.errors import FormulaProblem, did_you_mean
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS
 from codegen.expressions.nodes import Call, Node
 from codegen.expressions.scope import (
+    DTYPE_TESTS,
     NONE,
     NUMBERS,
     REQUIREMENT_FUNCTIONS,
@@ -183,6 +184,13 @@ def check_requires(
     return sorted(checker.problems, key=lambda problem: problem.offset)
 
 
+def check_message_value(node: Node, operator: OperatorLike) -> list[FormulaProblem]:
+    """Every mistake in a value that the message of a requirement shows."""
+    checker = _RequiresChecker(RequirementScope(operator), None)
+    checker.visit(node)
+    return sorted(checker.problems, key=lambda problem: problem.offset)
+
+
 class _RequiresChecker(_Checker):
     def __init__(self, scope: Scope, dtype_sets: Collection[str] | None) -> None:
         super().__init__(scope)
@@ -241,7 +249,7 @@ class _RequiresChecker(_Checker):
             )
 
     def visit_call(self, node: Call) -> None:
-        known = [*REQUIREMENT_FUNCTIONS, "len", "min", "max", "all"]
+        known = [*REQUIREMENT_FUNCTIONS, "promote", "len", "min", "max", "all"]
 
         if node.function not in known:
             hint = did_you_mean(node.function, known) or "known: " + ", ".join(known)
@@ -249,6 +257,8 @@ class _RequiresChecker(_Checker):
 
         elif node.function in REQUIREMENT_FUNCTIONS:
             self.check_tensor_function(node)
+        elif node.function == "promote":
+            self.check_promotion(node)
         elif node.function in ("len", "all"):
             self.check_list_function(node)
         else:
@@ -267,11 +277,21 @@ class _RequiresChecker(_Checker):
         target = node.arguments[0]
         if isinstance(target, nodes.Name) and self.scope.argument(target.name) is None:
             self.check_name(target)
+        elif node.function in DTYPE_TESTS and self.scope.kind(target) in ("ScalarType", "Scalar"):
+            pass
         elif self.scope.kind(target) != TENSOR:
             hint = f"write 'len({nodes.to_source(target)})'" if self.scope.kind(target).endswith("[]") else ""
             self.report(target, f"'{node.function}' takes a tensor, not {self.scope.kind(target)}", hint)
 
         for argument in node.arguments[1:]:
+            self.visit(argument)
+
+    def check_promotion(self, node: Call) -> None:
+        if len(node.arguments) != 2 or any(self.kind(a) != "ScalarType" for a in node.arguments):
+            self.report(
+                node, "'promote' takes 2 dtypes", "write for example 'promote(dtype(self), dtype(other))'"
+            )
+        for argument in node.arguments:
             self.visit(argument)
 
     def check_list_function(self, node: Call) -> None:

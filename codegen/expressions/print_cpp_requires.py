@@ -10,7 +10,14 @@ from codegen.expressions import nodes
 from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_formula import CppFormulaPrinter
 from codegen.expressions.print_text import requirement_text
-from codegen.expressions.scope import REQUIREMENT_FUNCTIONS, TENSOR, OperatorLike, RequirementScope, Scope
+from codegen.expressions.scope import (
+    DTYPE_TESTS,
+    REQUIREMENT_FUNCTIONS,
+    TENSOR,
+    OperatorLike,
+    RequirementScope,
+    Scope,
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,11 @@ def cpp_requirement(
     else:
         condition = _without_outer_parentheses(condition)
     return CppRequirement(condition, printer.text(node), printer.values(node))
+
+
+def cpp_requirement_value(node: Node, operator: OperatorLike) -> str:
+    """A value that a message shows, such as ``size(self, 1)``, in C++."""
+    return _RequirementPrinter(RequirementScope(operator), {}).value(node)
 
 
 class _RequirementPrinter(CppFormulaPrinter):
@@ -98,17 +110,33 @@ class _RequirementPrinter(CppFormulaPrinter):
                 return f"*std::{node.function}_element({text}.begin(), {text}.end())"
             return f"std::{node.function}<int64_t>({{{', '.join(map(self.value, node.arguments))}}})"
 
+        if node.function == "promote":
+            return f"c10::promote_types({', '.join(map(self.value, node.arguments))})"
+
         if node.function == "len":
             return f"static_cast<int64_t>({self.value(node.arguments[0])}.size())"
 
         return super().call(node)
 
+    def binary(self, node: nodes.Binary, at_least: int) -> str:
+        """``%`` of whole numbers is that of C++: sizes and counts are not negative."""
+        if node.operator == "%" and self.scope.kind(node) == "int":
+            left = self.value(node.left, nodes.POSTFIX)
+            return f"({left} % {self.value(node.right, nodes.POSTFIX)})"
+        return super().binary(node, at_least)
+
     def property(self, node: Call) -> str:
         target = self.print(node.arguments[0], nodes.POSTFIX)
-        if node.function in ("is_floating", "is_complex"):
-            return f"c10::{node.function}({target}.scalar_type())"
-        if node.function == "is_integral":
-            return f"c10::is_integral({target}.scalar_type(), /*include_bool=*/false)"
+
+        if node.function in DTYPE_TESTS:
+            kind = self.scope.kind(node.arguments[0])
+            dtype = {
+                "ScalarType": self.value(node.arguments[0]),
+                "Scalar": f"{self.value(node.arguments[0], nodes.POSTFIX)}.type()",
+            }.get(kind, f"{target}.scalar_type()")
+            bool_is_left_out = ", /*include_bool=*/false" if node.function == "is_integral" else ""
+            return f"c10::{node.function}({dtype}{bool_is_left_out})"
+
         method = "scalar_type" if node.function == "dtype" else node.function
         return f"{target}.{method}({', '.join(map(self.value, node.arguments[1:]))})"
 
@@ -172,6 +200,9 @@ class _RequirementPrinter(CppFormulaPrinter):
             return
 
         if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
+            if self.scope.kind(node.arguments[0]) != TENSOR:  # is_floating(dtype): the argument itself
+                self.collect(node.arguments[0], found, hidden)
+                return
             shown = (
                 Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
             )

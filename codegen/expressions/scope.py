@@ -90,6 +90,9 @@ REQUIREMENT_FUNCTIONS: dict[str, tuple[int, str]] = {
     "is_integral": (1, "bool"),
 }
 
+# Those of them that also take a dtype or a number.
+DTYPE_TESTS = ("is_floating", "is_complex", "is_integral")
+
 _RESULT = re.compile(r"result(\d*)$")
 
 
@@ -267,7 +270,9 @@ class RequirementScope(Scope):
             return REQUIREMENT_FUNCTIONS[node.function][1]
         if node.function in ("min", "max") and len(node.arguments) > 1:
             return self.join(node.arguments)
-        return {"len": "int", "all": "bool", "min": "int", "max": "int"}.get(node.function, UNKNOWN)
+        return {"promote": "ScalarType", "len": "int", "all": "bool", "min": "int", "max": "int"}.get(
+            node.function, UNKNOWN
+        )
 
 
 def _is_none_test(node: Node) -> bool:

@@ -14,7 +14,7 @@ from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
 
 Structure = Literal["pointwise", "reduction", "view", "shaped", "composite", "dynamic", "mutation"]
-ErrorName = Literal["RuntimeError", "ValueError", "IndexError", "TypeError"]
+ErrorName = Literal["RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError"]
 Variant = Literal["function", "method", "inplace", "inplace_function", "out"]
 
 
@@ -62,8 +62,8 @@ class Derivative:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A constraint on the arguments. ``message`` may name arguments as ``{self}``; None asks for the
-    generated one."""
+    """A constraint on the arguments. ``message`` may show values as ``{self}`` and ``{dim(self)}``; None asks
+    for the generated one."""
 
     check: Formula
     error: ErrorName

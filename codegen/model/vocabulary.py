@@ -61,7 +61,9 @@ INPLACE_KEY = "Inplace"
 # How an operator converts floating point arguments inside torch.autocast; none: not at all.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote")
 
-ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError")
+ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError")
+# ``{operator}`` in a message is the operator's name in Python, without torch.
+OPERATOR_IN_MESSAGE = "operator"
 REQUIREMENT_KEYS = ("check", "error", "message")
 
 NON_DIFFERENTIABLE = "non_differentiable"

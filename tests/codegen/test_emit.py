@@ -23,6 +23,7 @@ from codegen.emit import fingerprint, generate, render
 from codegen.emit.explain import Explanation
 from codegen.emit.literals import cpp_lines, cpp_string
 from codegen.emit.parameters import parameters_of, signature_text
+from codegen.emit.requirements import checks_of
 from codegen.model import Operator, load
 from codegen.model.keywords import CPP_KEYWORDS
 from codegen.scanned import kernel_files
@@ -248,6 +249,37 @@ def test_styles() -> None:
 def test_string_literals() -> None:
     assert cpp_string('say "so"\n') == '"say \\"so\\"\\n"'
     assert cpp_lines("a\nb", 2) == '"a\\n"\n  "b"'
+
+
+def test_messages_of_requirements(tmp_path: Path) -> None:
+    file = tmp_path / "native_functions.yaml"
+    file.write_text(
+        "topics:\n"
+        "  Products:\n"
+        "    - func: linalg_scaled(Tensor self, float iter) -> Tensor\n"
+        "      structure: pointwise\n"
+        "      dtypes: float32\n"
+        "      expr: self * iter\n"
+        "      samples: unary\n"
+        "      requires:\n"
+        "        - check: dim(self) == 1\n"
+        "          error: NotImplementedError\n"
+        '          message: "{operator}: {self} has {dim(self)}D, {iter + 1}"\n'
+        "      doc: A product.\n"
+    )
+    found = load(file).find("linalg_scaled")
+    assert found is not None
+    (check,) = checks_of(argument_names.with_free_names(found), {})
+    assert check.macro == "TORCH_CHECK_NOT_IMPLEMENTED"
+    assert check.condition == "self.dim() == 1"
+    assert check.message == (
+        '"linalg.scaled: "',
+        "self.sizes()",
+        '" has "',
+        "self.dim()",
+        '"D, "',
+        "iter_ + 1",
+    )
 
 
 def test_keywords_of_cpp_are_not_names() -> None:

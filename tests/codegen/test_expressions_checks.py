@@ -2,7 +2,15 @@
 
 import pytest
 
-from codegen.expressions import Signature, check_expr, check_formula, check_requires, needs, parse
+from codegen.expressions import (
+    Signature,
+    check_expr,
+    check_formula,
+    check_message_value,
+    check_requires,
+    needs,
+    parse,
+)
 
 
 class Operators:
@@ -229,6 +237,11 @@ def test_expr_arguments():
         "defined(weight)",
         "dtype(self) == dtype(weight)",
         "numel(self) > 0 and dim > 0",
+        "numel(self) == (dim(self) == 2 ? size(self, 0) : 1)",
+        "size(self, 1) % dim == 0",
+        "promote(dtype(self), dtype) == dtype",
+        "is_floating(dtype) or not is_complex(alpha)",
+        "reduce in ['sum', 'mean']",
     ],
 )
 def test_right_requirements(source):
@@ -236,7 +249,8 @@ def test_right_requirements(source):
 
 
 REQUIRING = Signature.parse(
-    "f(Tensor self, Tensor? weight, int dim, float? p, int[] stride, Tensor[] tensors) -> Tensor"
+    "f(Tensor self, Tensor? weight, int dim, float? p, int[] stride, Tensor[] tensors, "
+    "ScalarType? dtype, Scalar alpha, str reduce) -> Tensor"
 )
 
 
@@ -258,6 +272,9 @@ REQUIRING = Signature.parse(
         ),
         ("dim == none", 0, "'dim' is never none", ""),
         ("dim(stride) == 2", 4, "takes a tensor, not int[]", "len(stride)"),
+        ("is_floating(dim)", 12, "takes a tensor, not int", ""),
+        ("promote(dtype, dim) == dtype", 0, "'promote' takes 2 dtypes", "promote(dtype(self), dtype(other))"),
+        ("dim(dtype) == 2", 4, "takes a tensor, not ScalarType", ""),
         ("all(dim)", 4, "'all' takes a comparison with a list", "all(stride > 0)"),
         ("len(dim) == 2", 4, "'len' takes a list, not int", ""),
         ("stride + 1 == 2", 0, "'+' takes numbers, not int[]", ""),
@@ -273,3 +290,10 @@ def test_wrong_requirements(source, offset, message, hint):
         True,
         True,
     ), problems
+
+
+def test_values_of_messages():
+    assert check_message_value(parse("size(self, 1) + 1"), REQUIRING) == []
+    assert check_message_value(parse("dtype(self)"), REQUIRING) == []
+    (problem,) = check_message_value(parse("dim(slef)"), REQUIRING)
+    assert (problem.offset, problem.message) == (4, "unknown name 'slef'")

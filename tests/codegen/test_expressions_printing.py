@@ -12,6 +12,7 @@ from codegen.expressions import (
     cpp_expr,
     cpp_formula,
     cpp_requirement,
+    cpp_requirement_value,
     latex,
     numpy_expr,
     parse,
@@ -23,7 +24,7 @@ from tests.codegen.test_expressions_checks import PROGRAM
 
 OWN = Signature.parse(
     "own(Tensor self, Tensor? weight, int dim, float p, Scalar alpha, int[] stride, float? eps, Tensor[] "
-    "tensors) -> Tensor"
+    "tensors, ScalarType? dtype) -> Tensor"
 )
 
 
@@ -144,6 +145,27 @@ def test_cpp_formula(source, expected):
             "std::max<int64_t>({self.dim(), 1}) > dim",
             [("self.dim()", "self.dim()"), ("dim", "dim")],
         ),
+        (
+            "numel(self) == (dim > 1 ? size(self, 0) : 1)",
+            "self.numel() == ((dim > 1) ? self.size(0) : 1)",
+            [("self.numel()", "self.numel()"), ("dim", "dim"), ("self.size(0)", "self.size(0)")],
+        ),
+        (
+            "size(self, 1) % dim == 0",
+            "(self.size(1) % dim) == 0",
+            [("self.size(1)", "self.size(1)"), ("dim", "dim")],
+        ),
+        (
+            "promote(dtype(self), dtype) == dtype",
+            "!dtype.has_value() || (c10::promote_types(self.scalar_type(), dtype.value()) == dtype.value())",
+            [("self.dtype", "self.scalar_type()"), ("dtype", "dtype.value()")],
+        ),
+        ("not is_complex(alpha)", "!c10::is_complex(alpha.type())", [("alpha", "alpha")]),
+        (
+            "is_floating(dtype)",
+            "!dtype.has_value() || c10::is_floating(dtype.value())",
+            [("dtype", "dtype.value()")],
+        ),
     ],
 )
 def test_cpp_requirement(source, condition, values):
@@ -151,6 +173,20 @@ def test_cpp_requirement(source, condition, values):
     assert found.condition == condition
     if source != "eps == none or eps > 0":  # the message must not unwrap what may be none
         assert list(found.values) == values
+
+
+@pytest.mark.parametrize(
+    "source, value",
+    [
+        ("dtype(self)", "self.scalar_type()"),
+        ("size(self, 1)", "self.size(1)"),
+        ("dim(self) + 1", "self.dim() + 1"),
+        ("len(stride)", "static_cast<int64_t>(stride.size())"),
+        ("dtype", "dtype.value()"),
+    ],
+)
+def test_cpp_requirement_value(source, value):
+    assert cpp_requirement_value(parse(source), OWN) == value
 
 
 def test_requirement_message():

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 
+from codegen.diagnostics import did_you_mean
 from codegen.expressions import (
+    ExpressionError,
     FormulaProblem,
     check_differentiable,
     check_expr,
     check_formula,
+    check_message_value,
     check_requires,
     not_holomorphic,
+    parse,
     to_source,
 )
 from codegen.model.checks.report import Reporter
@@ -18,6 +22,7 @@ from codegen.model.checks.slopes import check_slopes
 from codegen.model.operator import Formula, Operator, Requirement
 from codegen.model.program import Program
 from codegen.model.reading import Context
+from codegen.model.vocabulary import OPERATOR_IN_MESSAGE
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -91,19 +96,15 @@ def _check_requirement(
     named = f"the requirement '{requirement.name}' is {requirement.check.text}"
     for problem in problems:
         report.at(requirement.used_at, f"{named}: {problem.message}", "write another requirement")
-    for name in _PLACEHOLDER.findall(requirement.message or ""):
-        if name not in operator.arguments.names():
-            message = f"{named}: its message names '{name}', which is not an argument"
-            report.at(requirement.used_at, message, "write another requirement")
+    for value in _PLACEHOLDER.findall(requirement.message or ""):
+        for problem in _problems_of_value(value, operator):
+            report.at(requirement.used_at, f"{named}: {problem.message}", "write another requirement")
 
 
 def _check_message(operator: Operator, requirement: Requirement, report: Reporter) -> None:
-    """The names in braces are arguments."""
+    """Braces hold arguments, and expressions of arguments."""
     if requirement.message is None or requirement.message_location is None:
         return
-    from codegen.diagnostics import did_you_mean
-
-    names = operator.arguments.names()
     stray = re.search(r"[{}]", _PLACEHOLDER.sub(lambda m: " " * len(m.group()), requirement.message))
     if stray is not None:
         report.at_offset(
@@ -113,11 +114,22 @@ def _check_message(operator: Operator, requirement: Requirement, report: Reporte
             "write an argument in braces: {self}",
         )
     for match in _PLACEHOLDER.finditer(requirement.message):
-        name = match.group(1)
-        if name not in names:
-            report.at_offset(
-                requirement.message_location,
-                match.start() + 1,
-                f"the message names '{name}', which is not an argument",
-                did_you_mean(name, names),
-            )
+        for problem in _problems_of_value(match.group(1), operator):
+            offset = match.start(1) + problem.offset
+            report.at_offset(requirement.message_location, offset, problem.message, problem.hint)
+
+
+def _problems_of_value(text: str, operator: Operator) -> list[FormulaProblem]:
+    """Mistakes in the text between the braces of a message."""
+    names = operator.arguments.names()
+    if text in names or text == OPERATOR_IN_MESSAGE:
+        return []
+    if text.isidentifier() or not text.strip():
+        message = f"the message names '{text}', which is not an argument"
+        return [FormulaProblem(0, message, did_you_mean(text, names))]
+
+    try:
+        return check_message_value(parse(text), operator)
+    except ExpressionError as error:
+        hint = error.hint or "write a value such as {size(self, 1)}"
+        return [FormulaProblem(error.offset, error.message, hint)]
