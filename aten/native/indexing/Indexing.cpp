@@ -32,11 +32,6 @@ namespace at::native {
 
 namespace {
 
-void check_index_dtype(const char* op, const Tensor& index) {
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt, op,
-              "(): Expected dtype int32/int64 for index, got ", index.scalar_type());
-}
-
 /// Kernels read the memory of all their arguments.
 void check_same_device(const char* op, const Tensor& self, const Tensor& other) {
   TORCH_CHECK(self.is_meta() || self.device() == other.device(), op,
@@ -80,10 +75,6 @@ void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_
 
 /// True along `dim` at `index`, of a shape that broadcasts to that of self.
 Tensor mask_of_index(const Tensor& self, int64_t dim, const Tensor& index) {
-  TORCH_CHECK_INDEX(index.scalar_type() == kLong || index.scalar_type() == kInt,
-                    "index_fill(): Expected dtype int32/int64 for index, got ",
-                    index.scalar_type());
-  TORCH_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
   check_same_device("index_fill", self, index);
   const int64_t d = wrap_dim(dim, self.dim());
   Tensor mask =
@@ -103,20 +94,10 @@ bool is_slice_index(const Tensor& self, const Tensor& index) {
 /// The dimension, wrapped.
 int64_t check_index_copy(const Tensor& self, int64_t dim, const Tensor& index,
                          const Tensor& source) {
-  check_index_dtype("index_copy", index);
   check_same_dtype("index_copy", "source", self, source);
   check_same_device("index_copy", self, index);
   check_same_device("index_copy", self, source);
   const int64_t d = wrap_dim(dim, self.dim());
-  TORCH_CHECK_INDEX(index.dim() <= 1, "index_copy_(): Index should have dimension 1 or 0 (got ",
-                    index.dim(), ")");
-  TORCH_CHECK_INDEX(source.dim() > 0 || index.numel() == 1,
-                    "index_copy_(): When source is scalar, index should have one element (got ",
-                    index.numel(), ")");
-  TORCH_CHECK_INDEX(source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(),
-                    "index_copy_(): When source and destination are not scalars, their "
-                    "dimensionality must match. Source dimensionality (",
-                    source.dim(), "), destination dimensionality (", self.dim(), ")");
   TORCH_CHECK(slice_sizes(self, d) == slice_sizes(source, d),
               "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
               "slice shape: ",
@@ -138,21 +119,6 @@ void write_slices(const Tensor& self, int64_t dim, const Tensor& index, const Te
     const Tensor rows = source.dim() == 0 ? at::reshape(source, {1}) : at::movedim(source, dim, 0);
     at::index_put_(at::movedim(self, dim, 0), {positions}, rows);
   }
-}
-
-void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
-  TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ",
-              scalar_type_name(index.scalar_type()));
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(),
-              "put_(): self and source expected to have the same dtype, but got self.dtype = ",
-              scalar_type_name(self.scalar_type()),
-              " and source.dtype = ", scalar_type_name(source.scalar_type()));
-  TORCH_CHECK_INDEX(source.numel() == index.numel(),
-                    "put_(): Expected source and index to have the same number of elements, but "
-                    "got source.numel() = ",
-                    source.numel(), ", index.numel() = ", index.numel());
-  TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0,
-                    "put_(): Tried to put elements into an empty tensor");
 }
 
 }  // namespace
@@ -194,9 +160,6 @@ Tensor _index_put_backward(const Tensor& grad, TensorList indices, bool accumula
 }
 
 TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& index) {
-  check_index_dtype("index_select", index);
-  TORCH_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector, but got ",
-                    index.dim(), " dimensions");
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK(self.device() == index.device() || self.is_meta(),
               "index_select(): Expected all tensors to be on the same device, but found at least "
@@ -205,26 +168,16 @@ TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& ind
   DimVector sizes(self.sizes());
   if (self.dim() > 0) {
     sizes[d] = index.numel();
-  } else {
-    TORCH_CHECK(index.numel() == 1, "index_select(): Index to scalar can have only 1 value, got ",
-                index.numel(), " value(s)");
   }
   return {sizes, self.scalar_type(), self.device()};
 }
 
 TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index,
                            const Tensor& source, const Scalar&) {
-  check_index_dtype("index_add", index);
   check_same_dtype("index_add", "source", self, source);
   check_same_device("index_add", self, index);
   check_same_device("index_add", self, source);
-  TORCH_CHECK_INDEX(index.dim() <= 1,
-                    "index_add(): Index is supposed to be a vector, but got dim: ", index.dim());
   const int64_t d = wrap_dim(dim, self.dim());
-  TORCH_CHECK(dims_or_one(self) == dims_or_one(source),
-              "index_add(): source tensor shape must match self tensor shape, excluding the "
-              "specified dimension. Got self.shape = ",
-              self.sizes(), " source.shape = ", source.sizes());
   for (int64_t k = 0; k < std::min(self.dim(), source.dim()); ++k) {
     TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k],
                 "index_add(): source tensor shape must match self tensor shape, excluding the "
@@ -265,14 +218,12 @@ void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 }
 
 TensorSpec gather_shape(const Tensor& self, int64_t dim, const Tensor& index, bool) {
-  check_index_dtype("gather", index);
   const int64_t d = wrap_dim(dim, self.dim());
   if (index.numel() != 0) check_index_fits("gather", "input", self, index, d);
   return {DimVector(index.sizes()), self.scalar_type(), self.device()};
 }
 
 TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  check_index_dtype("scatter", index);
   check_same_dtype("scatter", "src", self, src);
   check_same_device("scatter", self, src);
   const int64_t d = wrap_dim(dim, self.dim());
@@ -285,24 +236,17 @@ TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, c
 
 TensorSpec scatter_value_shape(const Tensor& self, int64_t dim, const Tensor& index,
                                const Scalar&) {
-  check_index_dtype("scatter", index);
   const int64_t d = wrap_dim(dim, self.dim());
   if (index.numel() != 0) check_index_fits("scatter", "self", self, index, d);
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
 Tensor take(const Tensor& self, const Tensor& index) {
-  check_index_dtype("take", index);
   return at::index(at::reshape(self, {-1}), {index.contiguous()});
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
-  check_index_dtype("take_along_dim", indices);
   if (!dim.has_value()) return at::gather(at::reshape(self, {-1}), 0, at::reshape(indices, {-1}));
-  TORCH_CHECK(self.dim() == indices.dim(),
-              "torch.take_along_dim(): input and indices should have the same number of "
-              "dimensions, but got ",
-              self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
   const int64_t d = wrap_dim(*dim, self.dim());
   DimVector own(self.sizes()), wanted(indices.sizes());
   own[d] = wanted[d] = 1;
@@ -315,9 +259,6 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 
 Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index,
                          const Tensor& value) {
-  TORCH_CHECK(value.dim() == 0,
-              "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
-              value.dim(), " dimension(s).");
   if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
   if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
   const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));
@@ -330,7 +271,6 @@ Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, b
 }
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  check_put(self, index, source);
   Tensor flat = at::clone(at::reshape(self, {-1}));
   at::index_put_(flat, {at::reshape(index, {-1})}, at::reshape(source, {-1}), accumulate);
   const Tensor result = at::reshape(flat, self.sizes());
@@ -338,7 +278,6 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
 }
 
 void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  check_put(self, index, source);
   if (self.is_contiguous()) {
     at::index_put_(at::reshape(self, {-1}), {at::reshape(index, {-1})}, at::reshape(source, {-1}),
                    accumulate);

@@ -100,8 +100,6 @@ Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& 
 }
 
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
-  TORCH_CHECK(mask.scalar_type() == kBool, "masked_select: expected BoolTensor for mask, got ",
-              mask.scalar_type());
   const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
   if (shape.empty()) return at::index(at::reshape(self, {1}), {at::reshape(mask, {1})});
   if (self.is_meta() || mask.is_meta())
@@ -112,9 +110,6 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  TORCH_CHECK(mask.scalar_type() == kBool,
-              "masked_scatter_ only supports boolean masks, but got mask with dtype ",
-              mask.scalar_type());
   check_same_dtype("masked_scatter", "source", self, source);
   const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
   if (self.is_meta()) return at::clone(at::expand(self, shape), MemoryFormat::Contiguous);
@@ -131,9 +126,6 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
 }
 
 TensorSpec where_shape(const Tensor& condition, const Tensor& self, const Tensor& other) {
-  TORCH_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte,
-              "where expected condition to be a boolean tensor, but got a tensor with dtype ",
-              condition.scalar_type());
   const Tensor values[] = {self, other};
   const DimVector sizes =
       broadcast_sizes(condition.sizes(), broadcast_sizes(self.sizes(), other.sizes()));

@@ -61,19 +61,6 @@ Tensor mean_counts(const Tensor& self, int64_t dim, const Tensor& index, const T
   return at::masked_fill(counts, at::eq(counts, Scalar(0)), Scalar(1));
 }
 
-void check_reduction(const Tensor& self, const Tensor& src, std::string_view reduce) {
-  TORCH_CHECK(reduce == "sum" || reduce == "prod" || reduce == "mean" || reduce == "amax" ||
-                  reduce == "amin",
-              "reduce argument must be either sum, prod, mean, amax or amin, got ", reduce);
-  TORCH_CHECK(self.scalar_type() == src.scalar_type(),
-              "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(),
-              " and ", src.scalar_type());
-  const bool refused = (reduce == "mean" && self.scalar_type() == kBool) ||
-                       ((reduce == "amax" || reduce == "amin") && self.is_complex());
-  TORCH_CHECK_NOT_IMPLEMENTED(!refused, "\"scatter_reduce_", reduce, "\" not implemented for '",
-                              scalar_type_name(self.scalar_type()), "'");
-}
-
 /// Gradients with respect to self and to the elements of src that the index names.
 using Gradients = std::pair<Tensor, Tensor>;
 
@@ -127,20 +114,7 @@ Tensor as_whole(const Tensor& part, IntArrayRef sizes) {
 }
 
 /// The index as scatter_reduce takes it.
-Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
-                   std::string_view reduce) {
-  TORCH_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
-              "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ",
-              reduce, ".");
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
-              "index_reduce_(): Expected dtype int32/int64 for index but got: ",
-              scalar_type_name(index.scalar_type()));
-  TORCH_CHECK(self.scalar_type() == source.scalar_type(), "index_reduce_(): self (",
-              scalar_type_name(self.scalar_type()), ") and source (",
-              scalar_type_name(source.scalar_type()), ") must have the same scalar type");
-  TORCH_CHECK_INDEX(
-      index.dim() <= 1,
-      "index_reduce_(): Index is supposed to be a vector, but got dim: ", index.dim());
+Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   const int64_t d = wrap_dim(dim, self.dim()), extent = self.dim() == 0 ? 1 : self.sizes()[d];
   const int64_t length = source.dim() == 0 ? 1 : source.size(d);
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
@@ -162,7 +136,6 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
 
 Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {
-  check_reduction(self, src, reduce);
   if (is_reduced(self.scalar_type())) {
     return native::scatter_reduce(self.to(kFloat), dim, index, src.to(kFloat), reduce, include_self)
         .to(self.scalar_type());
@@ -179,7 +152,6 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                      std::string_view reduce, bool include_self) {
-  check_reduction(self, src, reduce);
   const bool apart = memory_overlap(self, src) == Overlap::No &&
                      memory_overlap(self, index) == Overlap::No && !has_internal_overlap(self);
   if (apart && include_self && reduce != "mean" && !is_reduced(self.scalar_type())) {
@@ -214,8 +186,6 @@ std::tuple<Tensor, Tensor> _scatter_reduce_backward(const Tensor& grad, const Te
 
 Tensor scatter_reducing(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                         std::string_view reduce) {
-  TORCH_CHECK(reduce == "add" || reduce == "multiply",
-              "reduce argument must be either add or multiply.");
   return reduce == "add" ? at::scatter_add(self, dim, index, src)
                          : at::scatter_reduce(self, dim, index, src, "prod");
 }
@@ -229,13 +199,13 @@ Tensor scatter_value_reducing(const Tensor& self, int64_t dim, const Tensor& ind
 
 Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self) {
-  return at::scatter_reduce(self, dim, slice_index(self, dim, index, source, reduce), source,
-                            reduce, include_self);
+  return at::scatter_reduce(self, dim, slice_index(self, dim, index, source), source, reduce,
+                            include_self);
 }
 
 void index_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                    std::string_view reduce, bool include_self) {
-  at::scatter_reduce_(self, dim, slice_index(self, dim, index, source, reduce), source, reduce,
+  at::scatter_reduce_(self, dim, slice_index(self, dim, index, source), source, reduce,
                       include_self);
 }
 

@@ -66,8 +66,6 @@ Tensor multiply_chain(const std::vector<Tensor>& matrices, const char* name) {
 }  // namespace
 
 Tensor linalg_multi_dot(TensorList tensors) {
-  TORCH_CHECK(tensors.size() >= 2, "multi_dot(): expected at least 2 tensors but got ",
-              tensors.size());
   std::vector<Tensor> matrices(tensors.begin(), tensors.end());
   const bool row = matrices.front().dim() == 1, column = matrices.back().dim() == 1;
   TORCH_CHECK(row || matrices.front().dim() == 2,
@@ -87,7 +85,6 @@ Tensor linalg_multi_dot(TensorList tensors) {
 }
 
 Tensor chain_matmul(TensorList matrices) {
-  TORCH_CHECK(!matrices.empty(), "chain_matmul(): Expected one or more matrices");
   for (const Tensor& matrix : matrices)
     TORCH_CHECK(matrix.dim() == 2, "Tensor dimension is ", matrix.dim(), ", expected 2 instead.");
   if (matrices.size() == 1) return matrices[0];

@@ -30,22 +30,11 @@ void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
   TORCH_CHECK(mat1.scalar_type() == mat2.scalar_type(),
               "expected m1 and m2 to have the same dtype, but got: ",
               cpp_type_name(mat1.scalar_type()), " != ", cpp_type_name(mat2.scalar_type()));
-  TORCH_CHECK(mat1.sizes()[1] == mat2.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (",
-              mat1.sizes()[0], "x", mat1.sizes()[1], " and ", mat2.sizes()[0], "x", mat2.sizes()[1],
-              ")");
 }
 
 /// Sizes of a batch of products.
 DimVector check_batches(const char* op, const Tensor& batch1, const Tensor& batch2) {
-  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
-  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
   check_same_device(op, batch1, batch2);
-  TORCH_CHECK(batch1.scalar_type() == batch2.scalar_type(), "expected scalar type ",
-              batch1.scalar_type(), " but found ", batch2.scalar_type());
-  TORCH_CHECK(batch2.sizes()[0] == batch1.sizes()[0] && batch2.sizes()[1] == batch1.sizes()[2],
-              "Expected size for first two dimensions of batch2 tensor to be: [", batch1.sizes()[0],
-              ", ", batch1.sizes()[2], "] but got: [", batch2.sizes()[0], ", ", batch2.sizes()[1],
-              "].");
   return {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]};
 }
 
@@ -62,12 +51,6 @@ void check_added(const char* op, const Tensor& self, IntArrayRef sizes) {
                 ") must match the existing size (", given, ") at non-singleton dimension ",
                 d + extra, ".  Target sizes: ", sizes, ".  Tensor sizes: ", self.sizes());
   }
-}
-
-void check_vector_sizes(const Tensor& mat, const Tensor& vec, int64_t self_size) {
-  TORCH_CHECK(mat.sizes()[1] == vec.sizes()[0] && (self_size == 1 || self_size == mat.sizes()[0]),
-              "size mismatch, got input (", self_size, "), mat (", mat.sizes()[0], "x",
-              mat.sizes()[1], "), vec (", vec.sizes()[0], ")");
 }
 
 DimVector joined(IntArrayRef a, IntArrayRef b) {
@@ -137,11 +120,6 @@ TensorSpec bmm_shape(const Tensor& self, const Tensor& mat2) {
 
 TensorSpec addmm_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar&,
                        const Scalar&) {
-  TORCH_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
-  TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
-  TORCH_CHECK(self.scalar_type() == mat2.scalar_type(),
-              "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
-              mat2.scalar_type());
   check_same_device("addmm", self, mat1);
   check_product("addmm", mat1, mat2);
   const DimVector sizes{mat1.sizes()[0], mat2.sizes()[1]};
@@ -152,34 +130,18 @@ TensorSpec addmm_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat
 TensorSpec baddbmm_shape(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                          const Scalar&, const Scalar&) {
   const DimVector sizes = check_batches("baddbmm", batch1, batch2);
-  TORCH_CHECK(self.scalar_type() == batch1.scalar_type(),
-              "Input dtypes must be the same, got: input ", self.scalar_type(),
-              ", batch1: ", batch1.scalar_type(), ", batch2: ", batch2.scalar_type());
   check_same_device("baddbmm", self, batch1);
   check_added("baddbmm", self, sizes);
   return {sizes, batch1.scalar_type(), batch1.device()};
 }
 
 TensorSpec mv_shape(const Tensor& self, const Tensor& vec) {
-  TORCH_CHECK(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ",
-              self.dim(), ", ", vec.dim());
-  TORCH_CHECK(self.scalar_type() == vec.scalar_type(),
-              "mv input tensors must have the same dtype, but got ", self.scalar_type(), " and ",
-              vec.scalar_type());
   check_same_device("mv", self, vec);
-  check_vector_sizes(self, vec, self.sizes()[0]);
   return {{self.sizes()[0]}, self.scalar_type(), self.device()};
 }
 
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
-  TORCH_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
-              "vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
-              vec.dim());
-  TORCH_CHECK(mat.scalar_type() == vec.scalar_type() && mat.scalar_type() == self.scalar_type(),
-              "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ",
-              mat.scalar_type(), ", and ", vec.scalar_type());
-  check_vector_sizes(mat, vec, self.numel());
   c10::check_representable(alpha, self.scalar_type());
   c10::check_representable(beta, self.scalar_type());
   // Without weight the product is not formed: its nan and inf do not count.
@@ -193,9 +155,6 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
   const int64_t left = self.dim(), right = other.dim();
-  TORCH_CHECK(left > 0 && right > 0,
-              "both arguments to matmul need to be at least 1D, but they are ", left, "D and ",
-              right, "D");
   if (left == 2 && right == 2) return at::mm(self, other);
   if (left == 1 && right == 1) return at::dot(self, other);
   if (left == 2 && right == 1) return at::mv(self, other);
@@ -207,9 +166,6 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
-  TORCH_CHECK(dims_self.size() == dims_other.size(),
-              "both dimension lists should have same length");
-  TORCH_CHECK(self.scalar_type() == other.scalar_type(), "both inputs should have same dtype");
   const DimVector left = wrap_dims(dims_self, self.dim()),
                   right = wrap_dims(dims_other, other.dim());
   Tensor a = self, b = other;
@@ -250,14 +206,6 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
-  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
-  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
-  TORCH_CHECK(batch1.sizes()[0] == batch2.sizes()[0],
-              "batch1 and batch2 must have same number of batches, got ", batch1.sizes()[0],
-              " and ", batch2.sizes()[0]);
-  TORCH_CHECK(batch1.sizes()[2] == batch2.sizes()[1], "Incompatible matrix sizes for bmm (",
-              batch1.sizes()[1], "x", batch1.sizes()[2], " and ", batch2.sizes()[1], "x",
-              batch2.sizes()[2], ")");
   // The sum over the batch is a sum over the inner dimension of one product.
   const int64_t inner = batch1.sizes()[0] * batch1.sizes()[2];
   const Tensor left = at::reshape(at::permute(batch1, {1, 0, 2}), {batch1.sizes()[1], inner});

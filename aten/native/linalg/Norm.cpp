@@ -28,20 +28,6 @@ namespace at::native {
 
 namespace {
 
-void check_norm_dtype(const Tensor& self, std::optional<ScalarType> dtype, const char* name) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), name,
-              ": Expected a floating point or complex tensor as input. Got ", self.scalar_type());
-  if (!dtype.has_value()) return;
-  TORCH_CHECK(is_floating(*dtype) || is_complex(*dtype), name,
-              ": dtype should be floating point or complex, but got ", *dtype);
-  TORCH_CHECK(is_complex(*dtype) == self.is_complex(), name, ": dtype should be ",
-              self.is_complex() ? "complex for complex" : "real for real", " inputs, but got ",
-              *dtype);
-  TORCH_CHECK(promote_types(self.scalar_type(), *dtype) == *dtype, name,
-              ": the dtype of the input (", self.scalar_type(),
-              ") should be convertible without narrowing to the specified dtype (", *dtype, ")");
-}
-
 Tensor converted(const Tensor& self, std::optional<ScalarType> dtype) {
   return dtype.has_value() ? self.to(*dtype) : self;
 }
@@ -54,8 +40,6 @@ struct MatrixDims {
 };
 MatrixDims matrix_dims(const Tensor& self, IntArrayRef dim) {
   const char* name = "linalg.matrix_norm";
-  check_is_matrix(self, name);
-  TORCH_CHECK(dim.size() == 2, name, ": dim must be a 2-tuple. Got ", dim);
   const MatrixDims dims{wrap_dim(dim[0], self.dim()), wrap_dim(dim[1], self.dim())};
   TORCH_CHECK(dims.rows != dims.columns, name, ": dims must be different. Got (", dim[0], ", ",
               dim[1], ")");
@@ -121,27 +105,10 @@ Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
   return p > 0 ? root_flat_at_zero(sum, root) : root(sum);
 }
 
-Tensor checked_conversion(const Tensor& self, ScalarType dtype) {
-  TORCH_CHECK(is_floating(dtype) || is_complex(dtype),
-              "norm: dtype should be floating point or complex, but got ", dtype);
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
-              "norm: Expected a floating point or complex tensor as input. Got ",
-              self.scalar_type());
-  TORCH_CHECK(is_complex(dtype) == self.is_complex(), "norm: dtype should be ",
-              self.is_complex() ? "complex" : "real", " for such inputs, but got ", dtype);
-  TORCH_CHECK(promote_types(self.scalar_type(), dtype) == dtype, "norm: the dtype of the input (",
-              self.scalar_type(),
-              ") should be convertible without narrowing to the specified dtype (", dtype, ")");
-  return self.to(dtype);
-}
-
 }  // namespace
 
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, std::optional<ScalarType> dtype) {
-  check_norm_dtype(self, dtype, "linalg.vector_norm");
-  TORCH_CHECK(!ord.is_complex(),
-              "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
   const double p = ord.to_double();
   if (self.numel() == 0 && (p < 0 || p == std::numeric_limits<double>::infinity())) {
     TORCH_CHECK(dim.has_value() && !dim->empty(), "linalg.vector_norm cannot compute the ", p,
@@ -157,9 +124,6 @@ Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArra
 
 Tensor linalg__powsum(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                       std::optional<ScalarType> dtype) {
-  check_norm_dtype(self, dtype, "linalg._powsum");
-  TORCH_CHECK(!ord.is_complex(),
-              "linalg._powsum: Expected a non-complex scalar as the order of norm.");
   const Tensor values = at::abs(converted(self, dtype));
   const ScalarType result = values.scalar_type();
   // Powers of half precision numbers overflow long before their sum is rounded to it.
@@ -184,9 +148,7 @@ Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim
                           std::optional<ScalarType> dtype) {
   const char* name = "linalg.matrix_norm";
   const MatrixDims dims = matrix_dims(self, dim);
-  check_norm_dtype(self, dtype, name);
   const double p = ord.to_double(), size = std::fabs(p);
-  TORCH_CHECK(size == 1 || size == 2 || std::isinf(size), name, ": Order ", ord, " not supported.");
   const Tensor A = converted(self, dtype);
   if (size == 2) {
     check_matrix_dtype(A, name);
@@ -210,8 +172,6 @@ Tensor linalg_matrix_norm_str(const Tensor& self, std::string_view ord, IntArray
                               bool keepdim, std::optional<ScalarType> dtype) {
   const char* name = "linalg.matrix_norm";
   const MatrixDims dims = matrix_dims(self, dim);
-  check_norm_dtype(self, dtype, name);
-  TORCH_CHECK(ord == "fro" || ord == "nuc", name, ": Order ", ord, " not supported.");
   const Tensor A = converted(self, dtype);
   if (ord == "fro")
     return at::linalg_vector_norm(A, Scalar(2), IntArrayRef({dims.rows, dims.columns}), keepdim,
@@ -224,14 +184,6 @@ Tensor linalg_matrix_norm_str(const Tensor& self, std::string_view ord, IntArray
 
 Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim,
                    bool keepdim, std::optional<ScalarType> dtype) {
-  if (dim.has_value()) {
-    TORCH_CHECK(dim->size() == 1 || dim->size() == 2,
-                "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", *dim);
-  } else if (ord.has_value()) {
-    TORCH_CHECK(self.dim() == 1 || self.dim() == 2,
-                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ",
-                self.dim(), "D.");
-  }
   const bool of_matrices = dim.has_value() ? dim->size() == 2 : self.dim() == 2;
   if (!ord.has_value() || !of_matrices)
     return at::linalg_vector_norm(self, ord.value_or(Scalar(2)), dim, keepdim, dtype);
@@ -242,19 +194,12 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, Optiona
 Tensor linalg_norm_str(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim,
                        bool keepdim, std::optional<ScalarType> dtype) {
   if (dim.has_value()) {
-    TORCH_CHECK(dim->size() == 1 || dim->size() == 2,
-                "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", *dim);
     return at::linalg_matrix_norm(self, ord, *dim, keepdim, dtype);
   }
-  TORCH_CHECK(self.dim() == 1 || self.dim() == 2,
-              "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ",
-              self.dim(), "D.");
   return at::linalg_matrix_norm(self, ord, IntArrayRef({-2, -1}), keepdim, dtype);
 }
 
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {
-  TORCH_CHECK(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ",
-              self.dim(), " dimensions instead.");
   return linalg_matrix_norm_str(self, "nuc", IntArrayRef({0, 1}), keepdim, std::nullopt);
 }
 Tensor nuclear_norm_dim(const Tensor& self, IntArrayRef dim, bool keepdim) {
@@ -262,19 +207,10 @@ Tensor nuclear_norm_dim(const Tensor& self, IntArrayRef dim, bool keepdim) {
 }
 
 Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  TORCH_CHECK(dim.size() <= 2, "Expected at most 2 dimensions, but got ", dim.size(),
-              " dimensions instead.");
   return at::linalg_vector_norm(self, Scalar(2), dim, keepdim, std::nullopt);
 }
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
-  TORCH_CHECK(self.dim() > 1, "renorm: input needs at least 2 dimensions, got ", self.dim(),
-              " dimensions");
-  TORCH_CHECK(!p.is_complex(), "renorm: p must be real-valued");
-  TORCH_CHECK(p.to_double() > 0, "renorm: non-positive-norm not supported, got p = ", p.str());
-  TORCH_CHECK(!maxnorm.is_complex(), "renorm: maxnorm must be real-valued");
-  TORCH_CHECK(maxnorm.to_double() >= 0, "renorm: expected maxnorm to be >= 0 but got ",
-              maxnorm.str());
   const int64_t d = wrap_dim(dim, self.dim());
   DimVector others;
   for (int64_t k = 0; k < self.dim(); ++k) {
@@ -288,9 +224,6 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
 }
 
 Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
-              "norm: Expected a floating point or complex tensor as input. Got ",
-              self.scalar_type());
   const double order = p.has_value() ? p->to_double() : 2.0;
   check_norm_exists(self, order, dim);
   return norm_of(widened(self), order, dim, keepdim).to(to_real(self.scalar_type()));
@@ -298,11 +231,11 @@ Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef 
 
 Tensor norm_dim_dtype(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
                       bool keepdim, ScalarType dtype) {
-  return at::norm(checked_conversion(self, dtype), p, dim, keepdim);
+  return at::norm(self.to(dtype), p, dim, keepdim);
 }
 
 Tensor norm_all_dtype(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype) {
-  return at::norm(checked_conversion(self, dtype), p, IntArrayRef(), false);
+  return at::norm(self.to(dtype), p, IntArrayRef(), false);
 }
 
 Tensor norm_all(const Tensor& self, const Scalar& p) {

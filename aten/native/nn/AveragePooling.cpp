@@ -41,10 +41,7 @@ namespace {
 DimVector average_sizes(IntArrayRef sizes, IntArrayRef kernel_size, IntArrayRef stride,
                         IntArrayRef padding, bool ceil_mode,
                         std::optional<int64_t> divisor_override) {
-  TORCH_CHECK(divisor_override.value_or(1) != 0, "divisor must be not zero");
   const char* names[] = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
-  TORCH_CHECK(!kernel_size.empty() && kernel_size.size() <= 3,
-              "_avg_pool: expected 1 to 3 dimensions, got kernel_size ", kernel_size);
   const char* op = names[kernel_size.size() - 1];
   TORCH_CHECK(stride.size() == kernel_size.size() && padding.size() == kernel_size.size(), op,
               ": expected as many strides and paddings as ", "dimensions, got ", stride, " and ",
@@ -136,8 +133,6 @@ Tensor average(const char* op, size_t spatial, const Tensor& self, IntArrayRef k
 
 Tensor adaptive_average(const char* op, size_t spatial, const Tensor& self,
                         IntArrayRef output_size) {
-  TORCH_CHECK(output_size.size() == spatial, op, ": output_size must be ", spatial, ", but got ",
-              output_size);
   const DimVector sizes = adaptive_sizes(op, self.sizes(), output_size);
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"", op, "\" not implemented for '",
                               dtype_name(self.scalar_type()), "'");

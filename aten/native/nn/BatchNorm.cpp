@@ -19,18 +19,7 @@ namespace at::native {
 
 namespace {
 
-void check_channels(const char* name, const Tensor& parameter, int64_t channels) {
-  TORCH_CHECK(!parameter.defined() || parameter.numel() == channels, name, " should contain ",
-              channels, " elements not ", parameter.defined() ? parameter.numel() : 0);
-}
-
 void check_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  TORCH_CHECK(
-      input.dim() >= 2,
-      "batch_norm: expected input of at least 2 dimensions (batch, channels, ...), got size ",
-      input.sizes());
-  check_channels("weight", weight, input.sizes()[1]);
-  check_channels("bias", bias, input.sizes()[1]);
   check_parameter(input, weight);
   check_parameter(input, bias);
 }
@@ -68,12 +57,6 @@ void check_batch_norm_backward(const Tensor& grad, const Tensor& input, const Te
 TensorSpec batch_norm_apply_shape(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                   const Tensor& mean, const Tensor& invstd) {
   check_batch_norm(input, weight, bias);
-  check_channels("mean", mean, input.sizes()[1]);
-  check_channels("invstd", invstd, input.sizes()[1]);
-  for (const Tensor& statistic : {mean, invstd}) {
-    TORCH_CHECK(statistic.device() == input.device(), "batch_norm: statistics are on ",
-                statistic.device(), ", the input is on ", input.device());
-  }
   return spec_in_format_of(input, input.sizes(), input.sizes().size() - 2);
 }
 
@@ -91,21 +74,11 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   double momentum, double eps, bool) {
   check_batch_norm(input, weight, bias);
   const int64_t channels = input.sizes()[1];
-  TORCH_CHECK_VALUE(running_mean.defined() == running_var.defined(),
-                    "running_mean and running_var must either both be None or neither be None");
-  check_channels("running_mean", running_mean, channels);
-  check_channels("running_var", running_var, channels);
   for (const Tensor& running : {running_mean, running_var}) {
     if (!running.defined()) continue;
-    TORCH_CHECK(running.dim() == 1,
-                "batch_norm: expected running statistics of 1 dimension, got size ",
-                running.sizes());
     check_parameter(input, running);
-    TORCH_CHECK(running.device() == input.device(), "batch_norm: running statistics are on ",
-                running.device(), ", the input is on ", input.device());
   }
   if (!training) {
-    TORCH_CHECK(running_mean.defined(), "running_mean must be defined in evaluation mode");
     return at::native_batch_norm(input, weight, bias, running_mean,
                                  at::rsqrt(running_var + Scalar(eps)));
   }
@@ -157,11 +130,6 @@ _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled) {
-  TORCH_CHECK(input.dim() >= 2,
-              "instance_norm: expected an input of at least 2 dimensions, got size ",
-              input.sizes());
-  TORCH_CHECK(use_input_stats || (running_mean.defined() && running_var.defined()),
-              "Expected running_mean and running_var to be defined when use_input_stats is false");
   const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
   if (!use_input_stats)
     return at::batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps,

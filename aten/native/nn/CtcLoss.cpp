@@ -88,18 +88,7 @@ struct Problem {
 };
 
 void check_ctc(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
-               IntArrayRef target_lengths, int64_t blank) {
-  const int64_t batch = log_probs.size(1);
-  TORCH_CHECK(0 <= blank && blank < log_probs.size(2), "blank must be in label range, [0, ",
-              log_probs.size(2), "), got ", blank);
-  TORCH_CHECK(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == batch),
-              "ctc_loss: expected targets (sum of lengths) or (N, S), got size ", targets.sizes(),
-              " for a batch of ", batch);
-  TORCH_CHECK(static_cast<int64_t>(input_lengths.size()) == batch,
-              "input_lengths must be of size batch_size, ", batch, ", got ", input_lengths.size());
-  TORCH_CHECK(static_cast<int64_t>(target_lengths.size()) == batch,
-              "target_lengths must be of size batch_size, ", batch, ", got ",
-              target_lengths.size());
+               IntArrayRef target_lengths) {
   int64_t total = 0;
   for (const int64_t length : input_lengths) {
     TORCH_CHECK(0 <= length && length <= log_probs.size(0),
@@ -173,7 +162,7 @@ void backward(const Alignment& example, const double* alpha, int64_t widest, dou
 std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targets,
                                      IntArrayRef input_lengths, IntArrayRef target_lengths,
                                      int64_t blank, bool /*zero_infinity*/) {
-  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+  check_ctc(log_probs, targets, input_lengths, target_lengths);
   const Problem problem(log_probs, targets, input_lengths, target_lengths, blank);
   const Tensor losses = empty_tensor({problem.batch}, kDouble, kCPU);
   const Tensor alpha =
@@ -188,8 +177,8 @@ std::tuple<Tensor, Tensor> _ctc_loss(const Tensor& log_probs, const Tensor& targ
 
 std::tuple<Tensor, Tensor> _ctc_loss_meta(const Tensor& log_probs, const Tensor& targets,
                                           IntArrayRef input_lengths, IntArrayRef target_lengths,
-                                          int64_t blank, bool /*zero_infinity*/) {
-  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+                                          int64_t /*blank*/, bool /*zero_infinity*/) {
+  check_ctc(log_probs, targets, input_lengths, target_lengths);
   const int64_t batch = log_probs.size(1);
   int64_t longest = 0;
   for (const int64_t length : target_lengths) longest = std::max(longest, length);
@@ -206,14 +195,11 @@ Tensor _ctc_loss_backward(const Tensor& grad_output, const Tensor& log_probs, co
                           IntArrayRef input_lengths, IntArrayRef target_lengths,
                           const Tensor& losses, const Tensor& log_alpha, int64_t blank,
                           bool zero_infinity) {
-  TORCH_CHECK(log_probs.dim() == 3 && log_probs.is_cpu() && targets.is_cpu() && losses.is_cpu() &&
-                  log_alpha.is_cpu() && grad_output.is_cpu(),
+  TORCH_CHECK(log_probs.is_cpu() && targets.is_cpu() && losses.is_cpu() && log_alpha.is_cpu() &&
+                  grad_output.is_cpu(),
               "_ctc_loss_backward(): expected log_probs (T, N, C) and everything on the CPU, got ",
               log_probs.sizes());
-  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
-              "_ctc_loss_backward(): expected targets of int64 or int32, got ",
-              targets.scalar_type());
-  check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
+  check_ctc(log_probs, targets, input_lengths, target_lengths);
   const Problem problem(log_probs, targets, input_lengths, target_lengths, blank);
   TORCH_CHECK(losses.numel() == problem.batch && grad_output.numel() == problem.batch &&
                   log_alpha.scalar_type() == kDouble && log_alpha.is_contiguous() &&
@@ -237,20 +223,10 @@ Tensor _ctc_loss_backward(const Tensor& grad_output, const Tensor& log_probs, co
 Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                       IntArrayRef target_lengths, int64_t blank, int64_t reduction,
                       bool zero_infinity) {
-  TORCH_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3,
-              "ctc_loss: expected log_probs (T, N, C) or (T, C), got size ", log_probs.sizes());
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      log_probs.scalar_type() == kFloat || log_probs.scalar_type() == kDouble,
-      "\"ctc_loss_cpu\" not implemented for '", log_probs.scalar_type(), "'");
-  TORCH_CHECK(targets.scalar_type() == kLong || targets.scalar_type() == kInt,
-              "ctc_loss: expected targets of scalar types Long or Int, got ",
-              targets.scalar_type());
   TORCH_CHECK_NOT_IMPLEMENTED((log_probs.is_cpu() && targets.is_cpu()) || log_probs.is_meta(),
                               "ctc_loss: not available on ", log_probs.device());
   const bool single = log_probs.dim() == 2;
   const Tensor batch = single ? log_probs.unsqueeze(1) : log_probs;
-  TORCH_CHECK(!single || (input_lengths.size() == 1 && target_lengths.size() == 1),
-              "ctc_loss: expected one length for log_probs without a batch");
   Tensor losses = std::get<0>(
       at::_ctc_loss(batch, single && targets.dim() == 1 ? targets.unsqueeze(0) : targets,
                     input_lengths, target_lengths, blank, zero_infinity));
@@ -268,8 +244,6 @@ Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRe
 Tensor ctc_loss_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                         const Tensor& target_lengths, int64_t blank, int64_t reduction,
                         bool zero_infinity) {
-  TORCH_CHECK(is_integral(input_lengths.scalar_type(), false), "input_lengths must be integral");
-  TORCH_CHECK(is_integral(target_lengths.scalar_type(), false), "target_lengths must be integral");
   const Tensor inputs = at::to(input_lengths, kCPU, kLong).contiguous(),
                labels = at::to(target_lengths, kCPU, kLong).contiguous();
   const auto list = [](const Tensor& tensor) {

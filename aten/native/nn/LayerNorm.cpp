@@ -23,20 +23,7 @@ DimVector dims_range(int64_t begin, int64_t end) {
   return dims;
 }
 
-void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                      const Tensor& bias) {
-  TORCH_CHECK(!normalized_shape.empty(),
-              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
-              "one element, but got "
-              "normalized_shape = ",
-              normalized_shape);
-  for (const auto& [name, parameter] :
-       {std::pair<const char*, const Tensor&>{"weight", weight}, {"bias", bias}}) {
-    TORCH_CHECK(!parameter.defined() || parameter.sizes() == normalized_shape, "Expected ", name,
-                " to be of same shape as normalized_shape, but got ", name, " of shape ",
-                parameter.defined() ? parameter.sizes() : IntArrayRef(),
-                " and normalized_shape = ", normalized_shape);
-  }
+void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape) {
   const size_t n = normalized_shape.size(), ndim = input.sizes().size();
   if (ndim >= n && input.sizes().slice(ndim - n) == normalized_shape) return;
   std::string expected = "[*";
@@ -59,7 +46,7 @@ double precision_of(ScalarType type) {
 void check_layer_norm_backward(const Tensor& grad, const Tensor& input,
                                IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
                                const Tensor& weight, const Tensor& bias) {
-  check_layer_norm(input, normalized_shape, weight, bias);
+  check_layer_norm(input, normalized_shape);
   check_parameter(input, weight);
   check_parameter(input, bias);
   check_gradient("layer_norm_backward", grad, input);
@@ -74,7 +61,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& in
                                                                 IntArrayRef normalized_shape,
                                                                 const Tensor& weight,
                                                                 const Tensor& bias, double) {
-  check_layer_norm(input, normalized_shape, weight, bias);
+  check_layer_norm(input, normalized_shape);
   check_parameter(input, weight);
   check_parameter(input, bias);
   DimVector statistics(input.sizes());
@@ -110,30 +97,14 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
   return std::get<0>(at::native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
-void check_group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
-                      const Tensor& bias) {
-  TORCH_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
-              input.dim());
-  TORCH_CHECK(num_groups > 0, "Expected num groups to be greater than 0, got ", num_groups);
-  const int64_t channels = input.sizes()[1];
-  TORCH_CHECK(
-      channels % num_groups == 0,
-      "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
-      input.sizes(), " and num_groups=", num_groups);
-  for (const auto& [name, parameter] :
-       {std::pair<const char*, const Tensor&>{"weight", weight}, {"bias", bias}}) {
-    TORCH_CHECK(!parameter.defined() || (parameter.dim() == 1 && parameter.numel() == channels),
-                "Expected ", name,
-                " to be a vector of size equal to the number of channels in input, but got ", name,
-                " of shape ", parameter.defined() ? parameter.sizes() : IntArrayRef(),
-                " and input of shape ", input.sizes());
-    check_parameter(input, parameter);
-  }
+void check_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  check_parameter(input, weight);
+  check_parameter(input, bias);
 }
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool) {
-  check_group_norm(input, num_groups, weight, bias);
+  check_group_norm(input, weight, bias);
   const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
   int64_t group = channels / num_groups;
   for (int64_t d = 2; d < input.dim(); ++d) group *= input.sizes()[d];
@@ -154,18 +125,6 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 
 void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight) {
   const auto count = static_cast<int64_t>(normalized_shape.size());
-  TORCH_CHECK(count > 0,
-              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
-              "one element, but got "
-              "normalized_shape = ",
-              normalized_shape);
-  TORCH_CHECK(!weight.defined() || weight.sizes() == normalized_shape,
-              "Expected weight to be of same shape as normalized_shape, but got "
-              "weight of shape ",
-              weight.defined() ? weight.sizes() : IntArrayRef(),
-              " and normalized_shape = ", normalized_shape);
-  TORCH_CHECK_VALUE(input.dim() >= count, "rms_norm: Input tensor must have at least ", count,
-                    " dimensions, but got ", input.dim());
   const IntArrayRef sizes = input.sizes();
   bool fits = true;
   for (int64_t d = 0; fits && d < count; ++d)
@@ -173,8 +132,6 @@ void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Ten
            normalized_shape[static_cast<size_t>(d)];
   TORCH_CHECK(fits, "Given normalized_shape=", normalized_shape, ", expected input with shape [*, ",
               normalized_shape, "], but got input of size ", sizes);
-  TORCH_CHECK_NOT_IMPLEMENTED(input.is_floating_point() || input.is_complex(),
-                              "rms_norm: not implemented for '", input.scalar_type(), "'");
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,

@@ -75,7 +75,6 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
 }
 
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
-  TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(self, target, reduction);
   const ScalarType type = type_of_loss("smooth_l1_loss", self, target);
   const Tensor distance = at::abs(self.to(type) - target.to(type));
@@ -85,7 +84,6 @@ Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reductio
 }
 
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
-  TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   check_castable(result_type({self, target}), self.scalar_type());
   const ScalarType type = type_of_loss("huber_loss", self, target);
   const Tensor distance = at::abs(self.to(type) - target.to(type));
@@ -108,8 +106,6 @@ Tensor limited_log(const Tensor& p) {
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
                             int64_t reduction) {
-  TORCH_CHECK(target.scalar_type() == self.scalar_type(), "binary_cross_entropy: Found dtype ",
-              target.scalar_type(), " but expected ", self.scalar_type());
   if (!self.is_meta()) {
     const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
     TORCH_CHECK(at::all(inside).item().to_bool(),
@@ -142,9 +138,6 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
-  TORCH_CHECK(!self.is_complex() && !target.is_complex(), "kl_div: Complex inputs not supported.");
-  TORCH_CHECK(!is_integral(self.scalar_type(), true) && !is_integral(target.scalar_type(), true),
-              "kl_div: Integral inputs not supported.");
   if (log_target) return reduced(at::exp(target) * (target - self), reduction);
   // target log(target) is 0 where target is 0.
   const Tensor positive = at::masked_fill(target, at::eq(target, Scalar(0)), Scalar(1));
@@ -171,15 +164,7 @@ DimVector nll_sizes(IntArrayRef sizes) {
 }
 
 void check_target(IntArrayRef sizes, const Tensor& target) {
-  TORCH_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte,
-              "expected target dtype to be Long or Byte, but got ", target.scalar_type());
-  if (sizes.size() <= 2) {
-    TORCH_CHECK(!sizes.empty(), "input tensor should be 1D or 2D");
-    TORCH_CHECK(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
-    const int64_t batch = sizes.size() == 2 ? sizes[0] : 1;
-    TORCH_CHECK(target.numel() == batch, "size mismatch (got input: ", sizes,
-                ", target: ", target.sizes(), ")");
-  } else {
+  if (sizes.size() > 2) {
     TORCH_CHECK(target.sizes() == IntArrayRef(nll_sizes(sizes)), "Expected target size ",
                 nll_sizes(sizes), ", got ", target.sizes());
   }
@@ -220,12 +205,9 @@ std::tuple<TensorSpec, TensorSpec> nll_loss_forward_shape(const Tensor& self, co
 }
 
 TensorSpec nll_loss_backward_shape(const Tensor& grad_output, IntArrayRef sizes,
-                                   const Tensor& target, const Tensor& weight, int64_t reduction,
-                                   int64_t, const Tensor&) {
+                                   const Tensor& target, const Tensor& weight, int64_t, int64_t,
+                                   const Tensor&) {
   check_target(sizes, target);
-  const int64_t losses = reduction == kNone ? target.numel() : 1;
-  TORCH_CHECK(grad_output.numel() == losses, "nll_loss_backward: expected grad_output with ",
-              losses, " elements, got size ", grad_output.sizes());
   check_class_weight("", weight, sizes[sizes.size() == 1 ? 0 : 1]);
   return {DimVector(sizes), grad_output.scalar_type(), grad_output.device()};
 }
@@ -253,10 +235,6 @@ Tensor shaped_for_classes(const Tensor& weight, const Tensor& self) {
 
 Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
                                       const Tensor& weight, int64_t reduction, double smoothing) {
-  TORCH_CHECK(target.is_floating_point(),
-              "Expected floating point type for target with class probabilities, got ",
-              target.scalar_type());
-  TORCH_CHECK_VALUE(self.dim() > 0, "Expected 1 or more dimensions (got ", self.dim(), ")");
   const int64_t dim = class_dim(self), classes = self.sizes()[dim];
   check_class_weight("cross_entropy: ", weight, classes);
   const Tensor wanted = smoothing == 0 ? target
@@ -295,15 +273,12 @@ Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& given_target, co
 
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight,
                           int64_t reduction, int64_t ignore_index, double label_smoothing) {
-  TORCH_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
-              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (self.dim() > 0 && self.sizes() != target.sizes()) check_batch(self, target);
   TORCH_CHECK(!target.is_floating_point() || self.dim() != target.dim() ||
                   self.sizes() == target.sizes(),
               "cross_entropy: class probabilities must have the shape of the input, ", self.sizes(),
               ", got a target of shape ", target.sizes());
   if (self.sizes() == target.sizes()) {
-    TORCH_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(self, target, weight, reduction, label_smoothing);
   }
   if (label_smoothing > 0)

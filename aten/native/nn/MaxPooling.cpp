@@ -26,15 +26,10 @@ Specs with_indices(const TensorSpec& values) {
 
 constexpr const char* kMaxPool[] = {"max_pool1d", "max_pool2d", "max_pool3d"};
 
-void check_spatial(const char* op, size_t spatial) {
-  TORCH_CHECK(spatial >= 1 && spatial <= 3, op, ": expected 1 to 3 dimensions, got ", spatial);
-}
-
 }  // namespace
 
 Specs _max_pool_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                       IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  check_spatial("_max_pool", kernel_size.size());
   const char* op = kMaxPool[kernel_size.size() - 1];
   TORCH_CHECK(stride.size() == kernel_size.size() && padding.size() == stride.size() &&
                   dilation.size() == stride.size(),
@@ -47,7 +42,6 @@ Specs _max_pool_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
 }
 
 Specs _adaptive_max_pool_shape(const Tensor& self, IntArrayRef output_size) {
-  check_spatial("_adaptive_max_pool", output_size.size());
   constexpr const char* kNames[] = {"adaptive_max_pool1d", "adaptive_max_pool2d",
                                     "adaptive_max_pool3d"};
   const DimVector sizes = adaptive_sizes(kNames[output_size.size() - 1], self.sizes(), output_size);
@@ -58,7 +52,6 @@ Specs _adaptive_max_pool_shape(const Tensor& self, IntArrayRef output_size) {
 Specs _fractional_max_pool_shape(const Tensor& self, IntArrayRef kernel_size,
                                  IntArrayRef output_size, const Tensor& random_samples) {
   const size_t spatial = kernel_size.size();
-  check_spatial("_fractional_max_pool", spatial);
   const char* op = spatial == 3 ? "fractional_max_pool3d" : "fractional_max_pool2d";
   TORCH_CHECK(output_size.size() == spatial, op,
               ": expected as many sizes as dimensions, got output_size ", output_size,
@@ -122,18 +115,11 @@ ValuesAndIndices max_pool(size_t spatial, const Tensor& self, IntArrayRef kernel
 }
 
 ValuesAndIndices adaptive_max_pool(size_t spatial, const Tensor& self, IntArrayRef output_size) {
-  TORCH_CHECK(output_size.size() == spatial, "adaptive_max_pool", spatial,
-              "d: output_size must have one element per dimension, ", spatial, ", but got ",
-              output_size);
   return at::_adaptive_max_pool(self, output_size);
 }
 
 ValuesAndIndices fractional_max_pool(size_t spatial, const Tensor& self, IntArrayRef kernel_size,
                                      IntArrayRef output_size, const Tensor& random_samples) {
-  TORCH_CHECK(kernel_size.size() == spatial, "fractional_max_pool", spatial,
-              "d: kernel_size must either be a single Int or tuple of Ints");
-  TORCH_CHECK(output_size.size() == spatial, "fractional_max_pool", spatial,
-              "d: output_size must either be a single Int or tuple of Ints");
   return at::_fractional_max_pool(self, kernel_size, output_size, random_samples);
 }
 
@@ -188,18 +174,8 @@ ValuesAndIndices fractional_max_pool3d(const Tensor& self, IntArrayRef kernel_si
 
 TensorSpec _max_unpool_shape(const Tensor& self, const Tensor& indices, IntArrayRef output_size) {
   const size_t spatial = output_size.size(), dims = self.sizes().size();
-  TORCH_CHECK(indices.scalar_type() == kLong,
-              "elements in indices should be type int64 but got: ", indices.scalar_type());
-  TORCH_CHECK(dims == spatial + 1 || dims == spatial + 2, "Input to max_unpooling", spatial,
-              "d should be a ", spatial + 1, "d or ", spatial + 2, "d Tensor, but got ",
-              self.sizes());
-  TORCH_CHECK(self.sizes() == indices.sizes(),
-              "Expected shape of indices to be same as that of the input tensor (", self.sizes(),
-              ") but got indices tensor with shape: ", indices.sizes());
   DimVector sizes(self.sizes());
   for (size_t d = 0; d < spatial; ++d) {
-    TORCH_CHECK(output_size[d] >= 0, "max_unpool", spatial, "d: expected sizes of at least 0, got ",
-                output_size);
     sizes[dims - spatial + d] = output_size[d];
   }
   for (size_t d = dims == spatial + 2 ? 1 : 0; d < dims; ++d) {
@@ -212,24 +188,11 @@ TensorSpec _max_unpool_shape(const Tensor& self, const Tensor& indices, IntArray
 }
 
 Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef output_size) {
-  TORCH_CHECK(output_size.size() == 2,
-              "There should be exactly two elements (height, width) in output_size, but got ",
-              output_size.size(), " elements.");
   return at::_max_unpool(self, indices, output_size);
 }
 
 Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size,
                     IntArrayRef stride, IntArrayRef padding) {
-  TORCH_CHECK(
-      output_size.size() == 3,
-      "There should be exactly three elements (depth, height, width) in output_size, but got ",
-      output_size.size(), " elements.");
-  TORCH_CHECK(stride.size() == 3 && padding.size() == 3,
-              "There should be exactly three elements (depth, height, width) in stride and "
-              "padding, but got ",
-              stride, " and ", padding);
-  for (const int64_t step : stride)
-    TORCH_CHECK(step > 0, "strides should be greater than zero, but got stride: ", stride);
   return at::_max_unpool(self, indices, output_size);
 }
 

@@ -57,17 +57,6 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin, int64_t reduction) {
-  TORCH_CHECK(target.dim() == 0 || target.dim() == 1,
-              "0D or 1D target tensor expected, multi-target not supported");
-  if (target.dim() == 1) {
-    TORCH_CHECK(input1.dim() == 2 && input2.dim() == 2,
-                "1D target tensor expects 2D input tensors, but found inputs with sizes ",
-                input1.sizes(), " and ", input2.sizes(), ".");
-  } else {
-    TORCH_CHECK(input1.dim() == 1 && input2.dim() == 1,
-                "0D target tensor expects 1D input tensors, but found inputs with sizes ",
-                input1.sizes(), " and ", input2.sizes(), ".");
-  }
   // The cosine as it is defined, with a small number under the root for vectors of zeros.
   constexpr double kEpsilon = 1e-12;
   const int64_t dim = target.dim();
@@ -83,11 +72,6 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
-  TORCH_CHECK(anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
-              "The anchor, positive, and negative tensors are expected to have the same number of "
-              "dimensions, but got: anchor ",
-              anchor.dim(), "D, positive ", positive.dim(), "D, and negative ", negative.dim(),
-              "D inputs");
   const Tensor near = at::pairwise_distance(anchor, positive, p, eps);
   Tensor far = at::pairwise_distance(anchor, negative, p, eps);
   if (swap) far = at::minimum(far, at::pairwise_distance(positive, negative, p, eps));
@@ -127,21 +111,8 @@ Tensor as_batch(const Tensor& tensor) {
 
 Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p,
                          const Scalar& margin, const Tensor& weight, int64_t reduction) {
-  TORCH_CHECK(p.to<double>() == 1 || p.to<double>() == 2,
-              "multi_margin_loss: Invalid p, expected 1 or 2 but got ", p.to<double>());
-  TORCH_CHECK(self.dim() <= 2 && (self.dim() < 2 || self.size(1) > 0) &&
-                  self.numel() + (self.dim() == 2) > 0,
-              "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
-              self.sizes());
   const Tensor scores = as_batch(self);
   const int64_t batch = scores.size(0), classes = scores.size(1);
-  TORCH_CHECK(target.dim() <= 1 && target.numel() == batch, "inconsistent target size, expected ",
-              batch, " but got ", target.sizes());
-  TORCH_CHECK(target.scalar_type() == kLong, "expected scalar type Long but found ",
-              target.scalar_type());
-  TORCH_CHECK(!weight.defined() || (weight.dim() <= 1 && weight.numel() == classes),
-              "inconsistent weight size, expected ", classes, " but got ",
-              weight.defined() ? weight.sizes() : IntArrayRef());
   const Tensor column = target.reshape({batch, 1});
   Tensor loss = positive_part(scores - at::gather(scores, 1, column) + Scalar(margin.to<double>()));
   if (p.to<double>() == 2) loss = at::square(loss);
@@ -154,18 +125,6 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  TORCH_CHECK(self.dim() <= 2 && (self.dim() < 2 || self.size(1) > 0),
-              "Expected non-empty vector or matrix with optional 0-dim batch size, "
-              "but got: ",
-              self.sizes());
-  TORCH_CHECK(self.sizes() == target.sizes(), "inconsistent target size: ", target.sizes(),
-              " for input of size: ", self.sizes());
-  TORCH_CHECK(target.scalar_type() == kLong, "expected scalar type Long but found ",
-              target.scalar_type());
-  TORCH_CHECK(self.device() == target.device(),
-              "multilabel_margin_loss: Expected all tensors to be on the same device, but found at "
-              "least two devices, ",
-              self.device(), " and ", target.device(), "!");
   const Tensor scores = as_batch(self), labels = as_batch(target).contiguous();
   const int64_t batch = scores.size(0), classes = scores.size(1);
   const auto finished = [&](const Tensor& loss) {

@@ -10,8 +10,6 @@ namespace at::native {
 namespace {
 
 void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  TORCH_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
-              "scatter(): Expected dtype int32/int64 for index, got ", index.scalar_type());
   TORCH_CHECK(self.device() == index.device() && self.device() == src.device(),
               "scatter(): self, index and src must be on one device, got ", self.device(), ", ",
               index.device(), " and ", src.device());

@@ -119,7 +119,7 @@ Tensor group_norm_kernel(const Tensor& input, int64_t num_groups, const Tensor& 
                          const Tensor& bias, double eps, bool cudnn_enabled) {
   if (!input.is_floating_point() || input.numel() == 0)
     return group_norm(input, num_groups, weight, bias, eps, cudnn_enabled);
-  check_group_norm(input, num_groups, weight, bias);
+  check_group_norm(input, weight, bias);
   const Tensor x = input.contiguous(),
                result = empty_tensor(input.sizes(), input.scalar_type(), input.device());
   const int64_t channels = input.sizes()[1], group = channels / num_groups,
