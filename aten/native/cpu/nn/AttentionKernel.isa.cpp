@@ -97,7 +97,8 @@ struct Scores {
   Mask mask;
   T scale;
   bool causal;
-  int64_t queries = query.tensor.size(2), keys = key.tensor.size(2);
+  int64_t queries = query.tensor.size(2);
+  int64_t keys = key.tensor.size(2);
 
   /// How many of the `n` keys from `first_key` on the query at `row` sees.
   int64_t seen(int64_t row, int64_t first_key, int64_t n) const {

@@ -71,7 +71,8 @@ void sum_columns_of_channels(const ChannelShape& shape, const ChannelValues<acc_
 
   parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
-      const int64_t first = block * kWidth, width = std::min(kWidth, columns - first);
+      const int64_t first = block * kWidth;
+      const int64_t width = std::min(kWidth, columns - first);
       double total[kWidth] = {};
       for (int64_t n = 0; n < shape.batch; ++n) {
         for (int64_t j = 0; j < width; ++j)

@@ -14,8 +14,9 @@ inline namespace CPU_CAPABILITY {
 // The output is a matrix (positions, outputs) with a row for each position of all samples. The
 // windows are a matrix (positions, kernel elements * channels): the elements of each position's
 // window, channels fastest, which are copied in runs of channels. The output is their product with
-// the weight (outputs, kernel elements * channels); nothing is transposed. Chunks of rows stay in
-// the cache; they depend on sizes only, so that results do not depend on the number of threads.
+// the weight (outputs, kernel elements * channels), each in its order in memory. Chunks of rows
+// stay in the cache; they depend on sizes only, so that results do not depend on the number of
+// threads.
 
 /// A convolution of channels_last tensors and its gradients.
 template <typename T>
