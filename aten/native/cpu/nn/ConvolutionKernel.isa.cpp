@@ -55,8 +55,8 @@ void join_samples(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, c
 
 /// The reverse of join_samples, with the bias added; it may be null.
 template <typename T>
-void part_samples(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, const T* rows,
-                  const T* bias, T* first) {
+void split_samples(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, const T* rows,
+                   const T* bias, T* first) {
   const int64_t plane = g.output_plane();
   for (int64_t o = 0; o < g.group_outputs(); ++o) {
     const T added = bias == nullptr ? T(0) : bias[o];
@@ -123,7 +123,7 @@ void convolve(const ConvolutionGeometry& g, const T* in, const T* weight, const 
       blas::gemm<T>(kAsIs, kAsIs, width, outputs, rows, T(1), columns.data, columns.stride,
                     weight + group * outputs * rows, rows, start_with_bias ? T(1) : T(0), result,
                     target.stride);
-      if (!target.in_place) part_samples(g, chunk, result, group_bias, out + target.offset);
+      if (!target.in_place) split_samples(g, chunk, result, group_bias, out + target.offset);
     }
   });
 }
