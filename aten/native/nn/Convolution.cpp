@@ -316,8 +316,8 @@ TensorSpec convolution_shape(const Tensor& input, const Tensor& weight, const Te
   return spec_in_format_of(as_input ? input : weight, sizes, sizes.size() - 2);
 }
 
-// A gradient that nobody can want is left out: its tensor has no element. The first layer of a
-// network needs none for its input.
+// The gradient of a tensor that does not require one, such as the input of a network, is an empty
+// tensor and is not computed.
 std::tuple<TensorSpec, TensorSpec, TensorSpec>
 convolution_backward_shape(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
                            bool has_bias, IntArrayRef stride, IntArrayRef padding,

@@ -31,8 +31,8 @@ Tensor kept(const Tensor& input, double p, bool by_channel) {
   return result;
 }
 
-/// Dropped elements become -alpha, the limit of selu; a and the offset keep mean 0 and variance 1
-/// (Klambauer et al. 2017).
+/// Dropped elements become -alpha, the limit of selu. Then a scale and an offset restore mean 0 and
+/// variance 1 (Klambauer et al. 2017).
 Tensor alpha_dropout_of(const Tensor& input, double p, bool train, bool by_channel) {
   if (!train || p == 0 || input.numel() == 0) return input;
   if (p == 1) return input * at::zeros_like(input);

@@ -102,7 +102,7 @@ State step(Kind kind, const Tensor& projected, const State& state, const CellPar
 /// How many rows each step has. The rows of all steps are one matrix: (T * N, I) for padded
 /// sequences, the rows of one step after those of the step before for packed ones.
 struct Steps {
-  std::vector<int64_t> batches;  // rows of every step, never more than of the step before
+  std::vector<int64_t> batches;  // the number of rows of each step; it never increases
   bool packed = false;
 
   std::vector<Tensor> split(const Tensor& rows) const {
@@ -150,7 +150,7 @@ Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const
     return {outputs, {hidden, cell}};
   }
 
-  // The product with the input is the same for every step: one for all of them.
+  // Products with the input do not depend on the state: one product computes them for all steps.
   const std::vector<Tensor> projected = steps.split(at::linear(rows, p.w_ih, p.b_ih));
   const size_t count = steps.batches.size();
   std::vector<Tensor> outputs(count);

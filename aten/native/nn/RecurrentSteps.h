@@ -1,7 +1,7 @@
 #pragma once
 // The rows of each step of a recurrent network, and the checks that its files share. As in packed
-// sequences, the rows of a step follow those of the step before and are never more of them; in
-// padded sequences all steps have the same number.
+// sequences, the rows of a step follow those of the step before, and their number never increases;
+// in padded sequences it is the same for all steps.
 #include <vector>
 
 #include "aten/core/Tensor.h"

@@ -121,7 +121,7 @@ Tensor copied(const Tensor& given, const Tensor& like) {
   return given.defined() ? result.copy_(given) : result.zero_();
 }
 
-/// The states before all steps, in the order of `after`, the states after them.
+/// The state before each step, in the order of `after`, which has the state after each step.
 template <typename T>
 Tensor states_before(const Tensor& initial, const Tensor& after,
                      const std::vector<StepRows>& steps) {
