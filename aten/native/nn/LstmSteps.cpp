@@ -86,6 +86,7 @@ StepGradient step_gradient(const Tensor& gates, const Tensor& grad_gates, const 
 
 void check_batch_sizes(const char* name, IntArrayRef batch_sizes, int64_t rows) {
   int64_t total = 0;
+
   for (size_t step = 0; step < batch_sizes.size(); ++step) {
     const int64_t batch = batch_sizes[step];
     TORCH_CHECK(batch > 0 && (step == 0 || batch <= batch_sizes[step - 1]), name,
@@ -95,6 +96,7 @@ void check_batch_sizes(const char* name, IntArrayRef batch_sizes, int64_t rows) 
                 " rows of the data");
     total += batch;
   }
+
   TORCH_CHECK(total == rows, name, ": batch_sizes add up to ", total, ", but the data has ", rows,
               " rows");
 }

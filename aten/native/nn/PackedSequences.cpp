@@ -35,6 +35,7 @@ void check_lengths(const std::vector<int64_t>& lengths, int64_t steps) {
                 "pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do "
                 "not need ONNX exportability.");
   }
+
   TORCH_CHECK(lengths[0] <= steps, "Expected lengths up to ", steps, ", the number of steps, got ",
               lengths[0]);
 }

@@ -39,9 +39,11 @@ struct Windows {
   template <typename F>
   void for_each(const F& f) const {
     int64_t column = 0;
+
     for (int64_t e = 0; e < elements(); ++e) {
       const int64_t dy = e / kernel[1] * dilation[0] - padding[0];
       const int64_t dx = e % kernel[1] * dilation[1] - padding[1];
+
       for (int64_t y = 0; y < count[0]; ++y) {
         const int64_t row = y * stride[0] + dy;
         const bool row_inside = row >= 0 && row < size[0];
