@@ -77,7 +77,8 @@ Tensor from_file(std::string_view filename, std::optional<bool> shared, std::opt
   TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided,
                               "from_file: layout ", layout_name(*layout), " is not available");
   TORCH_CHECK_NOT_IMPLEMENTED(device.value_or(kCPU).is_cpu(),
-                              "from_file(): a file is memory of the CPU, got device ", *device);
+                              "from_file(): files are mapped into CPU memory, got device ",
+                              *device);
 
   const int64_t count = size.value_or(0);
   const ScalarType type = dtype.value_or(default_dtype());

@@ -1,5 +1,4 @@
-// Differences of neighbours, and torch.gradient: derivatives of sampled functions by finite
-// differences.
+// Differences of neighbours, and derivatives of sampled functions by finite differences.
 #include <algorithm>
 #include <vector>
 
@@ -162,6 +161,7 @@ OptionalIntArrayRef as_list(const std::optional<int64_t>& dim) {
   return dim.has_value() ? OptionalIntArrayRef(IntArrayRef(&*dim, 1)) : std::nullopt;
 }
 
+/// `other` is prepended or appended: it must match `self` in all dimensions but `dim`.
 void check_addition(const Tensor& self, const Tensor& other, int64_t dim) {
   if (!other.defined()) return;
 

@@ -17,6 +17,8 @@ namespace at::native {
 
 namespace {
 
+using Pair = std::tuple<Tensor, Tensor>;
+
 void check_reducible(const Tensor& self, std::optional<int64_t> dim) {
   if (self.numel() > 0) return;
   TORCH_CHECK_INDEX(
@@ -42,8 +44,6 @@ TensorSpec argument_shape(const char* op, const Tensor& self, std::optional<int6
   TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
   return index_shape(self, dim, keepdim);
 }
-
-using Pair = std::tuple<Tensor, Tensor>;
 
 }  // namespace
 
@@ -89,6 +89,8 @@ Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& 
 Tensor _select_by_index_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
                                  const Tensor& indices, bool keepdim) {
   if (sizes.empty()) return grad;
+
+  // Each gradient goes to the element that was selected; the others get zero.
   const int64_t d = wrap_dim(dim, static_cast<int64_t>(sizes.size()));
   const Tensor source = keepdim ? grad : at::unsqueeze(grad, d);
   const Tensor index = keepdim ? indices : at::unsqueeze(indices, d);

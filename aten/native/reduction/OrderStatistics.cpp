@@ -74,6 +74,7 @@ Tensor nanmedian_all(const Tensor& self) {
 }
 
 Tensor _evenly_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  // All elements equal to the result share its gradient, and all nan that of a nan.
   const Tensor chosen =
       at::logical_or(at::eq(self, result), at::logical_and(at::isnan(self), at::isnan(result)));
   return grad / at::sum(chosen) * chosen;

@@ -49,6 +49,7 @@ TensorSpec cumulative_shape(const Tensor& self, int64_t dim, std::optional<Scala
   return {DimVector(self.sizes()), type, self.device()};
 }
 
+/// The sums of each element and all that follow it: the gradient of cumsum.
 Tensor _reverse_cumsum(const Tensor& grad, int64_t dim) {
   if (grad.dim() == 0) return grad;
   return at::flip(at::cumsum(at::flip(grad, {dim}), dim), {dim});

@@ -1,7 +1,8 @@
-// segment_reduce: reductions of consecutive segments of a dimension. The segments become rows of
-// equal length, padded with the identity of the reduction, for the operators that reduce rows and
-// their derivatives of every order. Segments of very different lengths would need too much padding;
-// their elements are scattered instead.
+// segment_reduce: reductions of consecutive segments of a dimension.
+//
+// The segments become rows of equal length, padded with the identity of the reduction, so that the
+// operators that reduce rows serve here with their derivatives of every order. Segments of very
+// different lengths would need too much padding; their elements are scattered instead.
 #include <limits>
 
 #include "aten/native/declarations/reduction/Segments.h"
@@ -60,19 +61,21 @@ double identity_of(Kind kind) {
 
 /// Where the segments of each row begin and how long they are.
 struct Segments {
-  Tensor starts, lengths;
+  Tensor starts;
+  Tensor lengths;
 };
 
-void check_segment_shape(const char* name, const Tensor& given, const Tensor& data, int64_t axis) {
-  TORCH_CHECK_NOT_IMPLEMENTED(given.scalar_type() == kLong || given.scalar_type() == kInt,
+/// `layout` is the lengths or offsets of the segments, called `name` in messages.
+void check_segment_shape(const char* name, const Tensor& layout, const Tensor& data, int64_t axis) {
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.scalar_type() == kLong || layout.scalar_type() == kInt,
                               "segment_reduce(): \"", name, "\" not implemented for '",
-                              given.scalar_type(), "'");
-  TORCH_CHECK(axis == given.dim() - 1,
+                              layout.scalar_type(), "'");
+  TORCH_CHECK(axis == layout.dim() - 1,
               "segment_reduce(): Expected axis to be the last dimension of ", name, " but got ",
               axis, ".");
   for (int64_t d = 0; d < axis; ++d) {
-    TORCH_CHECK(given.size(d) == data.size(d), "segment_reduce(): Expected ", name,
-                " and data to have the same size in dimension ", d, ", got ", given.size(d),
+    TORCH_CHECK(layout.size(d) == data.size(d), "segment_reduce(): Expected ", name,
+                " and data to have the same size in dimension ", d, ", got ", layout.size(d),
                 " and ", data.size(d));
   }
 }
@@ -82,9 +85,10 @@ bool holds_anywhere(const Tensor& condition) {
   return !condition.is_meta() && at::any(condition).item().to_bool();
 }
 
-Segments segments_by_lengths(const Tensor& given, const Tensor& data, int64_t axis, bool unsafe) {
-  check_segment_shape("lengths", given, data, axis);
-  const Tensor lengths = given.to(kLong);
+Segments segments_by_lengths(const Tensor& requested, const Tensor& data, int64_t axis,
+                             bool unsafe) {
+  check_segment_shape("lengths", requested, data, axis);
+  const Tensor lengths = requested.to(kLong);
   const Tensor ends = at::cumsum(lengths, -1);
 
   if (!unsafe) {
@@ -100,12 +104,12 @@ Segments segments_by_lengths(const Tensor& given, const Tensor& data, int64_t ax
   return {ends - lengths, lengths};
 }
 
-Segments segments_by_offsets(const Tensor& given, const Tensor& data, int64_t axis) {
-  check_segment_shape("offsets", given, data, axis);
-  TORCH_CHECK(given.size(-1) > 0,
+Segments segments_by_offsets(const Tensor& requested, const Tensor& data, int64_t axis) {
+  check_segment_shape("offsets", requested, data, axis);
+  TORCH_CHECK(requested.size(-1) > 0,
               "segment_reduce(): Expected offsets to have at least one element in each row");
 
-  const Tensor offsets = given.to(kLong);
+  const Tensor offsets = requested.to(kLong);
   const Tensor starts = at::narrow(offsets, -1, 0, offsets.size(-1) - 1);
   return {starts, at::diff(offsets)};
 }
@@ -116,7 +120,7 @@ void check_inside(const Segments& segments, int64_t size) {
   TORCH_CHECK(!holds_anywhere(at::lt(segments.lengths, Scalar(0))) &&
                   !holds_anywhere(at::lt(segments.starts, Scalar(0))) &&
                   !holds_anywhere(at::gt(segments.lengths, room)),
-              "segment_reduce(): the segments are not inside of the data, which has ", size,
+              "segment_reduce(): the segments reach outside the data, which has ", size,
               " elements along axis");
 }
 

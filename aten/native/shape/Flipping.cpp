@@ -55,7 +55,7 @@ TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) 
   for (const int64_t dim : dims) wrap_dim_of(self.sizes(), dim);
   for (const int64_t shift : shifts) {
     TORCH_CHECK(shift != std::numeric_limits<int64_t>::min(), "roll(): a shift of ", shift,
-                " cannot be reversed");
+                " cannot be negated");
   }
 
   return spec;

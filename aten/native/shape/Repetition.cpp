@@ -25,7 +25,7 @@ Tensor repeat_interleave_indices(const Tensor& repeats, std::optional<int64_t> o
   for (int64_t i = 0; i < counts.numel(); ++i) {
     TORCH_CHECK(count[i] >= 0, "repeats can not be negative");
     TORCH_CHECK(!__builtin_add_overflow(total, count[i], &total),
-                "repeat_interleave: the repeats add up to more than a tensor holds");
+                "repeat_interleave: the sum of the repeats exceeds the largest tensor size");
   }
   TORCH_CHECK(output_size.value_or(total) == total, "allocated size does not match required size");
 

@@ -1,5 +1,4 @@
-// Counts how often each small integer occurs, and how many points are in each bin. Sums are kept in
-// double.
+// Counts how often each small integer occurs, and how many points are in each bin.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -13,7 +12,7 @@ namespace at::native {
 namespace {
 
 /// For every i, adds add(i) to element place(i) of the result. This is done in pieces, each with
-/// a result of its own; their number does not depend on the number of threads.
+/// a result of its own in double; their number does not depend on the number of threads.
 template <typename Place, typename Add>
 std::vector<double> accumulate(int64_t n, int64_t size, const Place& place, const Add& add) {
   const int64_t pieces = n >= 65536 && size <= 65536 ? 16 : 1;
@@ -113,8 +112,8 @@ int64_t checked_size(const Tensor& places, int64_t minlength) {
   }
 
   TORCH_CHECK(least >= 0, "bincount only supports 1-d non-negative integral inputs, got ", least);
-  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: the number ", most,
-              " asks for a result that does not fit into memory");
+  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: a result for the number ", most,
+              " does not fit into memory");
   return std::max(minlength, most + 1);
 }
 

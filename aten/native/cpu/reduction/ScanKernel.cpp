@@ -131,6 +131,7 @@ void for_weighted_lanes(const Tensor& grad, const Tensor& self, const Tensor& ou
   const int64_t stride = lane_stride(out, d);
 
   AT_DISPATCH_FLOATING_AND_COMPLEX(out.scalar_type(), "logcumsumexp", [&] {
+    // The exponentials make an element about 16 times as expensive as one of a plain sum.
     LaneIterator(d, {&inputs[0], &inputs[1], &inputs[2], &out})
         .for_each(n * 16, [&](char* const* data) {
           f(n, stride, reinterpret_cast<const scalar_t*>(data[0]),
@@ -159,6 +160,7 @@ void logcumsumexp_kernel(const Tensor& self, int64_t dim, const Tensor& out0) {
   const int64_t out_stride = lane_stride(out0, d);
 
   AT_DISPATCH_FLOATING_AND_COMPLEX(self.scalar_type(), "logcumsumexp", [&] {
+    // The exponentials make an element about 16 times as expensive as one of a plain sum.
     LaneIterator(d, {&self, &out0}).for_each(n * 16, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
       auto* out = reinterpret_cast<scalar_t*>(data[1]);

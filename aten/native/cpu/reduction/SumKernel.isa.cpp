@@ -1,5 +1,5 @@
-// Sums, sums without nan, means and exclusive ors. Integer sums wrap around, so signed and unsigned
-// types share a loop per size; float16 and bfloat16 accumulate in float.
+// Sums, sums without nan, means and exclusive ors over dimensions. Integers wrap around, so signed
+// and unsigned types of one size share a loop; float16 and bfloat16 accumulate in float.
 #include "aten/native/declarations/cpu/reduction/SumKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Reduce.h"
