@@ -61,6 +61,7 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
   return result;
 }
 
+/// The broadcast shape of the defined indices.
 DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
   DimVector sizes;
   for (const Tensor& index : indices) {
@@ -68,6 +69,7 @@ DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
     try {
       sizes = broadcast_sizes(sizes, index.sizes());
     } catch (const c10::Error&) {
+      // An IndexError that lists the shapes of all indices.
       std::string shapes;
       for (const Tensor& each : indices) {
         if (each.defined()) shapes += c10::str(shapes.empty() ? "" : ", ", each.sizes());

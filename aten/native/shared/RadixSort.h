@@ -35,7 +35,7 @@ uint64_t sort_key(T element) {
     if (value != value) return static_cast<Bits>(-1);
 
     constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
-    // The order of bits is that of the numbers once negative ones are inverted.
+    // Inverting negative numbers and setting the sign bit of the others puts the bits in order.
     const Bits bits = value == Real(0) ? Bits{0} : std::bit_cast<Bits>(value);
     return (bits & kSign) != 0 ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | kSign);
   }
