@@ -200,7 +200,8 @@ Tensor _linalg_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Ten
       "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
       "linalg.qr(A, mode='reduced') if you are going to require gradients.");
 
-  const int64_t m = Q.size(-2), n = R.size(-1);
+  const int64_t m = Q.size(-2);
+  const int64_t n = R.size(-1);
   TORCH_CHECK(mode != "complete" || m <= n,
               "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
 

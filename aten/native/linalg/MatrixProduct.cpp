@@ -206,7 +206,8 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
-  const int64_t left = self.dim(), right = other.dim();
+  const int64_t left = self.dim();
+  const int64_t right = other.dim();
   TORCH_CHECK(left > 0 && right > 0,
               "both arguments to matmul need to be at least 1D, but they are ", left, "D and ",
               right, "D");

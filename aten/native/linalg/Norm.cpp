@@ -93,7 +93,7 @@ Tensor extreme(const Tensor& norms, int64_t dim, bool largest, bool keepdim) {
 /// float16 and bfloat16 as float, because their squares overflow and every step would round.
 Tensor widened(const Tensor& self) { return self.to(to_accumulate(self.scalar_type())); }
 
-/// The norm of an empty tensor exists only for orders whose norm of zero elements is 0.
+/// Checks that the norms exist: orders below 0 and infinity need at least one element each.
 void check_norm_exists(const Tensor& self, double p, IntArrayRef dim) {
   if (self.numel() > 0 || (p >= 0 && !std::isinf(p))) return;
   TORCH_CHECK(!dim.empty(), "norm: cannot compute the ", p,
@@ -112,7 +112,8 @@ Tensor power_of_size(const Tensor& size, double p) {
   return at::where(zero, Scalar(at_zero), at::pow(at::where(zero, Scalar(1), size), Scalar(p)));
 }
 
-/// (sum of |x|^p)^(1/p), or its limit for p = 0 and p = +-inf, over `dim`.
+/// (sum of |x|^p)^(1/p) over `dim`; the number of nonzero elements for p = 0, the largest |x| for
+/// p = inf and the smallest for p = -inf.
 Tensor norm_of(const Tensor& values, double p, IntArrayRef dim, bool keepdim) {
   if (p == 2 && !values.is_complex()) {
     return root_flat_at_zero(at::sum(values * values, dim, keepdim),
@@ -198,12 +199,12 @@ Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim
   const char* name = "linalg.matrix_norm";
   const MatrixDims dims = matrix_dims(self, dim);
   check_norm_dtype(self, dtype, name);
+
   const double p = ord.to_double();
   const double size = std::fabs(p);
   TORCH_CHECK(size == 1 || size == 2 || std::isinf(size), name, ": Order ", ord, " not supported.");
 
   const Tensor A = converted(self, dtype);
-
   if (size == 2) {
     check_matrix_dtype(A, name);
     const Tensor values = at::linalg_svdvals(with_matrices_last(A, dims), std::nullopt);

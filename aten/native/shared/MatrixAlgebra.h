@@ -1,5 +1,5 @@
 #pragma once
-// Short names for the formulas of matrix gradients. Every function here is differentiable.
+// Short names for the formulas of matrix gradients, composed of differentiable operators.
 //
 // Note [Gradients of matrix functions]
 // The gradient G of a loss with respect to X is the matrix with d(loss) = Re tr(G^H dX), written

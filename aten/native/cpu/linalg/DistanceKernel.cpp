@@ -113,7 +113,8 @@ void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<in
         std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, columns * width));
     parallel_for(0, matrix_count(out0) * rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const int64_t matrix = row / rows, i = row % rows;
+        const int64_t matrix = row / rows;
+        const int64_t i = row % rows;
         for (int64_t j = 0; j < columns; ++j) {
           result[matrix][i * columns + j] =
               width == 0
