@@ -63,7 +63,6 @@ struct Tolerance {
 };
 
 /// `name` is the operator in error messages. Without rtol, a positive atol makes it 0.
-
 Tolerance tolerance_of(const Tensor& self, const Tensor& atol, const Tensor& rtol,
                        const char* name) {
   for (const Tensor* tensor : {&atol, &rtol}) {

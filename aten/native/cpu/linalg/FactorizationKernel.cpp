@@ -208,7 +208,6 @@ void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bo
   const Tensor exchanges = pivots.expand(joined_sizes(batch_sizes(out0), {n})).contiguous();
 
   // X A = B is A^T X^T = B^T, and a row-major X is a column-major X^T.
-
   at::copy_(out0, B.expand(out0.sizes()));
   for_matrix_type(LU.scalar_type(), "lu_solve_cpu", [&]<class T>() {
     const auto X = matrices_of<T>(out0);
