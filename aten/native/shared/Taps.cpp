@@ -114,7 +114,6 @@ Taps transposed_taps(const Taps& taps) {
 
   // Counts the taps of each input element, then adds up where they start.
   result.first.assign(taps.in + 1, 0);
-
   for (const int64_t i : taps.index) ++result.first[i + 1];
   for (int64_t i = 0; i < taps.in; ++i) result.first[i + 1] += result.first[i];
 
