@@ -177,6 +177,8 @@ Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& given_target, co
          uniform * Scalar(smoothing / static_cast<double>(self.sizes()[dim]));
 }
 
+}  // namespace
+
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   const ScalarType type = type_of_loss("mse_loss", self, target);
   // The conversion is needed for bool tensors, which cannot be subtracted.

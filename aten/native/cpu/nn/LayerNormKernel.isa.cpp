@@ -70,7 +70,7 @@ int64_t rows_grain(int64_t n) {
 template <typename scalar_t, typename acc_t>
 void store_row(const acc_t* x, int64_t n, acc_t mean, acc_t rstd, const acc_t* weight,
                const acc_t* bias, scalar_t* out) {
-  // A loop per case, so that the loops do not branch on the parameters.
+  // The cases with a weight have a loop each, without branches on the parameters.
   if (weight != nullptr && bias != nullptr) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i)
