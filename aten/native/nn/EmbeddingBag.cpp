@@ -119,6 +119,7 @@ Tensor rows_of_maxima(const Tensor& rows, const Tensor& indices, const Bags& bag
   const int64_t width = values.size(1);
   const Tensor result = at::new_zeros(bags.sizes, {count, width});
 
+  // Compared in double; `any` says whether a bag has a row yet.
   std::vector<double> best(static_cast<size_t>(count * width),
                            -std::numeric_limits<double>::infinity());
   std::vector<char> any(static_cast<size_t>(count), 0);

@@ -122,6 +122,7 @@ struct Position {
   Tensor value, slope;
 };
 
+/// Clamps to [0, last]; outside, the slope is 0.
 Position clipped(const Position& at, double last) {
   const Tensor inside =
       at::logical_and(at::gt(at.value, 0), at::lt(at.value, last)).to(at.value.scalar_type());
@@ -144,6 +145,7 @@ Position reflected(const Position& at, double size, bool align_corners) {
   return {(distance - turns * span) * direction + (back * span + low), at.slope * side * direction};
 }
 
+/// Applies the padding mode to a coordinate.
 Position moved_inside(const GridSampler& sampler, const Position& at, int64_t size) {
   if (sampler.outside == GridSampler::Outside::Zeros) return at;
 

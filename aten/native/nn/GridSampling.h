@@ -12,6 +12,7 @@ namespace at::native {
 void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
                          int64_t interpolation_mode, int64_t padding_mode);
 
+/// The options of a grid sampler, numbered as Python passes them.
 struct GridSampler {
   enum class Mode : int64_t { Linear = 0, Nearest = 1, Cubic = 2 };
   enum class Outside : int64_t { Zeros = 0, Border = 1, Reflection = 2 };
@@ -30,6 +31,7 @@ struct GridPosition {
   T value, slope;
 };
 
+/// Clamps to [0, size - 1]; outside, the slope is 0. NaN becomes 0.
 template <typename T>
 GridPosition<T> clipped(GridPosition<T> at, int64_t size) {
   const T last = static_cast<T>(size - 1);
@@ -58,6 +60,7 @@ GridPosition<T> reflected(GridPosition<T> at, int64_t size, bool align_corners) 
               : GridPosition<T>{rest + low, at.slope};
 }
 
+/// Applies the padding mode to a coordinate.
 template <typename T>
 GridPosition<T> moved_inside(const GridSampler& sampler, GridPosition<T> at, int64_t size) {
   if (sampler.outside == GridSampler::Outside::Reflection)

@@ -34,6 +34,7 @@ bool fits_into(IntArrayRef bias, IntArrayRef result, int64_t rows) {
 
 Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
 
+/// The tensor as a matrix with one row per vector of the last dimension.
 Tensor as_rows(const Tensor& tensor) {
   return at::reshape(tensor,
                      {product_of(tensor.sizes().slice(0, tensor.dim() - 1)), tensor.size(-1)});

@@ -189,6 +189,7 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   return reduced(at::abs(self - target), reduction);
 }
 
+/// d ** 2 / (2 beta) for distances d below beta, d - beta / 2 for others.
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
   TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(self, target, reduction);
@@ -200,6 +201,7 @@ Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reductio
                  reduction);
 }
 
+/// d ** 2 / 2 for distances d below delta, delta (d - delta / 2) for others.
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   check_castable(result_type({self, target}), self.scalar_type());
@@ -254,6 +256,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
                  reduction);
 }
 
+/// target (log(target) - self), or exp(target) (target - self) for targets that are logarithms.
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
   TORCH_CHECK(!self.is_complex() && !target.is_complex(), "kl_div: Complex inputs not supported.");
   TORCH_CHECK(!is_integral(self.scalar_type(), true) && !is_integral(target.scalar_type(), true),
@@ -298,6 +301,7 @@ TensorSpec nll_loss_backward_shape(const Tensor& grad_output, IntArrayRef sizes,
   return {DimVector(sizes), grad_output.scalar_type(), grad_output.device()};
 }
 
+/// The loss is linear in its input, so the gradient's gradient is the loss of `grad`.
 Tensor _nll_loss_double_backward(const Tensor& grad, const Tensor& target, const Tensor& weight,
                                  int64_t reduction, int64_t ignore_index,
                                  const Tensor& /*total_weight*/) {

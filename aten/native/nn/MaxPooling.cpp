@@ -18,12 +18,14 @@ namespace {
 using ValuesAndIndices = std::tuple<Tensor, Tensor>;
 using Specs = std::tuple<TensorSpec, TensorSpec>;
 
+/// The specs of values and of indices with the same shape.
 Specs with_indices(const TensorSpec& values) {
   TensorSpec indices = values;
   indices.dtype = kLong;
   return {values, indices};
 }
 
+// The public name per number of dimensions, for messages.
 constexpr const char* kMaxPool[] = {"max_pool1d", "max_pool2d", "max_pool3d"};
 
 void check_spatial(const char* op, size_t spatial) {
@@ -103,7 +105,7 @@ Specs _fractional_max_pool_shape(const Tensor& self, IntArrayRef kernel_size,
   const DimVector sizes = adaptive_sizes(op, self.sizes(), output_size);
   const size_t leading = sizes.size() - spatial;
   for (size_t d = 0; d < spatial; ++d) {
-    // PyTorch wants one element more over three dimensions.
+    // For three dimensions PyTorch requires one element more than the windows need.
     const int64_t needed = output_size[d] + kernel_size[d] - (spatial == 3 ? 0 : 1);
     TORCH_CHECK(output_size[d] > 0 && kernel_size[d] > 0 && needed <= self.sizes()[leading + d], op,
                 "(): pool size ", kernel_size, " and output_size ", output_size,

@@ -76,11 +76,13 @@ void check_padding(IntArrayRef sizes, IntArrayRef pad, std::string_view mode) {
     check_width(mode, sizes, sizes.size() - 1 - d, pad[2 * d], pad[2 * d + 1]);
 }
 
+/// Keeps the memory format of `like`, except that a circular result is always contiguous.
 TensorSpec spec_of(const Tensor& like, IntArrayRef sizes, size_t widths, std::string_view mode) {
   if (mode == "circular") return {DimVector(sizes), like.scalar_type(), like.device()};
   return spec_in_format_of(like, sizes, widths / 2);
 }
 
+/// Pads exactly `spatial` dimensions.
 Tensor pad_dimensions(const Tensor& self, IntArrayRef padding, size_t spatial,
                       std::string_view mode) {
   TORCH_CHECK(padding.size() == 2 * spatial, "padding size is expected to be ", 2 * spatial,
@@ -90,6 +92,7 @@ Tensor pad_dimensions(const Tensor& self, IntArrayRef padding, size_t spatial,
 
 }  // namespace
 
+/// For each of the last three dimensions, the input element that every output element repeats.
 AxesTaps padding_axes(IntArrayRef sizes, IntArrayRef pad, std::string_view mode) {
   AxesTaps taps{identity_taps(1), identity_taps(1), identity_taps(1)};
   for (size_t d = 0; d < pad.size() / 2; ++d) {

@@ -19,6 +19,7 @@ void check_factor(const char* op, const char* name, const Tensor& self, int64_t 
   TORCH_CHECK(factor <= INT32_MAX, op, ": ", name, " is too large: ", factor);
 }
 
+/// The last three sizes replaced, in the memory format of the input.
 TensorSpec spec_of(const Tensor& self, int64_t channels, int64_t height, int64_t width) {
   DimVector sizes(self.sizes());
   const size_t leading = sizes.size() - 3;

@@ -48,11 +48,13 @@ Tensor as_batch(const Tensor& tensor) {
 
 }  // namespace
 
+/// max(0, -target (input1 - input2) + margin)
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            double margin, int64_t reduction) {
   return reduced(positive_part(-target * (input1 - input2) + Scalar(margin)), reduction);
 }
 
+/// x where target is 1, max(0, margin - x) where it is -1.
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin,
                             int64_t reduction) {
   const Tensor far = positive_part(Scalar(margin) - self);
@@ -64,6 +66,7 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
   return reduced(loss, reduction);
 }
 
+/// 1 - cos for similar pairs (target 1), max(0, cos - margin) for dissimilar ones (target -1).
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin, int64_t reduction) {
   TORCH_CHECK(target.dim() == 0 || target.dim() == 1,
@@ -95,6 +98,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   return reduced(alike + apart, reduction);
 }
 
+/// max(0, d(anchor, positive) - d(anchor, negative) + margin); `swap` uses the smaller of
+/// d(anchor, negative) and d(positive, negative).
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
   TORCH_CHECK(anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
@@ -125,6 +130,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
   return reduced(loss, reduction);
 }
 
+/// log(1 + exp(-target x))
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   const Tensor product = target * self;
   TORCH_CHECK(product.sizes() == self.sizes(), "output with shape ", self.sizes(),

@@ -11,6 +11,7 @@ namespace at::native {
 
 namespace {
 
+/// Sizes with the names of their dimensions, such as (H: 2, W: 3).
 std::string text_of(IntArrayRef sizes) {
   static constexpr const char* kNames[] = {"D", "H", "W"};
   std::string text = "(";
@@ -33,6 +34,7 @@ void check_modes(IntArrayRef output_size, std::string_view mode, ArrayRef<double
               output_size.size(), " scales, got ", scales.size());
 }
 
+/// `sizes` with the last dimensions replaced by `last`.
 DimVector with_last(IntArrayRef sizes, IntArrayRef last) {
   DimVector result(sizes);
   std::copy(last.begin(), last.end(), result.end() - static_cast<int64_t>(last.size()));
@@ -67,15 +69,16 @@ Tensor upsample(const Tensor& self, IntArrayRef output_size, size_t spatial, std
 
 }  // namespace
 
+/// The taps of three dimensions; missing leading dimensions have one element.
 AxesTaps interpolation_axes(const Tensor& self, IntArrayRef sizes, IntArrayRef output_size,
                             std::string_view mode, bool align_corners, ArrayRef<double> scales,
                             bool antialias) {
   AxesTaps taps{identity_taps(1), identity_taps(1), identity_taps(1)};
   const size_t spatial = output_size.size();
 
-  const Interpolation how{mode, align_corners, antialias, self.scalar_type() != kDouble};
+  const Interpolation interpolation{mode, align_corners, antialias, self.scalar_type() != kDouble};
   for (size_t d = 0; d < spatial; ++d) {
-    taps[3 - spatial + d] = interpolation_taps(how, sizes[sizes.size() - spatial + d],
+    taps[3 - spatial + d] = interpolation_taps(interpolation, sizes[sizes.size() - spatial + d],
                                                output_size[d], scales.empty() ? 0.0 : scales[d]);
     if (self.scalar_type() == kByte) quantise_weights(taps[3 - spatial + d]);
   }
