@@ -155,10 +155,11 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
 }
 
 /// Cross entropy with class numbers as targets, mixed with the uniform distribution.
-Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& given_target, const Tensor& weight,
-                              int64_t reduction, int64_t ignore_index, double smoothing) {
-  check_batch(self, given_target);
-  const Tensor target = self.dim() == 1 ? at::reshape(given_target, {}) : given_target;
+Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& target_numbers,
+                              const Tensor& weight, int64_t reduction, int64_t ignore_index,
+                              double smoothing) {
+  check_batch(self, target_numbers);
+  const Tensor target = self.dim() == 1 ? at::reshape(target_numbers, {}) : target_numbers;
 
   const int64_t dim = class_dim(self);
   const Tensor log_probability = at::log_softmax(self, dim);

@@ -145,7 +145,7 @@ struct Region {
       check_length(sizes.back());
     }
 
-    last_given = s.has_value() && !s->empty() && s->back() != -1;
+    has_last_size = s.has_value() && !s->empty() && s->back() != -1;
   }
 
   Tensor resized(Tensor input) const {
@@ -156,7 +156,7 @@ struct Region {
   IntArrayRef all_but_last() const { return IntArrayRef(dims).slice(0, dims.size() - 1); }
 
   DimVector dims, sizes;
-  bool last_given = false;
+  bool has_last_size = false;
 };
 
 /// A complex transform over several dimensions.
@@ -175,7 +175,6 @@ Region half_region(const char* name, Tensor& input, OptionalIntArrayRef s,
                    OptionalIntArrayRef dim) {
   Region region(input, s, dim);
   TORCH_CHECK(!region.dims.empty(), name, " must transform at least one axis");
-
   return region;
 }
 
@@ -184,7 +183,7 @@ Region half_region(const char* name, Tensor& input, OptionalIntArrayRef s,
 
 int64_t halve(Region& region, const Tensor& input) {
   const int64_t length =
-      region.last_given ? region.sizes.back() : 2 * (input.sizes()[region.dims.back()] - 1);
+      region.has_last_size ? region.sizes.back() : 2 * (input.sizes()[region.dims.back()] - 1);
   check_length(length);
   region.sizes.back() = length / 2 + 1;
   return length;

@@ -51,12 +51,12 @@ struct Frames {
 
   /// `window`, or ones, centred in n_fft elements.
   Tensor weights(const Tensor& window, int64_t n_fft, ScalarType dtype, Device device) const {
-    const Tensor present =
+    const Tensor weights =
         window.defined() ? window : at::ones({width}, dtype, std::nullopt, device, std::nullopt);
-    if (width == n_fft) return present;
+    if (width == n_fft) return weights;
 
     const int64_t left = (n_fft - width) / 2;
-    return at::constant_pad_nd(present, {left, n_fft - width - left});
+    return at::constant_pad_nd(weights, {left, n_fft - width - left});
   }
 
   int64_t hop, width;

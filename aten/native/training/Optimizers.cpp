@@ -45,10 +45,10 @@ bool lies_alike(const Tensor& tensor, const Tensor& parameter) {
 class Columns {
  public:
   Columns(const char* op, std::initializer_list<Column> columns)
-      : given_(columns), replaced_(columns.size()) {
-    const TensorList parameters = given_[0].tensors;
+      : columns_(columns), copies_(columns.size()) {
+    const TensorList parameters = columns_[0].tensors;
 
-    for (const Column& column : given_) {
+    for (const Column& column : columns_) {
       TORCH_CHECK(column.tensors.size() == parameters.size(), op, ": ", column.name, " has ",
                   column.tensors.size(), " tensors for ", parameters.size(), " parameters");
     }
@@ -59,7 +59,7 @@ class Columns {
                   parameters[i].scalar_type());
 
       bool alike = true;
-      for (const Column& column : given_) {
+      for (const Column& column : columns_) {
         check_like_parameter(op, column, i, parameters[i]);
         alike = alike && lies_alike(column.tensors[i], parameters[i]);
       }
@@ -70,28 +70,28 @@ class Columns {
 
   /// The tensors of one column, for the loop.
   TensorList operator[](size_t column) const {
-    return replaced_[column].empty() ? given_[column].tensors : TensorList(replaced_[column]);
+    return copies_[column].empty() ? columns_[column].tensors : TensorList(copies_[column]);
   }
 
   void finish() const {
-    for (size_t column = 0; column < given_.size(); ++column) {
-      for (const size_t i : rows_) at::copy_(given_[column].tensors[i], replaced_[column][i]);
+    for (size_t column = 0; column < columns_.size(); ++column) {
+      for (const size_t i : copied_) at::copy_(columns_[column].tensors[i], copies_[column][i]);
     }
   }
 
  private:
   void replace(size_t i) {
-    rows_.push_back(i);
-    for (size_t column = 0; column < given_.size(); ++column) {
-      const TensorList tensors = given_[column].tensors;
-      if (replaced_[column].empty()) replaced_[column].assign(tensors.begin(), tensors.end());
-      replaced_[column][i] = at::contiguous(tensors[i]);
+    copied_.push_back(i);
+    for (size_t column = 0; column < columns_.size(); ++column) {
+      const TensorList tensors = columns_[column].tensors;
+      if (copies_[column].empty()) copies_[column].assign(tensors.begin(), tensors.end());
+      copies_[column][i] = at::contiguous(tensors[i]);
     }
   }
 
-  std::vector<Column> given_;                  // as the caller passed them
-  std::vector<std::vector<Tensor>> replaced_;  // empty for a column without copies
-  std::vector<size_t> rows_;                   // parameters whose tensors are copies
+  std::vector<Column> columns_;              // as the caller passed them
+  std::vector<std::vector<Tensor>> copies_;  // empty for a column without copies
+  std::vector<size_t> copied_;               // parameters whose tensors are copies
 };
 
 /// The value of a tensor with one element, e.g. a learning rate.

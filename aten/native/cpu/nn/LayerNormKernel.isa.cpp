@@ -54,8 +54,9 @@ const acc_t* row_values(const scalar_t* row, int64_t n, std::vector<acc_t>& buff
 /// A parameter in the arithmetic type, or null if it is absent.
 template <typename acc_t>
 struct Parameter {
-  explicit Parameter(const Tensor& given)
-      : tensor(given.defined() ? given.to(scalar_type_of<acc_t>).contiguous() : given) {}
+  explicit Parameter(const Tensor& source)
+      : tensor(source.defined() ? source.to(scalar_type_of<acc_t>).contiguous() : source) {}
+
   const acc_t* data() const { return tensor.defined() ? tensor.const_data_ptr<acc_t>() : nullptr; }
 
   Tensor tensor;

@@ -46,29 +46,29 @@ struct Lines {
 
 constexpr int64_t kRowsAtOnce = 16;  // neighbouring lines share cache lines
 
-/// Copies the first `wanted` elements of `rows` lines, from line `first` on, to rows of `out`.
+/// Copies the first `count` elements of `rows` lines, from line `first` on, to rows of `out`.
 template <class T>
-void gather_lines(const Lines& lines, const T* data, int64_t first, int64_t rows, int64_t wanted,
+void gather_lines(const Lines& lines, const T* data, int64_t first, int64_t rows, int64_t count,
                   T* out) {
   int64_t starts[kRowsAtOnce];
   for (int64_t row = 0; row < rows; ++row) starts[row] = lines.start(first + row);
 
-  for (int64_t i = 0; i < wanted; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     for (int64_t row = 0; row < rows; ++row)
-      out[row * wanted + i] = data[starts[row] + i * lines.inner];
+      out[row * count + i] = data[starts[row] + i * lines.inner];
   }
 }
 
-/// Copies rows of `given` elements to `rows` lines, from line `first` on.
+/// Copies rows of `count` elements to `rows` lines, from line `first` on.
 template <class T>
-void scatter_lines(const Lines& lines, const T* rows_of, int64_t first, int64_t rows, int64_t given,
+void scatter_lines(const Lines& lines, const T* source, int64_t first, int64_t rows, int64_t count,
                    T* data) {
   int64_t starts[kRowsAtOnce];
   for (int64_t row = 0; row < rows; ++row) starts[row] = lines.start(first + row);
 
-  for (int64_t i = 0; i < given; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     for (int64_t row = 0; row < rows; ++row)
-      data[starts[row] + i * lines.inner] = rows_of[row * given + i];
+      data[starts[row] + i * lines.inner] = source[row * count + i];
   }
 }
 
