@@ -180,7 +180,6 @@ Region half_region(const char* name, Tensor& input, OptionalIntArrayRef s,
 
 /// Returns the size of the real result in its last dimension, and sets that dimension of the region
 /// to the size of the half spectrum.
-
 int64_t halve(Region& region, const Tensor& input) {
   const int64_t length =
       region.has_last_size ? region.sizes.back() : 2 * (input.sizes()[region.dims.back()] - 1);
