@@ -158,6 +158,7 @@ void check_put(const Tensor& self, const Tensor& index, const Tensor& source) {
               "put_(): self and source expected to have the same dtype, but got self.dtype = ",
               scalar_type_name(self.scalar_type()),
               " and source.dtype = ", scalar_type_name(source.scalar_type()));
+
   TORCH_CHECK_INDEX(source.numel() == index.numel(),
                     "put_(): Expected source and index to have the same number of elements, but "
                     "got source.numel() = ",
