@@ -64,8 +64,8 @@ double poisson_by_products(SerialDraws& source, double rate) {
   return count;
 }
 
-/// Transformed rejection for rates of at least 10: algorithm PTRS of Hörmann (1993), whose names
-/// these are.
+/// Transformed rejection for rates of at least 10: algorithm PTRS of Hörmann (1993), with the
+/// paper's names.
 double poisson_by_rejection(SerialDraws& source, double rate) {
   const double root = std::sqrt(rate);
   const double log_rate = std::log(rate);
@@ -110,8 +110,8 @@ double stirling_rest(double k) {
   return std::lgamma(k + 1) - ((k + 0.5) * std::log(k + 1) - (k + 1) + 0.91893853320467274178);
 }
 
-/// Transformed rejection for count * p of at least 10: algorithm BTRS of Hörmann (1993), whose
-/// names these are.
+/// Transformed rejection for count * p of at least 10: algorithm BTRS of Hörmann (1993), with the
+/// paper's names.
 double binomial_by_rejection(SerialDraws& source, double count, double p) {
   const double deviation = std::sqrt(count * p * (1 - p));
   const double b = 1.15 + 2.53 * deviation;
