@@ -43,7 +43,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   TORCH_CHECK(rtol >= 0 && atol >= 0,
               "isclose(): rtol and atol must not be negative, got rtol=", rtol, ", atol=", atol);
 
-  // Equal elements are close, infinities among them.
+  // Equal elements are close, including equal infinities.
   Tensor close = at::eq(self, other);
   if (equal_nan && (self.is_floating_point() || self.is_complex())) {
     close = at::logical_or(close, at::logical_and(at::isnan(self), at::isnan(other)));

@@ -1,4 +1,4 @@
-// Complex numbers: tensors from and views of their parts, sign, angle and conjugation.
+// Complex numbers: construction from parts, views of the parts, sign, angle and conjugation.
 #include "aten/native/declarations/elementwise/Complex.h"
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/_angle_complex.h"

@@ -266,8 +266,8 @@ TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index,
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   c10::check_representable(value, self.scalar_type());
 
-  // Usually the slices are written directly. A mask does the rest: 0-dimensional and expanded
-  // tensors, and arguments to raise for.
+  // Slices are written directly where possible. The mask serves 0-dimensional and expanded tensors,
+  // and its checks report invalid arguments.
   if (self.dim() > 0 && !has_internal_overlap(self) && is_slice_index(self, index)) {
     at::index_put_(at::movedim(self, dim, 0), {at::reshape(index, {-1})},
                    at::full({}, value, self.scalar_type(), {}, self.device()));
@@ -357,7 +357,7 @@ Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index,
   if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
   if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
 
-  // where passes the gradient on to value.
+  // Composed with where, which passes the gradient on to value.
   const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));
   return at::where(mask, value.to(self.scalar_type()), self);
 }

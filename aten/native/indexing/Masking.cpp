@@ -45,8 +45,8 @@ Device common_device(const Tensor& condition, const Tensor& self, const Tensor& 
   return first->device();
 }
 
-/// `number` as the second choice of where next to `tensor`, checked to fit their common dtype.
-/// float16 and bfloat16 accept what float32 holds.
+/// `number` as an operand of where, checked to fit the common dtype with `tensor`. float16 and
+/// bfloat16 accept what float32 holds.
 Tensor choice(const Scalar& number, const Tensor& tensor) {
   const Tensor wrapped = wrapped_scalar(number);
   const Tensor values[] = {tensor, wrapped};

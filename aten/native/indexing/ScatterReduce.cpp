@@ -70,7 +70,7 @@ Scalar identity_of(std::string_view reduce, ScalarType type) {
   }
 }
 
-/// The number of elements in each mean, and 1 for an empty mean, which must not divide by 0.
+/// The number of elements in each mean, or 1 where there are 0, so that dividing by it is safe.
 Tensor mean_counts(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                    bool include_self) {
   const Tensor start = include_self ? at::ones_like(self) : at::zeros_like(self);
@@ -90,8 +90,8 @@ Tensor indexed_part(const Tensor& src, const Tensor& index) {
 using Gradients = std::pair<Tensor, Tensor>;
 
 /// The derivative of a product by one factor is the product of the others: the result divided by
-/// the factor, or computed anew where the factor is the only zero. With two zeros and more it is
-/// zero.
+/// the factor, or computed anew where the factor is the only zero. It is zero if there are
+/// two or more zeros.
 Gradients product_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
                             const Tensor& index, const Tensor& src, bool include_self,
                             const Tensor& result) {

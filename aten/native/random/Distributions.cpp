@@ -149,8 +149,8 @@ double draw_binomial(SerialDraws& source, double count, double p) {
                          : binomial_by_waiting(source, count, p);
 }
 
-/// The method of Marsaglia and Tsang (2000). A shape below 1 scales a number of the shape plus 1 by
-/// uniform^(1 / shape).
+/// The method of Marsaglia and Tsang (2000). For a shape below 1, a number of the shape plus 1 is
+/// scaled by uniform^(1 / shape).
 double draw_gamma(SerialDraws& source, double shape) {
   if (shape == 0 || std::isnan(shape)) return shape;
 
@@ -220,7 +220,7 @@ void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement
               "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   TORCH_CHECK(self.size(-1) <= (int64_t{1} << 24), "number of categories cannot exceed 2^24");
 
-  // The probabilities themselves.
+  // The values, if there are any.
   if (self.is_meta() || self.numel() == 0) return;
   const Tensor valid = at::logical_and(at::isfinite(self), at::ge(self, Scalar(0)));
   TORCH_CHECK(at::all(valid).item().to_bool(),
@@ -258,8 +258,8 @@ void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& ou
     for (int64_t j = 0; j < categories; ++j) sums[static_cast<size_t>(j)] = sum += weight[j];
     for (T& value : sums) value /= sum;
 
-    // The last category of positive weight is the result if rounding leaves all sums below the
-    // draw.
+    // If rounding leaves all sums below the draw, the result is the last category of positive
+    // weight.
     int64_t last = categories - 1;
     while (last > 0 && !(weight[last] > 0)) --last;
 

@@ -49,7 +49,8 @@ T exact_floor_quotient(T a, T b) {
   return quotient - rounded > T(0.5) ? rounded + T(1) : rounded;
 }
 
-/// Python's modulus, which has the sign of the divisor b, from C's, which has that of the dividend.
+/// Turns C's modulus, which has the sign of the dividend, into Python's, which has that of the
+/// divisor b.
 template <typename T>
 C10_ALWAYS_INLINE T python_modulus(T b, T modulus) {
   // Selecting the number to add vectorises, unlike a conditional addition. Adding -0 changes no

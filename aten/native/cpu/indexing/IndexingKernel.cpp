@@ -74,7 +74,7 @@ void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t by
     return;
   }
 
-  // Rows of one element: moved without a call of memcpy for each.
+  // Rows of one element are assigned, which avoids a call of memcpy for each.
   with_element_type(itemsize, [&](auto element) {
     using T = decltype(element);
     const T* from = reinterpret_cast<const T*>(in);

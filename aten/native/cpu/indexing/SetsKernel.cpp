@@ -126,7 +126,8 @@ void check_sliceable(const Tensor& self, int64_t dim) {
   }
 }
 
-/// Groups equal ones of n rows of `length` elements, sorted lexicographically first if `sorted`.
+/// Groups equal neighbours among n rows of `length` elements, after a lexicographic sort if
+/// `sorted`.
 template <typename T>
 Groups group_slices(const T* rows, int64_t n, int64_t length, bool sorted) {
   using Key = key_type<T>;

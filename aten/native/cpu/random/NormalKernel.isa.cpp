@@ -71,7 +71,7 @@ C10_ALWAYS_INLINE SineCosine cephes_sine_cosine(float angle) {
       vec::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f) * square;
   odd = multiply_add(odd, x, x);
 
-  // The octant says which of the two is which, and their signs.
+  // The octant decides whether sine and cosine are swapped, and their signs.
   const bool swap = (octant & 2) != 0;
   const float sine = swap ? even : odd;
   const float cosine = swap ? odd : even;
