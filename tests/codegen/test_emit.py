@@ -117,7 +117,7 @@ def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
     samples = "".join(f'@samples("{name}")\ndef {name}(): ...\n' for name in names_of_samples)
     inputs = [
         mine / "loops" / "new.cpp",
-        mine / "new.cu",
+        mine / "new.cpp",
         workspace / "aten/native/new.cpp",
         workspace / "tests/ops/samples/new.py",
     ]

@@ -115,7 +115,6 @@ void sorted_kernel(const Tensor& self, int64_t dim, const Tensor& values, const 
 }
 }
 """,
-    "aten/native/cuda/PointwiseMathKernel.cu": "",
 }
 
 
@@ -251,7 +250,6 @@ def test_signatures(program: Program):
         == "std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim)"
     )
     assert kernel_file(add, "CPU") == "aten/native/cpu/PointwiseMathKernel.isa.cpp"
-    assert kernel_file(add, "CUDA") == "aten/native/cuda/PointwiseMathKernel.cu"
     assert kernel_file(chunk, "All") == "aten/native/Shape.cpp"
 
 
@@ -292,7 +290,7 @@ def test_cpp_types(schema, signature):
 def test_kernel_scan(tmp_path: Path):
     checkout(tmp_path)
     index = scan_kernels(tmp_path)
-    lines = {s: index.find(s, "CPU") for s in index.symbols("CPU")}
+    lines = {s: index.find(s) for s in index.symbols()}
     assert sorted(lines) == [
         "add_kernel",
         "add_meta",
@@ -309,7 +307,6 @@ def test_kernel_scan(tmp_path: Path):
         "static_kernel",
         "unnamed_kernel",
     ]
-    assert index.find("add_kernel", "CUDA") is None
     assert lines["add_kernel"].signature == "void add_kernel( TensorIteratorBase& iter, const Scalar& alpha)"
     assert lines["sorted_shape"].types == ("tuple<TensorSpec,TensorSpec>", "const Tensor&", "int64_t")
     assert lines["less_kernel"].signature is None, "a macro writes it"
@@ -351,14 +348,14 @@ def test_a_file_may_shorten_its_types(tmp_path: Path):
         "Tensor window(int64_t n, OPTIONS) {}\nTensor transform(const Tensor& self, Norm norm) {}\n"
     )
     index = scan_kernels(tmp_path)
-    assert index.find("window", "CPU").types == ("Tensor", "int64_t", "optional<ScalarType>", "bool")  # type: ignore[union-attr]
-    assert index.find("transform", "CPU").types == ("Tensor", "const Tensor&", "optional<string_view>")  # type: ignore[union-attr]
+    assert index.find("window").types == ("Tensor", "int64_t", "optional<ScalarType>", "bool")  # type: ignore[union-attr]
+    assert index.find("transform").types == ("Tensor", "const Tensor&", "optional<string_view>")  # type: ignore[union-attr]
 
 
 def test_near_kernels(tmp_path: Path):
     checkout(tmp_path)
     index = scan_kernels(tmp_path)
-    assert index.near("ad_kernel", "CPU") == "add_kernel"
+    assert index.near("ad_kernel") == "add_kernel"
 
 
 LIBRARY = """\

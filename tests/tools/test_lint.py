@@ -163,7 +163,9 @@ def test_translated_phrase(line: str, phrase: str) -> None:
     assert f"«{phrase}»" in finding.message
 
 
-@pytest.mark.parametrize("line", ["it is no longer there", "there is no need", "recommended", "besides", "stands for"])
+@pytest.mark.parametrize(
+    "line", ["it is no longer there", "there is no need", "recommended", "besides", "stands for"]
+)
 def test_plain_phrase(line: str) -> None:
     assert not list(voice.check_text("a.md", line))
 

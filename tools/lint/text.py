@@ -14,8 +14,6 @@ TEXT_SUFFIXES = (
     ".pyi",
     ".cpp",
     ".h",
-    ".cu",
-    ".cuh",
     ".yaml",
     ".md",
     ".toml",
@@ -55,7 +53,7 @@ def check_text(path: str, text: str) -> Iterator[Finding]:
     if text and not text.endswith("\n"):
         yield Finding(path, len(lines), "no newline at the end of the file; make format")
 
-    if len(lines) > LONGEST_FILE and path.endswith((".py", ".cpp", ".h", ".cu")):
+    if len(lines) > LONGEST_FILE and path.endswith((".py", ".cpp", ".h")):
         yield Finding(
             path,
             0,

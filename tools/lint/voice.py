@@ -10,7 +10,7 @@ from pathlib import Path
 from .finding import Finding
 from .tree import NOT_SOURCES, ROOT, files
 
-SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".cu", ".cuh", ".yaml", ".md", ".toml", "Makefile")
+SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".yaml", ".md", ".toml", "Makefile")
 # This file and its test quote what they look for.
 EXEMPT = (*NOT_SOURCES, "tools/lint/voice.py", "tests/tools/test_lint.py")
 
@@ -22,7 +22,10 @@ class Phrase:
 
 
 PHRASES = (
-    Phrase(re.compile(r"(?<!here )\b(?:is|are) no (?!longer\b|more than\b)\w+"), "say what it is, or `is not a ...`"),
+    Phrase(
+        re.compile(r"(?<!here )\b(?:is|are) no (?!longer\b|more than\b)\w+"),
+        "say what it is, or `is not a ...`",
+    ),
     Phrase(
         re.compile(r"\b(?:is|are) none\b(?! of\b)|\bthere is none of\b"), "`does not have ...`, `has no ...`"
     ),

@@ -11,7 +11,8 @@ inline void check_strided(std::optional<Layout> layout, const char* op) {
                               layout_name(*layout), " is not available");
 }
 
-/// The device with its index filled in, so that tensors of "cuda" and "cuda:0" compare equal.
+/// The device of a new tensor, by default the CPU; "cpu:0" becomes "cpu", so that their tensors
+/// compare as on one device.
 inline Device resolved(std::optional<Device> device) {
   return device.value_or(kCPU).is_cpu() ? kCPU : *device;
 }

@@ -8,7 +8,7 @@ from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
 from codegen.model.cpp import kernel_signature
-from codegen.model.kernels import Kernel, is_cuda_key, types_of
+from codegen.model.kernels import Kernel, types_of
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.reading import Context
 from codegen.model.rooms import check_room, kernel_file, loop_file
@@ -60,9 +60,7 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
     wanted = f"{signature} in {wanted_file}"
     found = entry.definition
     if found is None:
-        if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
-            return
-        near = report.context.kernels.near(entry.kernel, entry.key)
+        near = report.context.kernels.near(entry.kernel)
         if entry.is_implied and operator.structure == "pointwise":
             wanted += ", or expr: and a formula"
         report.at(
@@ -77,7 +75,7 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
-        overloads = report.context.kernels.all_of(entry.kernel, entry.key)
+        overloads = report.context.kernels.all_of(entry.kernel)
         check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
         is_loop = found.path.startswith("aten/native/cpu/")
         belongs = loop_file(operator, found.is_per_isa) if is_loop else wanted_file
