@@ -50,6 +50,12 @@ def kernel_file(operator: Operator, key: str) -> str:
     return shape_file(operator)
 
 
+def samples_file(operator: Operator) -> str:
+    """Where the generators of arguments for tests belong: one file for each topic."""
+    topic = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", operator.topic).lower()
+    return f"tests/ops/samples/{topic}.py"
+
+
 def room(operator: Operator) -> tuple[str, ...]:
     """The files that may hold the C++ of ``operator``'s topic."""
     return shape_file(operator), loop_file(operator), loop_file(operator, per_isa=False)
