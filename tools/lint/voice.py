@@ -10,7 +10,7 @@ from pathlib import Path
 from .finding import Finding
 from .tree import NOT_SOURCES, ROOT, files
 
-SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".cu", ".cuh", ".yaml", ".md", ".toml", "Makefile")
+SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".yaml", ".md", ".toml", "Makefile")
 # This file and its test quote what they look for.
 EXEMPT = (*NOT_SOURCES, "tools/lint/voice.py", "tests/tools/test_lint.py")
 

@@ -11,7 +11,7 @@ inline void check_strided(std::optional<Layout> layout, const char* op) {
                               layout_name(*layout), " is not available");
 }
 
-/// The given device, or the CPU; every spelling of the CPU becomes kCPU, so that devices compare
+/// The device of a new tensor, the CPU by default. "cpu:0" becomes "cpu", so that devices compare
 /// equal.
 inline Device resolved(std::optional<Device> device) {
   return device.value_or(kCPU).is_cpu() ? kCPU : *device;
