@@ -361,6 +361,7 @@ void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv,
     const auto S = vectors_of<real_t>(out1);
     for_each_matrix(matrix_count(A), 8.0 * static_cast<double>(m * n * k), [&](int64_t i) {
       const bool finite = is_finite(F[i], m * n);
+
       int info = 0;
       if (finite && compute_uv) {
         const int64_t rows = full_matrices ? n : k;
@@ -370,6 +371,7 @@ void linalg_svd_kernel(const Tensor& A, bool full_matrices, bool compute_uv,
         T unused{};
         info = lapack::gesdd<T>('N', m, n, F[i], m, S[i], &unused, m, &unused, k);
       }
+
       check_svd(info, finite, element_name(A, i));
     });
   });

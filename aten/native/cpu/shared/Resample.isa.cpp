@@ -269,10 +269,12 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
   parallel_for(0, groups, grain, [&](int64_t begin, int64_t end) {
     std::vector<acc_t> buffers(2 * map.buffer());
     std::vector<acc_t> converted(direct ? 0 : (map.in() + map.out()) * together);
+
     for (int64_t k = begin * together; k < std::min(end * together, layout.outer); k += together) {
       const int64_t blocks = std::min(together, layout.outer - k);
       const scalar_t* source = in + k * map.in();
       scalar_t* target = out + k * map.out();
+
       if constexpr (direct) {
         map.apply(blocks, source, target, buffers.data());
       } else {
