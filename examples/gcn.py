@@ -29,8 +29,8 @@ def random_graph(nodes: int):
 
 
 class GraphConvolution(nn.Module):
-    """Every node becomes the mean, weighted by 1 / sqrt(degree) on both sides, of
-    itself and its neighbours, and a linear map of that."""
+    """Every node becomes the mean, weighted by 1 / sqrt(degree) on both sides, of itself and its neighbours,
+    and a linear map of that."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()

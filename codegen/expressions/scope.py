@@ -101,8 +101,7 @@ def kind_of_type(type: Type) -> str:
 class Scope:
     """The names that an expression of ``operator`` may use; ``program`` resolves the operators it calls.
 
-    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor means its
-    element.
+    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor means its element.
     """
 
     def __init__(

@@ -113,8 +113,8 @@ class Progress:
 
 
 def missing_includes(lines: Iterable[str], headers: Path = OPERATOR_HEADERS) -> list[str]:
-    """Which header has the operators that a compiler does not find: every one
-    has its own, which nothing says where it is missing."""
+    """Which header has the operators that a compiler does not find: every one has its own, which nothing says
+    where it is missing."""
     names = dict.fromkeys(found[1] or found[2] for found in map(UNKNOWN_OPERATOR.search, lines) if found)
     return [
         f'hint: at::{name} is declared in "aten/ops/{name}.h"'

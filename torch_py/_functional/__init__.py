@@ -371,8 +371,8 @@ def svd_lowrank(
 
 
 def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of
-    symmetric matrices, of A x = e B x where `B` is given."""
+    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A
+    x = e B x where `B` is given."""
     # Imported on first use: few programs need it.
     from torch_py._functional import _lobpcg
 

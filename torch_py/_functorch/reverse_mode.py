@@ -103,8 +103,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
     """A function that returns `(gradient, func(...))`; with `has_aux`, `(gradient, (value, aux))`.
 
     `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure
-    of the arguments that
-    `argnums` names. Raises RuntimeError unless the result is a real scalar tensor.
+    of the arguments that `argnums` names. Raises RuntimeError unless the result is a real scalar tensor.
     """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:

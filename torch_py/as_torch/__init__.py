@@ -35,9 +35,8 @@ def install(*, children: bool = True) -> None:
     does nothing.
 
     With `children`, processes started later inherit it through `sys.path` (multiprocessing) and the
-    environment variable PYTHONPATH
-    (subprocess). Raises RuntimeError when PyTorch itself has been imported already: its objects and ours
-    would mix.
+    environment variable PYTHONPATH (subprocess). Raises RuntimeError when PyTorch itself has been imported
+    already: its objects and ours would mix.
     """
     if is_installed():
         return

@@ -35,8 +35,8 @@ def add_aliases(name: str, module: ModuleType) -> None:
 
 
 def claim_names(module: ModuleType) -> None:
-    """Renames a module, its classes and functions to torch.*, as they print, as
-    pickles name them, and as programs look for them."""
+    """Renames a module, its classes and functions to torch.*, as they print, as pickles name them, and as
+    programs look for them."""
     own = module.__name__
     if own.partition(".")[0] != OWN:
         return
@@ -47,8 +47,8 @@ def claim_names(module: ModuleType) -> None:
 
 
 def claim_native_names(native: Any) -> None:
-    """torch_py._C.dtype and the like become torch.dtype, as types and in
-    pickles, and operators torch.relu; the rest torch._C.X."""
+    """torch_py._C.dtype and the like become torch.dtype, as types and in pickles, and operators torch.relu;
+    the rest torch._C.X."""
     for name, kind in vars(native).items():
         if isinstance(kind, type) and kind.__module__.partition(".")[0] == OWN:
             place = TAKEN if getattr(torch_py, name, None) is kind else taken_name(kind.__module__)

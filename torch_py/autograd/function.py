@@ -205,8 +205,8 @@ class InplaceFunction(Function):
 
 
 class _SecondDerivativeBarrier(Function):
-    """Connects a result to the gradients from which it was computed, so that
-    differentiating it raises an error instead of giving zero."""
+    """Connects a result to the gradients from which it was computed, so that differentiating it raises an
+    error instead of giving zero."""
 
     generate_vmap_rule = True
 

@@ -190,8 +190,8 @@ class OneHotCategorical(_OverCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """OneHotCategorical with an `rsample` that passes gradients to `probs` as
-    if it had returned `probs` (Bengio et al. 2013)."""
+    """OneHotCategorical with an `rsample` that passes gradients to `probs` as if it had returned `probs`
+    (Bengio et al. 2013)."""
 
     has_rsample = True
 

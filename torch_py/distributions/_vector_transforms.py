@@ -1,5 +1,5 @@
-"""Transforms of vectors and matrices: to the simplex, to Cholesky factors,
-reshaping, and several transforms on parts of a tensor."""
+"""Transforms of vectors and matrices: to the simplex, to Cholesky factors, reshaping, and several transforms
+on parts of a tensor."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Helpers of distributions: broadcasting, conversion between probabilities and
-logits, lazy properties, and triangular matrices as vectors."""
+"""Helpers of distributions: broadcasting, conversion between probabilities and logits, lazy properties, and
+triangular matrices as vectors."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _eps(tensor: Tensor) -> float:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Converts logits to probabilities, by the sigmoid for log-odds
-    (`is_binary`), otherwise by the softmax over the last dimension."""
+    """Converts logits to probabilities, by the sigmoid for log-odds (`is_binary`), otherwise by the softmax
+    over the last dimension."""
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, -1)
 
 
@@ -140,8 +140,8 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
             [2, 3]])
     """
     count = vec.shape[-1]
-    # With d = diag, 2 n = D^2 + (2 d + 1) D + d (d + 1); for d > 0 a corner is missing and 2 n is less by
-    # 2 d (d + 1). Solved for D.
+    # With d = diag, 2 n = D^2 + (2 d + 1) D + d (d + 1); for d > 0 a corner is missing and 2 n is less by 2 d
+    # (d + 1). Solved for D.
     square = (1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)
     root = math.isqrt(square)
 

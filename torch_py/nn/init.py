@@ -117,8 +117,8 @@ def _redrawn(
 
 
 def _inverse_erf(tensor: Tensor) -> Tensor:
-    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then
-    three steps of Newton's method, each of which squares the error."""
+    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of
+    Newton's method, each of which squares the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
     c = 0.147
     log = (1 - y * y).log()
@@ -250,8 +250,8 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever
-    are fewer, are orthonormal. Later dimensions count as columns."""
+    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever are fewer, are
+    orthonormal. Later dimensions count as columns."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:

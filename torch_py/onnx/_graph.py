@@ -1,5 +1,5 @@
-"""The ONNX graph under construction: its nodes, initializers and names, and
-sizes that are computed when the exported model runs."""
+"""The ONNX graph under construction: its nodes, initializers and names, and sizes that are computed when the
+exported model runs."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ _SMALLEST_MOVE = 1e-9
 
 
 class Point(NamedTuple):
-    """A point on the line: its distance in multiples of the direction, and there the
-    loss, the gradient and the product of gradient and direction."""
+    """A point on the line: its distance in multiples of the direction, and there the loss, the gradient and
+    the product of gradient and direction."""
 
     distance: float
     loss: float

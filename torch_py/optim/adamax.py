@@ -22,8 +22,8 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """Adamax: p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm
-    of past gradients, and m̂ the corrected running mean of g."""
+    """Adamax: p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients,
+    and m̂ the corrected running mean of g."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""Averages of a model's weights during training: stochastic weight averaging
-(Izmailov et al. 2018) and exponential moving averages."""
+"""Averages of a model's weights during training: stochastic weight averaging (Izmailov et al. 2018) and
+exponential moving averages."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`fill_uninitialized_memory`: whether deterministic mode fills the memory of
-`torch.empty` and similar functions. It is True by default."""
+"""`fill_uninitialized_memory`: whether deterministic mode fills the memory of `torch.empty` and similar
+functions. It is True by default."""
 
 from __future__ import annotations
 

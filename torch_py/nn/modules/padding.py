@@ -1,5 +1,5 @@
-"""Padding layers. `padding` is one width for all sides, or (left, right) of
-the last dimension, then of the one before, and so on."""
+"""Padding layers. `padding` is one width for all sides, or (left, right) of the last dimension, then of the
+one before, and so on."""
 
 from __future__ import annotations
 

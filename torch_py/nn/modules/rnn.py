@@ -118,8 +118,8 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raises RuntimeError for a wrong number of dimensions or features, and
-        ValueError if the dtype differs from that of the weights."""
+        """Raises RuntimeError for a wrong number of dimensions or features, and ValueError if the dtype
+        differs from that of the weights."""
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
             raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
@@ -182,8 +182,8 @@ class RNNBase(Module):
     def forward(
         self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor | PackedSequence, Any]:
-        """Returns the outputs of the last layer at every step, and the last states (layers *
-        directions, N, hidden_size). `hx` None starts from zeros."""
+        """Returns the outputs of the last layer at every step, and the last states (layers * directions, N,
+        hidden_size). `hx` None starts from zeros."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
@@ -540,8 +540,8 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of a long short-term memory network: maps an input (N,
-    input_size) and the states (h, c) to new states (h', c')."""
+    """One step of a long short-term memory network: maps an input (N, input_size) and the states (h, c) to
+    new states (h', c')."""
 
     def __init__(
         self,
@@ -558,8 +558,8 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a gated recurrent unit: maps an input (N, input_size) and a
-    hidden state (N, hidden_size) to a new hidden state."""
+    """One step of a gated recurrent unit: maps an input (N, input_size) and a hidden state (N, hidden_size)
+    to a new hidden state."""
 
     def __init__(
         self,

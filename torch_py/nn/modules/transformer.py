@@ -92,8 +92,8 @@ class _Layer(Module):
             setattr(self, f"dropout{number}", Dropout(dropout))
 
     def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
-        """Returns the sum of the input and of a block, normalized: before the
-        block with `norm_first`, otherwise after the sum."""
+        """Returns the sum of the input and of a block, normalized: before the block with `norm_first`,
+        otherwise after the sum."""
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _feed_forward(self, x: Tensor) -> Tensor:

@@ -81,8 +81,8 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prunes the parameter `name` of `module`, further if it is pruned
-        already; `args` go to the constructor. Returns the hook."""
+        """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the
+        constructor. Returns the hook."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
         earlier = list(_hooks_on(module, name))

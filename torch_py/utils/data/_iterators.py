@@ -18,8 +18,8 @@ from torch_py.utils.data.sampler import random_seed
 
 
 class _BaseDataLoaderIter:
-    """The parts that both kinds share: the order of the indices, the count of batches,
-    and the seed for workers, which is drawn even without workers."""
+    """The parts that both kinds share: the order of the indices, the count of batches, and the seed for
+    workers, which is drawn even without workers."""
 
     def __init__(self, loader: Any) -> None:
         self._dataset = loader.dataset
