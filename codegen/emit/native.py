@@ -93,10 +93,7 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
     for entry in loop_entries(operator):
         assert entry.definition is not None
         head = f"void {entry.kernel}"
-        yield (
-            entry.definition.path,
-            Declaration(head, loop_parameters(operator), _scope(entry.definition)),
-        )
+        yield (entry.definition.path, Declaration(head, loop_parameters(operator), _scope(entry.definition)))
 
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in direct_kernels(operator):
