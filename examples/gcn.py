@@ -18,8 +18,7 @@ COMMUNITIES = 4
 
 
 def random_graph(nodes: int):
-    """Edges (2, m) of a graph whose nodes know their own community ten
-    times as often as another, and the communities."""
+    """Edges (2, m) of a graph whose nodes mostly know nodes of their own community, and the communities."""
     community = torch.arange(nodes) % COMMUNITIES
     same = community[:, None] == community[None, :]
     probability = torch.where(same, 16 / nodes, 1.6 / nodes) * COMMUNITIES / 2

@@ -1,5 +1,4 @@
-"""Functions that NumPy lacks, for references printed by ``print_python``. Imported by tests, never by the
-generator."""
+"""Functions that NumPy lacks, for references that ``print_python`` prints; only tests import them."""
 
 from __future__ import annotations
 

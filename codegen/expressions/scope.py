@@ -311,8 +311,7 @@ def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -
 
 
 def arity_range(schema: FunctionSchema) -> tuple[int, int]:
-    """Fewest and most positional arguments: a call in a formula gives keyword-only arguments by position
-    too."""
+    """Fewest and most positional arguments; in a formula, keyword-only arguments may be positional too."""
     parameters = schema.arguments.flat_non_out
     required = max((i + 1 for i, p in enumerate(parameters) if not p.has_default), default=0)
     return required, len(parameters)

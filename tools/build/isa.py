@@ -57,8 +57,7 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets named in TORCH_PY_ISAS in their order of
-    precedence; all of the architecture's when none is named."""
+    """The instruction sets in TORCH_PY_ISAS by precedence; all of the architecture's if it is not set."""
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
 

@@ -103,8 +103,7 @@ def _is_number_beside_the_range(value: Any) -> bool:
 
 
 def _is_of_wrong_type(made: Call) -> bool:
-    """Whether what was changed is of no type that the parameter could
-    take, by its default or the value that works."""
+    """Whether the change has a type the parameter cannot take, by its default or the value that works."""
     name = made.changed[0]
     usual = (working(made.target) or {}).get(
         name, next(one.default for one in made.target.parameters if one.name == name)
@@ -125,8 +124,7 @@ def _text(done: Outcome) -> str:
 
 
 def _is_clear(message: str, theirs: str, made: Call) -> bool:
-    """Says as much as PyTorch does, or names one of the changed
-    arguments, or shows its value, type or shape."""
+    """Says as much as PyTorch, names a changed argument, or shows its value, type or shape."""
     if theirs.split("\n")[0][:40] in message:
         return True
 

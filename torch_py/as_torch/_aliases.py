@@ -35,7 +35,7 @@ def add_alias(name: str, module: ModuleType) -> None:
 
 
 def claim_names(module: ModuleType) -> None:
-    """Names a module and its own classes and functions torch.*, as they print and as pickles refer to them."""
+    """Names a module and its own classes and functions torch.*, as they print and in pickles."""
     own = module.__name__
     if own.partition(".")[0] != OWN:
         return
@@ -47,7 +47,7 @@ def claim_names(module: ModuleType) -> None:
 
 
 def claim_native_names(native: Any) -> None:
-    """Names the types and operators of the native module torch.*, as they print and as pickles refer to them.
+    """Names the types and operators of the native module torch.*, as they print and in pickles.
 
     Public ones become torch.dtype or torch.relu, all others torch._C.X.
     """
@@ -64,7 +64,7 @@ def claim_native_names(native: Any) -> None:
 
 
 def _claim_operators(space: ModuleType) -> None:
-    """Names the operators of `space`, a submodule of the native module, after the module that exports them."""
+    """Names the operators of a native submodule after the module that exports them."""
     short = space.__name__.rpartition("._")[2]
     # Both libraries find these operators in the public module.
     public = import_module(f"{OWN}.{short}") if short in ("linalg", "fft", "special") else None

@@ -156,11 +156,11 @@ def backward(
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | GradientEdge | Iterable[Tensor | GradientEdge] | None = None,
 ) -> None:
-    """Computes the gradients of `tensors`, weighted by `grad_tensors`, and adds them to `.grad` of the leaves.
+    """Computes the gradients of `tensors`, weighted by `grad_tensors`, and adds them to `.grad` of leaves.
 
-    With `inputs`, only the gradients of these tensors are computed. `grad_tensors` has one gradient per tensor, of the same shape; None is allowed for tensors of one element.
-    `grad_variables` is the older name of `grad_tensors`. Raises RuntimeError if shapes differ, a gradient is
-    missing, `inputs` is empty, or nothing requires grad.
+    With `inputs`, only the gradients of these are computed. `grad_tensors` has one gradient per tensor, of the
+    same shape; None is allowed for tensors of one element. `grad_variables` is its older name. Raises
+    RuntimeError if shapes differ, a gradient is missing, `inputs` is empty, or nothing requires grad.
     """
     if grad_variables is not None:
         _warnings.warn(
@@ -197,10 +197,10 @@ def grad(
 ) -> tuple[Any, ...]:
     """Returns the gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to `inputs`.
 
-    It does not change `.grad`. An input that the outputs do not depend on raises RuntimeError; with `allow_unused` its gradient is None,
-    with `materialize_grads` zeros. With `is_grads_batched` each of `grad_outputs` has an additional first
-    dimension, and so has each result. Outputs and inputs may be gradient edges (`graph.get_gradient_edge`).
-    `only_inputs` is deprecated and ignored.
+    It does not change `.grad`. An input that the outputs do not depend on raises RuntimeError; with
+    `allow_unused` its gradient is None, with `materialize_grads` zeros. With `is_grads_batched` each of
+    `grad_outputs` has an additional first dimension, and so has each result. Outputs and inputs may be
+    gradient edges (`graph.get_gradient_edge`). `only_inputs` is deprecated and ignored.
     """
     if not only_inputs:
         _warnings.warn(

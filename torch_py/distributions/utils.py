@@ -84,15 +84,13 @@ def clamp_probs(probs: Tensor) -> Tensor:
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Converts `probs` to log-odds if `is_binary`, otherwise to their
-    logarithms; `clamp_probs` keeps both finite."""
+    """Converts `probs` to log-odds if `is_binary`, otherwise to their logarithms; both are kept finite."""
     clamped = clamp_probs(probs)
     return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
 
 
 class lazy_property:
-    """A property that is computed when it is first used, with gradients
-    enabled, and then stored in the instance."""
+    """A property that is computed on first use, with gradients enabled, and then stored in the instance."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped

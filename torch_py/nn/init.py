@@ -244,8 +244,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with normal values of standard deviation gain
-    / sqrt(fan), where `mode` names the fan."""
+    """Fills the tensor with normal values of standard deviation gain / sqrt(fan); `mode` names the fan."""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 

@@ -35,8 +35,7 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
 
 
 def recorded_if_differentiable(step: Callable[..., Any]) -> Any:
-    """Decorates `step` so that autograd records it if and only if the
-    optimiser was created with `differentiable`."""
+    """Decorates `step` so that autograd records it only if the optimizer was created as `differentiable`."""
 
     @functools.wraps(step)
     def guarded(self: Any, *arguments: Any, **keywords: Any) -> Any:

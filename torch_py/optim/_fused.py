@@ -23,8 +23,7 @@ def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differ
 
 
 def amp_arguments(optimizer: Any) -> dict[str, Tensor | None]:
-    """The scale and the overflow flag that a GradScaler gives an
-    optimiser which unscales gradients itself."""
+    """The scale and overflow flag that GradScaler gives an optimizer that unscales gradients itself."""
     return {
         "grad_scale": getattr(optimizer, "grad_scale", None),
         "found_inf": getattr(optimizer, "found_inf", None),

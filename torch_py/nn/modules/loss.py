@@ -85,8 +85,7 @@ class HuberLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """Computes the Kullback-Leibler divergence target * (log(target) -
-    input), for an input of log probabilities."""
+    """Computes the Kullback-Leibler divergence target * (log(target) - input), for log probabilities."""
 
     def __init__(
         self,

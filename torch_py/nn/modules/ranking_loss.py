@@ -211,8 +211,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for any distance d;
-    `PairwiseDistance` by default."""
+    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for any distance d."""
 
     def __init__(
         self,

@@ -1,5 +1,4 @@
-"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et
-al. 2014) and cells that compute one step."""
+"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014) and cells for one step."""
 
 from __future__ import annotations
 
@@ -138,8 +137,7 @@ class RNNBase(Module):
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """Returns the shape of the hidden state: (layers * directions, N,
-        hidden_size), or `proj_size` as its last size."""
+        """Returns the shape of the hidden state: (layers * directions, N, hidden_size or `proj_size`)."""
         batch = int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
         return self.num_layers * self._directions, batch, self.proj_size or self.hidden_size
 

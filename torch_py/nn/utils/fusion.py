@@ -66,8 +66,7 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Returns weight and bias of the linear layer that equals a
-    linear layer followed by batch normalization."""
+    """Returns weight and bias of the linear layer equal to a linear layer followed by batch normalization."""
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 

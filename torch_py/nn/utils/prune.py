@@ -149,8 +149,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Adds a method. Raises TypeError unless it is a pruning method, and
-        ValueError if it acts on another parameter."""
+        """Adds a method. Raises TypeError for other types, ValueError if it acts on another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:

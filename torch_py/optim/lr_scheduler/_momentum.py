@@ -1,5 +1,4 @@
-"""Momentum that a schedule changes together with the rate:
-'momentum' of a group, or the first of its 'betas'."""
+"""Momentum that a schedule changes together with the rate: 'momentum', or the first of 'betas'."""
 
 from __future__ import annotations
 
