@@ -329,8 +329,7 @@ def mismatch(call: nodes.Call, called: OperatorLike, scope: Scope) -> int | None
 
 
 def resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
-    """The overload that a call means: the first whose arity and kinds fit, own overloads before inherited
-    ones."""
+    """The overload that a call means: the first to fit in arity and kinds, own before inherited ones."""
     if call not in scope.called:
         scope.called[call] = _resolve(call, scope)
     return scope.called[call]

@@ -57,7 +57,7 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets in TORCH_PY_ISAS by precedence; all of the architecture's if it is not set."""
+    """The instruction sets in TORCH_PY_ISAS by precedence; all of the architecture's if none is named."""
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
 

@@ -97,8 +97,7 @@ def difference(made: Call) -> str | None:
 
 
 def _is_number_beside_the_range(value: Any) -> bool:
-    """nan, infinity or an imaginary number as a setting: some are checked
-    by PyTorch, some only here, most by nobody."""
+    """NaN, infinity or an imaginary number as a setting: checked by PyTorch, only by us, or by nobody."""
     return isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value))
 
 

@@ -297,8 +297,7 @@ def norm(
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """Sums products over the last `dims` dimensions of `a` and the
-    first of `b`, or over two lists of dimensions."""
+    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over given ones."""
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
 

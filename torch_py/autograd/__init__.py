@@ -158,8 +158,8 @@ def backward(
 ) -> None:
     """Computes the gradients of `tensors`, weighted by `grad_tensors`, and adds them to `.grad` of leaves.
 
-    With `inputs`, only the gradients of these are computed. `grad_tensors` has one gradient per tensor, of the
-    same shape; None is allowed for tensors of one element. `grad_variables` is its older name. Raises
+    With `inputs`, only the gradients of these are computed. `grad_tensors` has one gradient per tensor, of
+    the same shape; None is allowed for tensors of one element. `grad_variables` is its older name. Raises
     RuntimeError if shapes differ, a gradient is missing, `inputs` is empty, or nothing requires grad.
     """
     if grad_variables is not None:

@@ -270,8 +270,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
-    """Returns Q of the QR decomposition whose R has a positive
-    diagonal, which makes Q uniformly distributed."""
+    """Returns Q of the QR decomposition in which R has a positive diagonal: Q is uniformly distributed."""
     Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
     return Q * R.diagonal().sign()
 

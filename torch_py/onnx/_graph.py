@@ -248,8 +248,7 @@ class Graph:
         return value
 
     def _varying_scalar(self, value: Varying, dtype: _C.dtype) -> str:
-        """A number that depends on dynamic dimensions: an integer formula,
-        its square root, or the reciprocal of either."""
+        """A number that depends on dynamic dimensions: an integer formula, its root or a reciprocal."""
         scalar = self.constant([])
         if all(isinstance(v, int) for v in value.values):
             return self.to(self.op("Reshape", self.size(value), scalar), dtype)

@@ -1,4 +1,4 @@
-"""Line search for the strong Wolfe conditions (Nocedal & Wright, Numerical Optimization, chapter 3)."""
+"""Line search for the strong Wolfe conditions (Nocedal & Wright, algorithms 3.5 and 3.6)."""
 
 from __future__ import annotations
 

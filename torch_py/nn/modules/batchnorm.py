@@ -249,8 +249,7 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
-        """Returns `module` with every batch normalization in it replaced by
-        a SyncBatchNorm with the same parameters."""
+        """Returns `module` with its batch normalizations replaced by SyncBatchNorm."""
         result: Module = module
         if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
             result = cls(

@@ -101,8 +101,7 @@ class _MarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """Computes a loss of distances: the input where the target is 1,
-    and max(0, margin - input) where it is -1."""
+    """Computes a loss of distances: the input if the target is 1, max(0, margin - input) if it is -1."""
 
     def __init__(
         self,
@@ -211,7 +210,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for any distance d."""
+    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)); d is PairwiseDistance if None."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Utilities for models: gradient clipping, parametrizations, pruning, fusion, packed sequences."""
+"""Utilities for models: gradient clipping, parametrizations, pruning, fusion, sequences of any length."""
 
 from torch_py.nn.utils import parametrizations, parametrize, prune, rnn, stateless
 from torch_py.nn.utils.clip_grad import (
