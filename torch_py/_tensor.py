@@ -188,8 +188,8 @@ class Tensor(_C.TensorBase):
             )
         if any(other.dtype != self.dtype for other in others):
             raise TypeError(
-                f"{name}() expected tensors of {self.dtype}, got "
-                f"{', '.join(str(other.dtype) for other in others)}"
+                f"{name}() expected tensors of {self.dtype}, "
+                f"got {', '.join(str(other.dtype) for other in others)}"
             )
 
         operands = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]

@@ -79,8 +79,8 @@ def functional_call(
 
     if not isinstance(dicts, (list, tuple)) or not all(isinstance(one, Mapping) for one in dicts):
         raise ValueError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{type(parameter_and_buffer_dicts)}"
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, "
+            f"but got {type(parameter_and_buffer_dicts)}"
         )
 
     tensors: dict[str, Tensor] = {}

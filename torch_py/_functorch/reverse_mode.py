@@ -114,8 +114,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
             if not isinstance(output, Tensor):
                 raise RuntimeError(
-                    "grad_and_value(f)(*args): Expected f(*args) to return a single tensor, got "
-                    f"{type(output).__name__}"
+                    "grad_and_value(f)(*args): Expected f(*args) to return a single tensor, "
+                    f"got {type(output).__name__}"
                 )
             if output.dim() != 0:
                 raise RuntimeError(

@@ -347,8 +347,8 @@ def batch_norm(
     """
     if eps <= 0 if training else eps < 0:
         raise ValueError(
-            f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got "
-            f"{eps}"
+            f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, "
+            f"but got {eps}"
         )
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(

@@ -65,8 +65,8 @@ class Optimizer(HookedOptimizer):
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                f"{params.type()}"  # type: ignore[attr-defined]
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {params.type()}"  # type: ignore[attr-defined]
             )
 
         self.defaults = defaults

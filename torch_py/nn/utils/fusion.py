@@ -92,8 +92,8 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
     mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
-            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
-            f"{linear.out_features} and {bn.num_features}"
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
+            f"got {linear.out_features} and {bn.num_features}"
         )
 
     fused = copy.deepcopy(linear)

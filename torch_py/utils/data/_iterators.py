@@ -122,8 +122,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
         if prefetch_factor <= 0:
             raise AssertionError(
-                "prefetch_factor must be positive for worker processes to be asked for anything, got "
-                f"{prefetch_factor}"
+                "prefetch_factor must be positive for worker processes to be asked for anything, "
+                f"got {prefetch_factor}"
             )
 
         self._most_under_way = prefetch_factor * self._num_workers
