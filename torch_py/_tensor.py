@@ -124,7 +124,7 @@ class Tensor(_C.TensorBase):
         return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
-        """A tensor of this dtype and device: uninitialised for sizes, copied from a sequence, or sharing the
+        """A tensor of this dtype and device: uninitialized for sizes, copied from a sequence, or sharing the
         memory of a tensor or storage.
 
         `new_empty` and `new_tensor` are clearer.

@@ -31,7 +31,7 @@ class InstructionSet:
         return (f"-DCPU_CAPABILITY={self.name}", f"-DCPU_CAPABILITY_{self.name}")
 
 
-# The vectoriser's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
+# The vectorizer's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
 # all of ours.
 DEFAULT = InstructionSet("DEFAULT", ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"))
 AVX2 = InstructionSet("AVX2", ("-O3", "-mavx2", "-mfma", "-mf16c"))

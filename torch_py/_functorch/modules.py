@@ -122,7 +122,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
-    """Batch normalisations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot
+    """Batch normalizations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot
     write running ones. Returns `root`.
 
     Changes the module in place: running statistics are dropped.

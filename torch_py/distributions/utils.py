@@ -107,7 +107,7 @@ class lazy_property:
 
 
 class _lazy_property_and_property(lazy_property, property):
-    """The form of a lazy_property that a class shows, so that tools recognise it as a property."""
+    """The form of a lazy_property that a class shows, so that tools recognize it as a property."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)

@@ -1,4 +1,4 @@
-"""ONNX nodes for matrix products, convolutions, normalisation and resampling."""
+"""ONNX nodes for matrix products, convolutions, normalization and resampling."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def transposed(g: Graph, n: Node) -> Any:
     return _unbatched(g, result, added)
 
 
-# -- normalisation ------------------------------------------------------------
+# -- normalization ------------------------------------------------------------
 
 
 @maps("batch_norm")

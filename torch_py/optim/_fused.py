@@ -1,4 +1,4 @@
-"""Functions that optimisers with fused kernels share."""
+"""Functions that optimizers with fused kernels share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch_py._tensor import Tensor
 def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
     """Raises RuntimeError for settings that exclude each other.
 
-    Fused kernels are used where possible. Only if they are requested does an optimiser accept gradients that
+    Fused kernels are used where possible. Only if they are requested does an optimizer accept gradients that
     a GradScaler has not unscaled, because programs may look at gradients otherwise.
     """
     if not fused:

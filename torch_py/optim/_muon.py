@@ -1,4 +1,4 @@
-"""The optimiser Muon (Jordan et al. 2024)."""
+"""The optimizer Muon (Jordan et al. 2024)."""
 
 from __future__ import annotations
 

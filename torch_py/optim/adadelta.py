@@ -1,4 +1,4 @@
-"""The optimiser Adadelta (Zeiler 2012)."""
+"""The optimizer Adadelta (Zeiler 2012)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimiser Adamax (Kingma & Ba 2015, section 7.1)."""
+"""The optimizer Adamax (Kingma & Ba 2015, section 7.1)."""
 
 from __future__ import annotations
 

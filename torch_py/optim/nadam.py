@@ -1,4 +1,4 @@
-"""The optimiser NAdam, Adam with Nesterov momentum (Dozat 2016)."""
+"""The optimizer NAdam, Adam with Nesterov momentum (Dozat 2016)."""
 
 from __future__ import annotations
 

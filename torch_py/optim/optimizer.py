@@ -1,4 +1,4 @@
-"""`Optimizer`, the base class of all optimisers: groups of parameters with settings, state per parameter, and
+"""`Optimizer`, the base class of all optimizers: groups of parameters with settings, state per parameter, and
 saving and loading of both."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _UNORDERED = (
 
 
 class Optimizer(HookedOptimizer):
-    """Base class of optimisers; subclasses define `step`.
+    """Base class of optimizers; subclasses define `step`.
 
     `params` are tensors, (name, tensor) pairs, or dicts with 'params' and with settings that differ from
     `defaults`. Raises TypeError for anything that is not a tensor, and ValueError if `params` is empty or if

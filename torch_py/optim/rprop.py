@@ -1,4 +1,4 @@
-"""The optimiser Rprop, resilient backpropagation (Riedmiller & Braun 1993)."""
+"""The optimizer Rprop, resilient backpropagation (Riedmiller & Braun 1993)."""
 
 from __future__ import annotations
 

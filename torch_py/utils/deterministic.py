@@ -15,7 +15,7 @@ class _Deterministic(types.ModuleType):
 
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether deterministic mode fills uninitialised memory."""
+        """Whether deterministic mode fills uninitialized memory."""
         return _settings.fill_uninitialized_memory()
 
     @fill_uninitialized_memory.setter

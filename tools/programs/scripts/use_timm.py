@@ -28,7 +28,7 @@ for name, options in (
 ):
     torch.manual_seed(1)
     model = timm.create_model(name, pretrained=False, num_classes=5, **options)
-    # What batch normalisation removes has no gradient but rounding errors, which Adam would scale up to whole
+    # What batch normalization removes has no gradient but rounding errors, which Adam would scale up to whole
     # steps.
     optimizer = create_optimizer_v2(
         model, opt="adamw" if name in TRANSFORMERS else "sgd", lr=1e-4, weight_decay=0.05
