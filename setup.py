@@ -1,5 +1,4 @@
-"""pip's way into the build: `pip install .` and `pip install -e .
---no-build-isolation` run the same steps as `make`."""
+"""The build for pip: `pip install .` and `pip install -e . --no-build-isolation` run the steps of `make`."""
 
 import os
 import shutil

@@ -19,8 +19,8 @@ from torch_py.nn import functional as F
 
 
 class Cart:
-    """A cart that is pushed left (0) or right (1); the episode ends when the
-    pole leans over 12 degrees or the cart is 2.4 m away."""
+    """A cart that is pushed left (0) or right (1); the episode ends when the pole leans over 12 degrees or
+    the cart is 2.4 m away."""
 
     GRAVITY = 9.8
     CART = 1.0

@@ -18,8 +18,7 @@ COMMUNITIES = 4
 
 
 def random_graph(nodes: int):
-    """Edges (2, m) of a graph whose nodes know their own community ten
-    times as often as another, and the communities."""
+    """Edges (2, m) of a graph whose nodes mostly know nodes of their own community, and the communities."""
     community = torch.arange(nodes) % COMMUNITIES
     same = community[:, None] == community[None, :]
     probability = torch.where(same, 16 / nodes, 1.6 / nodes) * COMMUNITIES / 2
@@ -29,8 +28,8 @@ def random_graph(nodes: int):
 
 
 class GraphConvolution(nn.Module):
-    """Every node becomes the mean, weighted by 1 / sqrt(degree) on both sides, of
-    itself and its neighbours, and a linear map of that."""
+    """Every node becomes the mean, weighted by 1 / sqrt(degree) on both sides, of itself and its neighbours,
+    and a linear map of that."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()

@@ -24,8 +24,7 @@ _OWNING = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A plain value: ``member`` of ``type``, set to ``value`` in the forward call and called ``name`` in
-    formulas."""
+    """A plain value: ``member`` of ``type``, set to ``value`` in forward and called ``name`` in formulas."""
 
     name: str
     member: str

@@ -24,8 +24,7 @@ class GenerateReport:
 
 
 def write_tree(folder: Path, files: Mapping[str, str], before: Iterable[str]) -> GenerateReport:
-    """Writes what differs and removes what ``before`` lists and ``files`` lacks. Each file is replaced as a
-    whole."""
+    """Writes files that differ, each as a whole, and removes those in ``before`` that ``files`` lacks."""
     written = []
     for name, text in files.items():
         path = folder / name

@@ -295,8 +295,7 @@ def precedence(node: Node) -> int:
 
 
 def parenthesized(text: str, node: Node, at_least: int) -> str:
-    """``text`` (which prints ``node``) in parentheses when ``node`` binds less tightly than its place
-    demands."""
+    """``text``, which prints ``node``, in parentheses where its place demands a tighter binding."""
     return f"({text})" if precedence(node) < at_least else text
 
 

@@ -1,5 +1,4 @@
-"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy, computed by other methods
-than the C++."""
+"""Bessel functions, incomplete gamma functions and orthogonal polynomials, by methods unlike the C++."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Functions that NumPy lacks, for references printed by ``print_python``. Imported by tests, never by the
-generator."""
+"""Functions that NumPy lacks, for references that ``print_python`` prints; only tests import them."""
 
 from __future__ import annotations
 
@@ -132,8 +131,7 @@ def _erfinv(x: float) -> float:
 
 
 def _modified_bessel(order: int, x: float) -> float:
-    """exp(-abs(x)) times the function of the first kind: the mean of exp(x cos t) cos(order t) over the
-    circle."""
+    """exp(-abs(x)) times the function of the first kind, as a mean of exp(x cos t) cos(order t)."""
     if not math.isfinite(x):
         return x if x != x else 0.0
     angles = np.linspace(0, 2 * np.pi, 64 + int(40 * math.sqrt(abs(x))), endpoint=False)

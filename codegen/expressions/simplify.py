@@ -407,8 +407,7 @@ def _build_sum(terms: list[_Product]) -> Node:
 
 
 def _common_calls(terms: list[_Product]) -> dict[Node, int]:
-    """Function calls that are a factor of every term: sigmoid(x) + x * sigmoid(x) calls it once when
-    factored."""
+    """Calls that are factors of every term: sigmoid(x) + x * sigmoid(x) calls it once when factored."""
     if len(terms) < 2:
         return {}
     common: dict[Node, int] = {}
@@ -455,8 +454,7 @@ def _replace(node: Node, whole: Node) -> Node:
 
 
 def _contains(product: _Product, wanted: _Product) -> bool:
-    """Whether every factor of ``wanted`` occurs in ``product`` at least as often, on the same side of the
-    fraction."""
+    """Whether ``product`` has each factor of ``wanted`` as often, on the same side of the fraction."""
     for base, power in wanted.powers.items():
         own = product.powers.get(base, 0)
         if own * power <= 0 or abs(own) < abs(power):

@@ -66,8 +66,7 @@ class Argument:
 
     @property
     def default_value(self) -> DefaultValue:
-        """The default as a Python value; ``Symbol`` for names such as ``contiguous_format``; needs
-        ``has_default``."""
+        """The default as a Python value, ``Symbol`` for a name such as ``strided``; needs ``has_default``."""
         assert self.default is not None, f"argument {self.name} has no default"
         return parse_default(self.default)
 

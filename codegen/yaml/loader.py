@@ -90,8 +90,7 @@ class Document:
 
 
 def load_document(name: str, text: str, problems: Diagnostics) -> Document:
-    """Reads ``text``; an entry that is not valid YAML is reported and left out, so that the others are still
-    checked."""
+    """Reads ``text``; an invalid entry is reported and left out, so that the others are checked."""
     source = Source(name, text)
     unreadable: set[str] = set()
     for _ in range(_MAX_SYNTAX_ERRORS):

@@ -236,8 +236,7 @@ def test_out_of_the_wrong_size(operator: Operator):
     lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None
 )
 def test_out_of_the_wrong_dtype(operator: Operator):
-    """An ``out`` whose dtype cannot store the result is refused; operators
-    with a ``dtype`` argument decide otherwise."""
+    """An ``out`` whose dtype cannot store the result is refused, except by operators with a ``dtype``."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
     sample, expected = results(operator)[0]

@@ -1,5 +1,5 @@
-"""python -m tools.benchmark [calls | build | dataloader | operators | optimizers |
-package | training] ...: `calls` when nothing is named."""
+"""python -m tools.benchmark [calls | build | dataloader | operators | optimizers | package | training] ...:
+`calls` when nothing is named."""
 
 from __future__ import annotations
 

@@ -69,8 +69,7 @@ def repetitions(timer: timeit.Timer, seconds: float) -> int:
 
 
 def measure(case: Case, subjects: list[Subject], rounds: int, seconds: float) -> list[list[float]]:
-    """For every subject the seconds of one call, one figure a round;
-    the subjects take turns within a round."""
+    """The seconds of one call of each subject, one figure a round; subjects take turns within a round."""
     timers = [subject.timer(case) for subject in subjects]
     counts = [repetitions(timer, seconds) for timer in timers]
     times: list[list[float]] = [[] for _ in subjects]

@@ -198,8 +198,7 @@ def measure(case: Case, rounds: int, seconds: float) -> None:
 
 
 def uses_of(path: Path | None) -> Counter[str]:
-    """How often programs use a name, whatever it is a member of, from a
-    table with the columns api and number_of_uses."""
+    """How often programs use a name, as a member of anything, from the columns api and number_of_uses."""
     uses: Counter[str] = Counter()
     if path is not None:
         with path.open() as file:

@@ -20,8 +20,7 @@ def write_if_changed(path: Path, content: bytes | str) -> bool:
 
 
 def mirror(source: Path, destination: Path, pattern: str = "**/*") -> None:
-    """Makes `destination` hold the same files as `source`; what is equal
-    is not touched, what is not in `source` goes."""
+    """Makes `destination` equal to `source`: leaves equal files alone, removes what `source` lacks."""
     wanted = {
         path.relative_to(source)
         for path in source.glob(pattern)

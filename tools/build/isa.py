@@ -31,7 +31,7 @@ class InstructionSet:
         return (f"-DCPU_CAPABILITY={self.name}", f"-DCPU_CAPABILITY_{self.name}")
 
 
-# The vectoriser's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
+# The vectorizer's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
 # all of ours.
 DEFAULT = InstructionSet("DEFAULT", ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"))
 AVX2 = InstructionSet("AVX2", ("-O3", "-mavx2", "-mfma", "-mf16c"))
@@ -57,8 +57,7 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets named in TORCH_PY_ISAS in their order of
-    precedence; all of the architecture's when none is named."""
+    """The instruction sets in TORCH_PY_ISAS by precedence; all of the architecture's if none is named."""
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
 

@@ -120,8 +120,7 @@ def shared_object(
 
 
 def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSet, ...]) -> list[Unit]:
-    """Generated files, then hand-written ones; generated sources are named
-    relative to the output folder, where ninja runs."""
+    """Generated files, relative to the output folder where ninja runs, then hand-written ones."""
     found: list[Unit] = []
 
     for root, place, named in (

@@ -58,8 +58,7 @@ def find_compiler(wanted: str) -> str:
 
 
 def identify(compiler: str) -> tuple[bool, int]:
-    """Whether it is clang, and its major version; refuses compilers
-    without the C++20 that the sources use."""
+    """Whether the compiler is clang, and its major version; raises if it lacks C++20 that the sources use."""
     command = [*compiler.split(), "-dM", "-E", "-x", "c++", "/dev/null"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:

@@ -97,14 +97,12 @@ def difference(made: Call) -> str | None:
 
 
 def _is_number_beside_the_range(value: Any) -> bool:
-    """nan, infinity or an imaginary number as a setting: some are checked
-    by PyTorch, some only here, most by nobody."""
+    """NaN, infinity or an imaginary number as a setting: checked by PyTorch, only by us, or by nobody."""
     return isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value))
 
 
 def _is_of_wrong_type(made: Call) -> bool:
-    """Whether what was changed is of no type that the parameter could
-    take, by its default or the value that works."""
+    """Whether the change has a type the parameter cannot take, by its default or the value that works."""
     name = made.changed[0]
     usual = (working(made.target) or {}).get(
         name, next(one.default for one in made.target.parameters if one.name == name)
@@ -125,8 +123,7 @@ def _text(done: Outcome) -> str:
 
 
 def _is_clear(message: str, theirs: str, made: Call) -> bool:
-    """Says as much as PyTorch does, or names one of the changed
-    arguments, or shows its value, type or shape."""
+    """Says as much as PyTorch, names a changed argument, or shows its value, type or shape."""
     if theirs.split("\n")[0][:40] in message:
         return True
 

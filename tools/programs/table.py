@@ -1,5 +1,4 @@
-"""The packages, in the order in which failures are worth work: name
-on PyPI, and the script that exercises it."""
+"""The packages by how much a failure matters: name on PyPI, and the script that exercises the package."""
 
 from __future__ import annotations
 

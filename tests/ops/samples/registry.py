@@ -51,8 +51,7 @@ class SampleInput:
 
 @dataclass
 class ErrorInput:
-    """A call that must raise exactly ``error``, PyTorch's type, with a
-    message that ``message`` (a regular expression) finds."""
+    """A call that must raise exactly ``error``, PyTorch's type; ``message`` is a regular expression."""
 
     sample: SampleInput
     error: type[BaseException]

@@ -505,9 +505,7 @@ def test_error_names_objects_that_are_not_modules() -> None:
     ).endswith("functional.relu")
 
 
-MODULE_CALLS = {
-    "indent": lambda t: t.nn.modules.module._addindent("a\nb", 2),
-}
+MODULE_CALLS = {"indent": lambda t: t.nn.modules.module._addindent("a\nb", 2)}
 
 
 @pytest.mark.parametrize("call", MODULE_CALLS.values(), ids=MODULE_CALLS)

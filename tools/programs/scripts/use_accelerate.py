@@ -1,5 +1,5 @@
-"""accelerate: a training loop with gradient accumulation, clipping, schedules
-and checkpoints; models that are empty until loaded."""
+"""accelerate: a training loop with gradient accumulation, clipping, schedules and checkpoints; models that
+are empty until loaded."""
 
 import tempfile
 

@@ -1,5 +1,4 @@
-"""kornia: filters, colours, geometry with gradients, losses, an
-augmentation, a small model trained for some steps."""
+"""kornia: filters, colours, geometry with gradients, losses, an augmentation, training of a small model."""
 
 import kornia as K
 import torch

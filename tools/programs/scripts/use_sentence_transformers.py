@@ -1,5 +1,4 @@
-"""sentence-transformers: a tiny random encoder embeds sentences,
-losses train it, similarities are searched."""
+"""sentence-transformers: a tiny random encoder embeds sentences, is trained, and searches similarities."""
 
 import tempfile
 from pathlib import Path

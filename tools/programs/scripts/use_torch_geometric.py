@@ -1,5 +1,4 @@
-"""torch-geometric: graphs in batches, convolutions and pooling over
-them, in pure Python, trained for some steps."""
+"""torch-geometric: batches of graphs, convolutions and pooling over them, in pure Python; training."""
 
 import torch
 from torch_geometric.data import Data
