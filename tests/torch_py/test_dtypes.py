@@ -539,11 +539,9 @@ def test_numpy_shares_memory(name: str) -> None:
     tensor = torch_py.from_numpy(array)
     assert tensor.dtype == getattr(torch_py, name) and tensor.data_ptr() == array.ctypes.data
     tensor[0, 0] = 7
-    assert (
-        array[0, 0] == 7
-        and tensor.numpy().dtype == array.dtype
-        and torch_py.tensor(array).tolist() == array.tolist()
-    )
+    assert array[0, 0] == 7
+    assert tensor.numpy().dtype == array.dtype
+    assert torch_py.tensor(array).tolist() == array.tolist()
     assert torch_py.tensor(np.dtype(name).type(3)).dtype == getattr(torch_py, name)
     assert memoryview(tensor).format == memoryview(array).format
 
@@ -552,11 +550,9 @@ def test_numpy_shares_memory(name: str) -> None:
 def test_dlpack_with_pytorch(name: str) -> None:
     own = some(torch_py, name, 3)
     theirs = peer.from_dlpack(own)
-    assert (
-        theirs.dtype == getattr(peer, name)
-        and theirs.data_ptr() == own.data_ptr()
-        and plain(theirs)[3] == plain(own)[3]
-    )
+    assert theirs.dtype == getattr(peer, name)
+    assert theirs.data_ptr() == own.data_ptr()
+    assert plain(theirs)[3] == plain(own)[3]
     back = torch_py.from_dlpack(theirs)
     assert back.dtype == own.dtype and back.data_ptr() == own.data_ptr()
 
@@ -594,11 +590,9 @@ def test_pickles_and_parameters(name: str) -> None:
 def test_meta_tensors_have_the_dtypes() -> None:
     for name in NEW:
         x = torch_py.empty(2, 3, dtype=getattr(torch_py, name), device="meta")
-        assert (
-            x.t().contiguous().dtype == x.dtype
-            and torch_py.cat([x, x]).dtype == x.dtype
-            and (x == x).dtype == torch_py.bool
-        )
+        assert x.t().contiguous().dtype == x.dtype
+        assert torch_py.cat([x, x]).dtype == x.dtype
+        assert (x == x).dtype == torch_py.bool
 
 
 # Gradients
