@@ -1,5 +1,7 @@
-"""pip's way into the build: `pip install .` and `pip install -e .
---no-build-isolation` run the same steps as `make`."""
+"""Connects pip to the build: `pip install` runs the same steps as `make`.
+
+An editable install is `pip install -e . --no-build-isolation`.
+"""
 
 import os
 import shutil

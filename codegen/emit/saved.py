@@ -24,8 +24,11 @@ _OWNING = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A plain value: ``member`` of ``type``, set to ``value`` in the forward call and called ``name`` in
-    formulas."""
+    """A plain value that a Node saves in the forward call.
+
+    Formulas call it ``name``. The Node keeps it as ``member``, of the C++ type ``type``, and sets it to the
+    C++ expression ``value``.
+    """
 
     name: str
     member: str

@@ -26,8 +26,10 @@ class CppRequirement:
     values: tuple[tuple[str, str], ...]
 
     def message_parts(self) -> list[str]:
-        """``expected self.dim() == 2, but got self.dim() = 3`` as parts of a TORCH_CHECK, C++ strings
-        included."""
+        """The arguments of a TORCH_CHECK: string literals and values in turn.
+
+        For example: ``expected self.dim() == 2, but got self.dim() = 3``.
+        """
         parts = [f'"expected {_escaped(self.expected)}']
         for position, (label, value) in enumerate(self.values):
             parts[-1] += f'{", but got" if position == 0 else ","} {_escaped(label)} = "'

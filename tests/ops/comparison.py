@@ -56,8 +56,10 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
 
 
 def assert_same(ours: Any, theirs: Any, context: str, values: bool = True, strides: bool = False) -> None:
-    """Compares structure, shape and dtype; with ``values`` also values up to
-    rounding, with ``strides`` also strides that matter."""
+    """Compares structure, shape and dtype, and optionally values and strides.
+
+    Values are compared up to rounding, and strides only where they matter.
+    """
     if hasattr(theirs, "stride"):
         assert hasattr(ours, "stride"), f"{context}: expected a tensor, got {type(ours).__name__}"
         assert_same_tensors(ours, theirs, context, values, strides)

@@ -58,8 +58,10 @@ def _is_suitable(call: dict[str, Any], called: Sequence[Argument], making: Seque
 
 
 def _fits_in_place(call: dict[str, Any]) -> bool:
-    """Whether the result has the shape and dtype of self, and the
-    elements of self have memory of their own."""
+    """Whether the result can be stored in self, whose elements must not overlap.
+
+    The result needs the shape and dtype of self.
+    """
     own = call["self"]
     tensors = [value for value in call.values() if is_tensor(value)]
     if not is_tensor(own) or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
@@ -130,8 +132,10 @@ def _number(value: Any) -> Any:
 def list_errors(
     schema: FunctionSchema, making: Sequence[Making], sample: SampleInput, torch: Any
 ) -> Iterator[ErrorInput]:
-    """Wrong calls: empty lists, lists of different lengths, and
-    tensors of the wrong shape in place of numbers."""
+    """Calls that must fail.
+
+    Their lists are empty or differ in length, or they pass tensors of the wrong shape in place of numbers.
+    """
     arguments = schema.arguments.flat_all
     kinds = {arguments[source].name: kind for kind, source in making if source >= 0}
     lists = [i for i, a in enumerate(arguments) if a.type.is_list and i < len(sample.positional)]

@@ -173,8 +173,10 @@ def _is(base: str, value: Any) -> bool:
 
 @functools.cache
 def all_operators() -> tuple[Operator, ...]:
-    """The operators with samples, in the order of native_functions.yaml,
-    without private helpers and gradients of ``expr:``."""
+    """The operators with samples, in the order of native_functions.yaml.
+
+    Private helpers and gradients of ``expr:`` are left out.
+    """
     rows = _metadata()["operators"]
     found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))

@@ -133,8 +133,10 @@ def test_wrong_type_of_each_argument(operator: Operator):
 
 
 def with_wrong(operator: Operator, sample: SampleInput, argument: Argument) -> SampleInput | None:
-    """The call with an impossible value for one argument; None for self of
-    a method, and where a keyword cannot be given."""
+    """The call with an impossible value for one argument.
+
+    None for the self of a method, and where a keyword cannot be given.
+    """
     positional = operator.schema.arguments.positional
     given: list[Any] = list(sample.positional)
     if argument in positional and positional.index(argument) < len(given):

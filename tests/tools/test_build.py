@@ -122,8 +122,7 @@ def test_one_file_for_every_instruction_set(miniature: Path, capsys: pytest.Capt
 
 
 def test_commands_do_not_name_the_checkout(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The keys of ccache contain the command: an absolute path in it
-    would recompile everything in every checkout."""
+    """No command contains an absolute path: ccache would recompile everything in every checkout."""
     build(capsys)
     assert str(miniature) not in (miniature / "build/build.ninja").read_text()
 

@@ -143,8 +143,10 @@ def test_promotion_with_numbers(name: str, number: Any) -> None:
 
 
 def float32_samples() -> np.ndarray:
-    """All exponents and signs, with fractions at and next to the
-    halfway points of every format, and random bits."""
+    """Values of all exponents and signs, and random bits.
+
+    Their fractions are at and next to the halfway points of every format.
+    """
     high = np.arange(2**16, dtype=np.uint32) << 16
     near = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], dtype=np.uint32)
     random = np.random.default_rng(0).integers(0, 2**32, 200_000, dtype=np.uint32)

@@ -444,8 +444,7 @@ def test_saving_to_a_device_file() -> None:
 
 @only_torch_py
 def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
-    """The file holds what one thread saved; the second to finish
-    does not write into the file of the first."""
+    """The file contains what one thread saved: the second does not write into the file of the first."""
     path = tmp_path / "x.pt"
     both = threading.Barrier(2, timeout=60)
 

@@ -69,8 +69,10 @@ def repetitions(timer: timeit.Timer, seconds: float) -> int:
 
 
 def measure(case: Case, subjects: list[Subject], rounds: int, seconds: float) -> list[list[float]]:
-    """For every subject the seconds of one call, one figure a round;
-    the subjects take turns within a round."""
+    """The seconds of one call: for each subject, one figure per round.
+
+    The subjects take turns within a round.
+    """
     timers = [subject.timer(case) for subject in subjects]
     counts = [repetitions(timer, seconds) for timer in timers]
     times: list[list[float]] = [[] for _ in subjects]

@@ -137,8 +137,10 @@ def _installed(distribution: str, file_name: str) -> Path | None:
 
 
 def _relative(path: Path) -> str:
-    """Relative inside the checkout (its .venv), so that commands, and with
-    them ccache's keys, do not name the checkout."""
+    """The path, relative to the checkout if it is inside (as .venv is).
+
+    Commands, and with them ccache's keys, then do not name the checkout.
+    """
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -63,8 +63,10 @@ def generated_python(root: Path) -> Iterator[Path]:
 
 
 def place_generated_python(root: Path) -> None:
-    """In a checkout the generated stubs lie in the package too (ignored
-    by git), where Python and type checkers look."""
+    """In a checkout, copies the generated stubs into the package, where Python and type checkers look.
+
+    Git ignores these copies.
+    """
     record = root / "build/generated_python.txt"
     wanted = {path.relative_to(root / GENERATED).as_posix(): path for path in generated_python(root)}
     placed = record.read_text().split("\n") if record.exists() else []

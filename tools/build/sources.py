@@ -34,8 +34,10 @@ class Unit:
 def discover(
     folders: tuple[str, ...], chosen: tuple[InstructionSet, ...], without: tuple[str, ...] = ()
 ) -> list[Unit]:
-    """All units under `folders` of the sources and of the generated tree, in
-    link order: Note [Link order and instruction sets]."""
+    """All units under `folders` of the sources and of the generated tree, in link order.
+
+    Note [Link order and instruction sets].
+    """
     units: list[Unit] = []
     for root in ("", GENERATED):
         for folder in folders:

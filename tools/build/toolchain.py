@@ -58,8 +58,10 @@ def find_compiler(wanted: str) -> str:
 
 
 def identify(compiler: str) -> tuple[bool, int]:
-    """Whether it is clang, and its major version; refuses compilers
-    without the C++20 that the sources use."""
+    """Whether the compiler is clang, and its major version.
+
+    Raises BuildError for versions that lack the C++20 features that the sources use.
+    """
     command = [*compiler.split(), "-dM", "-E", "-x", "c++", "/dev/null"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:

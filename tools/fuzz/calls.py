@@ -1,5 +1,6 @@
-"""python -m tools.fuzz.calls LOG SEED START SECONDS [COUNT]: makes calls number START, START + 1, ... and
-leaves the current one in LOG.
+"""Makes calls number START, START + 1, ... and leaves the current one in LOG.
+
+The command line is `python -m tools.fuzz.calls LOG SEED START SECONDS [COUNT]`.
 
 Run by `python -m tools.fuzz`, in a process of its own, because a call may end it.
 """

@@ -28,8 +28,9 @@ Condition = Callable[[Circumstances], bool]
 
 @dataclass(frozen=True)
 class Known:
-    """A difference that is meant: for operators and kinds, both regular expressions of the whole name, when
-    the condition holds.
+    """A difference that is intended, for the operators and kinds of difference that match when `when` holds.
+
+    `operators` and `kinds` are regular expressions for the whole name.
 
     `details` are words of what was found.
     """

@@ -39,8 +39,10 @@ class Target:
     parameters: tuple[Parameter, ...] = field(compare=False, hash=False)
 
     def run(self, module: Any, values: dict[str, Any]) -> Any:
-        """What the library ``module`` gives for values by name; a layer's
-        own arguments are prefixed with "forward."."""
+        """The result of the target in the library ``module`` for ``values``, by parameter name.
+
+        The names of arguments of a layer's forward() start with "forward.".
+        """
         given = {name: layer_values.built(value, module) for name, value in values.items()}
         return RUNS[self.group](module, self.name, given)
 

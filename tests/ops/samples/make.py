@@ -1,5 +1,7 @@
-"""Makes the tensors of samples: reproducible values, ranges that
-keep away from awkward points, memory layouts."""
+"""Makes the tensors of samples.
+
+Their values are reproducible and keep away from awkward points; their memory layouts vary.
+"""
 
 from __future__ import annotations
 

@@ -51,8 +51,10 @@ class SampleInput:
 
 @dataclass
 class ErrorInput:
-    """A call that must raise exactly ``error``, PyTorch's type, with a
-    message that ``message`` (a regular expression) finds."""
+    """A call that must raise exactly ``error``, the type that PyTorch raises.
+
+    ``message`` is a regular expression to search for in the message.
+    """
 
     sample: SampleInput
     error: type[BaseException]
@@ -96,8 +98,10 @@ def error_names() -> frozenset[str]:
 def sample_inputs(
     name: str, torch: Any, dtype: str, *, device: str = "cpu", requires_grad: bool = False
 ) -> list[SampleInput]:
-    """All calls of the generator ``name``: the same values every time and
-    with every module that has PyTorch's functions."""
+    """All calls of the generator ``name``.
+
+    The values are the same every time and with every module that has PyTorch's functions.
+    """
     return list(_GENERATORS[name](Make(torch, dtype, device, requires_grad, seed=name)))
 
 

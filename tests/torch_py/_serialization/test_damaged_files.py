@@ -38,8 +38,10 @@ def small_file() -> bytes:
 
 
 def without_checksums(data: bytes) -> bytes:
-    """The archive with checksums of 0, which mean that records have
-    none: a hostile writer would correct them."""
+    """The archive with the checksum 0 for every record, which means that it has no checksum.
+
+    A hostile writer would set correct ones.
+    """
     changed = bytearray(data)
     place = -1
     while (place := data.find(b"PK\x01\x02", place + 1)) >= 0:

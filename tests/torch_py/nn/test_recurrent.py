@@ -197,8 +197,10 @@ def packed_lstm_inputs():
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_lstm_has_first_and_second_derivatives(packed):
-    """First and second derivatives of all inputs and outputs, for
-    sequences that start and end at different steps."""
+    """First and second derivatives of all inputs and outputs.
+
+    The sequences start and end at different steps.
+    """
     layer, data, state = packed_lstm_inputs()
 
     def run(data, hidden, cell, *parameters):

@@ -369,8 +369,7 @@ def test_hook_changes_arguments() -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_optimizer_of_a_user_subclass(library: Any) -> None:
-    """An optimizer whose step is not under no_grad works, too: hooks
-    are called, and schedules count its steps."""
+    """A step that is not under no_grad works too: hooks are called, and schedules count it."""
 
     class Plain(library.optim.Optimizer):  # type: ignore[misc,name-defined]
         def step(self, closure: Any = None) -> Any:
@@ -424,8 +423,7 @@ def test_loaded_state_has_pytorchs_dtypes(fused: bool | None) -> None:
 
 
 def test_momentum_starts_with_the_first_gradient() -> None:
-    """The momentum of a parameter starts with its first gradient, also
-    if that comes later than those of others."""
+    """The momentum of a parameter starts with its first gradient, however late that comes."""
     found = []
     for library in LIBRARIES:
         a, b = weight(library), weight(library)
