@@ -14,7 +14,7 @@ from typing import Any
 
 from .table import format_table, write_json
 
-# Issue 2: geometric mean of the ratios, and the largest of them.
+# Goals for the geometric mean of the ratios, and for the largest of them.
 MEAN_GOAL, LARGEST_GOAL = 0.4, 0.8
 SETUP = """
 a, b = torch.ones(4), torch.full((4,), 2.0)

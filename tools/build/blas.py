@@ -1,9 +1,9 @@
 """Where BLAS, LAPACK and FFT come from, and how libtorch_py_blas.so is compiled and linked against them.
 
-mkl       the static libraries of the mkl-static wheel; nothing of MKL is visible outside libtorch_py_blas.so
-openblas  the scipy-openblas32 wheel (its shared library is copied next to ours; its functions are prefixed
-scipy_), else the system's builtin   aten/blas holds a plain implementation of everything; this is also the
-reference in tests
+mkl       the static libraries of the mkl-static wheel; libtorch_py_blas.so exports nothing of MKL
+openblas  the scipy-openblas32 wheel, otherwise the system's library; the wheel's shared library is copied
+          next to ours, and its functions have the prefix scipy_
+builtin   the plain implementation of everything in aten/blas, which is also the reference in tests
 
 The files of aten/blas see TORCH_PY_BLAS_MKL, TORCH_PY_BLAS_OPENBLAS or TORCH_PY_BLAS_BUILTIN, and
 TORCH_PY_OPENBLAS_PREFIX.

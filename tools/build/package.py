@@ -3,10 +3,9 @@
 torch_py/_C*.so, torch_py/lib/*.so   the libraries
 torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree
 torch_py/_toolchain/                 what build_operators() needs to build operators outside the tree, laid
-out as in the
-                                     repository: codegen, templates, tools/build and the declarations, with
-                                     the kernels and samples that these name (the generator looks them up;
-                                     they are not compiled again)
+                                     out as in the repository: codegen, templates, tools/build and the
+                                     declarations, with the kernels and samples that these name (the
+                                     generator looks them up; they are not compiled again)
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def discover(
 ) -> list[Unit]:
     """All units under `folders` of the sources and of the generated tree, in link order.
 
-    Note [Link order and instruction sets].
+    For that order, see Note [Link order and instruction sets].
     """
     units: list[Unit] = []
     for root in ("", GENERATED):
