@@ -88,31 +88,11 @@ _LEFT_ALONE = {
     "optim": ("Optimizer", "LBFGS", "SparseAdam"),
     "lr_scheduler": ("LRScheduler", "ChainedScheduler", "SequentialLR"),
 }
-_IGNORED = (
-    "device",
-    "args",
-    "kwargs",
-    "_weight",
-    "_freeze",
-    "params",
-    "optimizer",
-    "generator",
-    "out",
-    "size_average",
-    "reduce",
-    "custom_encoder",
-    "custom_decoder",
-    "_stacklevel",
-    "foreach",
-    "fused",
-    "capturable",
-    "differentiable",
-    "inplace",
-    "distance_function",
-    "_random_samples",
-    "scale_fn",
-    "lr_lambda",
-)
+_IGNORED = """
+    device args kwargs _weight _freeze params optimizer generator out size_average reduce
+    custom_encoder custom_decoder _stacklevel foreach fused capturable differentiable inplace
+    distance_function _random_samples scale_fn lr_lambda
+""".split()
 # Parameters behind *args and **kwargs, and defaults that alone do not work.
 _RECURRENT = {
     "input_size": 4,
