@@ -1,4 +1,4 @@
-"""The files beside the declarations that the generator looks into: kernels and sample generators.
+"""The files that the generator reads in addition to the declarations: kernels and sample generators.
 
 Used by the scanners and by the fingerprint of a generated tree, which must not differ; imports nothing of the
 package.

@@ -17,7 +17,7 @@ from codegen.expressions.scope import REQUIREMENT_FUNCTIONS, TENSOR, OperatorLik
 class CppRequirement:
     """A requirement in C++: the condition, and what its error message shows.
 
-    Each value is a label in Python's notation (``self.dim()``) and a C++ expression that TORCH_CHECK can print.
+    Each value is a label in Python's notation (``self.dim()``) and a C++ expression for TORCH_CHECK to print.
     """
 
     condition: str
