@@ -1,3 +1,4 @@
+// Plans reductions: the dimensions to reduce, the dtypes, the result and the iterator over both.
 #include "aten/iteration/ReductionPlan.h"
 
 #include <bitset>

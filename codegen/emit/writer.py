@@ -24,7 +24,10 @@ class GenerateReport:
 
 
 def write_tree(folder: Path, files: Mapping[str, str], before: Iterable[str]) -> GenerateReport:
-    """Writes files that differ, each as a whole, and removes those in ``before`` that ``files`` lacks."""
+    """Writes the files that differ, and removes those that ``before`` lists and ``files`` lacks.
+
+    Each file is replaced as a whole.
+    """
     written = []
     for name, text in files.items():
         path = folder / name

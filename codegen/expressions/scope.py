@@ -311,7 +311,10 @@ def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -
 
 
 def arity_range(schema: FunctionSchema) -> tuple[int, int]:
-    """Fewest and most positional arguments; in a formula, keyword-only arguments may be positional too."""
+    """The smallest and largest number of positional arguments in a formula's call.
+
+    Formulas pass keyword-only arguments by position too.
+    """
     parameters = schema.arguments.flat_non_out
     required = max((i + 1 for i, p in enumerate(parameters) if not p.has_default), default=0)
     return required, len(parameters)
@@ -329,7 +332,10 @@ def mismatch(call: nodes.Call, called: OperatorLike, scope: Scope) -> int | None
 
 
 def resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
-    """The overload that a call means: the first to fit in arity and kinds, own before inherited ones."""
+    """The overload that a call means: the first whose number and kinds of parameters fit.
+
+    Overloads of the program itself come before inherited ones.
+    """
     if call not in scope.called:
         scope.called[call] = _resolve(call, scope)
     return scope.called[call]

@@ -18,20 +18,7 @@ peer = pytest.importorskip("torch")
 UNSIGNED = ("uint16", "uint32", "uint64")
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
 NEW = (*UNSIGNED, *FLOAT8, "complex32")
-OLD = (
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "bool",
-)
+OLD = "uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128 bool".split()
 BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "int64"}
 
 

@@ -23,28 +23,11 @@ def again(value: Any, protocol: int = 2) -> Any:
     return pickle.loads(pickle.dumps(value, protocol))
 
 
-FUNCTIONS = [
-    "sum",
-    "relu",
-    "zeros",
-    "einsum",
-    "stack",
-    "tensor",
-    "save",
-    "linalg.inv",
-    "linalg.norm",
-    "fft.fft",
-    "special.erf",
-    "nn.functional.linear",
-    "nn.functional.relu",
-    "nn.functional.gelu",
-    "nn.functional.conv2d",
-    "Tensor.add",
-    "Tensor.backward",
-    "is_grad_enabled",
-    "Tensor",
-    "nn.Linear",
-]
+FUNCTIONS = """
+    sum relu zeros einsum stack tensor save linalg.inv linalg.norm fft.fft special.erf
+    nn.functional.linear nn.functional.relu nn.functional.gelu nn.functional.conv2d Tensor.add
+    Tensor.backward is_grad_enabled Tensor nn.Linear
+""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -18,20 +18,7 @@ import pytest
 
 from tests.subject import only_torch_py, torch
 
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+DTYPES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
 
 
 def round_trip(value: Any, **keywords: Any) -> Any:

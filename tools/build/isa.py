@@ -57,7 +57,10 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets in TORCH_PY_ISAS by precedence; all of the architecture's if none is named."""
+    """The instruction sets named in TORCH_PY_ISAS, in their order of precedence.
+
+    All those of the architecture if it names none.
+    """
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
 
@@ -75,7 +78,9 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
 
 
 def is_kernel_file(path: str) -> bool:
-    """Whether the file at `path`, relative to the sources' or the generated
-    tree's root, is compiled once per instruction set."""
+    """Whether a file is compiled once per instruction set.
+
+    `path` is relative to the root of the sources or of the generated tree.
+    """
     pure = PurePosixPath(path)
     return pure.parts[:1] == ("aten",) and pure.name.endswith(".isa.cpp")

@@ -32,7 +32,10 @@ class Unit:
 def discover(
     folders: tuple[str, ...], chosen: tuple[InstructionSet, ...], without: tuple[str, ...] = ()
 ) -> list[Unit]:
-    """All units, of sources and generated, in link order: Note [Link order and instruction sets]."""
+    """All units under `folders` of the sources and of the generated tree, in link order.
+
+    For that order, see Note [Link order and instruction sets].
+    """
     units: list[Unit] = []
     for root in ("", GENERATED):
         for folder in folders:

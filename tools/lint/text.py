@@ -9,20 +9,7 @@ from pathlib import Path
 from .finding import Finding
 from .tree import NOT_SOURCES, ROOT, files
 
-TEXT_SUFFIXES = (
-    ".py",
-    ".pyi",
-    ".cpp",
-    ".h",
-    ".yaml",
-    ".md",
-    ".toml",
-    ".jinja",
-    ".jinja2",
-    ".j2",
-    "Makefile",
-    ".ci/run",
-)
+TEXT_SUFFIXES = tuple(".py .pyi .cpp .h .cu .cuh .yaml .md .toml .jinja .jinja2 .j2 Makefile .ci/run".split())
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
 CONFLICT = re.compile(r"^(<{7}|>{7}) ")
 TRAILING = re.compile(r"[ \t]+$")

@@ -1,4 +1,4 @@
-"""The packages by how much a failure matters: name on PyPI, and the script that exercises the package."""
+"""The packages to try, most important first: the name on PyPI and the script that exercises it."""
 
 from __future__ import annotations
 

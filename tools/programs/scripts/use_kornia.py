@@ -1,4 +1,4 @@
-"""kornia: filters, colours, geometry with gradients, losses, an augmentation, training of a small model."""
+"""kornia: filters, colours, geometry with gradients, losses, an augmentation, and a small trained model."""
 
 import kornia as K
 import torch

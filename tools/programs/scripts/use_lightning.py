@@ -1,4 +1,4 @@
-"""lightning: a module fitted by the Trainer with validation, callbacks and a reloaded checkpoint."""
+"""lightning: a module fitted by the Trainer with validation, callbacks and a checkpoint."""
 
 from lightning_fit import fit
 

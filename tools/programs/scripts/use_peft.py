@@ -1,4 +1,4 @@
-"""peft: small adapters (LoRA and others) on a tiny transformer and a plain network; train, merge, save."""
+"""peft: small adapters (LoRA and others) on tiny networks, trained, merged and saved."""
 
 import tempfile
 

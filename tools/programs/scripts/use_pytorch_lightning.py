@@ -1,4 +1,4 @@
-"""pytorch-lightning: a module fitted by the Trainer with validation, callbacks and a reloaded checkpoint."""
+"""pytorch-lightning: a module fitted by the Trainer with validation, callbacks and a checkpoint."""
 
 from lightning_fit import fit
 

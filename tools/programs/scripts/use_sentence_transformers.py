@@ -1,4 +1,4 @@
-"""sentence-transformers: a tiny random encoder embeds sentences, is trained, and searches similarities."""
+"""sentence-transformers: embeddings of a tiny random encoder, its training, and search by similarity."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""tensordict: tensors by name that act as one, nested, stacked, saved; modules that read and write them."""
+"""tensordict: dictionaries of tensors, nested, stacked and saved, and modules that read and write them."""
 
 import tempfile
 

@@ -1,4 +1,4 @@
-"""timm: convolutional networks and transformers, trained for a step with timm's optimizers and losses."""
+"""timm: convolutional networks and transformers by name, one training step, timm's optimizers and losses."""
 
 import declare_torchvision  # noqa: F401  # first
 import timm
