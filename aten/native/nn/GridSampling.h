@@ -128,7 +128,8 @@ GridTaps<T> grid_taps(const GridSampler& sampler, T coordinate, int64_t size) {
   // Cubic: each of the four places is moved inside; the weights do not change.
   if (sampler.mode == GridSampler::Mode::Cubic) {
     const T low = std::floor(tame(at.value));
-    cubic_weights(tame(at.value) - low, taps.weight, taps.slope);
+    // Of an infinite coordinate, the weights are NaN.
+    cubic_weights(at.value - std::floor(at.value), taps.weight, taps.slope);
     for (int k = 0; k < 4; ++k) {
       taps.slope[k] *= scale;
       const auto place = moved_inside<T>(sampler, {low - 1 + static_cast<T>(k), T(1)}, size);
