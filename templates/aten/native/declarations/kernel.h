@@ -1,5 +1,5 @@
-{# One kernel or shape rule: once per instruction set, in the namespace of CUDA, or once. #}
-{% if declaration.scope == "isa" %}
+{# One kernel or shape rule, declared once per instruction set or once. #}
+{% if declaration.is_per_isa %}
 TORCH_PY_KERNEL({{ declaration.head }}({{ declaration.parameters|commas }}))
 {% else %}
 {{ declaration.head }}({{ declaration.parameters|commas }});
