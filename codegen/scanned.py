@@ -1,6 +1,6 @@
-"""The files beside the declarations that the generator looks into: kernels and sample generators.
+"""The files that the generator scans in addition to the YAML: kernels and sample generators.
 
-Used by the scanners and by the fingerprint of a generated tree, which must not differ; imports nothing of the
+The scanners and the fingerprint of a generated tree must agree on them. This module imports nothing of the
 package.
 """
 
