@@ -1,5 +1,7 @@
-"""pip's way into the build: `pip install .` and `pip install -e .
---no-build-isolation` run the same steps as `make`."""
+"""Connects pip to the build: `pip install` runs the same steps as `make`.
+
+An editable install is `pip install -e . --no-build-isolation`.
+"""
 
 import os
 import shutil
@@ -20,16 +22,13 @@ from tools.build.errors import BuildError  # noqa: E402
 
 class BuildPython(build_py):
     def run(self):
-        if not self.editable_mode:  # what an earlier build left there must not get into the wheel
+        if not self.editable_mode:  # the wheel must not contain files of earlier builds
             shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
 
 
 class BuildNative(build_ext):
-    """Builds in place.
-
-    An editable install is done then; for a wheel the results are copied to where it is put together.
-    """
+    """Builds in place, which completes an editable install; for a wheel, also copies the results."""
 
     def run(self):
         from tools.build import driver

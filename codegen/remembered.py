@@ -11,8 +11,10 @@ Answer = TypeVar("Answer")
 
 
 def remembered(function: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
-    """``function`` of one frozen object, called once for each. Unlike with ``functools.cache``, the object
-    need not be hashed."""
+    """Remembers the results of ``function``, which takes one frozen object.
+
+    Unlike with ``functools.cache``, the object need not be hashable.
+    """
     key = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)

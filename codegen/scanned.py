@@ -1,7 +1,6 @@
-"""The files beside the declarations that the generator looks into: kernels and sample generators.
+"""The files that the generator reads in addition to the declarations: kernels and sample generators.
 
-Used by the scanners and by the fingerprint of a generated tree, which must not differ; imports nothing of the
-package.
+The scanners and the fingerprint of a generated tree take the list from here, so that they agree.
 """
 
 from __future__ import annotations
@@ -15,21 +14,22 @@ STAMP = ".stamp.json"
 
 
 def kernel_files(root: Path) -> list[Path]:
-    """Sources below ``root/aten/native``, or below ``root`` itself when it has no such folder (a library)."""
+    """Sources below ``root/aten/native``, or below ``root`` itself if it has no such folder (a library)."""
     native = root / "aten" / "native"
-    return sorted(_files(native if native.is_dir() else root, (".cpp", ".cu")))
+    return sorted(_files(native if native.is_dir() else root, ".cpp"))
 
 
 def sample_files(root: Path) -> list[Path]:
-    """Generators of arguments for tests."""
-    return sorted(_files(root / "tests" / "ops" / "samples", (".py",)))
+    """The files with generators of arguments for tests."""
+    return sorted(_files(root / "tests" / "ops" / "samples", ".py"))
 
 
-def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """Without those of builds, and without what the generator itself wrote, wherever its output lies."""
+def _files(folder: Path, suffix: str) -> Iterator[Path]:
+    """All files below ``folder`` except those of builds and of the generator itself, wherever it writes."""
     for place, folders, names in os.walk(folder):
         if STAMP in names:
             folders.clear()
             continue
+
         folders[:] = [f for f in folders if f not in ("build", "__pycache__") and not f.startswith(".")]
-        yield from (Path(place, name) for name in names if name.endswith(suffixes))
+        yield from (Path(place, name) for name in names if name.endswith(suffix))

@@ -1,5 +1,4 @@
-"""Adds an operator that PyTorch does not have: one entry in a YAML file,
-built outside of torch_py's tree, used like any other."""
+"""Adds an operator that PyTorch does not have: one entry in a YAML file, built outside of torch_py's tree."""
 
 from __future__ import annotations
 
@@ -71,8 +70,7 @@ def run(output: Path) -> None:
 
 
 def differentiate_twice(softcap: Callable[..., torch.Tensor]) -> None:
-    """Both derivatives against what calculus says: 1 - tanh(x / c)²
-    and -2 tanh(x / c) (1 - tanh(x / c)²) / c."""
+    """Compares both derivatives with 1 - tanh(x / c)² and -2 tanh(x / c) (1 - tanh(x / c)²) / c."""
     x = torch.tensor([-1.0, 0.5, 4.0], dtype=torch.float64, requires_grad=True)
     (first,) = torch.autograd.grad(softcap(x, 2.0).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), x)

@@ -17,7 +17,7 @@ from torch_py.nn import functional as F
 
 
 class Block(nn.Module):
-    """Causal attention and a feed-forward network, each normalised before and added."""
+    """Causal attention and a feed-forward network, each normalized before and added."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()

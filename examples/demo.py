@@ -1,7 +1,6 @@
-"""What torch_py does, in two parts: a network is trained on real digits, then an operator is added in front
-of your eyes.
+"""Trains a network on real handwritten digits, then adds an operator to torch_py.
 
-make demo                      or: python examples/demo.py [--epochs 12] [--output build/demo]
+`make demo` runs `python examples/demo.py [--epochs 12] [--output build/demo] [--part PART]`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Deep Q-learning (Mnih et al. 2015) of the pole on a cart, with the environment in these lines (Barto,
-Sutton & Anderson 1983).
+"""Balances a pole on a cart by deep Q-learning (Mnih et al. 2015).
+
+The environment is that of Barto, Sutton & Anderson (1983), written out below.
 
 python examples/dqn.py [--steps 3000] [--small]
 """
@@ -19,8 +20,10 @@ from torch_py.nn import functional as F
 
 
 class Cart:
-    """A cart that is pushed left (0) or right (1); the episode ends when the
-    pole leans over 12 degrees or the cart is 2.4 m away."""
+    """A cart that is pushed left (0) or right (1).
+
+    The episode ends when the pole leans over 12 degrees or the cart is 2.4 m away.
+    """
 
     GRAVITY = 9.8
     CART = 1.0

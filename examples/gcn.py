@@ -1,5 +1,4 @@
-"""A graph convolutional network (Kipf & Welling 2017) that finds the communities of a random graph from a few
-labels.
+"""Finds the communities of a random graph with a graph convolutional network (Kipf & Welling 2017).
 
 python examples/gcn.py [--steps 100] [--small]
 """
@@ -18,8 +17,10 @@ COMMUNITIES = 4
 
 
 def random_graph(nodes: int):
-    """Edges (2, m) of a graph whose nodes know their own community ten
-    times as often as another, and the communities."""
+    """The edges (2, m) of a random graph and the community of each node.
+
+    An edge inside a community is ten times as likely as one between two.
+    """
     community = torch.arange(nodes) % COMMUNITIES
     same = community[:, None] == community[None, :]
     probability = torch.where(same, 16 / nodes, 1.6 / nodes) * COMMUNITIES / 2
@@ -29,8 +30,11 @@ def random_graph(nodes: int):
 
 
 class GraphConvolution(nn.Module):
-    """Every node becomes the mean, weighted by 1 / sqrt(degree) on both sides, of
-    itself and its neighbours, and a linear map of that."""
+    """A linear map of each node's neighbourhood.
+
+    The neighbourhood, which includes the node itself, is averaged with weights 1 / sqrt(degree) on both
+    sides.
+    """
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()

@@ -1,5 +1,4 @@
-"""An LSTM that predicts the next word of the language reference that comes with every Python, state carried
-from batch to batch.
+"""Predicts the next word of Python's language reference with an LSTM that keeps its state between batches.
 
 python examples/lstm_language_model.py [--steps 200] [--small]
 """

@@ -1,5 +1,6 @@
-"""A physics-informed network (Raissi et al. 2019): Burgers' equation solved by minimising its residual, with
-second derivatives of the network.
+"""Solves Burgers' equation with a physics-informed network (Raissi et al. 2019).
+
+The network minimises the residual of the equation, which contains its second derivatives.
 
     u_t + u u_x = (0.01 / pi) u_xx,   u(0, x) = -sin(pi x),   u(t, -1) = u(t, 1) = 0
 

@@ -1,9 +1,9 @@
-"""Training that can be killed at any moment and resumed: the result is, bit for bit, that of a run nobody
-disturbed.
+"""Trains a network so that a run that is killed and resumed gives the same bits as one that is not.
 
-python examples/resume.py --checkpoint run.pt [--steps 200] [--every 20]      the same command again goes on
-from run.pt python examples/resume.py --proof                                            kills and resumes a
-run, compares it with another
+python examples/resume.py --checkpoint run.pt [--steps 200] [--every 20]
+    Trains; if run.pt exists, continues from it.
+python examples/resume.py --proof
+    Kills and resumes a run, and compares it with one that is not disturbed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Trains a convolutional network on scikit-learn's 1,797 handwritten
-digits (8 x 8 pixels) and draws how it went."""
+"""Trains a convolutional network on scikit-learn's 1,797 handwritten digits and draws the results."""
 
 from __future__ import annotations
 
@@ -124,8 +123,10 @@ def draw_predictions(dataset: TensorDataset, answers: torch.Tensor, path: Path) 
 
 
 def run(output: Path, epochs: int) -> float:
-    """Trains, writes loss.png, predictions.png and digits.pt to
-    `output`; returns the accuracy on held-out digits."""
+    """Trains, writes pictures and weights to `output`, and returns the accuracy on held-out digits.
+
+    The files are loss.png, predictions.png and digits.pt.
+    """
     torch.manual_seed(SEED)
     training, held_out = load_data()
 

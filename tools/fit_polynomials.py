@@ -1,5 +1,6 @@
-"""Fits the polynomials of aten/vec: `python tools/fit_polynomials.py [NAME...]` prints coefficients, lowest
-order first, and errors.
+"""Fits the polynomials of aten/vec.
+
+`python tools/fit_polynomials.py [NAME...]` prints their errors, and their coefficients, lowest order first.
 
 Each is a minimax fit (Remez exchange on a dense grid, 60 digits) of g(t) with weight w(t), chosen so that w *
 error is the relative error of the function it serves. Coefficients are rounded to the working precision; in
@@ -179,8 +180,7 @@ def fit(spec: Fit) -> tuple[list[mp.mpf], mp.mpf]:
 
 
 def two_over_pi() -> tuple[list[mp.mpf], list[mp.mpf]]:
-    """Row e: 2/pi less those multiples of 4 / 2^(e-23) that only add whole turns for floats in [2^e,
-    2^(e+1)).
+    """Row e: 2/pi less the multiples of 4 / 2^(e-23) that add only whole turns for floats in [2^e, 2^(e+1)).
 
     High parts have 29 bits, so that their product with a float is exact in double. They are rounded down: the
     low parts are positive, and -0 times both stays -0.

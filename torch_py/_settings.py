@@ -126,7 +126,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """Makes operators deterministic.
 
     On the CPU all of them are; the setting only makes `torch.empty` and other functions that return
-    uninitialised memory fill it, see `torch.utils.deterministic`.
+    uninitialized memory fill it, see `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
     """

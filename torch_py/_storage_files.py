@@ -13,8 +13,7 @@ def storage_from_file(filename: str, shared: bool = False, nbytes: int = 0) -> A
     """A storage of the first `nbytes` bytes of a file, read when they are touched; 0 bytes: the whole file.
 
     With `shared` writes reach the file, which is made or lengthened when it is too short; else they stay in
-    this process. Raises
-    RuntimeError for a file that cannot be opened, or is too short.
+    this process. Raises RuntimeError for a file that cannot be opened, or is too short.
     """
     name = os.fspath(filename)
     if nbytes < 0:

@@ -124,7 +124,7 @@ class Tensor(_C.TensorBase):
         return tuple(cast(Any, _C)._ops.nonzero_numpy(self)) if as_tuple else super().nonzero()
 
     def new(self, *arguments: Any, device: Any = None) -> Tensor:
-        """A tensor of this dtype and device: uninitialised for sizes, copied from a sequence, or sharing the
+        """A tensor of this dtype and device: uninitialized for sizes, copied from a sequence, or sharing the
         memory of a tensor or storage.
 
         `new_empty` and `new_tensor` are clearer.
@@ -188,8 +188,8 @@ class Tensor(_C.TensorBase):
             )
         if any(other.dtype != self.dtype for other in others):
             raise TypeError(
-                f"{name}() expected tensors of {self.dtype}, got "
-                f"{', '.join(str(other.dtype) for other in others)}"
+                f"{name}() expected tensors of {self.dtype}, "
+                f"got {', '.join(str(other.dtype) for other in others)}"
             )
 
         operands = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]

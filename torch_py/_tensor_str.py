@@ -1,5 +1,5 @@
-"""The text of tensors: numbers aligned in columns, large tensors summarised, then
-dtype, device and graph where the numbers do not show them."""
+"""The text of tensors: numbers aligned in columns, large tensors summarised, then dtype, device and graph
+where the numbers do not show them."""
 
 from __future__ import annotations
 

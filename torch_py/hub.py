@@ -192,8 +192,7 @@ def load(
     """Calls entry point `model` of the folder `repo_or_dir` (``source="local"``) with the other arguments.
 
     Raises FileNotFoundError without a hubconf.py there, RuntimeError without such an entry point or what it
-    depends on, and
-    NotImplementedError for ``source="github"``, which would run code from the network.
+    depends on, and NotImplementedError for ``source="github"``, which would run code from the network.
     """
     return _entry(_hubconf(repo_or_dir, source), model)(*args, **kwargs)
 

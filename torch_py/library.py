@@ -178,8 +178,7 @@ def opcheck(
 
 
 class Library:
-    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds
-    to them, "IMPL" registers kernels for them."""
+    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" registers kernels."""
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):

@@ -1,5 +1,5 @@
-"""Helpers for functions that let types with `__torch_function__` take over, as
-operators do, and modes that see every call of a block."""
+"""Helpers for functions that let types with `__torch_function__` take over, as operators do, and modes that
+see every call of a block."""
 
 from __future__ import annotations
 

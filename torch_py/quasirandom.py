@@ -76,8 +76,8 @@ class SobolEngine:
         return out
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next 2**m points, which together with those before must be a power of
-        two, as the points are even then: else ValueError."""
+        """The next 2**m points, which together with those before must be a power of two, as the points are
+        even then: else ValueError."""
         total = self.num_generated + 2**m
         if total & (total - 1):
             raise ValueError(

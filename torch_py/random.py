@@ -17,8 +17,8 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 def manual_seed(seed: int) -> _C.Generator:
-    """Restarts the default generator from `seed`, an integer in [-2**63, 2**64); a negative one counts
-    from 2**64. Returns the generator.
+    """Restarts the default generator from `seed`, an integer in [-2**63, 2**64); a negative one counts from
+    2**64. Returns the generator.
 
     Raises ValueError when `seed` is out of range.
     """

@@ -42,8 +42,8 @@ def save(
     is_path = isinstance(f, (str, os.PathLike))
     if not is_path and not hasattr(f, "write"):
         raise AttributeError(
-            "expected 'f' to be string, path, or a file-like object with a 'write' attribute, got "
-            f"{type(f).__name__}"
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
+            f"got {type(f).__name__}"
         )
     write = _writer(
         obj, pickle_module, pickle_protocol, _use_new_zipfile_serialization, not _disable_byteorder_record

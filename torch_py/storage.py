@@ -81,8 +81,8 @@ class TypedStorage:
 
         if byte_order not in ("native", "little", "big"):
             raise ValueError(
-                "TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', got "
-                f"{byte_order!r}"
+                "TypedStorage.from_buffer: expected byte_order 'native', 'little' or 'big', "
+                f"got {byte_order!r}"
             )
 
         data = memoryview(buffer).cast("B")

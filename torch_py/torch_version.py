@@ -12,8 +12,8 @@ _VERSION = re.compile(r"v?(\d+(?:\.\d+)*)((?:a|b|rc)\d*|\.?dev\d*)?[^+]*(?:\+(.*
 
 
 def _key(text: str) -> tuple[tuple[int, ...], bool, str, str] | None:
-    """What versions are ordered by: numbers without trailing zeros, release after
-    pre-release, its name, the local part. None: no version."""
+    """What versions are ordered by: numbers without trailing zeros, release after pre-release, its name, the
+    local part. None: no version."""
     match = _VERSION.match(text.strip())
     if match is None:
         return None

@@ -1,7 +1,5 @@
 #pragma once
 // The loops of one operator by device, behind a wrapper that is the same for all devices.
-#include <cstddef>
-
 #include "c10/core/Device.h"
 #include "c10/util/Exception.h"
 
@@ -14,13 +12,9 @@ class DeviceKernels {
  public:
   using Kernel = void (*)(Args...);
 
-  DeviceKernels(const char* name, Kernel cpu, Kernel cuda = nullptr) : name_(name) {
-    set(c10::DeviceType::CPU, cpu);
-    set(c10::DeviceType::CUDA, cuda);
+  DeviceKernels(const char* name, Kernel cpu) : name_(name) {
+    kernels_[static_cast<int>(c10::DeviceType::CPU)] = cpu;
   }
-
-  /// For out-of-tree devices.
-  void set(c10::DeviceType type, Kernel kernel) { kernels_[static_cast<int>(type)] = kernel; }
 
   template <class... Given>
   void operator()(c10::Device device, Given&&... arguments) const {
@@ -39,9 +33,5 @@ class DeviceKernels {
 
 template <class... Args>
 DeviceKernels(const char*, void (*)(Args...)) -> DeviceKernels<Args...>;
-template <class... Args>
-DeviceKernels(const char*, void (*)(Args...), void (*)(Args...)) -> DeviceKernels<Args...>;
-template <class... Args>
-DeviceKernels(const char*, std::nullptr_t, void (*)(Args...)) -> DeviceKernels<Args...>;
 
 }  // namespace at

@@ -1,3 +1,4 @@
+// Checks of the arguments of list operators, and the tensors and numbers that each call gets.
 #include "aten/dispatch/Foreach.h"
 
 #include "aten/ops/item.h"

@@ -1,3 +1,4 @@
+// Checks, buffers and copies for the results of generated wrappers.
 #include "aten/dispatch/Outputs.h"
 
 #include "aten/iteration/MemoryOverlap.h"

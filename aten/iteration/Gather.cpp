@@ -1,3 +1,4 @@
+// Copies strided elements to contiguous blocks, and back.
 #include "aten/iteration/Gather.h"
 
 #include <cstring>

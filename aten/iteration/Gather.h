@@ -1,4 +1,5 @@
 #pragma once
+// Copies of strided elements to contiguous blocks, and back.
 #include <cstddef>
 #include <cstdint>
 

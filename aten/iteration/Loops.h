@@ -107,6 +107,7 @@ void cpu_serial_kernel(const TensorIteratorBase& iter, const F& op) {
   using traits = function_traits<F>;
   using R = typename traits::result;
   static_assert(traits::arity <= 1, "serial kernels take at most one input");
+
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
     const F& f = *static_cast<const F*>(context);
     for (int64_t i = 0; i < n; ++i) {
@@ -119,6 +120,7 @@ void cpu_serial_kernel(const TensorIteratorBase& iter, const F& op) {
       }
     }
   };
+
   iter.serial_for_each(loop, &op, 0, iter.numel());
 }
 

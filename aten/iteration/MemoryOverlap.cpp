@@ -1,3 +1,4 @@
+// Whether the memory of tensors overlaps, and errors for calls that write to it.
 #include "aten/iteration/MemoryOverlap.h"
 
 #include "aten/iteration/TensorIterator.h"
@@ -53,15 +54,14 @@ Overlap memory_overlap(const Tensor& a, const Tensor& b) {
 void check_no_internal_overlap(const char* op_name, const Tensor& tensor) {
   TORCH_CHECK(!has_internal_overlap(tensor), op_name,
               ": unsupported operation: more than one element of the written-to tensor refers to a "
-              "single memory "
-              "location. Please clone() the tensor before performing the operation.");
+              "single memory location. Please clone() the tensor before performing the operation.");
 }
 
 void check_no_partial_overlap(const char* op_name, const Tensor& out, const Tensor& input) {
   TORCH_CHECK(memory_overlap(out, input) != Overlap::Partial, op_name,
               ": unsupported operation: some elements of the input tensor and the written-to "
-              "tensor refer to a single "
-              "memory location. Please clone() the tensor before performing the operation.");
+              "tensor refer to a single memory location. Please clone() the tensor before "
+              "performing the operation.");
 }
 
 }  // namespace at

@@ -1,3 +1,4 @@
+// Plans reductions: the dimensions to reduce, the dtypes, the result and the iterator over both.
 #include "aten/iteration/ReductionPlan.h"
 
 #include <bitset>
@@ -112,9 +113,11 @@ struct ReductionTypes {
   ScalarType output;
 };
 
+/// The dtypes that `rule` chooses; an explicit `dtype` replaces that of the input.
 ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule,
                                std::optional<ScalarType> dtype) {
   const ScalarType type = dtype.value_or(self.scalar_type());
+
   switch (rule) {
     case ReductionDtype::Extremum:
     case ReductionDtype::Same: return {type, type};
@@ -131,6 +134,7 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule,
       return {type, type == kByte ? kByte : kBool};  // uint8 was the mask type before bool existed
     case ReductionDtype::Index: return {type, kLong};
   }
+
   return {type, type};
 }
 
@@ -139,6 +143,7 @@ ReductionTypes reduction_types(const Tensor& self, ReductionDtype rule,
 std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out, const Tensor& self,
                                          ReductionDtype rule, std::optional<ScalarType> dtype) {
   const ScalarType found = out.scalar_type();
+
   if (dtype.has_value()) {
     TORCH_CHECK(found == *dtype, op_name, ": Expected out tensor to have dtype ",
                 cpp_type_name(*dtype), ", but got ", cpp_type_name(found), " instead");
@@ -152,6 +157,7 @@ std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out,
     TORCH_CHECK(found == kBool || found == kByte, op_name,
                 " only supports bool tensor for result, got: ", found);
   }
+
   return dtype;
 }
 

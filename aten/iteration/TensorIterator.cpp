@@ -1,3 +1,4 @@
+// Plans loops: type promotion, broadcasting, outputs, and the order of dimensions.
 #include "aten/iteration/TensorIterator.h"
 
 #include <algorithm>

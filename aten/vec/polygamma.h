@@ -1,16 +1,16 @@
 // Hurwitz's zeta function and the derivatives of digamma.
+//
+// Not vectorised: the number of steps depends on the arguments.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/error_function.h"
 
-// Not vectorised: the number of steps depends on the arguments.
-
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// The sum of (q + k)^-x over k = 0, 1, ...: the first terms one by one, the rest by the Euler-
-/// Maclaurin formula.
+/// The sum of (q + k)^-x over k = 0, 1, ...: the first terms are added one by one, the rest follows
+/// from the Euler-Maclaurin formula.
 inline double zeta(double x, double q) {
   constexpr double kNaN = __builtin_nan("");
   constexpr double kSmallest = -65536.0;  // sums from below this would take too long
@@ -81,7 +81,7 @@ inline double trigamma(double x) {
   return result + sign * (inverse + square * (0.5 + inverse * series));
 }
 
-/// n! zeta(n + 1, x) with the sign of (-1)^(n + 1)
+/// The n-th derivative of digamma: n! zeta(n + 1, x), with the sign of (-1)^(n + 1).
 inline double polygamma(double n, double x) {
   if (n == 0.0) return digamma(x);
   if (n == 1.0) return trigamma(x);

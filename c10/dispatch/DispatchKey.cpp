@@ -1,3 +1,4 @@
+// The names of dispatch keys.
 #include "c10/dispatch/DispatchKey.h"
 
 namespace c10 {

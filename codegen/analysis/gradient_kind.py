@@ -10,8 +10,11 @@ GradientKind = Literal["none", "decomposed", "node"]
 
 
 def gradient_kind(operator: Operator) -> GradientKind:
-    """``node``: a generated Node computes the gradient. ``decomposed``: the operator runs above autograd, and
-    those it calls record the graph. ``none``: nothing is recorded."""
+    """The operator's part in autograd.
+
+    ``node``: a generated Node computes the gradient. ``decomposed``: the operator runs above autograd, and
+    those it calls record the graph. ``none``: nothing is recorded.
+    """
     if operator.is_composite_implicit:
         return "decomposed"
     if operator.non_differentiable is not None or not operator.tensor_arguments:

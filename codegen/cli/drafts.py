@@ -1,5 +1,4 @@
-"""What an entry of ``new`` says before its author does: every guess is taken from entries that are like
-it."""
+"""Drafts an entry, its C++ functions and its samples; guesses follow the entries most like the new one."""
 
 from __future__ import annotations
 
@@ -10,22 +9,22 @@ from dataclasses import dataclass
 
 from codegen.model import Operator, Program, implied
 from codegen.model.cpp import kernel_signature, shape_signature
-from codegen.model.rooms import kernel_file, shape_file
+from codegen.model.rooms import kernel_file, samples_file, shape_file
 from codegen.model.vocabulary import ALL_STRUCTURES
 from codegen.schema import Argument, FunctionSchema
 
-# Raises NotImplementedError in backward: what a derivative is until someone has written it.
+# The operator that derivatives of a draft call: it raises NotImplementedError in backward.
 _UNWRITTEN = "_refuse_gradient"
 
 
 @dataclass(frozen=True)
 class Stub:
-    """A function that an entry names, to be written into ``path``."""
+    """A C++ function that an entry names, to be written into ``path``."""
 
     symbol: str
     path: str
     signature: str
-    include: str = "aten/iteration/Loops.h"  # what its body is made of
+    include: str = "aten/iteration/Loops.h"  # for the body that its author will write
 
     @property
     def text(self) -> str:
@@ -37,7 +36,7 @@ class Stub:
 
 @dataclass(frozen=True)
 class SamplesDraft:
-    """The name of a generator of arguments; ``text`` is its file where none fits."""
+    """The name of a generator of arguments. If no existing one fits, ``text`` is a new one for ``path``."""
 
     name: str
     path: str = ""
@@ -45,7 +44,7 @@ class SamplesDraft:
 
 
 def structure_like(schema: FunctionSchema) -> str:
-    """What the arguments tell: of one dimension something is reduced, or composed."""
+    """The structure that the arguments suggest: ``dim`` and ``keepdim`` a reduction, ``dim`` a composite."""
     names = {argument.name for argument in schema.arguments.flat_all}
     if {"dim", "keepdim"} <= names:
         return "reduction"
@@ -53,22 +52,25 @@ def structure_like(schema: FunctionSchema) -> str:
 
 
 def topic_like(schema: FunctionSchema, structure: str, program: Program | None) -> str:
-    """That of the entry which is most like the new one, by name, module, structure and arguments."""
+    """The topic of the entries most like the new one in name, module, structure and arguments."""
     operators = [] if program is None else list(program)
     if not operators:
         return "Operators" if program is None or not program.topics else list(program.topics)[-1]
-    name, matcher = schema.base_name, difflib.SequenceMatcher()
-    matcher.set_seq2(name)
+
+    matcher = difflib.SequenceMatcher()
+    matcher.set_seq2(schema.base_name)
 
     def likeness(operator: Operator) -> float:
         matcher.set_seq1(operator.base_name)
         alike = matcher.ratio() if matcher.real_quick_ratio() > 0.6 else 0.0
+        same_name = 2 * (alike > 0.7) * alike
         same_module = operator.python_module == implied.python_module(schema)
+        same_structure = 1.5 * (operator.structure == structure)
         same_types = _types(operator.schema) == _types(schema)
-        return 2 * (alike > 0.7) * alike + same_module + 1.5 * (operator.structure == structure) + same_types
+        return same_name + same_module + same_structure + same_types
 
+    # Of several topics with equally similar entries, the one that has most of them.
     best = max(map(likeness, operators))
-    # Of equally good ones, the topic with most of them.
     return Counter(o.topic for o in operators if likeness(o) == best).most_common(1)[0][0]
 
 
@@ -77,35 +79,43 @@ def _types(schema: FunctionSchema) -> list[str]:
 
 
 def samples_for(operator: Operator, program: Program | None) -> SamplesDraft:
-    """A generator whose arguments have these types, and these names but for tensors: they may be passed by
-    name."""
+    """A generator for arguments of the same types and names, or a draft of one.
+
+    The names of tensors may differ, as samples pass tensors by position.
+    """
     if implied.python_module(operator.schema) == "private":
         return SamplesDraft(implied.PRIVATE_SAMPLES)
-    wanted = _arguments(operator.schema)
-    if wanted == [("Tensor", "")]:
+    if _arguments(operator.schema) == [("Tensor", "")]:
         return SamplesDraft("unary")
-    if program is not None:
-        public = (
-            o
-            for o in program
-            if o.python_module != "private" and o.samples and o.structure == operator.structure
-        )
-        alike = [o for o in public if _arguments(o.schema) == wanted]
-        # One that serves a single operator may draw values for it alone.
-        users = {
-            name: [o for o in program if o.samples == name]
-            for name in dict.fromkeys(o.samples for o in alike)
-        }
-        general = [name for name, found in users.items() if name and len({o.base_name for o in found}) > 1]
-        if general:
-            return SamplesDraft(
-                max(general, key=lambda name: (len({o.topic for o in users[name]}), len(users[name])))
-            )
+
+    general = None if program is None else _general_samples(operator, program)
+    if general is not None:
+        return SamplesDraft(general)
+
     name = implied.samples(operator.schema, "torch")
-    return SamplesDraft(name, f"tests/ops/samples/{name}.py", _generator(operator, name))
+    return SamplesDraft(name, samples_file(operator), _generator(operator, name))
+
+
+def _general_samples(operator: Operator, program: Program) -> str | None:
+    """The generator that most topics use for arguments like those of ``operator``."""
+    wanted = _arguments(operator.schema)
+    public = (
+        o for o in program if o.python_module != "private" and o.samples and o.structure == operator.structure
+    )
+    alike = [o for o in public if _arguments(o.schema) == wanted]
+    users = {
+        name: [o for o in program if o.samples == name] for name in dict.fromkeys(o.samples for o in alike)
+    }
+
+    # A generator that serves a single operator may draw values that suit no other.
+    general = [name for name, found in users.items() if name and len({o.base_name for o in found}) > 1]
+    return max(
+        general, key=lambda name: (len({o.topic for o in users[name]}), len(users[name])), default=None
+    )
 
 
 def _arguments(schema: FunctionSchema) -> list[tuple[str, str]]:
+    """Type and name of each argument; tensors have no name."""
     return [
         (str(a.type).replace("SymInt", "int"), "" if str(a.type) == "Tensor" else a.name)
         for a in schema.arguments.flat_all
@@ -113,28 +123,20 @@ def _arguments(schema: FunctionSchema) -> list[tuple[str, str]]:
 
 
 def _generator(operator: Operator, name: str) -> str:
+    """A generator that passes the required arguments, then all of them, for tensors of several shapes."""
     arguments = operator.schema.arguments
+
     required = [_value(a) for a in arguments.positional if not a.has_default]
     required += [f"{a.name}={_value(a)}" for a in arguments.kwarg_only if not a.has_default]
-    every = [_value(a) for a in arguments.positional] + [
-        f"{a.name}={_value(a)}" for a in arguments.kwarg_only
-    ]
+    every = [_value(a) for a in arguments.positional]
+    every += [f"{a.name}={_value(a)}" for a in arguments.kwarg_only]
+
     calls = [
         f"        yield SampleInput({', '.join(values)})"
         for values in dict.fromkeys((tuple(required), tuple(every)))
     ]
     return "\n".join(
         [
-            f'"""Arguments of {operator.name}."""',
-            "",
-            "from __future__ import annotations",
-            "",
-            "from collections.abc import Iterator",
-            "",
-            "from tests.ops.samples.make import Make",
-            "from tests.ops.samples.registry import SampleInput, samples",
-            "",
-            "",
             f'@samples("{name}")',
             f"def {name}(make: Make) -> Iterator[SampleInput]:",
             "    for shape in ((2, 3), (), (0,), (3, 1, 5)):",
@@ -145,7 +147,7 @@ def _generator(operator: Operator, name: str) -> str:
 
 
 def _value(argument: Argument) -> str:
-    """A value of the type; its author knows better ones."""
+    """A value of the argument's type, as Python text; its author may know better ones."""
     value = {
         "Tensor": "make(*shape)",
         "int": "1",
@@ -156,15 +158,17 @@ def _value(argument: Argument) -> str:
         "SymBool": "True",
         "str": '"text"',
     }.get(argument.type.base.name, "None")
+
     if value == '"text"' and argument.has_default and isinstance(argument.default_value, str):
         value = json.dumps(argument.default_value)
-    if argument.name == "dim" and value == "1":  # the one dimension that every shape has
+    if argument.name == "dim" and value == "1":  # a dimension that every shape has
         value = "-1"
+
     return f"[{value}]" if argument.type.is_list and value != "None" else value
 
 
 def entry_text(operator: Operator, expr: str | None, program: Program | None, samples: str) -> str:
-    """The YAML of the draft, indented as in a topic, with examples for what only its author knows."""
+    """The YAML of the entry, indented as in a topic, with placeholders for what only its author knows."""
     structure = operator.structure
     module = implied.python_module(operator.schema)
     lines = [f"- func: {operator.schema}"]
@@ -185,30 +189,30 @@ def entry_text(operator: Operator, expr: str | None, program: Program | None, sa
 
 
 def _derivatives(operator: Operator, program: Program | None) -> list[str]:
-    """Placeholders that make backward fail until someone writes the formulas: a wrong one would go
-    unnoticed."""
+    """Placeholders that make backward fail until someone writes the formulas.
+
+    A guessed formula that is wrong could go unnoticed.
+    """
     can_refuse = program is not None and program.by_base_name(_UNWRITTEN) and operator.structure != "mutation"
-    grad = (
-        "grad"
-        if len(operator.schema.returns) == 1 and not operator.schema.returns[0].type.is_list
-        else "grads[0]"
-    )
+    returns = operator.schema.returns
+    grad = "grad" if len(returns) == 1 and not returns[0].type.is_list else "grads[0]"
+
     lines = ["  derivatives:  # TODO: formulas such as grad * other, or non_differentiable"]
     for argument in operator.tensor_arguments:
-        refused = f'{_UNWRITTEN}({grad}, "{operator.name}", "{argument.name}")'
-        lines.append(
-            f"    {argument.name}: "
-            f"{refused if can_refuse and not argument.type.is_list else 'non_differentiable'}"
-        )
+        formula = "non_differentiable"
+        if can_refuse and not argument.type.is_list:
+            formula = f'{_UNWRITTEN}({grad}, "{operator.name}", "{argument.name}")'
+        lines.append(f"    {argument.name}: {formula}")
     return lines
 
 
 def _dtypes(program: Program | None, structure: str, is_formula: bool) -> str:
-    """The set that entries like this one name most, of those whose every member has a derivative."""
+    """The set of floating point dtypes that most entries of this structure name."""
     sets = {} if program is None else program.all_dtype_sets()
     fitting = [name for name, found in sets.items() if all("float" in dtype for dtype in found.members)]
     if not fitting or program is None:
         return "float32, float64"
+
     alike = [
         o.dtype_sets[0]
         for o in program
@@ -218,7 +222,7 @@ def _dtypes(program: Program | None, structure: str, is_formula: bool) -> str:
 
 
 def kernel_stubs(operator: Operator) -> list[Stub]:
-    """The functions that a new entry names."""
+    """The C++ functions that a new entry names."""
     key, kernel = implied.kernel(operator.schema, operator.structure)
     stubs = [_kernel_stub(operator, kernel, key)]
     if operator.structure == "shaped":
@@ -227,7 +231,7 @@ def kernel_stubs(operator: Operator) -> list[Stub]:
 
 
 def missing_stubs(operator: Operator) -> list[Stub]:
-    """Of an entry that is there already: what it names and nobody has written."""
+    """The C++ functions that an existing entry names and that are not written yet."""
     missing = {d.kernel: d.key for d in operator.dispatch if d.definition is None}
     stubs = [_kernel_stub(operator, kernel, key) for kernel, key in missing.items()]
     if operator.shape is not None and operator.shape_definition is None:

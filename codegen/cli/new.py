@@ -1,4 +1,4 @@
-"""``new OP``: the entry, and the stubs of what it names, that a person fills in."""
+"""``new OP``: drafts an entry, the C++ functions that it names and samples, for a person to complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codegen.cli.drafts import (
     structure_like,
     topic_like,
 )
-from codegen.cli.insertion import with_entry, with_stub
+from codegen.cli.insertion import with_entry, with_samples, with_stub
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
 from codegen.model import Kernel, Operator, Program, read_program
@@ -45,21 +45,20 @@ class Draft:
 
 
 def new(options: argparse.Namespace) -> int:
+    """Drafts the operator, or only its missing functions if its entry exists. Returns the exit status."""
     base = base_program(options)
     program = read_program(options.yaml, Diagnostics(), base) if options.yaml.is_file() else None
-    known = (
-        []
-        if program is None
-        else [o for o in program if options.operator in (o.name, o.unambiguous_name, o.base_name)]
-    )
-    if known:
-        return _complete(options, known)
+    existing = [o for o in program or () if options.operator in (o.name, o.unambiguous_name, o.base_name)]
+    if existing:
+        return _complete(options, existing)
+
     if options.structure is not None and options.structure not in STRUCTURES:
         print(
             f"unknown structure '{options.structure}'; {did_you_mean(options.structure, STRUCTURES)}",
             file=sys.stderr,
         )
         return 1
+
     text = options.operator
     if "(" not in text:
         text = _DEFAULT_SCHEMAS[options.structure or "pointwise"].format(name=text.removesuffix("_"))
@@ -68,6 +67,7 @@ def new(options: argparse.Namespace) -> int:
     except SchemaError as error:
         print(f"{text}\n{' ' * error.offset}^ {error.message}; {error.hint}", file=sys.stderr)
         return 1
+
     if options.structure is None:
         options.structure = "pointwise" if options.expr else structure_like(schema)
     if program is not None and program.operators.get(schema.unambiguous_name) is not None:
@@ -76,16 +76,17 @@ def new(options: argparse.Namespace) -> int:
 
 
 def _complete(options: argparse.Namespace, operators: list[Operator]) -> int:
-    """The entry is there: the stubs of what it names and nobody has written."""
+    """Drafts the functions that existing entries name and that are not written yet."""
     stubs = [stub for operator in operators for stub in missing_stubs(operator)]
     if not stubs:
         first = operators[0]
         print(
-            f"{first.location}: {first.name}: it exists already, and so does what it names; choose another "
-            "name or overload",
+            f"{first.location}: {first.name}: it exists already, with all functions that it names; "
+            "choose another name or overload",
             file=sys.stderr,
         )
         return 1
+
     _put(options, None, stubs, None)
     return 0
 
@@ -93,21 +94,24 @@ def _complete(options: argparse.Namespace, operators: list[Operator]) -> int:
 def _draft(
     options: argparse.Namespace, schema: FunctionSchema, program: Program | None, base: Program | None
 ) -> int:
-    """A new entry, refused where ``check`` would refuse it."""
+    """Drafts a new entry, or prints the problems that ``check`` would find in it."""
     topic = options.topic or topic_like(schema, options.structure, program)
     chapter = _chapter(schema, topic, options.structure, program)
     operator = _operator(schema, topic, options.structure, chapter)
+
     samples = samples_for(operator, program)
     has_samples = (options.yaml.parent / "tests" / "ops" / "samples").is_dir()
     entry = entry_text(operator, options.expr, program, samples.name)
     stubs = [] if options.expr else kernel_stubs(operator)
+
     problems = _problems(options.yaml, operator, entry, stubs, base)
-    if samples.text:  # to be written with the entry
+    if samples.text:  # written together with the entry, so they are unknown only now
         awaited = (f"unknown samples '{samples.name}'", "the entry has no 'samples'")
         problems = [p for p in problems if not p.message.startswith(awaited)]
     if problems:
         print(f"{entry}\n" + "\n".join(map(str, problems)), file=sys.stderr)
         return 1
+
     _put(options, Draft(topic, chapter, entry), stubs, samples if samples.text and has_samples else None)
     topics = list(program.topics) if program is not None else []
     if topic not in topics:
@@ -121,7 +125,7 @@ def _draft(
 def _problems(
     yaml_path: Path, operator: Operator, entry: str, stubs: list[Stub], base: Program | None
 ) -> list[Diagnostic]:
-    """What ``check`` would say of the entry if it and its kernels were written."""
+    """The problems that ``check`` would report if the entry and its kernels were written."""
     problems = Diagnostics()
     text = with_entry(_text(yaml_path), operator.topic, entry, operator.chapter)
     planned = [Kernel(stub.symbol, stub.path, 1, False, stub.signature) for stub in stubs]
@@ -142,34 +146,34 @@ def _chapter(schema: FunctionSchema, topic: str, structure: str, program: Progra
 
 
 def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) -> Operator:
-    """An operator as far as signatures need it."""
-    nowhere = Location("", 0, 0)
+    """An operator with the fields that signatures need."""
     return Operator(
-        schema,
-        topic,
-        ("function",),
-        "torch",
-        (),
-        structure,  # type: ignore[arg-type]
-        None,
-        (),
-        (),
-        (),
-        (),
-        None,
-        None,
-        (),
-        None,
-        None,
-        (),
-        None,
-        "",
-        (),
-        "none",
-        None,
-        nowhere,
-        {},
-        "",
+        schema=schema,
+        topic=topic,
+        variants=("function",),
+        python_module="torch",
+        aliases=(),
+        structure=structure,  # type: ignore[arg-type]
+        promotion=None,
+        dtypes=(),
+        dtype_sets=(),
+        scalars=(),
+        dispatch=(),
+        shape=None,
+        shape_definition=None,
+        derivatives=(),
+        non_differentiable=None,
+        expr=None,
+        requires=(),
+        samples=None,
+        doc="",
+        tags=(),
+        autocast="none",
+        library=None,
+        # There is no text to point to yet.
+        location=Location("", 0, 0),
+        key_locations={},
+        entry_text="",
         chapter=chapter,
     )
 
@@ -180,24 +184,32 @@ def _put(
     stubs: list[Stub],
     samples: SamplesDraft | None,
 ) -> None:
-    """Into the files with ``--write``, to the terminal otherwise."""
-    folder: Path = options.yaml.parent
-    texts: dict[Path, str] = {}
-    if draft is not None:
-        texts[options.yaml] = with_entry(_text(options.yaml), draft.topic, draft.entry, draft.chapter)
-    for stub in stubs:
-        path = folder / stub.path
-        texts[path] = with_stub(path, stub.text, texts.get(path), stub.include)
-    if samples is not None:
-        texts[folder / samples.path] = samples.text
+    """Writes the drafts into their files with ``--write``, and prints them otherwise."""
     if options.write:
-        for path, text in texts.items():
-            if path != options.yaml:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {path}")
+        _write(options.yaml, draft, stubs, samples)
         return
+
     parts = [f"# {options.yaml}, topic {draft.topic}\n{draft.entry}"] if draft is not None else []
     parts += [f"// {stub.path}\n{stub.text}" for stub in stubs]
     parts += [f"# {samples.path}\n{samples.text}"] if samples is not None else []
     print("\n".join(parts), end="")
+
+
+def _write(yaml_path: Path, draft: Draft | None, stubs: list[Stub], samples: SamplesDraft | None) -> None:
+    folder = yaml_path.parent
+    texts: dict[Path, str] = {}
+
+    if draft is not None:
+        texts[yaml_path] = with_entry(_text(yaml_path), draft.topic, draft.entry, draft.chapter)
+    for stub in stubs:
+        path = folder / stub.path
+        texts[path] = with_stub(path, stub.text, texts.get(path), stub.include)
+    if draft is not None and samples is not None:
+        path = folder / samples.path
+        texts[path] = with_samples(path, samples.text, draft.topic)
+
+    for path, text in texts.items():
+        if path != yaml_path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")

@@ -1,6 +1,6 @@
-"""Writes the generated tree.
+"""Renders the generated files and writes them.
 
-The templates are imported on first use, so that an unchanged run need not import them.
+Importing this package does not import Jinja2, which a run that finds everything up to date does not need.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ def render(program: Program, library: str | None = None, cache: Path | None = No
 
 
 def _tree(program: Program, library: str | None, cache: Path | None) -> Tree:
-    # Imports jinja2, which an unchanged run does without.
-    from codegen.emit.tree import Tree
+    from codegen.emit.tree import Tree  # imports Jinja2
 
     return Tree(program, library or program.library, cache)
 

@@ -243,8 +243,10 @@ def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Pa
 
 
 def unlocked(function: Function, names: Sequence[str], operands: Sequence[str]) -> str:
-    """The call of ``function`` without the GIL. The C++ ``unlocked`` keeps it where ``operands`` are so small
-    that the release would cost more."""
+    """The call of ``function`` without the GIL.
+
+    The C++ ``unlocked`` keeps the GIL where ``operands`` are so small that releasing it would cost more.
+    """
     verb = "" if function.result == "void" else "return "
     call = f"at::ops::{function.struct}::call({', '.join(names)})"
     return f"unlocked({', '.join([f'[&] {{ {verb}{call}; }}', *operands])})"

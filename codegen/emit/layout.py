@@ -1,7 +1,7 @@
 """Breaks the long lines of generated code, once per file and after rendering, so that templates need not.
 
 A line that fits is left alone. String literals and ``//`` comments, which hold schemas, stay whole even where
-they are too long, so that a search finds them. Stubs are laid out as ruff does it.
+they are too long, so that a search finds them. Stubs are laid out as ruff formats them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CPP_WIDTH = 100
 STUB_WIDTH = 110
 
 _CONDITION = re.compile(r" *(?:if|for) \(")
-# Without these, the brackets of a line hold plain lists.
+# If a line contains none of these, the brackets in it contain plain lists.
 _NESTING = re.compile(r"""["'\[{?|+*]|&&""")
 
 
@@ -77,9 +77,9 @@ def _condition_and_statement(line: str, width: int) -> str:
 
 
 def _fill_plain_list(line: str, width: int) -> str | None:
-    """What ``break_line`` does, in a fraction of the time: most lines hold one list of names and types.
+    """Breaks a line with one list of names and types, as most are, faster than ``break_line``.
 
-    None if the line holds more, or an item needs more than a line.
+    None if the line contains more, or an item needs more than a line.
     """
     if line.count("(") != 1 or _NESTING.search(line, 0, len(line) - 1) is not None:
         return None
@@ -115,7 +115,10 @@ def _fill_plain_list(line: str, width: int) -> str | None:
 
 
 def _break_assignment(line: str, width: int) -> str | None:
-    """The right side on a line of its own; None if it has a list to break, or is too long for that."""
+    """Puts the right side on a line of its own.
+
+    None if it contains a list to break, or is too long for one line.
+    """
     left, sign, right = line.partition(" = ")
     margin = " " * (len(line) - len(line.lstrip()) + INDENT)
     if not sign or "," in line or len(margin) + len(right) > width:
@@ -146,5 +149,5 @@ def wrap_stub(line: str, width: int = STUB_WIDTH) -> str:
 
 
 def _exploded(head: str, items: Sequence[str], tail: str, margin: str) -> str:
-    """Every item on a line of its own."""
+    """Puts every item on a line of its own."""
     return "\n".join([head, *(f"{margin}{' ' * INDENT}{item}," for item in items), margin + tail])

@@ -142,11 +142,7 @@ class _Breaker:
         self.current = f"{margin}}}"
 
     def _fill(
-        self,
-        items: Sequence[tuple[int, int]],
-        brackets: Sequence[Bracket],
-        reserve: int,
-        breaks_first: bool,
+        self, items: Sequence[tuple[int, int]], brackets: Sequence[Bracket], reserve: int, breaks_first: bool
     ) -> None:
         """As many items on each line as fit.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.analysis.kernels import direct_kernels, is_formula_kernel, loop_entries, shaped_outputs
 from codegen.emit.places import place_of
-from codegen.model import Kernel, Operator, cpp, vocabulary
+from codegen.model import Operator, cpp, vocabulary
 from codegen.model.rooms import shape_file
 from codegen.remembered import remembered
 
@@ -18,7 +18,7 @@ class Declaration:
 
     head: str
     parameters: tuple[str, ...]
-    scope: str  # namespaces inside of at::native: isa, cuda, or empty
+    is_per_isa: bool  # compiled once per instruction set
 
 
 @dataclass(frozen=True)
@@ -88,29 +88,22 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
         head = cpp.shape_signature(operator, operator.shape).split("(")[0]
         place = operator.shape_definition
         path = place.path if place is not None else shape_file(operator)
-        yield path, Declaration(head, every, "")
+        yield path, Declaration(head, every, False)
 
     for entry in loop_entries(operator):
         assert entry.definition is not None
         head = f"void {entry.kernel}"
-        yield (
-            entry.definition.path,
-            Declaration(head, loop_parameters(operator), _scope(entry.definition)),
-        )
+        declaration = Declaration(head, loop_parameters(operator), entry.definition.is_per_isa)
+        yield entry.definition.path, declaration
 
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in direct_kernels(operator):
         head = f"{result} {direct.kernel}"
-        yield direct.definition.path, Declaration(head, every, _scope(direct.definition))
+        yield direct.definition.path, Declaration(head, every, direct.definition.is_per_isa)
 
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:
-        yield inplace.definition.path, Declaration(f"void {inplace.kernel}", every, "")
-
-
-def _scope(definition: Kernel) -> str:
-    """The namespace of a kernel in at::native; ``isa`` if there is one for each instruction set."""
-    return "isa" if definition.is_per_isa else "cuda" if definition.is_cuda else ""
+        yield inplace.definition.path, Declaration(f"void {inplace.kernel}", every, False)
 
 
 def _types(parameters: tuple[str, ...]) -> tuple[str, ...]:

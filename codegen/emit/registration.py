@@ -11,16 +11,16 @@ from codegen.analysis.kernels import DirectKernel, direct_kernels, loop_entries
 from codegen.emit.literals import cpp_string
 from codegen.emit.places import place_of
 from codegen.emit.requirements import Check, checks_of
-from codegen.model import DispatchEntry, Operator, cpp
+from codegen.model import Operator, cpp
 from codegen.schema import Argument
 
 
 @dataclass(frozen=True)
 class Loop:
-    """The loops of an operator: variants by device, held in ``stub``, or one function for every device."""
+    """The loop of an operator: for the CPU, held in ``stub``, or one function for every device."""
 
     stub: str
-    kernels: tuple[str, ...]  # expressions for the CPU and for CUDA; empty where ``direct`` is set
+    chosen: str  # expression of the CPU's loop; empty where ``direct`` is set
     direct: str  # native::NAME, or empty
     keys: str
     kernel: str
@@ -79,7 +79,7 @@ class Stub:
     """A file-local name for a kernel whose variant is chosen at start-up."""
 
     name: str
-    kernels: tuple[str, ...]  # expressions; of a loop for the CPU and for CUDA
+    kernel: str  # expression
     label: str = ""  # of a loop: the operator's name in messages, as a C++ literal
 
 
@@ -113,10 +113,10 @@ class Section:
     def stubs(self) -> list[Stub]:
         found = []
         if self.loop is not None and not self.loop.direct:
-            found.append(Stub(self.loop.stub, self.loop.kernels, cpp_string(self.operator.name)))
+            found.append(Stub(self.loop.stub, self.loop.chosen, cpp_string(self.operator.name)))
         for direct in direct_kernels(self.operator):
             if direct.definition.is_per_isa:
-                found.append(Stub(_chosen_name(self.operator, direct), (_chosen(direct.kernel),)))
+                found.append(Stub(_chosen_name(self.operator, direct), _chosen(direct.kernel)))
         return found
 
 
@@ -156,7 +156,7 @@ def _wrappers(function: Function, loop: Loop | None) -> Iterator[Wrapper]:
 
 
 def _loop(operator: Operator) -> Loop | None:
-    """The loops of the dispatch map, if the structure calls any."""
+    """The loop of the dispatch map, if the structure calls one."""
     entries = loop_entries(operator)
     if not entries:
         return None
@@ -165,24 +165,14 @@ def _loop(operator: Operator) -> Loop | None:
     first = entries[0]
     assert first.definition is not None
     origin = first.definition.path
-    by_key = {e.key: e for e in entries}
-    if "All" in by_key:
-        return Loop(stub, (), f"native::{first.kernel}", "kDenseBackends", first.kernel, origin)
+    if first.key == "All":
+        return Loop(stub, "", f"native::{first.kernel}", "kDenseBackends", first.kernel, origin)
 
-    kernels = [_cpu_kernel(by_key.get("CPU"))]
-    if "CUDA" in by_key:
-        kernels.append(f"&cuda::{by_key['CUDA'].kernel}")
+    chosen = _chosen(first.kernel) if first.definition.is_per_isa else f"&{first.kernel}"
     names = [f"DispatchKey::{e.key}" for e in entries]
     if operator.dispatch_for("Meta") is None:
         names.append("DispatchKey::Meta")
-    return Loop(stub, tuple(kernels), "", key_set(names), first.kernel, origin)
-
-
-def _cpu_kernel(entry: DispatchEntry | None) -> str:
-    if entry is None:
-        return "nullptr"
-    assert entry.definition is not None
-    return _chosen(entry.kernel) if entry.definition.is_per_isa else f"&{entry.kernel}"
+    return Loop(stub, chosen, "", key_set(names), first.kernel, origin)
 
 
 def _chosen(kernel: str) -> str:

@@ -10,7 +10,7 @@ from codegen.expressions.formulas import Metadata
 from codegen.model import Derivative, Operator, cpp
 from codegen.schema import Argument
 
-# Argument types that view memory of the caller -> the type that owns a copy.
+# Types of arguments that view memory of the caller -> types that own a copy of it.
 _OWNING = {
     "IntArrayRef": "at::DimVector",
     "OptionalIntArrayRef": "std::optional<at::DimVector>",
@@ -24,8 +24,11 @@ _OWNING = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A plain value: ``member`` of ``type``, set to ``value`` in the forward call and called ``name`` in
-    formulas."""
+    """A plain value that a Node saves in the forward call.
+
+    Formulas call it ``name``. The Node keeps it as ``member``, of the C++ type ``type``, and sets it to the
+    C++ expression ``value``.
+    """
 
     name: str
     member: str
@@ -36,13 +39,13 @@ class Saved:
 
 @dataclass(frozen=True)
 class SavedTensor:
-    """A tensor, or a list of tensors, by SavedVariable."""
+    """A tensor or a list of tensors that a Node keeps as SavedVariable."""
 
     name: str
     member: str
     is_list: bool
     is_result: bool
-    position: int  # of a result among the results
+    position: int  # the number of the result; 0 for arguments
     inputs: tuple[str, ...]  # arguments whose gradients use it
 
 
@@ -66,14 +69,20 @@ def saved_values(
             assert argument is not None, f"{operator.name}: needs() names {name}, which is not an argument"
             if argument.type.is_tensor_like:
                 is_list = argument.type.is_list
-                _add(tensors, SavedTensor(name, f"{name}_", is_list, False, 0, derivative.inputs))
+                saved = SavedTensor(
+                    name, f"{name}_", is_list, is_result=False, position=0, inputs=derivative.inputs
+                )
+                _add(tensors, saved)
             else:
                 plain[name] = _argument(argument)
 
         for name in used.results:
             position = int(name.removeprefix("result") or 0)
             is_list = operator.schema.returns[position].type.is_list
-            _add(tensors, SavedTensor(name, f"{name}_", is_list, True, position, derivative.inputs))
+            saved = SavedTensor(
+                name, f"{name}_", is_list, is_result=True, position=position, inputs=derivative.inputs
+            )
+            _add(tensors, saved)
 
         for metadata in used.metadata:
             plain[metadata.member] = _metadata(operator, metadata)
@@ -82,7 +91,7 @@ def saved_values(
 
 
 def _add(tensors: dict[str, SavedTensor], tensor: SavedTensor) -> None:
-    """Adds a tensor, or the inputs whose gradients use it if it is saved already."""
+    """Adds a tensor; if it is saved already, adds to the inputs whose gradients use it."""
     before = tensors.get(tensor.name)
     if before is not None:
         tensor = replace(tensor, inputs=(*before.inputs, *tensor.inputs))
@@ -90,7 +99,7 @@ def _add(tensors: dict[str, SavedTensor], tensor: SavedTensor) -> None:
 
 
 def _metadata(operator: Operator, metadata: Metadata) -> Saved:
-    """A property of a tensor that is not saved itself, as ``self.sizes()``."""
+    """A property of a tensor that is not saved itself, such as ``self.sizes()``."""
     value = cpp_formula(metadata.node, operator)
     if metadata.kind == "int[]":
         value = f"own({value})"
@@ -111,7 +120,7 @@ def _argument(argument: Argument) -> Saved:
 
 
 def _qualified(type_: str) -> str:
-    """Types of namespace at, as seen from outside it."""
+    """The C++ type as written outside of namespace at."""
     for name in ("Scalar", "ScalarType", "Layout", "Device", "MemoryFormat", "Generator*"):
         if type_ == name:
             return f"at::{name}"

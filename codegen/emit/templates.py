@@ -91,10 +91,7 @@ class Templates:
 
         self.environment.globals.update(source=source)
         self.environment.filters.update(
-            commas=_commas,
-            more=_more,
-            cpp_string=literals.cpp_string,
-            cpp_lines=literals.cpp_lines,
+            commas=_commas, more=_more, cpp_string=literals.cpp_string, cpp_lines=literals.cpp_lines
         )
 
     def render(self, template: str, **values: Any) -> str:

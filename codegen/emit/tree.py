@@ -39,21 +39,7 @@ PYTHON = "torch_py/_generated"
 METADATA = f"{PYTHON}/operators.json"
 # Stub module -> Module enumerator whose functions it declares.
 STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
-ARITHMETIC = (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-)
+ARITHMETIC = tuple("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split())
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 

@@ -24,8 +24,10 @@ class GenerateReport:
 
 
 def write_tree(folder: Path, files: Mapping[str, str], before: Iterable[str]) -> GenerateReport:
-    """Writes what differs and removes what ``before`` lists and ``files`` lacks. Each file is replaced as a
-    whole."""
+    """Writes the files that differ, and removes those that ``before`` lists and ``files`` lacks.
+
+    Each file is replaced as a whole.
+    """
     written = []
     for name, text in files.items():
         path = folder / name

@@ -23,8 +23,10 @@ def differentiate(node: Node, name: str) -> Node:
 
 
 def derivative(expr: Node, argument: str, operator: OperatorLike) -> Node:
-    """d expr / d argument in terms of the arguments of ``operator`` and, where that saves memory, its
-    ``result``."""
+    """d expr / d argument in terms of the arguments of ``operator``.
+
+    Uses its ``result`` as well where that saves memory.
+    """
     for name, (meaning, better) in _HIDDEN.items():
         if operator.schema.arguments.find(name) is not None:
             raise ExpressionError(
@@ -70,8 +72,10 @@ def gradient(expr: Node, argument: str, operator: OperatorLike, conjugate: bool 
 
 
 def _complex_gradient(expr: Node, argument: str, operator: OperatorLike) -> Node:
-    """grad * conj(df/dx) + conj(grad) * df/d(conj x): Wirtinger's derivatives, the second only below a
-    conj."""
+    """grad * conj(df/dx) + conj(grad) * df/d(conj x), by Wirtinger's derivatives.
+
+    The second term occurs only below a conj.
+    """
     derivative(expr, argument, operator)  # reports names that would be hidden
     tensors = [a.name for a in operator.schema.arguments.tensors]
     direct, through_conjugate = (

@@ -136,8 +136,10 @@ def is_boolean(node: Node, operator: OperatorLike) -> bool:
 
 
 def makes_float(node: Node, operator: OperatorLike) -> bool:
-    """Whether an ``expr`` over integers gives floating point: by division, a function such as exp, or a float
-    in it."""
+    """Whether an ``expr`` over integers gives floating point numbers.
+
+    It does if it divides, calls a function such as exp, or contains a float.
+    """
 
     if isinstance(node, nodes.Number):
         return isinstance(node.value, float)
@@ -175,8 +177,10 @@ def infer_promotion(node: Node, operator: OperatorLike) -> str:
 def check_requires(
     node: Node, operator: OperatorLike, dtype_sets: Collection[str] | None = None
 ) -> list[FormulaProblem]:
-    """Every mistake in a constraint; ``dtype_sets`` are the names of sets that ``dtype(x) in SET`` may
-    give."""
+    """Every mistake in a constraint.
+
+    ``dtype_sets`` are the names of the sets that SET in ``dtype(x) in SET`` may name.
+    """
     checker = _RequiresChecker(RequirementScope(operator), dtype_sets)
     checker.visit(node)
     if not checker.problems and checker.kind(node) not in ("bool", UNKNOWN):

@@ -31,8 +31,10 @@ from codegen.expressions.scope import (
 def check_formula(
     node: Node, operator: OperatorLike, program: ProgramLike, inputs: Sequence[str] = ()
 ) -> list[FormulaProblem]:
-    """Every mistake in the gradient formula of ``inputs`` (empty: unknown, and then not checked against
-    it)."""
+    """Every mistake in the gradient formula of ``inputs``.
+
+    Empty ``inputs`` are unknown ones: the formula is then not compared with them.
+    """
     checker = _FormulaChecker(Scope(operator, program))
     checker.visit(node)
     if not checker.problems:
@@ -372,8 +374,10 @@ def _results(count: int) -> str:
 
 @dataclass(frozen=True)
 class Metadata:
-    """A property of a tensor that is kept in place of the tensor: ``self.sizes()`` as member
-    ``self_sizes``."""
+    """A property of a tensor that is saved in place of the tensor.
+
+    For example, ``self.sizes()`` is saved as the member ``self_sizes``.
+    """
 
     source: str  # self.size(dim)
     member: str  # self_size_dim

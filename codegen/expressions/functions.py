@@ -164,8 +164,10 @@ def _special(
     operator: str = "",
     vectorises: bool = False,
 ) -> Function:
-    """A function of real numbers from aten/vec/HEADER.h; its operator is one of torch.special unless
-    ``operator`` says otherwise."""
+    """A function of real numbers from aten/vec/HEADER.h.
+
+    Its operator is the one of the same name in torch.special unless ``operator`` names another.
+    """
     return Function(
         name, parameters, derivatives, numpy, domain, holomorphic=False,
         operator=operator or f"special_{name}", header=f"aten/vec/{header}.h", vectorises=vectorises,

@@ -295,8 +295,7 @@ def precedence(node: Node) -> int:
 
 
 def parenthesized(text: str, node: Node, at_least: int) -> str:
-    """``text`` (which prints ``node``) in parentheses when ``node`` binds less tightly than its place
-    demands."""
+    """``text``, which prints ``node``, in parentheses if ``node`` binds less tightly than ``at_least``."""
     return f"({text})" if precedence(node) < at_least else text
 
 

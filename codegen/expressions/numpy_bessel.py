@@ -1,5 +1,7 @@
-"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy, computed by other methods
-than the C++."""
+"""Bessel functions, incomplete gamma functions and orthogonal polynomials in NumPy.
+
+They are computed by other methods than in C++.
+"""
 
 from __future__ import annotations
 
@@ -125,8 +127,10 @@ def _series(value: Callable[[float, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _chebyshev(ratio: Callable[[complex, int], complex]) -> Callable[[float, float], float]:
-    """From x = cos(angle), complex for large x; ``ratio`` has removable singularities at whole multiples of
-    pi."""
+    """A Chebyshev polynomial of degree n as ``ratio(angle, n)``, where x = cos(angle).
+
+    The angle is complex if abs(x) > 1. ``ratio`` has removable singularities at whole multiples of pi.
+    """
 
     def apply(x: float, n: float) -> float:
         if n < 0 or x != x:

@@ -1,5 +1,7 @@
-"""Functions that NumPy lacks, for references printed by ``print_python``. Imported by tests, never by the
-generator."""
+"""Functions that NumPy lacks, for references printed by ``print_python``.
+
+Imported by tests, never by the generator.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +73,11 @@ digamma = _elementwise(_digamma)
 
 
 def _zeta(x: float, q: float) -> float:
-    """Hurwitz's zeta function: 40 terms, then the integral of the rest with the first corrections of the
-    Euler-Maclaurin formula."""
+    """Hurwitz's zeta function.
+
+    The sum of 40 terms, plus the integral of the rest with the first corrections of the Euler-Maclaurin
+    formula.
+    """
 
     if x == 1:
         return math.inf
@@ -132,8 +137,10 @@ def _erfinv(x: float) -> float:
 
 
 def _modified_bessel(order: int, x: float) -> float:
-    """exp(-abs(x)) times the function of the first kind: the mean of exp(x cos t) cos(order t) over the
-    circle."""
+    """exp(-abs(x)) times the modified Bessel function of the first kind.
+
+    Computed as the mean of exp(x cos t) cos(order t) over the circle.
+    """
     if not math.isfinite(x):
         return x if x != x else 0.0
     angles = np.linspace(0, 2 * np.pi, 64 + int(40 * math.sqrt(abs(x))), endpoint=False)

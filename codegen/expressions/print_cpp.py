@@ -1,5 +1,7 @@
-"""Prints expressions as C++: ``cpp_expr`` for kernels, ``cpp_formula`` for gradients, ``cpp_requirement`` for
-checks."""
+"""Prints expressions as C++.
+
+``cpp_expr`` prints kernels, ``cpp_formula`` gradients, and ``cpp_requirement`` checks.
+"""
 
 from codegen.expressions.print_cpp_formula import cpp_formula
 from codegen.expressions.print_cpp_requires import CppRequirement, cpp_requirement, cpp_requirement_value

@@ -10,15 +10,7 @@ from codegen.expressions import nodes
 from codegen.expressions.functions import CONSTANTS, CONSTRUCTS, FUNCTIONS, MIRRORED
 from codegen.expressions.nodes import Call, Compare, Node
 from codegen.expressions.print_cpp_scalar import number_literal
-from codegen.expressions.scope import (
-    TENSOR,
-    TENSORS,
-    OperatorLike,
-    ProgramLike,
-    Scope,
-    kind_of_type,
-    resolve,
-)
+from codegen.expressions.scope import TENSOR, TENSORS, OperatorLike, ProgramLike, Scope, kind_of_type, resolve
 from codegen.schema import Argument
 
 # Functions of plain numbers that <cmath> has under another name; the others keep theirs.

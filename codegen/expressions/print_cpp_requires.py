@@ -22,10 +22,9 @@ from codegen.expressions.scope import (
 
 @dataclass(frozen=True)
 class CppRequirement:
-    """``condition`` holds when the arguments are right; ``values`` are what a message shows of them.
+    """A requirement in C++: the condition, and what its error message shows.
 
-    Each value is a label in the words of Python (``self.dim()``) and a C++ expression that TORCH_CHECK can
-    print.
+    Each value is a label in Python's notation (``self.dim()``) and a C++ expression for TORCH_CHECK to print.
     """
 
     condition: str
@@ -33,8 +32,10 @@ class CppRequirement:
     values: tuple[tuple[str, str], ...]
 
     def message_parts(self) -> list[str]:
-        """``expected self.dim() == 2, but got self.dim() = 3`` as parts of a TORCH_CHECK, C++ strings
-        included."""
+        """The arguments of a TORCH_CHECK: string literals and values in turn.
+
+        For example: ``expected self.dim() == 2, but got self.dim() = 3``.
+        """
         parts = [f'"expected {_escaped(self.expected)}']
         for position, (label, value) in enumerate(self.values):
             parts[-1] += f'{", but got" if position == 0 else ","} {_escaped(label)} = "'
@@ -46,9 +47,10 @@ class CppRequirement:
 def cpp_requirement(
     node: Node, operator: OperatorLike, dtype_sets: Mapping[str, Collection[str]] | None = None
 ) -> CppRequirement:
-    """``dtype_sets`` gives the canonical dtype names of each set that the constraint names.
+    """The requirement ``node`` over the arguments of ``operator``.
 
-    Missing optional arguments satisfy every constraint, unless the constraint asks whether they are given.
+    ``dtype_sets`` gives the canonical dtype names of each set. Missing optional arguments satisfy every
+    requirement, unless it asks whether they are given.
     """
     printer = _RequirementPrinter(RequirementScope(operator), dtype_sets or {})
     condition = printer.print(node)
@@ -71,7 +73,7 @@ class _RequirementPrinter(CppFormulaPrinter):
         self.dtype_sets = dtype_sets
 
     def text(self, node: Node) -> str:
-        """The condition with the names of the schema, whatever C++ calls its arguments."""
+        """The condition with the argument names of the schema, which may differ from those in C++."""
         spelled = {
             a.name: nodes.Name(a.spelling) for a in self.scope.schema.arguments if a.spelling != a.name
         }
@@ -87,7 +89,7 @@ class _RequirementPrinter(CppFormulaPrinter):
         return [self.none_test(nodes.Name(name), "==") for name in optional]
 
     def asked(self, node: Node) -> set[str]:
-        """Arguments of which the constraint asks whether they are given."""
+        """The arguments for which the requirement asks whether they are given."""
         tests = [part for part in nodes.walk(node) if _asks_whether_given(part)]
         return {part.name for test in tests for part in nodes.children(test) if isinstance(part, nodes.Name)}
 
@@ -106,8 +108,8 @@ class _RequirementPrinter(CppFormulaPrinter):
 
         if node.function in ("min", "max"):
             if len(node.arguments) == 1:
-                text = self.value(node.arguments[0])
-                return f"*std::{node.function}_element({text}.begin(), {text}.end())"
+                container = self.value(node.arguments[0])
+                return f"*std::{node.function}_element({container}.begin(), {container}.end())"
             return f"std::{node.function}<int64_t>({{{', '.join(map(self.value, node.arguments))}}})"
 
         if node.function == "promote":
@@ -141,12 +143,12 @@ class _RequirementPrinter(CppFormulaPrinter):
         return f"{target}.{method}({', '.join(map(self.value, node.arguments[1:]))})"
 
     def all_of(self, node: Node) -> str:
-        """``all(stride > 0)``: the comparison holds for every element of the list in it."""
+        """Whether a comparison such as ``stride > 0`` holds for every element of the list in it."""
         assert isinstance(node, Compare), "check_requires asks for a comparison"
-        text = next(o for o in node.operands if self.is_list(o))
-        operands = tuple(nodes.Name("element") if o == text else o for o in node.operands)
+        compared = next(o for o in node.operands if self.is_list(o))
+        operands = tuple(nodes.Name("element") if o == compared else o for o in node.operands)
         comparison = Compare(node.operators, operands)
-        container = self.value(text)
+        container = self.value(compared)
         return (
             f"std::all_of({container}.begin(), {container}.end(), [&](auto element) {{ return "
             f"{self.print(comparison)}; }})"
@@ -162,11 +164,8 @@ class _RequirementPrinter(CppFormulaPrinter):
 
         if is_dtype and operator in ("in", "not in"):
             items = right.items if isinstance(right, nodes.ListOf) else (right,)
-            dtypes = list(
-                dict.fromkeys(
-                    d for item in items if isinstance(item, nodes.Name) for d in self.dtypes(item.name)
-                )
-            )
+            names = [item.name for item in items if isinstance(item, nodes.Name)]
+            dtypes = dict.fromkeys(dtype for name in names for dtype in self.dtypes(name))
 
             value = self.print(left)
             text = " || ".join(f"{value} == at::{DTYPE_CONSTANTS[dtype]}" for dtype in dtypes) or "false"
@@ -187,25 +186,27 @@ class _RequirementPrinter(CppFormulaPrinter):
     # Values for the message
 
     def values(self, node: Node) -> tuple[tuple[str, str], ...]:
-        """All but those of arguments that may be missing: a message must not ask for their sizes."""
+        """Labels and values for the message.
+
+        Arguments that may be missing are left out, as the message could not show their sizes.
+        """
         found: dict[str, str] = {}
         self.collect(node, found, self.asked(node))
         return tuple(found.items())
 
     def collect(self, node: Node, found: dict[str, str], hidden: set[str]) -> None:
-        """Arguments and properties of tensors, outermost and each once."""
-        if _asks_whether_given(node) or (
-            not isinstance(node, (Compare, nodes.Logical)) and hidden & set(nodes.names(node))
-        ):
+        """Adds the outermost arguments and tensor properties in ``node`` to ``found``."""
+        is_value = not isinstance(node, (Compare, nodes.Logical))
+        if _asks_whether_given(node) or (is_value and hidden & set(nodes.names(node))):
             return
 
         if isinstance(node, Call) and node.function in REQUIREMENT_FUNCTIONS:
             if self.scope.kind(node.arguments[0]) != TENSOR:  # is_floating(dtype): the argument itself
                 self.collect(node.arguments[0], found, hidden)
                 return
-            shown = (
-                Call("dtype", node.arguments) if REQUIREMENT_FUNCTIONS[node.function][1] == "bool" else node
-            )
+
+            is_test = REQUIREMENT_FUNCTIONS[node.function][1] == "bool"
+            shown = Call("dtype", node.arguments) if is_test else node
             found.setdefault(self.text(shown), self.property(shown))
             for argument in node.arguments[1:]:
                 self.collect(argument, found, hidden)

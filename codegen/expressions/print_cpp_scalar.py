@@ -1,4 +1,4 @@
-"""Prints ``expr:`` as C++ for one element or SIMD lane, without branches, so that loops over it vectorise."""
+"""Prints ``expr:`` as C++ for one element or SIMD lane, without branches, so that loops over it vectorize."""
 
 from __future__ import annotations
 

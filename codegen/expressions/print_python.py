@@ -35,8 +35,10 @@ def python_formula(
     module: str = "torch",
     rename: Mapping[str, str] | None = None,
 ) -> str:
-    """A derivative formula as Python. ``program`` tells where operators live and which arguments go by
-    keyword."""
+    """A derivative formula as Python.
+
+    ``program`` tells where operators live and which of their arguments are keyword-only.
+    """
     return _FormulaPrinter(Scope(operator, program), module, rename or {}).print(node)
 
 

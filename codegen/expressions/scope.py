@@ -104,8 +104,7 @@ def kind_of_type(type: Type) -> str:
 class Scope:
     """The names that an expression of ``operator`` may use; ``program`` resolves the operators it calls.
 
-    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor means its
-    element.
+    ``tensors_as`` is the kind of tensor arguments: ``Scalar`` in ``expr:``, where a tensor means its element.
     """
 
     def __init__(
@@ -317,8 +316,10 @@ def accepts(parameter: Argument, kind: str, is_none: bool, takes_number: bool) -
 
 
 def arity_range(schema: FunctionSchema) -> tuple[int, int]:
-    """Fewest and most positional arguments: a call in a formula gives keyword-only arguments by position
-    too."""
+    """The smallest and largest number of positional arguments in a formula's call.
+
+    Formulas pass keyword-only arguments by position too.
+    """
     parameters = schema.arguments.flat_non_out
     required = max((i + 1 for i, p in enumerate(parameters) if not p.has_default), default=0)
     return required, len(parameters)
@@ -336,8 +337,10 @@ def mismatch(call: nodes.Call, called: OperatorLike, scope: Scope) -> int | None
 
 
 def resolve(call: nodes.Call, scope: Scope) -> OperatorLike | None:
-    """The overload that a call means: the first whose arity and kinds fit, own overloads before inherited
-    ones."""
+    """The overload that a call means: the first whose number and kinds of parameters fit.
+
+    Overloads of the program itself come before inherited ones.
+    """
     if call not in scope.called:
         scope.called[call] = _resolve(call, scope)
     return scope.called[call]

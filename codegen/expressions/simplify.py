@@ -332,8 +332,10 @@ def _push_into_where(product: _Product) -> Node | None:
 
 
 def _is_cheap_choice(then: Node, otherwise: Node) -> bool:
-    """Multiplying each branch costs no more than multiplying the choice: one is a number, the other a number
-    or name."""
+    """Whether multiplying each branch costs no more than multiplying the choice.
+
+    That holds where one branch is a number and the other a number or a name.
+    """
     constant = [_is_piecewise_constant(branch) for branch in (then, otherwise)]
     return any(constant) and all(c or isinstance(b, Name) for c, b in zip(constant, (then, otherwise)))
 
@@ -407,8 +409,10 @@ def _build_sum(terms: list[_Product]) -> Node:
 
 
 def _common_calls(terms: list[_Product]) -> dict[Node, int]:
-    """Function calls that are a factor of every term: sigmoid(x) + x * sigmoid(x) calls it once when
-    factored."""
+    """Function calls that are a factor of every term.
+
+    Factored out, sigmoid(x) + x * sigmoid(x) calls the function once.
+    """
     if len(terms) < 2:
         return {}
     common: dict[Node, int] = {}
@@ -455,8 +459,10 @@ def _replace(node: Node, whole: Node) -> Node:
 
 
 def _contains(product: _Product, wanted: _Product) -> bool:
-    """Whether every factor of ``wanted`` occurs in ``product`` at least as often, on the same side of the
-    fraction."""
+    """Whether ``product`` contains every factor of ``wanted``.
+
+    Each occurs at least as often, on the same side of the fraction.
+    """
     for base, power in wanted.powers.items():
         own = product.powers.get(base, 0)
         if own * power <= 0 or abs(own) < abs(power):

@@ -1,8 +1,8 @@
 """Finds the C++ functions that entries name as kernels and shape rules.
 
-One pass of regular expressions over ``aten/native``: a definition is a function at the start of a line whose
-parameter list is followed by a body, or a macro at the start of a line whose first argument is the name
-(``UNARY_KERNEL(sin_kernel, ...)``). Templates, declarations and calls are none.
+One pass of regular expressions over ``aten/native``. A definition begins a line: it is a function with a
+body, or a macro whose first argument is the name (``UNARY_KERNEL(sin_kernel, ...)``). Templates, declarations
+and calls do not count.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from codegen.scanned import kernel_files
 
-# `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`, its return type on the same line or the line
-# above.
+# `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`.
 _FUNCTION = re.compile(r"^(?P<lead>[A-Za-z_][^\n;={}()#]*?[\s&*>])(?P<name>[A-Za-z_]\w*)\(", re.MULTILINE)
+# `sort(`, with the return type in the line above.
 _ALONE = re.compile(r"^(?P<name>[a-z_]\w*)\(", re.MULTILINE)
 _MACRO = re.compile(r"^[A-Z][A-Z0-9_]{2,}\(\s*(?P<name>[A-Za-z_]\w*)\s*[,)]", re.MULTILINE)
 _UNNAMED = re.compile(r"^namespace\s*\{", re.MULTILINE)
@@ -59,7 +59,7 @@ class Kernel:
 
     @property
     def types(self) -> tuple[str, ...] | None:
-        """Of the result and of the parameters, spelled alike however they are written."""
+        """The types of the result and of the parameters, in one spelling; None where a macro writes them."""
         return None if self.signature is None else types_of(self.signature)
 
     @property
@@ -67,49 +67,38 @@ class Kernel:
         """Compiled once per instruction set: see tools/build/isa.py."""
         return self.path.endswith(".isa.cpp")
 
-    @property
-    def is_cuda(self) -> bool:
-        return self.path.endswith(".cu")
-
 
 class KernelIndex:
-    """symbol -> definitions, in path order."""
+    """The definitions of each symbol, in path order."""
 
     def __init__(self, kernels: Iterator[Kernel]) -> None:
         self._by_symbol: dict[str, list[Kernel]] = {}
         for kernel in kernels:
             self._by_symbol.setdefault(kernel.symbol, []).append(kernel)
 
-    def find(self, symbol: str, key: str) -> Kernel | None:
-        """The definition that serves dispatch key ``key``; callable ones before local ones."""
-        found = [k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key)]
-        return min(found, key=lambda k: k.is_local, default=None)
+    def find(self, symbol: str) -> Kernel | None:
+        """The first definition of ``symbol``; one that other files can call before a local one."""
+        return min(self._by_symbol.get(symbol, ()), key=lambda k: k.is_local, default=None)
 
-    def all_of(self, symbol: str, key: str) -> list[Kernel]:
+    def all_of(self, symbol: str) -> list[Kernel]:
         """Every overload that other files can call."""
-        return [
-            k for k in self._by_symbol.get(symbol, ()) if k.is_cuda == is_cuda_key(key) and not k.is_local
-        ]
+        return [k for k in self._by_symbol.get(symbol, ()) if not k.is_local]
 
-    def near(self, symbol: str, key: str) -> str | None:
-        """The symbol that was probably meant; a last word in common, such as ``_kernel``, says nothing."""
+    def near(self, symbol: str) -> str | None:
+        """The symbol that was probably meant; a last word in common, such as ``_kernel``, is not compared."""
         stem, _, last = symbol.rpartition("_")
-        alike = {
-            s.rpartition("_")[0]: s for s in sorted(self.symbols(key)) if stem and s.endswith(f"_{last}")
-        }
-        found = [alike[s] for s in difflib.get_close_matches(stem, alike, 1, 0.75)]
-        others = sorted(s for s in self.symbols(key) if s not in alike.values())
-        return next(iter(found + difflib.get_close_matches(symbol, others, 1, 0.85)), None)
+        symbols = sorted(self.symbols())
 
-    def symbols(self, key: str) -> list[str]:
-        return [
-            s for s, found in self._by_symbol.items() if any(k.is_cuda == is_cuda_key(key) for k in found)
-        ]
+        same_last = {s.rpartition("_")[0]: s for s in symbols if stem and s.endswith(f"_{last}")}
+        close_stems = difflib.get_close_matches(stem, same_last, 1, 0.75)
+        if close_stems:
+            return same_last[close_stems[0]]
 
+        others = [s for s in symbols if s not in same_last.values()]
+        return next(iter(difflib.get_close_matches(symbol, others, 1, 0.85)), None)
 
-def is_cuda_key(key: str) -> bool:
-    """Keys whose kernels are CUDA sources."""
-    return key.endswith("CUDA")
+    def symbols(self) -> list[str]:
+        return list(self._by_symbol)
 
 
 def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
@@ -123,18 +112,22 @@ def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
 
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:
-    # Comments become blanks of the same length, so that positions stay and their contents match nothing.
+    """The definitions in the file ``path``, which is called ``name`` in the checkout."""
+    # Comments become blanks of the same length: nothing in them matches, and positions stay.
     text = _COMMENT.sub(_blank, path.read_text(encoding="utf-8", errors="replace"))
+
     short = {
         m["name"]: m["text"].replace("\\\n", " ") for m in (*_ALIAS.finditer(text), *_DEFINE.finditer(text))
     }
     unnamed = [
         (m.start(), _closing(text, m.end() - 1, "{", "}") or len(text)) for m in _UNNAMED.finditer(text)
     ]
+
     for match in (*_FUNCTION.finditer(text), *_ALONE.finditer(text), *_MACRO.finditer(text)):
         lead = match.groupdict().get("lead")
         if match.re is not _MACRO and not _is_definition(text, match, lead or ""):
             continue
+
         line = text.count("\n", 0, match.start("name")) + 1
         inside = any(start <= match.start() < end for start, end in unnamed)
         is_local = inside or "static" in (lead or "").split() or "inline" in (lead or "").split()
@@ -149,23 +142,29 @@ def _blank(match: re.Match[str]) -> str:
 def _is_definition(text: str, match: re.Match[str], lead: str) -> bool:
     if lead.split()[:1] and lead.split()[0] in _NOT_A_TYPE:
         return False
+
     above = text[: match.start()].rstrip().rsplit("\n", 1)[-1]
     if above.startswith("template"):
         return False
+
     end = _closing(text, match.end() - 1, "(", ")")
     return end is not None and _BODY.match(text, end + 1) is not None
 
 
 def _signature(text: str, match: re.Match[str], lead: str | None, short: Mapping[str, str]) -> str | None:
-    """None for a macro; ``short`` are the aliases of types and the macros that the file defines for
-    itself."""
+    """The signature as written, with the file's own aliases and macros (``short``) expanded.
+
+    None where a macro writes the function.
+    """
     if match.re is _MACRO:
         return None
-    if lead is None:  # the type of the result stands in the line above
+
+    if lead is None:  # the type of the result is in the line above
         lead = text[: match.start()].rstrip().rsplit("\n", 1)[-1] + " "
     end = _closing(text, match.end() - 1, "(", ")")
     if end is None:
         return None
+
     written = f"{lead}{match['name']}{text[match.end() - 1 : end + 1]}"
     return " ".join(re.sub(r"\b[A-Z]\w*", lambda m: short.get(m.group(), m.group()), written).split())
 
@@ -180,8 +179,10 @@ def types_of(signature: str) -> tuple[str, ...]:
 
 @cache
 def _parameter_type(parameter: str) -> str:
-    """Without the name, a default and attributes; ``const int64_t n`` is ``int64_t``: the caller sees no
-    difference."""
+    """The type alone, without name, default and attributes.
+
+    ``const int64_t n`` is ``int64_t``, as callers cannot tell the difference.
+    """
     text = re.sub(r"\[\[.*?\]\]", "", parameter.split("=")[0]).strip()
     words = re.match(r"(.*[>\s&*])[A-Za-z_]\w*$", text, re.DOTALL)
     unnamed = words is None or (words[1].strip() in ("const", "") or words[1].rstrip().endswith("::"))
@@ -190,6 +191,7 @@ def _parameter_type(parameter: str) -> str:
 
 
 def _spelled(type_: str) -> str:
+    """The type without the namespaces that are used everywhere, and with blanks only where needed."""
     text = re.sub(r"\b(?:at::|c10::|std::(?=string_view|optional|tuple|vector|array|int64_t))", "", type_)
     text = re.sub(r"\s*([&*<>,])\s*", r"\1", " ".join(text.split()))
     text = re.sub(r"^(\w[\w:<>,]*) const(?=[&*])", r"const \1", text)
@@ -197,8 +199,10 @@ def _spelled(type_: str) -> str:
 
 
 def _split(parameters: str) -> list[str]:
-    """At the commas outside of brackets."""
-    found, depth, start = [], 0, 0
+    """The parameters between the commas that are outside of brackets."""
+    found = []
+    depth = 0
+    start = 0
     for match in _BRACKET_OR_COMMA.finditer(parameters):
         if match.group() == ",":
             if depth == 0:
@@ -206,6 +210,7 @@ def _split(parameters: str) -> list[str]:
                 start = match.end()
         else:
             depth += 1 if match.group() in "<({" else -1
+
     found.append(parameters[start:])
     return [part for part in found if part.strip() and part.strip() != "void"]
 

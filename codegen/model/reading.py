@@ -111,7 +111,7 @@ class EntryReader:
             structure=structure,
             dtypes=dtypes,
             dtype_sets=dtype_sets,
-            shape_definition=self.context.kernels.find(rule, "All") if rule else None,
+            shape_definition=self.context.kernels.find(rule) if rule else None,
             library=self.context.library,
             location=self.values["func"].location,
             key_locations={**self.misspelled, **{k: v.location for k, v in self.values.items()}},
@@ -322,7 +322,7 @@ class EntryReader:
 
         if schema is not None and self.lacks_kernel(structure, found):
             key, name = implied.kernel(schema, structure)
-            definition = self.context.kernels.find(name, key)
+            definition = self.context.kernels.find(name)
             # The kernel of one device alone is a mistake, which is reported as such.
             if definition is not None or found.keys() <= {vocabulary.INPLACE_KEY, "Meta"}:
                 location = self.values["structure"].location
@@ -341,7 +341,7 @@ class EntryReader:
             self.report(word.location, f"the dispatch key '{key}' occurs twice", hint)
         else:
             name = kernel.text.strip()
-            found[key] = DispatchEntry(key, name, self.context.kernels.find(name, key), kernel.location)
+            found[key] = DispatchEntry(key, name, self.context.kernels.find(name), kernel.location)
 
     def lacks_kernel(self, structure: Structure, found: Mapping[str, DispatchEntry]) -> bool:
         """Whether a kernel follows from the name: the entry writes neither a formula nor its main kernel."""

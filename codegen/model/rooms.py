@@ -1,4 +1,4 @@
-"""The files that hold an operator's C++: they follow from its topic and from the topic's chapter.
+"""The files that hold an operator's C++, which follow from its topic and from the topic's chapter.
 
 A chapter of native_functions.yaml begins with a comment ``# Chapter linalg: ...`` above its first topic, and
 is the folder of the C++ of its topics. A file without such comments, such as a library's, has no chapters.
@@ -47,14 +47,13 @@ def kernel_file(operator: Operator, key: str) -> str:
     """Where a new kernel of ``key`` belongs."""
     if operator.structure in ("pointwise", "reduction", "shaped", "mutation") and key == "CPU":
         return loop_file(operator)
-    if key == "CUDA":
-        is_loop = operator.structure in ("pointwise", "reduction", "shaped", "mutation")
-        return f"aten/native/cuda/{_folder(operator)}{operator.topic}{'Kernel' if is_loop else ''}.cu"
-    for prefix in ("Sparse", "Quantized", "Mkldnn"):
-        if key.startswith(prefix):
-            suffix = ".cu" if key.endswith("CUDA") else ".cpp"
-            return f"aten/native/{prefix.lower()}/{operator.topic}{suffix}"
     return shape_file(operator)
+
+
+def samples_file(operator: Operator) -> str:
+    """Where the generators of arguments for tests belong: one file for each topic."""
+    topic = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", operator.topic).lower()
+    return f"tests/ops/samples/{topic}.py"
 
 
 def room(operator: Operator) -> tuple[str, ...]:
@@ -63,9 +62,11 @@ def room(operator: Operator) -> tuple[str, ...]:
 
 
 def check_room(operator: Operator, found: Iterable[Kernel], belongs: str) -> list[tuple[Location, str, str]]:
-    """Location, message and hint of what is wrong when none of ``found``, the definitions of one function, is
-    in the room. A program without chapters has no rooms."""
-    definitions = [kernel for kernel in found if not kernel.is_cuda]
+    """Location, message and hint for each definition of a function if all of them are in the wrong files.
+
+    A program without chapters may have its C++ in any file.
+    """
+    definitions = list(found)
     if not operator.chapter or any(kernel.path in room(operator) for kernel in definitions):
         return []
     return [

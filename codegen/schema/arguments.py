@@ -32,8 +32,9 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Argument:
-    """``Tensor(a!) self``, ``Scalar alpha=1``. Offsets count characters in the schema text; they are not
-    compared.
+    """An argument of a schema, such as ``Tensor(a!) self`` or ``Scalar alpha=1``.
+
+    Offsets count characters in the schema text; comparisons ignore them.
 
     ``spelled`` is what the schema calls an argument that has another name in generated C++.
     """
@@ -66,8 +67,10 @@ class Argument:
 
     @property
     def default_value(self) -> DefaultValue:
-        """The default as a Python value; ``Symbol`` for names such as ``contiguous_format``; needs
-        ``has_default``."""
+        """The default as a Python value; only valid if ``has_default``.
+
+        Names such as ``contiguous_format`` become a ``Symbol``.
+        """
         assert self.default is not None, f"argument {self.name} has no default"
         return parse_default(self.default)
 

@@ -12,8 +12,10 @@ from codegen.schema.names import OperatorName
 
 @dataclass(frozen=True)
 class FunctionSchema:
-    """``add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor``;
-    ``str(FunctionSchema.parse(s)) == s``."""
+    """A parsed schema such as ``add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor``.
+
+    ``str(FunctionSchema.parse(s)) == s``.
+    """
 
     name: OperatorName
     arguments: Arguments

@@ -274,8 +274,7 @@ class _Parser:
 
         if self.text.startswith("(", self.position):
             self.fail(
-                "an alias annotation follows the base type directly",
-                "write Tensor(a!)[] or Tensor(a!)?",
+                "an alias annotation follows the base type directly", "write Tensor(a!)[] or Tensor(a!)?"
             )
 
         return type_, annotation

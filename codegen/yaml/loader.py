@@ -90,8 +90,10 @@ class Document:
 
 
 def load_document(name: str, text: str, problems: Diagnostics) -> Document:
-    """Reads ``text``; an entry that is not valid YAML is reported and left out, so that the others are still
-    checked."""
+    """Reads the entries of ``text``.
+
+    An entry that is not valid YAML is reported and left out, so that the others are still checked.
+    """
     source = Source(name, text)
     unreadable: set[str] = set()
     for _ in range(_MAX_SYNTAX_ERRORS):
@@ -122,8 +124,10 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
 
 
 def _entry_around(text: str, index: int) -> tuple[int, int] | None:
-    """The lines of the entry that holds ``index``. The error of an unclosed quote may be found in the next
-    entry."""
+    """The lines of the entry that contains ``index``.
+
+    The error of an unclosed quote may be found in the next entry.
+    """
     starts = [m.start() for m in _ENTRY_START.finditer(text)]
     before = [s for s in starts if s <= index]
     if not before:

@@ -20,7 +20,7 @@ static int failures = 0;
     }                                                             \
   } while (0)
 
-static void test_every_element_once(int64_t length, int64_t grain) {
+static void test_every_element_is_visited_once(int64_t length, int64_t grain) {
   std::vector<int> seen(static_cast<size_t>(length), 0);
   std::atomic<int> ranges{0};
   std::atomic<int> other_threads{0};
@@ -32,17 +32,20 @@ static void test_every_element_once(int64_t length, int64_t grain) {
     for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
     // A nested loop is not split again.
     if (at::in_parallel_region()) {
-      at::parallel_for(begin, end, 1,
-                       [&](int64_t b, int64_t e) { EXPECT(b == begin && e == end); });
+      at::parallel_for(begin, end, 1, [&](int64_t inner_begin, int64_t inner_end) {
+        EXPECT(inner_begin == begin && inner_end == end);
+      });
     }
   });
 
   for (int count : seen) EXPECT(count == 1);
   EXPECT(!at::in_parallel_region() && at::get_thread_num() == 0);
+
+  // With a full grain for each of the 4 threads of main(), every thread gets exactly one range.
   if (length >= 4 * grain) EXPECT(ranges == at::get_num_threads() && other_threads == ranges - 1);
 }
 
-static void test_exception() {
+static void test_exception_reaches_the_caller() {
   std::string message;
   try {
     at::parallel_for(0, 100, 1,
@@ -54,10 +57,10 @@ static void test_exception() {
   EXPECT(!at::in_parallel_region());
 }
 
-static void test_child_runs_on_one_thread() {
+static void test_forked_child_runs_on_one_thread() {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(20);  // ends a child that hangs
     int64_t sum = 0;
     at::parallel_for(0, 1000, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
     _exit(sum == 1000 && at::get_num_threads() == 1 ? 0 : 1);
@@ -71,11 +74,13 @@ static void test_child_runs_on_one_thread() {
 int main() {
   at::set_num_threads(4);
   EXPECT(at::get_num_threads() == 4);
+
   for (int64_t length : {0, 1, 7, 1000, 100003}) {
-    for (int64_t grain : {1, 10, 5000}) test_every_element_once(length, grain);
+    for (int64_t grain : {1, 10, 5000}) test_every_element_is_visited_once(length, grain);
   }
-  test_exception();
-  test_child_runs_on_one_thread();
+  test_exception_reaches_the_caller();
+  test_forked_child_runs_on_one_thread();
+
   if (failures == 0) std::puts("ok");
   return failures;
 }

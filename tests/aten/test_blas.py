@@ -1,5 +1,7 @@
-"""aten/blas, our own implementation, against the definition, for every
-element type and instruction set (see blas_driver.cpp)."""
+"""Compares aten/blas with the definitions, for every element type and instruction set.
+
+The calls are made by blas_driver.cpp.
+"""
 
 from __future__ import annotations
 

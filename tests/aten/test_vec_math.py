@@ -1,5 +1,8 @@
-"""aten/vec: accuracy in units in the last place against mpmath, special
-values against the C library, per instruction set."""
+"""The accuracy and special values of aten/vec on each instruction set.
+
+Accuracy is measured in units in the last place against mpmath; special values are compared with the C
+library.
+"""
 
 from __future__ import annotations
 
@@ -125,8 +128,7 @@ def apply(driver: Path, name: str, values: np.ndarray) -> np.ndarray:
 
 
 def largest_error(result: np.ndarray, exact: np.ndarray, inputs: np.ndarray) -> tuple[float, object]:
-    """Largest distance in units in the last place of the float32 nearest to
-    the exact value, and where; inf where NaN differs."""
+    """The largest distance in float32 units in the last place, and where it is; inf where NaN differs."""
     with np.errstate(all="ignore"):
         rounded = exact.astype(np.float32)
         unit = np.spacing(np.minimum(np.abs(rounded), np.float32(3e38))).astype(np.float64)

@@ -62,6 +62,7 @@ def test_check_as_a_program(checkout: Path):
 
 def test_counts(checkout: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["counts"]) == 0
+
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     for line in (
         "2  entries, one for each overload",
@@ -76,6 +77,7 @@ def test_counts(checkout: Path, capsys: pytest.CaptureFixture[str]):
         "0  without a gradient",
     ):
         assert line in lines, lines
+
     assert main(["counts", "--markdown"]) == 0
     assert "| in-place forms | 1 |\n" in capsys.readouterr().out
 
@@ -86,6 +88,7 @@ def test_counts_of_checks(checkout: Path, capsys: pytest.CaptureFixture[str]):
     source = checkout / "aten" / "native" / "Shape.cpp"
     source.write_text(source.read_text() + "// TORCH_CHECK_INDEX(a); TORCH_CHECK(b); MY_TORCH_CHECK(c);\n")
     (source.parent / "Helpers.cpp").write_text("TORCH_CHECK(d);\n")
+
     assert main(["counts"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     for row in (
@@ -94,6 +97,7 @@ def test_counts_of_checks(checkout: Path, capsys: pytest.CaptureFixture[str]):
         ["1", "2", "33%", "Shape"],
     ):
         assert row in lines, lines
+
     assert main(["counts", "--markdown"]) == 0
     assert "| Shape | 1 | 2 | 33% |\n" in capsys.readouterr().out
 
@@ -125,6 +129,7 @@ def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: py
     (checkout / "native_functions.yaml").write_text(text)
     (checkout / "torch_py" / "nn").mkdir(parents=True)
     functional = checkout / "torch_py" / "nn" / "functional.py"
+
     for source, expected in (
         (
             "softcap = _nn.softcap\n",
@@ -142,7 +147,7 @@ def test_explain_names_the_function_that_a_user_calls(checkout: Path, capsys: py
         assert f"\nPython\n  {expected}\n" in capsys.readouterr().out
 
 
-def test_explain_works_beside_problems(checkout: Path, capsys: pytest.CaptureFixture[str]):
+def test_explain_works_despite_problems(checkout: Path, capsys: pytest.CaptureFixture[str]):
     (checkout / "native_functions.yaml").write_text(
         YAML.replace("structure: view", "structure: view\n      dispatch:\n        All: agian")
     )
@@ -214,64 +219,119 @@ def test_new_takes_the_structure_from_the_schema(checkout: Path, capsys: pytest.
             in (checkout / "native_functions.yaml").read_text().split("  Fresh:")[1]
         )
         assert any(stub in path.read_text() for path in checkout.glob("aten/native/**/*.cpp")), stub
+
     kernel = (checkout / "aten/native/cpu/FreshKernel.isa.cpp").read_text()
     assert '#include "aten/iteration/ReductionLoops.h"' in kernel
+
     assert main(["new", "scaled(Tensor self, float dim) -> Tensor", "--expr", "self * dim"]) == 0
     assert "structure: pointwise" in capsys.readouterr().out
 
 
-SAMPLES = '@samples("unary")\ndef unary(make):\n    yield\n'
+SAMPLES = """\
+\"\"\"Single tensors.\"\"\"
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.ops.samples.make import Make
+from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples
 
 
-def test_new_brings_samples_that_fit(checkout: Path, capsys: pytest.CaptureFixture[str]):
+@samples("unary")
+def unary(make):
+    yield
+"""
+
+
+@pytest.fixture
+def samples_folder(checkout: Path) -> Path:
     folder = checkout / "tests" / "ops" / "samples"
     folder.mkdir(parents=True)
-    (folder / "pointwise.py").write_text(SAMPLES)
+    (folder / "unary.py").write_text(SAMPLES)
+    return folder
+
+
+def test_new_uses_samples_that_fit_the_arguments(
+    checkout: Path, samples_folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["new", "cube", "--write"]) == 0
+    entry = "      samples: unary\n      doc: |\n        Computes"
+    assert entry in (checkout / "native_functions.yaml").read_text()
+
+    assert main(["check"]) == 0, capsys.readouterr().err
+    assert [path.name for path in samples_folder.iterdir()] == ["unary.py"]
+
+
+def test_new_drafts_samples_in_the_file_of_the_topic(
+    checkout: Path, samples_folder: Path, capsys: pytest.CaptureFixture[str]
+):
     schema = "thrice(Tensor self, float[] n, *, str mode='a', Tensor? w=None) -> Tensor"
     for arguments, above in (
-        (["cube"], "      samples: unary\n"),
         ([schema, "--structure", "composite"], "composite\n"),
         (["softcup(Tensor self, float c) -> Tensor", "--expr", "c * self"], 'expr: "c * self"\n'),
     ):
         assert main(["new", *arguments, "--write"]) == 0
         assert f"{above}      doc: |\n        Computes" in (checkout / "native_functions.yaml").read_text()
         assert main(["check"]) == 0, capsys.readouterr().err
-    text = (folder / "thrice.py").read_text()
-    assert '@samples("thrice")\ndef thrice(make: Make) -> Iterator[SampleInput]:\n' in text
-    assert (
-        "SampleInput(make(*shape), [0.5])" in text
-        and 'SampleInput(make(*shape), [0.5], mode="a", w=make(*shape))' in text
+
+    text = (samples_folder / "pointwise_math.py").read_text()
+    assert text.startswith(
+        '"""Arguments of the topic PointwiseMath."""\n\nfrom __future__ import annotations\n'
     )
-    assert not (folder / "cube.py").exists()
-    assert main(["new", "centred(Tensor self, int dim, int[] more) -> Tensor", "--write"]) == 0
-    assert (
-        "SampleInput(make(*shape), -1, [1])" in (folder / "centred.py").read_text()
-    )  # numbers have one dimension, too
+    assert '\n\n\n@samples("thrice")\ndef thrice(make: Make) -> Iterator[SampleInput]:\n' in text
+    assert '\n\n\n@samples("softcup")\ndef softcup(make: Make) -> Iterator[SampleInput]:\n' in text
+    assert "SampleInput(make(*shape), [0.5])" in text
+    assert 'SampleInput(make(*shape), [0.5], mode="a", w=make(*shape))' in text
 
 
-def test_the_derivative_of_a_draft_is_none(checkout: Path, capsys: pytest.CaptureFixture[str]):
-    """A formula that is wrong would say nothing; one that refuses, or none, does."""
+def test_new_adds_samples_to_an_existing_file(checkout: Path, samples_folder: Path):
+    schema = "thrice(Tensor self, float[] n) -> Tensor"
+    assert main(["new", schema, "--topic", "Unary", "--write"]) == 0
+
+    text = (samples_folder / "unary.py").read_text()
+    before = SAMPLES.replace("SampleInput, error_samples", "SampleInput, error_samples, samples")
+    assert text.startswith(before + '\n\n@samples("thrice")\n')
+    compile(text, "unary.py", "exec")
+
+    # Imports that are missing altogether are added at the top.
+    (samples_folder / "other.py").write_text("from __future__ import annotations\n\nSHAPES = ()\n")
+    assert main(["new", schema.replace("thrice", "twice"), "--topic", "Other", "--write"]) == 0
+    text = (samples_folder / "other.py").read_text()
+    assert "\nfrom tests.ops.samples.registry import SampleInput, samples\n" in text
+    compile(text, "other.py", "exec")
+
+
+def test_new_prints_samples_with_their_file(
+    checkout: Path, samples_folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["new", "thrice(Tensor self, float[] n) -> Tensor", "--topic", "Unary"]) == 0
+    out = capsys.readouterr().out
+    assert '\n# tests/ops/samples/unary.py\n@samples("thrice")\ndef thrice(' in out
+    assert (samples_folder / "unary.py").read_text() == SAMPLES
+
+
+def test_drafted_samples_fit_tensors_without_dimensions(checkout: Path, samples_folder: Path):
+    schema = "centred(Tensor self, int dim, int[] more) -> Tensor"
+    assert main(["new", schema, "--topic", "Centring", "--write"]) == 0
+    assert "SampleInput(make(*shape), -1, [1])" in (samples_folder / "centring.py").read_text()
+
+
+def test_a_drafted_derivative_refuses_until_someone_writes_it(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+):
+    """A guessed formula could be wrong without anybody noticing."""
     assert main(["new", "cube"]) == 0
     assert (
         "derivatives:  # TODO: formulas such as grad * other, or non_differentiable\n        self: "
         "non_differentiable\n" in capsys.readouterr().out
     )
-    assert (
-        main(
-            [
-                "new",
-                "_refuse_gradient(Tensor grad, str operation, str argument) -> Tensor",
-                "--structure",
-                "composite",
-                "--write",
-            ]
-        )
-        == 0
-    )
+
+    refusal = "_refuse_gradient(Tensor grad, str operation, str argument) -> Tensor"
+    assert main(["new", refusal, "--structure", "composite", "--write"]) == 0
     assert main(["new", "cube", "--write"]) == 0
-    assert (
-        'self: _refuse_gradient(grad, "cube", "self")\n' in (checkout / "native_functions.yaml").read_text()
-    )
+    text = (checkout / "native_functions.yaml").read_text()
+    assert 'self: _refuse_gradient(grad, "cube", "self")\n' in text
     assert main(["check"]) == 0
 
 
@@ -295,13 +355,14 @@ def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFix
         assert captured.out.startswith(f"# native_functions.yaml, topic {topic}\n") and captured.err == said
 
 
-def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureFixture[str]):
+def test_new_writes_the_functions_that_an_entry_lacks(checkout: Path, capsys: pytest.CaptureFixture[str]):
     path = checkout / "native_functions.yaml"
     entry = "    - func: fold(Tensor self) -> Tensor\n      structure: shaped\n"
     path.write_text(
         YAML + entry + "      non_differentiable: a test\n      samples: unary\n      doc: Folds.\n"
     )
     before = path.read_text()
+
     assert main(["new", "fold", "--write"]) == 0
     assert path.read_text() == before
     assert (
@@ -310,16 +371,17 @@ def test_new_writes_what_an_entry_misses(checkout: Path, capsys: pytest.CaptureF
     )
     assert "TensorSpec fold_shape(const Tensor& self)" in (checkout / "aten/native/Shape.cpp").read_text()
     assert main(["check"]) == 0, capsys.readouterr().err
+
     assert main(["new", "fold"]) == 1
-    assert "it exists already, and so does what it names" in capsys.readouterr().err
+    assert "it exists already, with all functions that it names" in capsys.readouterr().err
 
 
 def test_kernels_are_written_into_the_namespace_of_their_instruction_set(checkout: Path):
     path = checkout / "aten/native/cpu/FreshKernel.isa.cpp"
     for name in ("cube", "fourth"):
         assert main(["new", name, "--topic", "Fresh", "--write"]) == 0
-        before, found, behind = path.read_text().partition("}  // namespace CPU_CAPABILITY\n")
-        assert found and behind == "}  // namespace at::native\n"
+        before, found, after = path.read_text().partition("}  // namespace CPU_CAPABILITY\n")
+        assert found and after == "}  // namespace at::native\n"
         assert (
             "inline namespace CPU_CAPABILITY {\n\nvoid cube_kernel(" in before
             and f"void {name}_kernel(" in before

@@ -33,7 +33,7 @@ def rows(section: str) -> list[str]:
         ("Promotion", tuple(vocabulary.PROMOTIONS)),
     ],
 )
-def test_tables(section: str, words: tuple[str, ...]) -> None:
+def test_tables_list_every_word(section: str, words: tuple[str, ...]) -> None:
     assert rows(section) == list(words)
 
 
@@ -52,11 +52,11 @@ def test_keys_of_an_entry() -> None:
         ("Derivatives", CONSTANTS),
     ],
 )
-def test_words(section: str, words: tuple[str, ...]) -> None:
+def test_words_are_documented(section: str, words: tuple[str, ...]) -> None:
     assert [word for word in words if f"`{word}`" not in SECTIONS[section]] == []
 
 
-def test_functions() -> None:
+def test_functions_are_documented() -> None:
     table = re.findall(
         r"^\| `(\w+)\((.*?)\)` \| (.*?) \| ?(.*?) ?\|$", SECTIONS["The expression language"], re.MULTILINE
     )
@@ -69,6 +69,6 @@ def test_functions() -> None:
     assert [name for name in METADATA_METHODS if f"`x.{name}(" not in SECTIONS["Derivatives"]] == []
 
 
-def test_it_is_found() -> None:
+def test_other_pages_link_to_it() -> None:
     for document in ("README.md", "CONTRIBUTING.md", "native_functions.yaml"):
         assert "docs/entries.md" in (REPOSITORY / document).read_text(), document

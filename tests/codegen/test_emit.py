@@ -90,7 +90,7 @@ def test_output_holds_no_absolute_paths(workspace: Path, tmp_path: Path) -> None
             ), path
 
 
-def test_stamp(workspace: Path, tmp_path: Path) -> None:
+def test_stamp_follows_the_inputs(workspace: Path, tmp_path: Path) -> None:
     yaml, output = workspace / "operators.yaml", tmp_path / "out"
     assert not fingerprint.is_current(output, yaml)
     generate(load(yaml), output)
@@ -118,7 +118,7 @@ def test_stamp_of_a_library(workspace: Path, tmp_path: Path) -> None:
     samples = "".join(f'@samples("{name}")\ndef {name}(): ...\n' for name in names_of_samples)
     inputs = [
         mine / "loops" / "new.cpp",
-        mine / "new.cu",
+        mine / "new.cpp",
         workspace / "aten/native/new.cpp",
         workspace / "tests/ops/samples/new.py",
     ]
@@ -220,7 +220,7 @@ def test_gradients_of_formulas() -> None:
     )
 
 
-def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
+def test_comparisons_have_no_gradient_except_in_place() -> None:
     assert gradient_kind(operator("less.Tensor")) == "none"
     nodes = golden_files()["torch_py/csrc/autograd/generated/ArithmeticNodes.cpp"]
     assert (
@@ -229,7 +229,7 @@ def test_comparisons_have_no_gradient_but_forget_in_place() -> None:
     )
 
 
-def test_styles() -> None:
+def test_kinds_of_gradients() -> None:
     styles = {
         name: gradient_kind(operator(name))
         for name in ("add.Tensor", "dropout", "nonzero", "zeros", "transpose.int")
@@ -545,5 +545,5 @@ def test_library(tmp_path: Path) -> None:
     assert replace(program, base=None).library == "my_operators"
 
 
-def test_yaml_is_where_the_tests_think() -> None:
+def test_yaml_is_where_the_tests_look_for_it() -> None:
     assert YAML.is_file()

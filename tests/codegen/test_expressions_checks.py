@@ -159,25 +159,27 @@ def test_inputs_without_gradient_and_overwritten_values():
 def test_arguments_that_hide_the_gradient():
     operator = Signature.parse("f_backward(Tensor grad, Tensor self) -> Tensor")
     (problem,) = check_formula(parse("tanh(grad)"), operator, PROGRAM, ("self",))
-    assert (problem.offset, problem.message) == (
-        5,
-        "argument 'grad' hides the gradient",
-    ) and "grad_output" in problem.hint
+    assert problem.offset == 5
+    assert problem.message == "argument 'grad' hides the gradient"
+    assert "grad_output" in problem.hint
 
 
-def test_needs():
+def test_needs_of_a_formula():
     found = needs(parse("expand(grad, self.sizes()) * weight * p + result * self.size(-1)"), OWN)
     assert (found.arguments, found.results, found.grads) == (("weight", "p"), ("result",), (0,))
     assert found.rename() == {"self.sizes()": "self_sizes", "self.size(-1)": "self_size_minus_1"}
     assert [m.cpp_type for m in found.metadata] == ["at::DimVector", "int64_t"]
+
     found = needs(parse("self.sizes() == weight.sizes() ? self : grad"), OWN)
     assert (found.arguments, [m.member for m in found.metadata]) == (("self",), ["weight_sizes"])
+
     found = needs(parse("split(grads[1], tensors.size(dim)) + result0.size(dim)"), TWO)
     assert (found.arguments, found.results, found.grads) == ((), (), (1,))
     assert [(m.member, m.cpp_type) for m in found.metadata] == [
         ("tensors_size_dim", "at::DimVector"),
         ("result0_size_dim", "int64_t"),
     ]
+
     assert needs(parse("cat(grads) + pi")).all_grads
     assert needs(parse("grad + pi + e")).arguments == ()
     assert needs(parse("grad + e"), Signature.parse("f(Tensor e) -> Tensor")).arguments == ("e",)

@@ -61,7 +61,7 @@ def draw(function):
 
 
 @pytest.mark.parametrize("name", [name for name, f in FUNCTIONS.items() if not f.boolean])
-def test_every_rule(name):
+def test_every_rule_agrees_with_finite_differences(name):
     function = FUNCTIONS[name]
     values = draw(function)
     call = parse(f"{name}({', '.join(function.parameters)})")
@@ -217,11 +217,14 @@ NUMBERS = (
 
 
 def random_expression(draw, depth):
+    """A formula over x and y with at most ``depth`` nested operations and calls."""
     kind = draw.randrange(8 if depth else 2)
+
     if kind == 0:
         return draw.choice(NUMBERS)
     if kind == 1:
         return draw.choice("xy")
+
     if kind < 5:
         operation = draw.choice(("+", "-", "*", "/", "%", "**"))
         return f"({random_expression(draw, depth - 1)} {operation} {random_expression(draw, depth - 1)})"
@@ -230,6 +233,7 @@ def random_expression(draw, depth):
     if kind == 6:
         parts = [random_expression(draw, depth - 1) for _ in range(4)]
         return f"({parts[0]} {draw.choice(('<', '>=', '=='))} {parts[1]} ? {parts[2]} : {parts[3]})"
+
     function = FUNCTIONS[draw.choice([name for name in FUNCTIONS if name != "where"])]
     return f"{function.name}({', '.join(random_expression(draw, depth - 1) for _ in function.parameters)})"
 
@@ -239,14 +243,17 @@ def test_no_expression_crashes(seed):
     """Everything that `generate` does to a formula, with numbers at the edge of what a float holds."""
     draw = random.Random(seed)
     signature = Signature.parse("f(Tensor x, Tensor y) -> Tensor")
+
     for _ in range(150):
         source = random_expression(draw, 4)
         node = parse(source)
+
         for conjugate in (False, True):
             try:
                 found = gradient(node, "x", signature, conjugate)
             except ExpressionError:  # digamma has no rule
                 continue
+
             assert parse(to_source(found)) == found, source
             for printed in (numpy_expr(found), torch_expr(found, signature), cpp_expr(found), latex(found)):
                 assert printed
@@ -278,23 +285,20 @@ def test_gradient():
     assert to_source(gradient(parse("x + y"), "x", signature, conjugate=True)) == "grad"
 
 
-def test_what_has_no_derivative():
-    (problem,) = check_differentiable(
-        parse("x + frexp_mantissa(x)"), Signature.parse("f(Tensor x) -> Tensor")
-    )
-    assert (problem.offset, "no derivative rule" in problem.message, "derivatives:" in problem.hint) == (
-        4,
-        True,
-        True,
-    )
-    (problem,) = check_differentiable(
-        parse("grad * x"), Signature.parse("f(Tensor grad, Tensor x) -> Tensor")
-    )
+def test_formulas_without_a_derivative():
+    signature = Signature.parse("f(Tensor x) -> Tensor")
+    (problem,) = check_differentiable(parse("x + frexp_mantissa(x)"), signature)
+    assert problem.offset == 4
+    assert "no derivative rule" in problem.message and "derivatives:" in problem.hint
+
+    signature = Signature.parse("f(Tensor grad, Tensor x) -> Tensor")
+    (problem,) = check_differentiable(parse("grad * x"), signature)
     assert "hides the gradient" in problem.message and "'grad_output'" in problem.hint
-    (problem,) = check_differentiable(
-        parse("result * x"), Signature.parse("f(Tensor x, float result) -> Tensor")
-    )
+
+    signature = Signature.parse("f(Tensor x, float result) -> Tensor")
+    (problem,) = check_differentiable(parse("result * x"), signature)
     assert "hides the result" in problem.message and "'output'" in problem.hint
+
     assert check_differentiable(parse("x * y"), Signature.parse("f(Tensor x, Tensor y) -> Tensor")) == []
 
 

@@ -142,7 +142,7 @@ def test_only_white_space_changes() -> None:
 
 
 def test_plain_lists_are_filled_as_others_are() -> None:
-    """They have a faster path; braces lead a line to the general one."""
+    """Lines without braces take a faster path, which must agree with the general one."""
     line = "  f(first, second, third, fourth, fifth, {}, seventh, eighth);"
     for width in range(30, len(line)):
         assert wrap_cpp(line.replace("{}", "hh"), width) == wrap_cpp(line, width).replace("{}", "hh")

@@ -79,7 +79,7 @@ def test_offsets_inside_scalars(text):
     assert (location.line, location.column) == (line, text.split("\n")[line - 1].index("MARK") + 1)
 
 
-def test_the_offset_behind_the_end_is_behind_the_last_character():
+def test_the_offset_after_the_end_is_after_the_last_character():
     found = value("a: 'one'\nb: 2\n", "a")
     assert (found.location_at(3).line, found.location_at(3).column) == (1, 8)
     block = value("a: |\n  one\nb: 2\n", "a")
@@ -112,7 +112,7 @@ def test_aliases_share_a_value():
     assert isinstance(found, Text) and found.text == "1"
 
 
-def test_every_entry_that_is_no_yaml_is_reported():
+def test_every_entry_that_is_not_yaml_is_reported():
     document, problems = load("""\
         topics:
           A:
@@ -144,6 +144,7 @@ def test_five_hundred_entries_load_quickly():
     text = "topics:\n  A:\n" + "".join(
         textwrap.indent(textwrap.dedent(entry.format(i)), "    ") for i in range(500)
     )
+
     start = time.process_time()
     document, problems = load(text)
     assert time.process_time() - start < 1.0  # 0.1 s; the rest is for busy machines

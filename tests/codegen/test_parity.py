@@ -45,7 +45,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "theirs.yaml"), str(tmp_path / "usage.csv")
 
 
-def test_lines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
+def test_one_line_for_each_schema(files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
     assert main(["parity", files[0], "--yaml", str(YAML)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "same     add.Tensor",
@@ -142,7 +142,7 @@ def test_calls_that_another_schema_takes(theirs: str, ours: str, expected: bool)
     assert covers(FunctionSchema.parse(ours), FunctionSchema.parse(theirs)) is expected
 
 
-def test_what_a_module_has_by_hand(
+def test_operators_that_a_module_writes_by_hand(
     files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     module = ModuleType("by_hand")
@@ -160,23 +160,17 @@ def test_what_a_module_has_by_hand(
         ("a: b\n", "theirs.yaml:1:1: the file is not a list of entries"),
     ],
 )
-def test_files_that_are_none(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_files_of_another_kind(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "theirs.yaml").write_text(text)
     assert main(["parity", str(tmp_path / "theirs.yaml"), "--yaml", str(YAML)]) == 1
     assert capsys.readouterr().err.startswith(message)
-    (tmp_path / "usage.csv").write_text("name,uses\n")
-    (tmp_path / "theirs.yaml").write_text(FOREIGN)
-    assert (
-        main(
-            [
-                "parity",
-                str(tmp_path / "theirs.yaml"),
-                "--usage",
-                str(tmp_path / "usage.csv"),
-                "--yaml",
-                str(YAML),
-            ]
-        )
-        == 1
-    )
+
+
+def test_a_table_of_usage_with_other_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    theirs = tmp_path / "theirs.yaml"
+    usage = tmp_path / "usage.csv"
+    theirs.write_text(FOREIGN)
+    usage.write_text("name,uses\n")
+
+    assert main(["parity", str(theirs), "--usage", str(usage), "--yaml", str(YAML)]) == 1
     assert "write api,number_of_uses" in capsys.readouterr().err

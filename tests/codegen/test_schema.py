@@ -29,13 +29,13 @@ SCHEMAS = [
 ]
 
 
-def test_there_are_a_few_hundred():
+def test_the_file_holds_a_few_hundred_schemas():
     assert len(SCHEMAS) >= 300
     assert len(set(SCHEMAS)) == len(SCHEMAS)
 
 
 @pytest.mark.parametrize("text", SCHEMAS)
-def test_prints_back(text):
+def test_schemas_print_as_they_were_written(text):
     schema = FunctionSchema.parse(text)
     assert str(schema) == text
     assert FunctionSchema.parse(str(schema)) == schema
@@ -57,7 +57,7 @@ def peer_schemas() -> list[str]:
 
 
 @pytest.mark.skipif(not peer_schemas(), reason="torchgen is not installed")
-def test_all_of_the_peers_schemas_print_back():
+def test_schemas_of_pytorch_print_as_they_were_written():
     texts = peer_schemas()
     assert len(texts) >= 2500
     for text in texts:
@@ -67,22 +67,16 @@ def test_all_of_the_peers_schemas_print_back():
         assert not wrong, text
 
 
-def test_parts():
+def test_parts_of_a_schema():
     schema = FunctionSchema.parse(
         "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"
     )
-    assert (schema.base_name, schema.overload_name, schema.unambiguous_name) == (
-        "add_",
-        "Tensor",
-        "add__Tensor",
-    )
-    assert (
-        schema.is_inplace
-        and schema.is_mutable
-        and schema.returns_self
-        and not schema.is_view
-        and not schema.is_out
-    )
+    assert schema.base_name == "add_"
+    assert schema.overload_name == "Tensor"
+    assert schema.unambiguous_name == "add__Tensor"
+    assert schema.is_inplace and schema.is_mutable and schema.returns_self
+    assert not schema.is_view and not schema.is_out
+
     own = schema.arguments.self_argument
     assert own is not None and own.annotation == Annotation(("a",), is_write=True)
     assert [a.name for a in schema.arguments.post_self] == ["other"]

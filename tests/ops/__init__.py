@@ -2,8 +2,8 @@
 
 How an operator gets its tests
 ------------------------------
-From its entry. The generator writes what the entry says to torch_py/_generated/operators.json, and the tests
-here are parametrised over that file:
+Its entry in native_functions.yaml is enough. The generator writes the entry to
+torch_py/_generated/operators.json, and the tests here are parametrized over that file:
 
     test_enrolment   the samples fit the schema; the functions and methods of the entry exist
     test_reference   every dtype of ``dtypes:`` equals the NumPy formula of ``expr:``, and PyTorch
@@ -11,13 +11,13 @@ here are parametrised over that file:
     test_gradients   first and second derivatives equal finite differences, if the entry is differentiable
     test_transforms  forward mode agrees with reverse mode, and ``vmap`` with a loop
     test_meta        ``device='meta'`` gives the shape, dtype and strides that the CPU gives
-    test_errors      error samples, wrong types, numbers and names of arguments, dtypes outside ``dtypes:``
+    test_errors      error samples, arguments of wrong type, number or name, dtypes outside ``dtypes:``
     test_devices     tensors on several devices are refused
     test_unchanged   inputs stay as they are, threads do not change results, memory is freed
 
-``python -m codegen explain OP`` lists them for one operator; ``make test ARGS='tests/ops -k softmax'`` runs
-them. With TEST_WITH=torch they run against PyTorch itself. A test or sample that fails there expects
-something that PyTorch does not do.
+``python -m codegen explain OP`` lists the tests of one operator; ``make test ARGS='tests/ops -k softmax'``
+runs them. With TEST_WITH=torch the same tests run against PyTorch: one that fails there expects something
+that PyTorch does not do.
 
 How to write samples
 --------------------
@@ -30,14 +30,16 @@ How to write samples
         yield SampleInput(make(0, 3), 1.5)                # no elements
         yield SampleInput(make(3, 4, layout="transposed"), 1.5)
 
-``make(*shape)`` is a tensor in the dtype under test. Its arguments keep values away from points without a
-derivative, distinct from each other, or in other memory layouts (samples/make.py). The decorator is written
-at the start of a line.
+``make(*shape)`` returns a tensor of the dtype under test. Its keyword arguments keep values away from points
+without a derivative or make them distinct, and choose the memory layout (samples/make.py). Write the
+decorator at the start of a line, where the generator looks for it.
 
-A generator may serve several operators: each takes the samples that fit its schema, so that ``alpha=``
-reaches only operators with an ``alpha``. Where ``make.requires_grad``, yield few and small samples: numerical
-derivatives take two calls per element. Choose an existing generator where one fits: ``unary_float``,
-``unary_positive``, ``binary``, ``binary_nonzero``, ``reduction_dtype`` and others.
+Use an existing generator where one fits: ``unary_float``, ``unary_positive``, ``binary``, ``binary_nonzero``,
+``reduction_dtype`` and others. A generator may serve several operators: each takes the samples that fit its
+schema, so that ``alpha=`` reaches only operators with an ``alpha``. Where ``make.requires_grad`` is true,
+yield few and small samples: numerical derivatives take two calls per element.
+
+A second generator yields calls that must fail:
 
     @error_samples("softcap")
     def softcap_errors(make: Make) -> Iterator[ErrorInput]:

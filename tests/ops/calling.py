@@ -34,8 +34,7 @@ def python_name(operator: Operator) -> str:
 
 
 def is_only_in_aten(operator: Operator) -> bool:
-    """Whether PyTorch's Python lacks a function: private helpers, and
-    indices with gaps, written ``tensor[:, index]``."""
+    """Whether PyTorch's Python lacks a function: private helpers and ``tensor[:, index]``."""
     return operator.python_module == "private" or any(
         str(argument.type) == "Tensor?[]" for argument in operator.schema.arguments
     )

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-# Relative and absolute tolerance by the dtype of the result: a few roundings of the result, or of terms
-# near 1 whose sum it may be.
+# Relative and absolute tolerance by the dtype of the result: a few roundings of the result, or of terms near
+# 1 whose sum it may be.
 TOLERANCES: dict[str, tuple[float, float]] = {
     "float16": (2e-3, 1e-3),
     "complex32": (2e-3, 1e-3),
@@ -56,8 +56,8 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
 
 
 def assert_same(ours: Any, theirs: Any, context: str, values: bool = True, strides: bool = False) -> None:
-    """Compares structure, shape and dtype; with ``values`` also values up to
-    rounding, with ``strides`` also strides that matter."""
+    """Compares structure, shape and dtype; with ``values`` also values up to rounding, with ``strides`` also
+    strides that matter."""
     if hasattr(theirs, "stride"):
         assert hasattr(ours, "stride"), f"{context}: expected a tensor, got {type(ours).__name__}"
         assert_same_tensors(ours, theirs, context, values, strides)

@@ -58,8 +58,7 @@ def _is_suitable(call: dict[str, Any], called: Sequence[Argument], making: Seque
 
 
 def _fits_in_place(call: dict[str, Any]) -> bool:
-    """Whether the result has the shape and dtype of self, and the
-    elements of self have memory of their own."""
+    """Whether the result has the shape and dtype of self, and the elements of self do not share memory."""
     own = call["self"]
     tensors = [value for value in call.values() if is_tensor(value)]
     if not is_tensor(own) or 0 in [stride for stride, size in zip(own.stride(), own.shape) if size > 1]:
@@ -130,8 +129,7 @@ def _number(value: Any) -> Any:
 def list_errors(
     schema: FunctionSchema, making: Sequence[Making], sample: SampleInput, torch: Any
 ) -> Iterator[ErrorInput]:
-    """Wrong calls: empty lists, lists of different lengths, and
-    tensors of the wrong shape in place of numbers."""
+    """Wrong calls: empty lists, lists of different lengths, tensors of wrong shape in place of numbers."""
     arguments = schema.arguments.flat_all
     kinds = {arguments[source].name: kind for kind, source in making if source >= 0}
     lists = [i for i, a in enumerate(arguments) if a.type.is_list and i < len(sample.positional)]

@@ -173,8 +173,8 @@ def _is(base: str, value: Any) -> bool:
 
 @functools.cache
 def all_operators() -> tuple[Operator, ...]:
-    """The operators with samples, in the order of native_functions.yaml,
-    without private helpers and gradients of ``expr:``."""
+    """The operators with samples, in the order of native_functions.yaml, without private helpers and
+    gradients of ``expr:``."""
     rows = _metadata()["operators"]
     found = [Operator(row, FunctionSchema.parse(row["schema"])) for row in rows]
     return tuple(operator for operator in found if operator.row["samples"] not in (None, "skip_private"))
@@ -205,7 +205,7 @@ def _metadata() -> dict[str, Any]:
 
 
 def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> pytest.MarkDecorator:
-    """Parametrises a test over ``operator``."""
+    """Parametrizes a test over ``operator``."""
     chosen = [operator for operator in all_operators() if select(operator)]
     return pytest.mark.parametrize("operator", chosen, ids=str)
 
@@ -214,7 +214,7 @@ def enrolled_with_dtypes(
     dtypes: Callable[[Operator], Sequence[str]] = Operator.dtypes_under_test,
     select: Callable[[Operator], bool] = lambda operator: True,
 ) -> pytest.MarkDecorator:
-    """Parametrises a test over ``operator`` and ``dtype``."""
+    """Parametrizes a test over ``operator`` and ``dtype``."""
     chosen = [
         (operator, dtype) for operator in all_operators() if select(operator) for dtype in dtypes(operator)
     ]

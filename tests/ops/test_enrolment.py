@@ -10,8 +10,7 @@ from tests.ops.operators import Operator, all_operators, enrolled
 from tests.ops.samples import error_inputs, error_names, sample_inputs, sample_names
 from tests.subject import WITH_PEER, only_torch_py, torch
 
-# Generators for entries outside native_functions.yaml (``codegen new`` writes them), and for private
-# helpers.
+# Generators for entries outside native_functions.yaml (``codegen new`` writes them), and for private helpers.
 _WITHOUT_ENTRY = {"unary", "skip_private"}
 
 

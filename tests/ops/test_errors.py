@@ -133,8 +133,7 @@ def test_wrong_type_of_each_argument(operator: Operator):
 
 
 def with_wrong(operator: Operator, sample: SampleInput, argument: Argument) -> SampleInput | None:
-    """The call with an impossible value for one argument; None for self of
-    a method, and where a keyword cannot be given."""
+    """The call with an invalid value for one argument; None for self of a method or impossible keywords."""
     positional = operator.schema.arguments.positional
     given: list[Any] = list(sample.positional)
     if argument in positional and positional.index(argument) < len(given):

@@ -202,8 +202,7 @@ def real_sum(tensor: Any) -> Any:
 
 @enrolled(lambda operator: operator.is_differentiable and not operator.is_mutation)
 def test_results_may_be_changed(operator: Operator):
-    """An in-place change of a result keeps its gradient, or is
-    detected if the gradient needs the old result."""
+    """An in-place change of a result keeps its gradient, or raises if the gradient needs the old result."""
     skip_mistakes_of_pytorch(operator)
     for sample in differentiable_samples(operator, "float64")[:3]:
         inputs = inputs_of(sample)

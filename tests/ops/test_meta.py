@@ -81,8 +81,10 @@ def moves_devices(operator: Operator) -> bool:
 
 
 def depends_on_values(operator: Operator, error: Exception | None) -> bool:
-    """Whether the error says that a composite called an operator without a
-    meta kernel, as its result depends on data."""
+    """Whether a composite failed because it called an operator without a meta kernel.
+
+    Such operators have results that depend on data.
+    """
     is_refusal = isinstance(error, NotImplementedError) or (
         isinstance(error, RuntimeError) and "meta" in str(error)
     )

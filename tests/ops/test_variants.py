@@ -51,8 +51,11 @@ def test_method_equals_function(operator: Operator):
 
 
 def fits_in_place(sample: SampleInput, expected: Any) -> bool:
-    """Whether the result has the shape of self and a dtype that self can
-    store, and elements of self do not overlap."""
+    """Whether the result can be stored in self.
+
+    Its shape must be that of self, its dtype convertible to self's, and the elements of self must not
+    overlap.
+    """
     own = sample.input
     if not hasattr(own, "stride") or 0 in [
         stride for stride, size in zip(own.stride(), own.shape) if size > 1
@@ -236,8 +239,7 @@ def test_out_of_the_wrong_size(operator: Operator):
     lambda operator: has(operator, "out", "function") and operator.schema.arguments.find("dtype") is None
 )
 def test_out_of_the_wrong_dtype(operator: Operator):
-    """An ``out`` whose dtype cannot store the result is refused; operators
-    with a ``dtype`` argument decide otherwise."""
+    """An ``out`` whose dtype cannot store the result is refused, except by operators with a ``dtype``."""
     if peer_lacks_out(operator):
         pytest.skip("PyTorch has no out= here")
     sample, expected = results(operator)[0]

@@ -122,8 +122,7 @@ def test_one_file_for_every_instruction_set(miniature: Path, capsys: pytest.Capt
 
 
 def test_commands_do_not_name_the_checkout(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The keys of ccache contain the command: an absolute path in it
-    would recompile everything in every checkout."""
+    """The keys of ccache contain the command: an absolute path would recompile it in each checkout."""
     build(capsys)
     assert str(miniature) not in (miniature / "build/build.ninja").read_text()
 

@@ -17,12 +17,10 @@ ROOT = Path(__file__).parents[2]
 
 def test_nothing_set() -> None:
     configuration = Configuration.from_environment({})
-    assert (
-        configuration.ccache
-        and not configuration.debug
-        and configuration.jobs is None
-        and configuration.instruction_sets == ()
-    )
+    assert configuration.ccache
+    assert not configuration.debug
+    assert configuration.jobs is None
+    assert configuration.instruction_sets == ()
 
 
 def test_lists_are_split() -> None:
@@ -104,7 +102,5 @@ def test_a_long_download_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert bootstrap.run_with_news([sys.executable, "-c", program], 0.2) == (3, "no\n")
     assert " s: Downloading mkl (228 MB)\n" in capsys.readouterr().out
-    assert (
-        bootstrap.run_with_news([sys.executable, "-c", "print('quick')"]) == (0, "")
-        and capsys.readouterr().out == ""
-    )
+    assert bootstrap.run_with_news([sys.executable, "-c", "print('quick')"]) == (0, "")
+    assert capsys.readouterr().out == ""

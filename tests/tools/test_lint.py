@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint import layering, paragraphs, references, text, voice
+from tools.lint import layering, paragraphs, references, text, types, voice
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,10 @@ def test_text() -> None:
 def test_long_file() -> None:
     (finding,) = text.check_text("a.cpp", "int x;\n" * 801)
     assert "801 lines" in finding.message
+
+
+def test_expected_output_of_the_generator_may_be_long() -> None:
+    assert not list(text.check_text("tests/golden/expected/a.cpp", "int x;\n" * 801))
 
 
 def python_function(*body: str) -> str:
@@ -192,3 +196,8 @@ def test_path_that_does_not_exist(tmp_path: Path) -> None:
     page = "`aten/Here.h`, `aten/<Topic>.h`\n`aten/Gone.h`\n"
     (finding,) = references.check_paths({"README.md": page}, tmp_path)
     assert finding.line == 2 and "`aten/Gone.h` does not exist" in finding.message
+
+
+def test_types_without_a_build(tmp_path: Path) -> None:
+    (finding,) = types.check(tmp_path)
+    assert finding.path == "torch_py/_C.pyi" and finding.message.endswith("build first: make")

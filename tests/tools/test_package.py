@@ -66,8 +66,7 @@ def test_generated_stubs_come_and_go_with_what_generates_them(miniature: Path) -
 
 
 def test_build_tools_need_nothing_that_a_wheel_lacks() -> None:
-    """tools/build runs from torch_py/_toolchain too, where tools/lint
-    and the rest of the repository are not."""
+    """tools/build also runs from torch_py/_toolchain, without tools/lint and the rest of the repository."""
     for path in (ROOT / "tools/build").glob("*.py"):
         assert "tools.lint" not in path.read_text(), path
 

@@ -233,58 +233,16 @@ ANYTHING = [
     10**400,
     (1,) * 100,
 ]
-CALLABLES = [
-    "torch.tensor",
-    "torch.as_tensor",
-    "torch.asarray",
-    "torch.from_numpy",
-    "torch.from_dlpack",
-    "torch.zeros",
-    "torch.add",
-    "torch.cat",
-    "torch.sum",
-    "torch.device",
-    "torch.Size",
-    "torch.finfo",
-    "torch.iinfo",
-    "torch.Tensor",
-    "torch.UntypedStorage",
-    "torch.Generator",
-    "torch.promote_types",
-    "torch.result_type",
-    "torch.stack",
-    "torch.full",
-    "x.add",
-    "x.view",
-    "x.reshape",
-    "x.to",
-    "x.type",
-    "x.size",
-    "x.stride",
-    "x.sum",
-    "x.fill_",
-    "x.copy_",
-    "x.set_",
-    "x.permute",
-    "x.expand",
-    "x.__getitem__",
-    "x.new_tensor",
-    "x.new_zeros",
-    "x.register_hook",
-    "x.requires_grad_",
-    "x.as_subclass",
-    "x.index_select",
-    "x.__array__",
-    "x.__dlpack__",
-    "x.__add__",
-    "x.__pow__",
-    "x.__eq__",
-    "x.is_contiguous",
-    "x.numpy",
-    "x.untyped_storage().resize_",
-    "x.untyped_storage().__getitem__",
-    "torch.frombuffer",
-]
+CALLABLES = """
+    torch.tensor torch.as_tensor torch.asarray torch.from_numpy torch.from_dlpack torch.zeros
+    torch.add torch.cat torch.sum torch.device torch.Size torch.finfo torch.iinfo torch.Tensor
+    torch.UntypedStorage torch.Generator torch.promote_types torch.result_type torch.stack
+    torch.full x.add x.view x.reshape x.to x.type x.size x.stride x.sum x.fill_ x.copy_ x.set_
+    x.permute x.expand x.__getitem__ x.new_tensor x.new_zeros x.register_hook x.requires_grad_
+    x.as_subclass x.index_select x.__array__ x.__dlpack__ x.__add__ x.__pow__ x.__eq__
+    x.is_contiguous x.numpy x.untyped_storage().resize_ x.untyped_storage().__getitem__
+    torch.frombuffer
+""".split()
 
 
 @pytest.mark.parametrize("name", CALLABLES)

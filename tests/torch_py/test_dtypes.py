@@ -18,20 +18,7 @@ peer = pytest.importorskip("torch")
 UNSIGNED = ("uint16", "uint32", "uint64")
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
 NEW = (*UNSIGNED, *FLOAT8, "complex32")
-OLD = (
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "bool",
-)
+OLD = "uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128 bool".split()
 BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "int64"}
 
 
@@ -143,8 +130,7 @@ def test_promotion_with_numbers(name: str, number: Any) -> None:
 
 
 def float32_samples() -> np.ndarray:
-    """All exponents and signs, with fractions at and next to the
-    halfway points of every format, and random bits."""
+    """All exponents and signs, random bits, and fractions at and next to each format's halfway points."""
     high = np.arange(2**16, dtype=np.uint32) << 16
     near = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], dtype=np.uint32)
     random = np.random.default_rng(0).integers(0, 2**32, 200_000, dtype=np.uint32)
@@ -540,11 +526,9 @@ def test_numpy_shares_memory(name: str) -> None:
     tensor = torch_py.from_numpy(array)
     assert tensor.dtype == getattr(torch_py, name) and tensor.data_ptr() == array.ctypes.data
     tensor[0, 0] = 7
-    assert (
-        array[0, 0] == 7
-        and tensor.numpy().dtype == array.dtype
-        and torch_py.tensor(array).tolist() == array.tolist()
-    )
+    assert array[0, 0] == 7
+    assert tensor.numpy().dtype == array.dtype
+    assert torch_py.tensor(array).tolist() == array.tolist()
     assert torch_py.tensor(np.dtype(name).type(3)).dtype == getattr(torch_py, name)
     assert memoryview(tensor).format == memoryview(array).format
 
@@ -553,11 +537,9 @@ def test_numpy_shares_memory(name: str) -> None:
 def test_dlpack_with_pytorch(name: str) -> None:
     own = some(torch_py, name, 3)
     theirs = peer.from_dlpack(own)
-    assert (
-        theirs.dtype == getattr(peer, name)
-        and theirs.data_ptr() == own.data_ptr()
-        and plain(theirs)[3] == plain(own)[3]
-    )
+    assert theirs.dtype == getattr(peer, name)
+    assert theirs.data_ptr() == own.data_ptr()
+    assert plain(theirs)[3] == plain(own)[3]
     back = torch_py.from_dlpack(theirs)
     assert back.dtype == own.dtype and back.data_ptr() == own.data_ptr()
 
@@ -595,11 +577,9 @@ def test_pickles_and_parameters(name: str) -> None:
 def test_meta_tensors_have_the_dtypes() -> None:
     for name in NEW:
         x = torch_py.empty(2, 3, dtype=getattr(torch_py, name), device="meta")
-        assert (
-            x.t().contiguous().dtype == x.dtype
-            and torch_py.cat([x, x]).dtype == x.dtype
-            and (x == x).dtype == torch_py.bool
-        )
+        assert x.t().contiguous().dtype == x.dtype
+        assert torch_py.cat([x, x]).dtype == x.dtype
+        assert (x == x).dtype == torch_py.bool
 
 
 # Gradients

@@ -49,9 +49,8 @@ def test_every_tensor_changes_its_version_once():
 
 def test_a_list_of_other_length_changes_nothing():
     given = lists((2,), (3,))
-    with pytest.raises(
-        RuntimeError, match="" if WITH_PEER else "_foreach_add_: self has 2 elements, but other has 1"
-    ):
+    message = "" if WITH_PEER else "_foreach_add_: self has 2 elements, but other has 1"
+    with pytest.raises(RuntimeError, match=message):
         torch._foreach_add_(given, lists((2,)))
     assert given[0].tolist() == [1.0, 2.0] and given[0]._version == 0
 

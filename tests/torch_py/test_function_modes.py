@@ -163,21 +163,17 @@ def test_questions_about_functions() -> None:
     assert overrides.resolve_name(torch.Tensor.add) == "torch.Tensor.add"
     assert overrides.resolve_name(torch.Tensor.shape.__get__) == "torch.Tensor.shape.__get__"
 
-    assert (
-        overrides.resolve_name(torch.add) == "torch.add"
-        and overrides.resolve_name(F.relu) == "torch.nn.functional.relu"
-    )
+    assert overrides.resolve_name(torch.add) == "torch.add"
+    assert overrides.resolve_name(F.relu) == "torch.nn.functional.relu"
     assert overrides.is_tensor_method_or_property(
         torch.Tensor.add
     ) and overrides.is_tensor_method_or_property(torch.Tensor.shape.__get__)
     assert not overrides.is_tensor_method_or_property(torch.add)
 
     functions = overrides.get_overridable_functions()
-    assert (
-        torch.add in functions[torch]
-        and torch.Tensor.add in functions[torch.Tensor]
-        and torch.add not in overrides.get_ignored_functions()
-    )
+    assert torch.add in functions[torch]
+    assert torch.Tensor.add in functions[torch.Tensor]
+    assert torch.add not in overrides.get_ignored_functions()
 
     assert torch.tensor in overrides.get_ignored_functions()
     assert torch.Tensor.grad.__get__ in overrides.get_default_nowrap_functions()

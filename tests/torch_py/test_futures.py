@@ -73,11 +73,9 @@ def test_collections():
     assert not both.done()
     first.set_result(1)
 
-    assert (
-        both.wait() == [first, second]
-        and torch.futures.wait_all([first, second]) == [1, 2]
-        and torch.futures.collect_all([]).wait() == []
-    )
+    assert both.wait() == [first, second]
+    assert torch.futures.wait_all([first, second]) == [1, 2]
+    assert torch.futures.collect_all([]).wait() == []
 
     failed, open_ended = Future(), Future()
     waiting = torch.futures.collect_all([failed, open_ended])

@@ -12,10 +12,8 @@ def test_hub_loads_from_a_folder(tmp_path):
     )
 
     assert torch.hub.load(str(tmp_path), "model", 3, scale=2, source="local") == 6
-    assert (
-        torch.hub.list(str(tmp_path), source="local") == ["model"]
-        and torch.hub.help(str(tmp_path), "model", source="local") == "A model."
-    )
+    assert torch.hub.list(str(tmp_path), source="local") == ["model"]
+    assert torch.hub.help(str(tmp_path), "model", source="local") == "A model."
 
     with pytest.raises(RuntimeError, match="Cannot find callable other"):
         torch.hub.load(str(tmp_path), "other", source="local")

@@ -145,21 +145,18 @@ def test_wrong_indices(torch: Any, index: str, error: type[Exception], message: 
 
 def test_indices_of_other_dtypes(torch: Any) -> None:
     for dtype in (torch.float32, torch.int8, torch.int16, torch.complex64):
-        with pytest.raises(
-            IndexError, match="tensors used as indices must be long, int, byte or bool tensors"
-        ):
+        message = "tensors used as indices must be long, int, byte or bool tensors"
+        with pytest.raises(IndexError, match=message):
             torch.ones(3)[torch.ones(2).to(dtype)]
 
 
 def test_tensors_without_dimensions(torch: Any) -> None:
     x = torch.ones(())
-    assert (
-        x[...].shape == ()
-        and x[()].shape == ()
-        and x[None].shape == (1,)
-        and x[True].shape == (1,)
-        and x[False].shape == (0,)
-    )
+    assert x[...].shape == ()
+    assert x[()].shape == ()
+    assert x[None].shape == (1,)
+    assert x[True].shape == (1,)
+    assert x[False].shape == (0,)
 
     x[...] = 2
     x[()] = 3

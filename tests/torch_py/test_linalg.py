@@ -84,11 +84,9 @@ def test_results_do_not_depend_on_threads():
         torch.set_num_threads(threads)
 
     (inverse, svd, det), (inverse2, svd2, det2) = found
-    assert (
-        torch.equal(inverse, inverse2)
-        and torch.equal(det, det2)
-        and all(torch.equal(x, y) for x, y in zip(svd, svd2))
-    )
+    assert torch.equal(inverse, inverse2)
+    assert torch.equal(det, det2)
+    assert all(torch.equal(x, y) for x, y in zip(svd, svd2))
 
 
 # Gradients of vectors that are determined up to a phase

@@ -17,8 +17,8 @@ def values(dtype):
 
 
 def mostly_equal(found, expected):
-    """Nearly all elements are equal: fused multiply-add rounds a few differently,
-    while rounding the number first would change a tenth."""
+    """Nearly all elements are equal: fused multiply-add rounds a few differently, while rounding the number
+    first would change a tenth."""
     return (found != expected).float().mean().item() < 0.02
 
 

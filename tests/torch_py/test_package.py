@@ -106,11 +106,9 @@ def test_default_dtype() -> None:
         torch.set_default_dtype(torch.int64)
     torch.set_default_dtype(torch.float64)
     try:
-        assert (
-            torch.get_default_dtype() == torch.float64
-            and torch.tensor(1.0).dtype == torch.float64
-            and torch.zeros(1).dtype == torch.float64
-        )
+        assert torch.get_default_dtype() == torch.float64
+        assert torch.tensor(1.0).dtype == torch.float64
+        assert torch.zeros(1).dtype == torch.float64
     finally:
         torch.set_default_dtype(torch.float32)
 

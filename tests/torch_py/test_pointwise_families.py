@@ -121,14 +121,13 @@ def test_inplace_functions_of_torch():
 
 def test_queries():
     x = torch.zeros(2, 3)
-    assert (
-        torch.numel(x) == 6 and torch.is_floating_point(x) and not torch.is_complex(x) and torch.is_signed(x)
-    )
-    assert (
-        not torch.is_signed(x.to(torch.uint8))
-        and torch.is_complex(x.cfloat())
-        and x.cdouble().dtype is torch.complex128
-    )
+    assert torch.numel(x) == 6
+    assert torch.is_floating_point(x)
+    assert not torch.is_complex(x)
+    assert torch.is_signed(x)
+    assert not torch.is_signed(x.to(torch.uint8))
+    assert torch.is_complex(x.cfloat())
+    assert x.cdouble().dtype is torch.complex128
     assert torch.is_nonzero(torch.tensor([2])) and not torch.tensor(0.0).is_nonzero()
     assert not torch.is_conj(x) and not torch.is_neg(x)
 
@@ -301,10 +300,8 @@ def test_complex_sums_of_exponentials() -> None:
 
     found = torch.logaddexp(a, b)
     assert close(found[:1], torch.log(torch.exp(a[:1]) + torch.exp(b[:1])).tolist())
-    assert (
-        close(found[1:2], [-300 + cmath.log(cmath.exp(1j) + cmath.exp(-1))])
-        and found[2].real.item() == -math.inf
-    )
+    assert close(found[1:2], [-300 + cmath.log(cmath.exp(1j) + cmath.exp(-1))])
+    assert found[2].real.item() == -math.inf
 
     pair = tuple(
         torch.tensor([value], dtype=torch.complex128, requires_grad=True) for value in (1 + 0.5j, 0.5 - 1j)

@@ -33,10 +33,8 @@ def drawn(engine, module):
 def test_points_are_pytorchs(dimension, options):
     ours, theirs = engines(dimension, **options)
     assert drawn(ours, torch) == drawn(theirs, peer) and repr(ours) == repr(theirs)
-    assert (
-        ours.sobolstate.tolist() == theirs.sobolstate.tolist()
-        and ours.shift.tolist() == theirs.shift.tolist()
-    )
+    assert ours.sobolstate.tolist() == theirs.sobolstate.tolist()
+    assert ours.shift.tolist() == theirs.shift.tolist()
 
 
 def test_scrambling_without_seed_draws_from_the_default_generator():
@@ -47,11 +45,9 @@ def test_scrambling_without_seed_draws_from_the_default_generator():
 
 def test_points_go_into_out():
     out = torch.empty(0)
-    assert (
-        torch.quasirandom.SobolEngine(2).draw(4, out=out) is out
-        and out.shape == (4, 2)
-        and out[1].tolist() == [0.5, 0.5]
-    )
+    assert torch.quasirandom.SobolEngine(2).draw(4, out=out) is out
+    assert out.shape == (4, 2)
+    assert out[1].tolist() == [0.5, 0.5]
 
 
 def test_jump_at_the_beginning():

@@ -276,8 +276,7 @@ def test_long_lanes_are_sorted_stably(torch: Any, dtype: str, descending: bool) 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("size", [16, 17, 32, 1000, 4096])
 def test_ties_are_left_in_the_order_of_pytorch(torch: Any, size: int, descending: bool) -> None:
-    """The order of equal lengths in a packed batch decides which
-    part of a dropout mask each sequence gets."""
+    """The order of equal lengths in a packed batch decides which part of a dropout mask a sequence gets."""
     peer = pytest.importorskip("torch")
     lengths = np.random.default_rng(size).integers(0, 9, (3, size))
     for array in (lengths, lengths.astype(np.float32), lengths.astype(np.uint8), lengths % 2 == 0):

@@ -18,20 +18,7 @@ import pytest
 
 from tests.subject import only_torch_py, torch
 
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+DTYPES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
 
 
 def round_trip(value: Any, **keywords: Any) -> Any:
@@ -342,12 +329,10 @@ def test_meta_tensors(tmp_path, make):
     tensor = make(torch.empty(2, 3, device="meta").t())
     torch.save({"t": tensor}, tmp_path / "meta.pt")
     loaded = torch.load(tmp_path / "meta.pt")["t"]
-    assert (
-        type(loaded) is type(tensor)
-        and loaded.is_meta
-        and loaded.shape == (3, 2)
-        and loaded.stride() == (1, 3)
-    )
+    assert type(loaded) is type(tensor)
+    assert loaded.is_meta
+    assert loaded.shape == (3, 2)
+    assert loaded.stride() == (1, 3)
     assert loaded.requires_grad == tensor.requires_grad
     assert pickle.loads(pickle.dumps(tensor)).is_meta
 
@@ -414,11 +399,9 @@ def test_an_error_while_saving_keeps_the_old_file(tmp_path: Path) -> None:
     assert torch.equal(torch.load(path), torch.ones(3))
 
     torch.save(torch.zeros(2), link)
-    assert (
-        link.is_symlink()
-        and torch.equal(torch.load(path), torch.zeros(2))
-        and path.stat().st_mode & 0o777 == 0o640
-    )
+    assert link.is_symlink()
+    assert torch.equal(torch.load(path), torch.zeros(2))
+    assert path.stat().st_mode & 0o777 == 0o640
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link.pt", "weights.pt"]
 
 
@@ -444,8 +427,7 @@ def test_saving_to_a_device_file() -> None:
 
 @only_torch_py
 def test_threads_that_save_to_one_path(tmp_path: Any) -> None:
-    """The file holds what one thread saved; the second to finish
-    does not write into the file of the first."""
+    """The file holds what one thread saved; the second thread does not write into the file of the first."""
     path = tmp_path / "x.pt"
     both = threading.Barrier(2, timeout=60)
 
@@ -486,11 +468,9 @@ def test_records_of_a_file():
     file.seek(0)
     reader = torch.PyTorchFileReader(file)
 
-    assert (
-        reader.has_record("data.pkl")
-        and "data/0" in reader.get_all_records()
-        and not reader.has_record("none")
-    )
+    assert reader.has_record("data.pkl")
+    assert "data/0" in reader.get_all_records()
+    assert not reader.has_record("none")
     assert reader.get_storage_from_record("data/0", 3, torch.float32).tolist() == [0, 1, 2]
 
     with pytest.raises(RuntimeError, match="none"):

@@ -12,40 +12,14 @@ import pytest
 from tests.subject import only_torch_py
 
 pytestmark = only_torch_py
-MODULES = [
-    "nn",
-    "nn.functional",
-    "nn.init",
-    "nn.utils",
-    "nn.utils.rnn",
-    "nn.utils.parametrize",
-    "nn.utils.parametrizations",
-    "nn.utils.prune",
-    "nn.utils.fusion",
-    "nn.parameter",
-    "nn.attention",
-    "optim",
-    "optim.lr_scheduler",
-    "optim.swa_utils",
-    "utils.data",
-    "distributions",
-    "distributions.transforms",
-    "distributions.constraints",
-    "autograd",
-    "autograd.function",
-    "autograd.functional",
-    "autograd.forward_ad",
-    "autograd.graph",
-    "autograd.grad_mode",
-    "utils.checkpoint",
-    "utils.hooks",
-    "utils.dlpack",
-    "utils.flop_counter",
-    "overrides",
-    "func",
-    "random",
-    "testing",
-]
+MODULES = """
+    nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize
+    nn.utils.parametrizations nn.utils.prune nn.utils.fusion nn.parameter nn.attention optim
+    optim.lr_scheduler optim.swa_utils utils.data distributions distributions.transforms
+    distributions.constraints autograd autograd.function autograd.functional autograd.forward_ad
+    autograd.graph autograd.grad_mode utils.checkpoint utils.hooks utils.dlpack
+    utils.flop_counter overrides func random testing
+""".split()
 
 # Names that torch_py lacks, by reason.
 _ABSENT = {

@@ -20,9 +20,9 @@ def test_elements_are_those_of_the_tensor() -> None:
 
     assert type(storage) is torch.TypedStorage and storage.dtype is torch.float32
     assert len(storage) == storage.size() == 4 and storage.nbytes() == 16 and storage.element_size() == 4
-    assert (
-        storage[1] == 1.0 and storage[-1] == 3.0 and storage.tolist() == list(storage) == [0.0, 1.0, 2.0, 3.0]
-    )
+    assert storage[1] == 1.0
+    assert storage[-1] == 3.0
+    assert storage.tolist() == list(storage) == [0.0, 1.0, 2.0, 3.0]
 
     storage[0] = 7
     storage[2:] = 5
@@ -57,11 +57,9 @@ def test_legacy_classes() -> None:
     assert isinstance(made, torch.FloatStorage) and not isinstance(made, torch.LongStorage)
     assert isinstance(made, torch.TypedStorage) and issubclass(torch.FloatStorage, torch.TypedStorage)
 
-    assert (
-        torch.LongStorage(2).size() == 2
-        and torch.BoolStorage().size() == 0
-        and torch.HalfStorage.dtype is torch.float16
-    )
+    assert torch.LongStorage(2).size() == 2
+    assert torch.BoolStorage().size() == 0
+    assert torch.HalfStorage.dtype is torch.float16
     assert torch.ones(1, dtype=torch.int64).storage_type() is torch.LongStorage
 
     with pytest.raises(TypeError, match="invalid data type 'str'"):
@@ -82,11 +80,9 @@ def test_constructor() -> None:
 
 def test_conversions_and_copies() -> None:
     storage = torch.tensor([0.0, 2.5]).storage()
-    assert (
-        storage.long().tolist() == [0, 2]
-        and storage.bool().tolist() == [False, True]
-        and storage.half().dtype is torch.float16
-    )
+    assert storage.long().tolist() == [0, 2]
+    assert storage.bool().tolist() == [False, True]
+    assert storage.half().dtype is torch.float16
     assert storage.type() == "torch.FloatStorage" and storage.pickle_storage_type() == "FloatStorage"
 
     clone = storage.clone()
@@ -97,10 +93,8 @@ def test_conversions_and_copies() -> None:
     with pytest.raises(RuntimeError, match="size does not match"):
         storage.copy_(torch.ones(3).storage())
 
-    assert (
-        copy.deepcopy(storage).tolist() == storage.tolist()
-        and copy.deepcopy(storage).data_ptr() != storage.data_ptr()
-    )
+    assert copy.deepcopy(storage).tolist() == storage.tolist()
+    assert copy.deepcopy(storage).data_ptr() != storage.data_ptr()
 
     storage.resize_(1)
     assert storage.tolist() == [9.0]
@@ -183,17 +177,13 @@ def test_untyped_copies_and_conversions() -> None:
     storage = torch.UntypedStorage([1, 2])
     assert storage.float().tolist() == [1.0, 2.0] and storage.long().dtype == torch.int64
 
-    assert (
-        storage.type() == "torch.storage.UntypedStorage"
-        and storage.cpu() is storage
-        and storage.to(device="cpu") is storage
-    )
-    assert (
-        storage.new().nbytes() == 0
-        and not storage.is_cuda
-        and storage.get_device() is None
-        and not storage.is_pinned()
-    )
+    assert storage.type() == "torch.storage.UntypedStorage"
+    assert storage.cpu() is storage
+    assert storage.to(device="cpu") is storage
+    assert storage.new().nbytes() == 0
+    assert not storage.is_cuda
+    assert storage.get_device() is None
+    assert not storage.is_pinned()
     assert storage._cdata == storage.untyped()._cdata
 
     for copied in (copy.copy(storage), copy.deepcopy(storage)):

@@ -237,9 +237,8 @@ def test_grad_assignment_is_checked(torch: Any) -> None:
     x.grad = gradient
     assert x.grad is gradient
 
-    with pytest.raises(
-        TypeError, match="assigned grad expected to be a Tensor or None but got grad of type int"
-    ):
+    message = "assigned grad expected to be a Tensor or None but got grad of type int"
+    with pytest.raises(TypeError, match=message):
         x.grad = 1
     with pytest.raises(RuntimeError, match="attempting to assign a gradient of size"):
         x.grad = torch.ones(3)
@@ -380,12 +379,10 @@ def test_arithmetic_with_numbers(torch: Any) -> None:
 
     i = torch.tensor([5, 6])
     assert (i // 2).tolist() == [2, 3] and (i % 4).tolist() == [1, 2] and (7 // i).tolist() == [1, 1]
-    assert (
-        (i & 4).tolist() == [4, 4]
-        and (i | 1).tolist() == [5, 7]
-        and (i ^ 1).tolist() == [4, 7]
-        and (~i).tolist() == [-6, -7]
-    )
+    assert (i & 4).tolist() == [4, 4]
+    assert (i | 1).tolist() == [5, 7]
+    assert (i ^ 1).tolist() == [4, 7]
+    assert (~i).tolist() == [-6, -7]
 
     y = x
     y += 1
@@ -470,12 +467,10 @@ def test_device_objects(torch: Any) -> None:
 
 def test_size(torch: Any) -> None:
     size = torch.Size([2, 3])
-    assert (
-        size == (2, 3)
-        and size.numel() == 6
-        and repr(size) == "torch.Size([2, 3])"
-        and hash(size) == hash((2, 3))
-    )
+    assert size == (2, 3)
+    assert size.numel() == 6
+    assert repr(size) == "torch.Size([2, 3])"
+    assert hash(size) == hash((2, 3))
 
     for kept in (size + (4,), size[:1], size * 2):
         assert isinstance(kept, torch.Size)
@@ -588,28 +583,22 @@ def test_copy_shares_memory():
     tensor = torch.ones(3)
     tensor.note = [1]
     other = copy.copy(tensor)
-    assert (
-        other is not tensor
-        and other.data_ptr() == tensor.data_ptr()
-        and other.note is tensor.note
-        and not other._is_view()
-    )
+    assert other is not tensor
+    assert other.data_ptr() == tensor.data_ptr()
+    assert other.note is tensor.note
+    assert not other._is_view()
     parameter = torch.nn.Parameter(tensor)
-    assert (
-        type(copy.copy(parameter)) is torch.nn.Parameter
-        and copy.copy(parameter).data_ptr() == parameter.data_ptr()
-    )
+    assert type(copy.copy(parameter)) is torch.nn.Parameter
+    assert copy.copy(parameter).data_ptr() == parameter.data_ptr()
     assert copy.copy(parameter).requires_grad and copy.copy(parameter).grad is None
 
 
 def test_small_methods():
     tensor = torch.arange(6.0).view(2, 3)
     assert tensor.is_same_size(torch.zeros(2, 3)) and not tensor.is_same_size(torch.zeros(3, 2))
-    assert (
-        tensor.is_set_to(tensor[:])
-        and not tensor.is_set_to(tensor.clone())
-        and not tensor.is_set_to(tensor.t())
-    )
+    assert tensor.is_set_to(tensor[:])
+    assert not tensor.is_set_to(tensor.clone())
+    assert not tensor.is_set_to(tensor.t())
     assert tensor.dense_dim() == 2 and tensor.sparse_dim() == 0
     assert torch.ones(2).copy_(3).tolist() == [3, 3]
 

@@ -1,5 +1,4 @@
-"""python -m tools.benchmark [calls | build | dataloader | operators | optimizers |
-package | training] ...: `calls` when nothing is named."""
+"""python -m tools.benchmark [NAME] ...: runs one of the benchmarks below, `calls` by default."""
 
 from __future__ import annotations
 

@@ -90,8 +90,10 @@ class Tree:
     def build(
         self, name: str, check: str = "import torch_py", environment: Mapping[str, str] | None = None
     ) -> Build:
-        """Brings the copy up to date and runs `check` in it; raises
-        RuntimeError with what was printed when either fails."""
+        """Brings the copy up to date and runs `check` in it.
+
+        Raises RuntimeError with the output if either fails.
+        """
         before = self.objects()
         started = time.perf_counter()
 

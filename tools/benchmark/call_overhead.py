@@ -14,7 +14,7 @@ from typing import Any
 
 from .table import format_table, write_json
 
-# Issue 2: geometric mean of the ratios, and the largest of them.
+# Goals for the geometric mean of the ratios, and for the largest of them.
 MEAN_GOAL, LARGEST_GOAL = 0.4, 0.8
 SETUP = """
 a, b = torch.ones(4), torch.full((4,), 2.0)
@@ -69,8 +69,10 @@ def repetitions(timer: timeit.Timer, seconds: float) -> int:
 
 
 def measure(case: Case, subjects: list[Subject], rounds: int, seconds: float) -> list[list[float]]:
-    """For every subject the seconds of one call, one figure a round;
-    the subjects take turns within a round."""
+    """The seconds of one call: for each subject, one figure per round.
+
+    The subjects take turns within a round.
+    """
     timers = [subject.timer(case) for subject in subjects]
     counts = [repetitions(timer, seconds) for timer in timers]
     times: list[list[float]] = [[] for _ in subjects]

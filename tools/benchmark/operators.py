@@ -1,5 +1,4 @@
-"""Every operator with samples on large float32 tensors, and layers at typical sizes: torch_py and PyTorch by
-turns, the slowest first.
+"""Times operators on large float32 tensors and layers at typical sizes, next to PyTorch; slowest first.
 
 The calls come from the entries: the first samples of an operator, whose tensors are made larger until the
 call takes long enough, with new values between the sample's smallest and largest. What does not work with
@@ -198,8 +197,10 @@ def measure(case: Case, rounds: int, seconds: float) -> None:
 
 
 def uses_of(path: Path | None) -> Counter[str]:
-    """How often programs use a name, whatever it is a member of, from a
-    table with the columns api and number_of_uses."""
+    """How often programs use each name, in whichever module or class it is.
+
+    Read from a table with the columns api and number_of_uses.
+    """
     uses: Counter[str] = Counter()
     if path is not None:
         with path.open() as file:

@@ -1,4 +1,4 @@
-"""A step of each optimizer over the parameters of a ResNet-18 and over 100 tiny ones, next to PyTorch."""
+"""Times a step of each optimizer, on the parameters of ResNet-18 and on 100 tiny ones, next to PyTorch."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ FUSED = ("SGD", "SGD momentum", "Adam", "AdamW", "Adagrad")
 Shapes = list[tuple[int, ...]]
 
 
-def residual_network() -> Shapes:
-    """The 62 parameters of ResNet-18, 11.7 million numbers."""
+def resnet18() -> Shapes:
+    """The shapes of the 62 parameters of ResNet-18, which have 11.7 million elements."""
     shapes: Shapes = [(64, 3, 7, 7), (64,), (64,)]
-    before = 64
+    previous_width = 64
     for width in (64, 128, 256, 512):
         for block in range(2):
-            incoming = before if block == 0 else width
+            incoming = previous_width if block == 0 else width
             shapes += [(width, incoming, 3, 3), (width,), (width,), (width, width, 3, 3), (width,), (width,)]
             if incoming != width:
                 shapes += [(width, incoming, 1, 1), (width,), (width,)]
-        before = width
+        previous_width = width
     return [*shapes, (1000, 512), (1000,)]
 
 
-def tiny() -> Shapes:
+def tiny_matrices() -> Shapes:
     return [(4, 4)] * 100
 
 
-LISTS: dict[str, Callable[[], Shapes]] = {"ResNet-18": residual_network, "100 of 4x4": tiny}
+PARAMETERS: dict[str, Callable[[], Shapes]] = {"ResNet-18": resnet18, "100 of 4x4": tiny_matrices}
 
 
 class Subject:
-    """An optimizer of one library over parameters with gradients."""
+    """An optimizer of one library, and parameters with gradients for it to update."""
 
     def __init__(self, library: Any, case: str, shapes: Shapes, **options: Any) -> None:
         library.manual_seed(0)
         parameters = [library.randn(shape).requires_grad_() for shape in shapes]
         for parameter in parameters:
             parameter.grad = library.randn(parameter.shape)
-        self.step = getattr(library.optim, case.split()[0])(
-            parameters, lr=1e-4, **OPTIONS[case], **options
-        ).step
+
+        optimizer_class = getattr(library.optim, case.split()[0])
+        self.step = optimizer_class(parameters, lr=1e-4, **OPTIONS[case], **options).step
         self.step()
 
     def seconds(self, count: int) -> float:
@@ -74,7 +74,10 @@ class Subject:
 
 
 def measure(subjects: list[Subject], rounds: int, seconds: float) -> list[list[float]]:
-    """For every subject the seconds of a step, one figure a round; the subjects take turns within a round."""
+    """The seconds of one step: for each subject, one figure per round.
+
+    The subjects take turns within a round.
+    """
     counts = [max(1, int(seconds / subject.seconds(2))) for subject in subjects]
     times: list[list[float]] = [[] for _ in subjects]
     for _ in range(rounds):
@@ -91,7 +94,7 @@ def compare(cases: list[str], rounds: int, seconds: float, threads: int) -> dict
             library.set_num_threads(threads)
 
     result: dict[str, Any] = {"peer": getattr(peer, "__version__", None), "threads": threads, "cases": {}}
-    for list_name, shapes in LISTS.items():
+    for list_name, shapes in PARAMETERS.items():
         for case in cases:
             subjects = {"torch_py": Subject(ours, case, shapes())}
             if peer is not None:
@@ -111,14 +114,16 @@ def compare(cases: list[str], rounds: int, seconds: float, threads: int) -> dict
 
 
 def describe(result: dict[str, Any]) -> str:
-    columns = ["torch_py", "torch", "torch fused", "ratio to torch", "ratio to torch fused"]
+    libraries = ["torch_py", "torch", "torch fused"]
+    ratios = ["ratio to torch", "ratio to torch fused"]
+
     rows = []
     for name, entry in result["cases"].items():
-        cells = [f"{entry[column] * 1e3:.3f}" if column in entry else "" for column in columns[:3]]
-        rows.append(
-            [name, *cells, *(f"{entry[column]:.2f}" if column in entry else "" for column in columns[3:])]
-        )
-    return format_table(["step", *(f"{column} ms" for column in columns[:3]), *columns[3:]], rows)
+        times = [f"{entry[library] * 1e3:.3f}" if library in entry else "" for library in libraries]
+        quotients = [f"{entry[ratio]:.2f}" if ratio in entry else "" for ratio in ratios]
+        rows.append([name, *times, *quotients])
+
+    return format_table(["step", *(f"{library} ms" for library in libraries), *ratios], rows)
 
 
 def main(arguments: list[str]) -> int:

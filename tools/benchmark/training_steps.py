@@ -16,7 +16,7 @@ from typing import Any
 from .table import format_table, write_json
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-# Issue 4: the median of the ratios.
+# The largest ratio that an example may have: the median over its rounds.
 GOAL = 1.0
 
 

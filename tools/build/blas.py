@@ -1,9 +1,9 @@
 """Where BLAS, LAPACK and FFT come from, and how libtorch_py_blas.so is compiled and linked against them.
 
-mkl       the static libraries of the mkl-static wheel; nothing of MKL is visible outside libtorch_py_blas.so
-openblas  the scipy-openblas32 wheel (its shared library is copied next to ours; its functions are prefixed
-scipy_), else the system's builtin   aten/blas holds a plain implementation of everything; this is also the
-reference in tests
+mkl       the static libraries of the mkl-static wheel; libtorch_py_blas.so exports nothing of MKL
+openblas  the scipy-openblas32 wheel, otherwise the system's library; the wheel's shared library is copied
+          next to ours, and its functions have the prefix scipy_
+builtin   the plain implementation of everything in aten/blas, which is also the reference in tests
 
 The files of aten/blas see TORCH_PY_BLAS_MKL, TORCH_PY_BLAS_OPENBLAS or TORCH_PY_BLAS_BUILTIN, and
 TORCH_PY_OPENBLAS_PREFIX.
@@ -137,8 +137,10 @@ def _installed(distribution: str, file_name: str) -> Path | None:
 
 
 def _relative(path: Path) -> str:
-    """Relative inside the checkout (its .venv), so that commands, and with
-    them ccache's keys, do not name the checkout."""
+    """The path, relative to the checkout if it is inside (as .venv is).
+
+    Commands, and with them ccache's keys, then do not name the checkout.
+    """
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -82,8 +82,7 @@ def make_venv(venv: Path) -> None:
 
 
 def make_importable(venv: Path) -> None:
-    """The environment's interpreter imports torch_py from this checkout,
-    wherever it is started and whichever script it runs."""
+    """Lets the environment's interpreter import torch_py from this checkout, in any working directory."""
     for packages in venv.glob("lib/python*/site-packages"):
         path = packages / "torch_py_checkout.pth"
         if not path.exists() or path.read_text() != f"{ROOT}\n":

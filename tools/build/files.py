@@ -20,8 +20,10 @@ def write_if_changed(path: Path, content: bytes | str) -> bool:
 
 
 def mirror(source: Path, destination: Path, pattern: str = "**/*") -> None:
-    """Makes `destination` hold the same files as `source`; what is equal
-    is not touched, what is not in `source` goes."""
+    """Makes `destination` hold the same files as `source`.
+
+    Files that are equal are not touched; files that `source` lacks are removed.
+    """
     wanted = {
         path.relative_to(source)
         for path in source.glob(pattern)

@@ -10,7 +10,7 @@ LANGUAGE = ("-std=c++20", "-fPIC", "-fopenmp")
 # Two libraries in one process (torch and torch_py) must not share inline functions or template statics:
 # everything that is not exported by name is hidden, and no symbol is STB_GNU_UNIQUE.
 VISIBILITY = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-# Loops over maths functions vectorise only when errno and the exception flags need not be kept. NaN and
+# Loops over maths functions vectorize only when errno and the exception flags need not be kept. NaN and
 # infinity stay exact.
 ARITHMETIC = ("-fno-math-errno", "-fno-trapping-math")
 SECTIONS = ("-ffunction-sections", "-fdata-sections")

@@ -17,8 +17,7 @@ STAMP = Path("build/include/.mirrored")
 
 
 def mirror_headers() -> str:
-    """Copies pybind11's headers when its version has changed; returns
-    the directory to give to the compiler."""
+    """Copies pybind11's headers if its version has changed; returns the directory to give to the compiler."""
     try:
         import pybind11
     except ModuleNotFoundError:

@@ -31,7 +31,7 @@ class InstructionSet:
         return (f"-DCPU_CAPABILITY={self.name}", f"-DCPU_CAPABILITY_{self.name}")
 
 
-# The vectoriser's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
+# The vectorizer's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
 # all of ours.
 DEFAULT = InstructionSet("DEFAULT", ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"))
 AVX2 = InstructionSet("AVX2", ("-O3", "-mavx2", "-mfma", "-mf16c"))
@@ -57,8 +57,10 @@ def available(architecture: str | None = None) -> tuple[InstructionSet, ...]:
 
 
 def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[InstructionSet, ...]:
-    """The instruction sets named in TORCH_PY_ISAS in their order of
-    precedence; all of the architecture's when none is named."""
+    """The instruction sets named in TORCH_PY_ISAS, in their order of precedence.
+
+    All those of the architecture if it names none.
+    """
     offered = available(architecture)
     unknown = sorted(set(names) - {isa.name for isa in offered})
 
@@ -76,7 +78,9 @@ def selected(names: tuple[str, ...], architecture: str | None = None) -> tuple[I
 
 
 def is_kernel_file(path: str) -> bool:
-    """Whether the file at `path`, relative to the sources' or the generated
-    tree's root, is compiled once per instruction set."""
+    """Whether a file is compiled once per instruction set.
+
+    `path` is relative to the root of the sources or of the generated tree.
+    """
     pure = PurePosixPath(path)
     return pure.parts[:1] == ("aten",) and pure.name.endswith(".isa.cpp")

@@ -19,8 +19,10 @@ rule compile
   deps = gcc
   description = compiling $title
 
+# GCC recognises a precompiled header's files by their content, comments included: ccache must not give
+# back one that was made before a comment changed.
 rule precompile
-  command = $compiler -MMD -MF $out.d $flags -x c++-header -c $in -o $out
+  command = CCACHE_COMMENTS=1 $compiler -MMD -MF $out.d $flags -x c++-header -c $in -o $out
   depfile = $out.d
   deps = gcc
   description = precompiling $title

@@ -1,5 +1,6 @@
-"""Operators declared outside the tree: the same generator, flags and instruction sets, their own shared
-object.
+"""Builds libraries of operators that are declared outside the tree.
+
+They use the same generator, flags and instruction sets as torch_py, and become a shared object of their own.
 
     python -m tools.build.operator_library FILE.yaml --output DIR --include DIR ... --libraries DIR
 
@@ -120,8 +121,10 @@ def shared_object(
 
 
 def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSet, ...]) -> list[Unit]:
-    """Generated files, then hand-written ones; generated sources are named
-    relative to the output folder, where ninja runs."""
+    """Generated files, then hand-written ones.
+
+    Names of generated sources are relative to the output folder, where ninja runs.
+    """
     found: list[Unit] = []
 
     for root, place, named in (

@@ -3,10 +3,9 @@
 torch_py/_C*.so, torch_py/lib/*.so   the libraries
 torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree
 torch_py/_toolchain/                 what build_operators() needs to build operators outside the tree, laid
-out as in the
-                                     repository: codegen, templates, tools/build and the declarations, with
-                                     the kernels and samples that these name (the generator looks them up;
-                                     they are not compiled again)
+                                     out as in the repository: codegen, templates, tools/build and the
+                                     declarations, with the kernels and samples that these name (the
+                                     generator looks them up; they are not compiled again)
 """
 
 from __future__ import annotations
@@ -63,8 +62,10 @@ def generated_python(root: Path) -> Iterator[Path]:
 
 
 def place_generated_python(root: Path) -> None:
-    """In a checkout the generated stubs lie in the package too (ignored
-    by git), where Python and type checkers look."""
+    """In a checkout, copies the generated stubs into the package, where Python and type checkers look.
+
+    Git ignores these copies.
+    """
     record = root / "build/generated_python.txt"
     wanted = {path.relative_to(root / GENERATED).as_posix(): path for path in generated_python(root)}
     placed = record.read_text().split("\n") if record.exists() else []

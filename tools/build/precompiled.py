@@ -35,8 +35,10 @@ class PrecompiledHeader:
 
     @property
     def name(self) -> str:
-        """What units are told to include: a file that includes the header,
-        next to which the compiler finds `output`."""
+        """The path that units are told to include.
+
+        It names a file that includes the header; next to it, the compiler finds `output`.
+        """
         return f"{FOLDER}/{self.isa.name if self.isa else 'baseline'}/{self.header}"
 
     @property

@@ -67,8 +67,10 @@ class Progress:
         self._clear()
 
     def _finish_step(self) -> None:
-        """Lines after a status line belong to it: the errors of a step that
-        failed, or the warnings of one that did not."""
+        """Handles the lines after a status line, which belong to it.
+
+        They are the errors of a step that failed, or the warnings of one that did not.
+        """
         lines, self._pending = self._pending, []
         if not lines or self.verbose:
             return
@@ -83,8 +85,7 @@ class Progress:
             self.warnings.append(f"== {self._about}\n" + "\n".join(lines))
 
     def _show_error(self, lines: list[str]) -> None:
-        """A file that is compiled for several instruction sets has the
-        same mistakes in each: once is enough."""
+        """Prints the errors of a step, once for all instruction sets of a file."""
         instruction_set = INSTRUCTION_SET.search(self._about)
         common = "\n".join(lines).replace(instruction_set[1], "*") if instruction_set else "\n".join(lines)
         print(f"error while {self._about}" if self._about else "error", end="", file=self.stream)
@@ -113,8 +114,10 @@ class Progress:
 
 
 def missing_includes(lines: Iterable[str], headers: Path = OPERATOR_HEADERS) -> list[str]:
-    """Which header has the operators that a compiler does not find: every one
-    has its own, which nothing says where it is missing."""
+    """Hints at the headers of the operators that a compiler does not find.
+
+    Every operator has a header of its own, which the compiler's message does not mention.
+    """
     names = dict.fromkeys(found[1] or found[2] for found in map(UNKNOWN_OPERATOR.search, lines) if found)
     return [
         f'hint: at::{name} is declared in "aten/ops/{name}.h"'

@@ -13,8 +13,6 @@ BLAS = ("aten/blas",)
 CORE = ("c10", "aten", "torch_py/csrc/autograd")
 PYTHON = ("torch_py/csrc/bindings",)
 STUB = "torch_py/csrc/stub.cpp"
-# Compiled by nvcc or by the tests' host emulation, not here.
-OTHER_BUILDS = ("c10/cuda", "aten/native/cuda")
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,10 @@ class Unit:
 def discover(
     folders: tuple[str, ...], chosen: tuple[InstructionSet, ...], without: tuple[str, ...] = ()
 ) -> list[Unit]:
-    """All units under `folders` of the sources and of the generated tree, in
-    link order: Note [Link order and instruction sets]."""
+    """All units under `folders` of the sources and of the generated tree, in link order.
+
+    For that order, see Note [Link order and instruction sets].
+    """
     units: list[Unit] = []
     for root in ("", GENERATED):
         for folder in folders:
@@ -49,7 +49,7 @@ def units_in(
     units: list[Unit] = []
     for path in sorted((root / folder).rglob("*.cpp")):
         logical = path.relative_to(root).as_posix()
-        if any(logical.startswith(prefix + "/") for prefix in (*OTHER_BUILDS, *without)):
+        if any(logical.startswith(prefix + "/") for prefix in without):
             continue
 
         place = "generated/" + logical if root.name == "generated" else logical

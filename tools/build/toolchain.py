@@ -21,8 +21,8 @@ class Toolchain:
     compiler: str
     is_clang: bool
     version: int
-    linker: str  # value for -fuse-ld, empty: the compiler's own choice
-    ccache: str  # path, empty: not used
+    linker: str  # the value of -fuse-ld; empty for the compiler's default
+    ccache: str  # its path; empty if it is not used
     ninja: str
     python_include: str
     extension_suffix: str
@@ -58,8 +58,10 @@ def find_compiler(wanted: str) -> str:
 
 
 def identify(compiler: str) -> tuple[bool, int]:
-    """Whether it is clang, and its major version; refuses compilers
-    without the C++20 that the sources use."""
+    """Whether the compiler is clang, and its major version.
+
+    Raises BuildError for versions that lack the C++20 features that the sources use.
+    """
     command = [*compiler.split(), "-dM", "-E", "-x", "c++", "/dev/null"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
@@ -74,8 +76,8 @@ def identify(compiler: str) -> tuple[bool, int]:
     kind = "clang" if is_clang else "gcc"
     if version < MINIMUM_VERSION[kind]:
         raise BuildError(
-            f"{compiler} is {kind} {version}; {kind} {MINIMUM_VERSION[kind]} or newer is needed. Name "
-            "another: CXX=g++-12 make"
+            f"{compiler} is {kind} {version}; {kind} {MINIMUM_VERSION[kind]} or newer is needed. "
+            "Name another: CXX=g++-12 make"
         )
 
     return is_clang, version
@@ -90,8 +92,8 @@ def find_ninja() -> str:
             return str(candidate)
     except ModuleNotFoundError:
         pass
-    beside_python = Path(sys.executable).parent / "ninja"
-    found = str(beside_python) if beside_python.exists() else shutil.which("ninja")
+    next_to_python = Path(sys.executable).parent / "ninja"
+    found = str(next_to_python) if next_to_python.exists() else shutil.which("ninja")
     if not found:
         raise BuildError(f"ninja is missing. Install it with: {sys.executable} -m pip install ninja")
     return found

@@ -1,5 +1,4 @@
-"""python -m tools.fuzz: calls every operator with hostile arguments for a while; reports crashes, hangs and
-internal errors.
+"""Calls every operator with hostile arguments and reports crashes, hangs and internal errors.
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so

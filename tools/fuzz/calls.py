@@ -1,5 +1,6 @@
-"""python -m tools.fuzz.calls LOG SEED START SECONDS [COUNT]: makes calls number START, START + 1, ... and
-leaves the current one in LOG.
+"""Makes calls number START, START + 1, ... and leaves the current one in LOG.
+
+The command line is `python -m tools.fuzz.calls LOG SEED START SECONDS [COUNT]`.
 
 Run by `python -m tools.fuzz`, in a process of its own, because a call may end it.
 """
@@ -27,23 +28,11 @@ MEMORY_LIMIT = 1 << 30  # bytes above what is in use at the start: larger tensor
 TIME_LIMIT = 30.0  # seconds of one call, also on a machine with other work to do
 MODULES = ("_torch", "_nn", "_ops", "_linalg", "_special", "_fft")
 # They would change how later calls are made, or end the process on purpose.
-LEFT_ALONE = (
-    "manual_seed",
-    "seed",
-    "set_num_threads",
-    "__class__",
-    "__init_subclass__",
-    "__subclasshook__",
-    "__new__",
-    "__init__",
-    "__dir__",
-    "__reduce__",
-    "__reduce_ex__",
-    "__setattr__",
-    "__delattr__",
-    "__getattribute__",
-    "share_memory_",
-)
+LEFT_ALONE = """
+    manual_seed seed set_num_threads __class__ __init_subclass__ __subclasshook__ __new__
+    __init__ __dir__ __reduce__ __reduce_ex__ __setattr__ __delattr__ __getattribute__
+    share_memory_
+""".split()
 
 
 @dataclass(frozen=True)

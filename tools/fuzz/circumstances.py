@@ -1,4 +1,4 @@
-"""The circumstances of a compared call, and when a row of known_differences.py applies to it."""
+"""The circumstances of a compared call, and conditions on them for known_differences.py."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-_LARGE = 1e18  # its square is beyond float32; sums of such numbers are beyond int64
+_LARGE = 1e18  # its square overflows float32, and sums of such numbers overflow int64
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The arguments, those in lists too."""
+    """Facts about the arguments of a call, including those in lists."""
 
     dtypes: tuple[str, ...]
     arrays: tuple[Any, ...]
@@ -28,10 +28,10 @@ Condition = Callable[[Circumstances], bool]
 
 @dataclass(frozen=True)
 class Known:
-    """A difference that is meant: for operators and kinds, both regular expressions of the whole name, when
-    the condition holds.
+    """A difference that is intended, for the operators and kinds of difference that match when `when` holds.
 
-    `details` are words of what was found.
+    `operators` and `kinds` are regular expressions for the whole name, `details` is one to find in the
+    description of the difference.
     """
 
     operators: str
@@ -76,17 +76,16 @@ def has_bool(facts: Circumstances) -> bool:
     return "bool" in facts.dtypes
 
 
-def is_mixed(facts: Circumstances) -> bool:
-    """Of tensors of several dtypes."""
+def has_mixed_dtypes(facts: Circumstances) -> bool:
     return len(set(facts.dtypes)) > 1
 
 
-def is_reduced(facts: Circumstances) -> bool:
+def has_reduced_precision(facts: Circumstances) -> bool:
     return any(dtype in ("float16", "bfloat16") for dtype in facts.dtypes)
 
 
 def is_extreme(facts: Circumstances) -> bool:
-    """Not finite, or so large that intermediate results overflow."""
+    """Whether a value is not finite, or so large that intermediate results overflow."""
     return beyond(200.0 if "float16" in facts.dtypes else _LARGE)(facts)
 
 
@@ -107,12 +106,12 @@ def in_place(facts: Circumstances) -> bool:
 
 
 def is_expanded(facts: Circumstances) -> bool:
-    """Rows are equal: matrices are singular."""
+    """Whether a tensor is expanded: its rows are then equal, and matrices singular."""
     return "expanded" in facts.layouts
 
 
 def beyond(limit: float) -> Condition:
-    """Whether an element or a number is that large, or not finite."""
+    """The condition that an element or number reaches `limit` in absolute value, or is not finite."""
 
     def found(facts: Circumstances) -> bool:
         with np.errstate(all="ignore"):

@@ -13,14 +13,14 @@ from .circumstances import (
     has_empty,
     has_integers,
     has_layout,
+    has_mixed_dtypes,
     has_number_outside,
     has_numbers,
+    has_reduced_precision,
     has_scalar_tensor,
     in_place,
     is_expanded,
     is_extreme,
-    is_mixed,
-    is_reduced,
 )
 
 _SVD = (
@@ -83,7 +83,7 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known(
         "(_foreach_)?(mul|div|add|sub)_?[._].*",
         "values",
-        is_reduced,
+        has_reduced_precision,
         "PyTorch rounds the number to float16 first in whole vectors, not in the rest",
     ),
     Known(
@@ -104,7 +104,7 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known(
         "cosine_similarity",
         "values",
-        any_of(is_reduced, is_mixed),
+        any_of(has_reduced_precision, has_mixed_dtypes),
         "norms that are 0 in the dtype of the result",
     ),
     Known("fft_.*|stft.*|istft", "values", beyond(1e3), "rounding of the largest term"),
@@ -180,7 +180,10 @@ MAY_DIFFER: tuple[Known, ...] = (
         "PyTorch's grid is cut off to integers, or complex",
     ),
     Known(
-        _CONVOLUTIONS, "refuses", is_mixed, "a bias of another dtype, which some of PyTorch's kernels convert"
+        _CONVOLUTIONS,
+        "refuses",
+        has_mixed_dtypes,
+        "a bias of another dtype, which some of PyTorch's kernels convert",
     ),
     Known(
         _CONVOLUTIONS,
@@ -236,11 +239,11 @@ MAY_DIFFER: tuple[Known, ...] = (
     Known(
         "binomial",
         "error",
-        is_mixed,
+        has_mixed_dtypes,
         "count and prob of two dtypes: RuntimeError, whichever of the two is not floating",
     ),
     Known("embedding_bag", "accepts", has_integers, "rows of integers are added up as well"),
-    Known("bilinear|_standard_gamma_grad", "accepts", is_mixed, "dtypes are promoted"),
+    Known("bilinear|_standard_gamma_grad", "accepts", has_mixed_dtypes, "dtypes are promoted"),
     Known(
         "soft_margin_loss|multilabel_.*_loss.*",
         "refuses",

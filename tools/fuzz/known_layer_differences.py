@@ -130,7 +130,7 @@ LAYERS_MAY_DIFFER: tuple[KnownLayer, ...] = (
     KnownLayer("softshrink", "accepts", "lambd", "infinity"),
     KnownLayer("rrelu_?", "accepts", "upper", "infinity"),
     KnownLayer("silu|swish|mish", "accepts", "input", "complex numbers have a gradient"),
-    # Normalisation
+    # Normalization
     KnownLayer(
         "(local_response_norm|crossmaplrn2d)",
         "values",

@@ -39,8 +39,10 @@ class Target:
     parameters: tuple[Parameter, ...] = field(compare=False, hash=False)
 
     def run(self, module: Any, values: dict[str, Any]) -> Any:
-        """What the library ``module`` gives for values by name; a layer's
-        own arguments are prefixed with "forward."."""
+        """The result of the target in the library ``module`` for ``values``, by parameter name.
+
+        The names of arguments of a layer's forward() start with "forward.".
+        """
         given = {name: layer_values.built(value, module) for name, value in values.items()}
         return RUNS[self.group](module, self.name, given)
 
@@ -86,31 +88,11 @@ _LEFT_ALONE = {
     "optim": ("Optimizer", "LBFGS", "SparseAdam"),
     "lr_scheduler": ("LRScheduler", "ChainedScheduler", "SequentialLR"),
 }
-_IGNORED = (
-    "device",
-    "args",
-    "kwargs",
-    "_weight",
-    "_freeze",
-    "params",
-    "optimizer",
-    "generator",
-    "out",
-    "size_average",
-    "reduce",
-    "custom_encoder",
-    "custom_decoder",
-    "_stacklevel",
-    "foreach",
-    "fused",
-    "capturable",
-    "differentiable",
-    "inplace",
-    "distance_function",
-    "_random_samples",
-    "scale_fn",
-    "lr_lambda",
-)
+_IGNORED = """
+    device args kwargs _weight _freeze params optimizer generator out size_average reduce
+    custom_encoder custom_decoder _stacklevel foreach fused capturable differentiable inplace
+    distance_function _random_samples scale_fn lr_lambda
+""".split()
 # Parameters behind *args and **kwargs, and defaults that alone do not work.
 _RECURRENT = {
     "input_size": 4,

@@ -119,30 +119,10 @@ BY_NAME: dict[str, tuple[Any, ...]] = {
     "offsets": (indices(2),),
 }
 
-_TENSOR_NAMES = (
-    "input",
-    "input1",
-    "input2",
-    "x1",
-    "x2",
-    "target",
-    "query",
-    "key",
-    "value",
-    "src",
-    "tgt",
-    "memory",
-    "anchor",
-    "positive",
-    "negative",
-    "weight",
-    "bias",
-    "hx",
-    "mask",
-    "indices",
-    "var",
-    "attn_mask",
-)
+_TENSOR_NAMES = """
+    input input1 input2 x1 x2 target query key value src tgt memory anchor positive negative
+    weight bias hx mask indices var attn_mask
+""".split()
 
 _ODD = (None, "x", 1.5, (), (1,), (1, 2, 3, 4), -1, 0, object)
 _POOLS: dict[str, tuple[Any, ...]] = {

@@ -1,5 +1,6 @@
-"""python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]: layers, optimizers and so on, with
-arguments that nobody should pass.
+"""Calls layers, functions, optimizers and schedules with unusual arguments, in torch_py and in PyTorch.
+
+The command line is `python -m tools.fuzz.layers LOG SEED START SECONDS [COUNT [NAME]]`.
 
 Run by `python -m tools.fuzz --layers`, in a process of its own, because a call may end it. Each call is one
 that PyTorch takes, with one or two arguments changed. The libraries must give the same results, or exceptions
@@ -97,14 +98,18 @@ def difference(made: Call) -> str | None:
 
 
 def _is_number_beside_the_range(value: Any) -> bool:
-    """nan, infinity or an imaginary number as a setting: some are checked
-    by PyTorch, some only here, most by nobody."""
+    """Whether a setting is NaN, infinite or an imaginary number.
+
+    PyTorch checks some of these, torch_py others; most are checked by neither.
+    """
     return isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value))
 
 
 def _is_of_wrong_type(made: Call) -> bool:
-    """Whether what was changed is of no type that the parameter could
-    take, by its default or the value that works."""
+    """Whether the changed argument has a type that the parameter cannot take.
+
+    The types that it can take are those of its default and of the value that works.
+    """
     name = made.changed[0]
     usual = (working(made.target) or {}).get(
         name, next(one.default for one in made.target.parameters if one.name == name)
@@ -125,8 +130,10 @@ def _text(done: Outcome) -> str:
 
 
 def _is_clear(message: str, theirs: str, made: Call) -> bool:
-    """Says as much as PyTorch does, or names one of the changed
-    arguments, or shows its value, type or shape."""
+    """Whether a message is as clear as PyTorch's, or refers to a changed argument.
+
+    It may name the argument or show its value, type or shape.
+    """
     if theirs.split("\n")[0][:40] in message:
         return True
 

@@ -1,5 +1,6 @@
-"""python -m tools.fuzz.peer LOG SEED START SECONDS [COUNT [OPERATOR]]: calls operators of torch_py and of
-PyTorch with the same unusual arguments.
+"""Calls operators of torch_py and of PyTorch with the same unusual arguments.
+
+The command line is `python -m tools.fuzz.peer LOG SEED START SECONDS [COUNT [OPERATOR]]`.
 
 Run by `python -m tools.fuzz --peer`, in a process of its own, because a call may end it. The calls are
 samples of the tests, changed in dtypes, values, layouts, numbers and sizes; what must agree are dtype, shape,

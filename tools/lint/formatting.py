@@ -21,8 +21,8 @@ BATCH = 100  # files per command
 
 
 def tool(name: str) -> str | None:
-    beside_python = Path(sys.executable).parent / name
-    return str(beside_python) if beside_python.exists() else shutil.which(name)
+    next_to_python = Path(sys.executable).parent / name
+    return str(next_to_python) if next_to_python.exists() else shutil.which(name)
 
 
 def check(root: Path = ROOT) -> Iterator[Finding]:

@@ -27,10 +27,9 @@ class IncludeRule:
 
 INCLUDE_RULES = (
     IncludeRule("c10/", ("aten/", "torch_py/"), "c10 knows only itself; move what needs the include to aten"),
-    IncludeRule("c10/core/", ("c10/cuda/",), "c10/core is for every device; put it into c10/cuda"),
     IncludeRule(
         "c10/util/",
-        ("c10/core/", "c10/dispatch/", "c10/cpu/", "c10/cuda/"),
+        ("c10/core/", "c10/dispatch/", "c10/cpu/"),
         "c10/util is the lowest layer of c10",
     ),
     IncludeRule(

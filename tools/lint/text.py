@@ -7,24 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .finding import Finding
-from .tree import ROOT, files
+from .tree import NOT_SOURCES, ROOT, files
 
-TEXT_SUFFIXES = (
-    ".py",
-    ".pyi",
-    ".cpp",
-    ".h",
-    ".cu",
-    ".cuh",
-    ".yaml",
-    ".md",
-    ".toml",
-    ".jinja",
-    ".jinja2",
-    ".j2",
-    "Makefile",
-    ".ci/run",
-)
+TEXT_SUFFIXES = tuple(".py .pyi .cpp .h .cu .cuh .yaml .md .toml .jinja .jinja2 .j2 Makefile .ci/run".split())
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
 CONFLICT = re.compile(r"^(<{7}|>{7}) ")
 TRAILING = re.compile(r"[ \t]+$")
@@ -55,7 +40,8 @@ def check_text(path: str, text: str) -> Iterator[Finding]:
     if text and not text.endswith("\n"):
         yield Finding(path, len(lines), "no newline at the end of the file; make format")
 
-    if len(lines) > LONGEST_FILE and path.endswith((".py", ".cpp", ".h", ".cu")):
+    is_source = path.endswith((".py", ".cpp", ".h")) and not path.startswith(NOT_SOURCES)
+    if len(lines) > LONGEST_FILE and is_source:
         yield Finding(
             path,
             0,

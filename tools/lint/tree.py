@@ -6,12 +6,10 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CPP = (".cpp", ".h", ".cu", ".cuh")
+CPP = (".cpp", ".h")
 PYTHON = (".py",)
-NOT_SOURCES = (
-    "templates/",
-    "tests/golden/",
-)  # they look like what they produce, but are not compiled or formatted
+# What a command writes, or is written from: it looks like source, but nobody reads or formats it as such.
+NOT_SOURCES = ("templates/", "tests/golden/")
 
 
 def files(suffixes: tuple[str, ...] = (), root: Path = ROOT) -> list[str]:

@@ -12,12 +12,17 @@ from pathlib import Path
 from .finding import Finding
 from .tree import ROOT
 
+# The build writes the types of the native module here. Without them every use of it is an error.
+STUBS = "torch_py/_C.pyi"
 ERROR = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<message>.*)$")
 
 
 def check(root: Path = ROOT) -> Iterator[Finding]:
     if importlib.util.find_spec("mypy") is None:
         yield Finding("mypy", 0, "not installed; make lint installs it into .venv")
+        return
+    if not (root / STUBS).is_file():
+        yield Finding(STUBS, 0, "mypy needs these stubs of the native module; build first: make")
         return
 
     result = subprocess.run(

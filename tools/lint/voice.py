@@ -10,7 +10,7 @@ from pathlib import Path
 from .finding import Finding
 from .tree import NOT_SOURCES, ROOT, files
 
-SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".cu", ".cuh", ".yaml", ".md", ".toml", "Makefile")
+SUFFIXES = (".py", ".pyi", ".cpp", ".h", ".yaml", ".md", ".toml", "Makefile")
 # This file and its test quote what they look for.
 EXEMPT = (*NOT_SOURCES, "tools/lint/voice.py", "tests/tools/test_lint.py")
 
@@ -31,10 +31,7 @@ PHRASES = (
     ),
     Phrase(re.compile(r"\bone behind the other\b"), "`one after another`"),
     Phrase(re.compile(r"\b[Mm]end(?:s|ed|ing)?\b"), "`fix`, `repair`, `remedy`"),
-    Phrase(
-        re.compile(r"\bstands? (?:in|at|below|above|first|behind)\b"),
-        "`is`, `is listed`, `comes`",
-    ),
+    Phrase(re.compile(r"\bstands? (?:in|at|below|above|first|behind)\b"), "`is`, `is listed`, `comes`"),
     Phrase(re.compile(r"\b[Bb]eside\b"), "`next to`, `in addition to`, `besides`, `along with`"),
     Phrase(re.compile(r"\bnothing is said twice\b"), "name what is shared and where"),
     Phrase(re.compile(r"\bwhose \w+ (?:is|are) no\b"), "`without ...`, `that does not have ...`"),

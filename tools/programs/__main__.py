@@ -1,5 +1,4 @@
-"""python -m tools.programs [NAME...]: runs packages from PyPI under PyTorch and torch_py and compares what
-they print.
+"""python -m tools.programs [NAME...]: runs packages from PyPI under PyTorch and torch_py, and compares.
 
 To be started with a Python that has the packages and PyTorch. Without names all are tried, and
 docs/programs.md is written.

@@ -1,5 +1,4 @@
-"""The packages, in the order in which failures are worth work: name
-on PyPI, and the script that exercises it."""
+"""The packages to try, most important first: the name on PyPI and the script that exercises it."""
 
 from __future__ import annotations
 

@@ -100,8 +100,8 @@ def promoted(name: str, *operands: Any) -> tuple[Any, ...]:
     """
     if not any(isinstance(operand, Tensor) for operand in operands):
         raise TypeError(
-            f"{name}(): expected at least one array, got "
-            f"{', '.join(type(operand).__name__ for operand in operands)}"
+            f"{name}(): expected at least one array, "
+            f"got {', '.join(type(operand).__name__ for operand in operands)}"
         )
 
     for operand in operands:

@@ -39,6 +39,5 @@ class _NamespaceInfo:
 
 
 def __array_namespace_info__() -> _NamespaceInfo:
-    """The inspection API of the array API standard: capabilities,
-    default_device, default_dtypes, devices, dtypes."""
+    """The inspection API of the array API standard: capabilities, defaults, dtypes and devices."""
     return _NamespaceInfo()

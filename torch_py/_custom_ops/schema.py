@@ -72,8 +72,8 @@ class Schema(NamedTuple):
                 and not argument.type.endswith("?")
             ):
                 raise TypeError(
-                    f"{self.name}(): expected a Tensor for argument {argument.name!r}, got "
-                    f"{type(given[argument.name]).__name__}"
+                    f"{self.name}(): expected a Tensor for argument {argument.name!r}, "
+                    f"got {type(given[argument.name]).__name__}"
                 )
 
         rest = {argument.name: given[argument.name] for argument in self.arguments if argument.keyword_only}

@@ -297,8 +297,7 @@ def norm(
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """Sums products over the last `dims` dimensions of `a` and the
-    first of `b`, or over two lists of dimensions."""
+    """Sums products over the last `dims` dimensions of `a` and the first of `b`, or over given ones."""
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
 
@@ -348,8 +347,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
-    """L and U of A = P L U packed in one matrix, and the pivots; with
-    `get_infos` errors are returned as numbers."""
+    """L and U of A = P L U packed in one matrix, and the pivots; `get_infos` adds errors as numbers."""
     found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
     results = found if get_infos else found[:2]
     if out is None:
@@ -362,8 +360,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, V with A ~ U diag(S) V^H for `q` singular values, of A - M
-    where `M` is given, by random projections."""
+    """U, S, V with A (or A - M) ~ U diag(S) V^H for `q` singular values, by random projections."""
     # Imported on first use: few programs need it.
     from torch_py._functional import _lowrank
 
@@ -371,8 +368,8 @@ def svd_lowrank(
 
 
 def lobpcg(A: Tensor, k: int | None = None, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of
-    symmetric matrices, of A x = e B x where `B` is given."""
+    """The `k` largest (`largest=False`: smallest) eigenvalues and eigenvectors of symmetric matrices, of A
+    x = e B x where `B` is given."""
     # Imported on first use: few programs need it.
     from torch_py._functional import _lobpcg
 

@@ -27,8 +27,8 @@ def contract(equation: str, operands: Sequence[Any]) -> Any:
 
 
 def equation_of(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Of operands each followed by a list of dimension numbers, `einsum(a, [0, 1],
-    b, [1, 2], [0, 2])`, the equation and the operands."""
+    """Of operands each followed by a list of dimension numbers, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, the
+    equation and the operands."""
     operands = list(arguments[0:-1:2]) if len(arguments) % 2 else list(arguments[0::2])
     equation = ",".join(_subscripts(subscripts) for subscripts in arguments[1::2])
     return (f"{equation}->{_subscripts(arguments[-1])}" if len(arguments) % 2 else equation), operands

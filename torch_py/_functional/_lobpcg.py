@@ -77,8 +77,8 @@ def _epsilon(A: Any) -> float:
 
 
 def _iterate(A: Any, B: Any, X: Any, iK: Any, limit: int, tolerance: float, largest: bool) -> Any:
-    """Rayleigh-Ritz in the span of vectors, (preconditioned) residuals and
-    previous steps, until the residuals are small."""
+    """Rayleigh-Ritz in the span of vectors, (preconditioned) residuals and previous steps, until the
+    residuals are small."""
     count = X.shape[-1]
     X, values = _ritz(A, B, X, count, largest)
     scale = linalg.vector_norm(A) + (0 if B is None else values.abs().max() * linalg.vector_norm(B))

@@ -101,8 +101,8 @@ def as_batched(tensor: Tensor, level: int, size: int) -> BatchedTensor:
 
 
 def spread(tensor: Tensor) -> Tensor:
-    """`tensor` as a member of every running batch, each in memory of its
-    own, so that each can have a gradient of its own."""
+    """`tensor` as a member of every running batch, each in memory of its own, so that each can have a
+    gradient of its own."""
     for level, size in running_batches():
         if highest_level(tensor) < level:
             tensor = batched(

@@ -303,8 +303,8 @@ def _with_tangents(function: Any, args: Sequence[Any], level: int) -> Any:
     directions = moved if isinstance(moved, tuple) else (moved,)
     if len(directions) != len(given):
         raise RuntimeError(
-            f"{function.__name__}: expected jvp to return {len(given)} tangents, one for each output, got "
-            f"{len(directions)}"
+            f"{function.__name__}: expected jvp to return {len(given)} tangents, one for each output, "
+            f"got {len(directions)}"
         )
 
     results = tuple(_paired(value, tangent, args, level) for value, tangent in zip(given, directions))

@@ -22,9 +22,8 @@ def jvp(
     """`func(*primals)` and its derivative in the direction `tangents`, by forward mode.
 
     Both are tuples of trees of tensors of the same structure and shapes; raises RuntimeError otherwise. With
-    `has_aux`, `func` returns
-    `(result, aux)` and a third value is `aux`. Results that do not depend on the primals have zero tangents,
-    with `strict` RuntimeError.
+    `has_aux`, `func` returns `(result, aux)` and a third value is `aux`. Results that do not depend on the
+    primals have zero tangents, with `strict` RuntimeError.
     """
     if (
         not isinstance(primals, tuple)
@@ -153,8 +152,8 @@ def _chosen(by_argument: Any, argnums: Any) -> Any:
 def jacfwd(
     func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of `func` by forward mode: one
-    pass over a batch of all directions. See `jacrev`."""
+    """A function that returns the Jacobian of `func` by forward mode: one pass over a batch of all
+    directions. See `jacrev`."""
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
         numbers = argument_numbers(argnums, len(args), "jacfwd")

@@ -74,8 +74,8 @@ class WrappedTensor(Tensor):
 
     @staticmethod
     def _apply_function(function: Any, args: Sequence[Any]) -> Any:
-        """`function.apply(*args)` for a `torch.autograd.Function`; some of the
-        arguments are wrapped. custom_functions.py replaces it."""
+        """`function.apply(*args)` for a `torch.autograd.Function`; some of the arguments are wrapped.
+        custom_functions.py replaces it."""
         raise NotImplementedError
 
     @staticmethod

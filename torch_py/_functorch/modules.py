@@ -79,8 +79,8 @@ def functional_call(
 
     if not isinstance(dicts, (list, tuple)) or not all(isinstance(one, Mapping) for one in dicts):
         raise ValueError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{type(parameter_and_buffer_dicts)}"
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, "
+            f"but got {type(parameter_and_buffer_dicts)}"
         )
 
     tensors: dict[str, Tensor] = {}
@@ -122,7 +122,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
-    """Batch normalisations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot
+    """Batch normalizations in `root`, and `root` itself, use the statistics of the batch alone: vmap cannot
     write running ones. Returns `root`.
 
     Changes the module in place: running statistics are dropped.

@@ -103,8 +103,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
     """A function that returns `(gradient, func(...))`; with `has_aux`, `(gradient, (value, aux))`.
 
     `func` returns a tensor of one element (with `has_aux` and something else). The gradient has the structure
-    of the arguments that
-    `argnums` names. Raises RuntimeError unless the result is a real scalar tensor.
+    of the arguments that `argnums` names. Raises RuntimeError unless the result is a real scalar tensor.
     """
 
     def transformed(*args: Any, **kwargs: Any) -> Any:
@@ -115,8 +114,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
             if not isinstance(output, Tensor):
                 raise RuntimeError(
-                    "grad_and_value(f)(*args): Expected f(*args) to return a single tensor, got "
-                    f"{type(output).__name__}"
+                    "grad_and_value(f)(*args): Expected f(*args) to return a single tensor, "
+                    f"got {type(output).__name__}"
                 )
             if output.dim() != 0:
                 raise RuntimeError(

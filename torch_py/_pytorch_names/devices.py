@@ -1,5 +1,5 @@
-"""The functions of a module for a kind of device that this build does not
-have: questions are answered, requests are refused."""
+"""The functions of a module for a kind of device that this build does not have: questions are answered,
+requests are refused."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class _LegacyMeta(type):
 
 
 def _construct(cls: Any, *arguments: Any) -> Tensor:
-    """An uninitialised tensor for sizes, a copy of a sequence, array or
+    """An uninitialized tensor for sizes, a copy of a sequence, array or
     tensor; an empty tensor without arguments."""
     if not arguments:
         return _torch.empty(0, dtype=cls.dtype, device="cpu")

@@ -1,4 +1,4 @@
-"""Decides where the storages of a file are placed, according to `map_location`."""
+"""Places the storages of a file on the devices that `map_location` selects."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from torch_py import _C
 from torch_py._serialization.rebuild import empty_storage
 
 
-def placed(read: Callable[[int], Any], nbytes: int, location: str, map_location: Any) -> Any:
-    """An UntypedStorage of `nbytes` bytes, which `read` returns as a uint8 tensor; on the meta device it does
-    not have memory.
+def placed_storage(read: Callable[[int], Any], nbytes: int, location: str, map_location: Any) -> Any:
+    """Returns an UntypedStorage of `nbytes` bytes on the device that `map_location` selects for `location`.
 
-    Raises RuntimeError for a device other than the CPU and meta, and TypeError for a `map_location` of a type
-    that `load` does not document.
+    `read(nbytes)` returns the bytes as a uint8 tensor; storages on the meta device have no memory. Raises
+    RuntimeError for a device other than the CPU and meta, and TypeError for a `map_location` of a type that
+    `load` does not document.
     """
     target: Any = location
+
     if isinstance(map_location, dict):
         target = map_location.get(location, location)
     elif isinstance(map_location, (str, _C.device)):
         target = str(map_location)
     elif map_location is not None:
-        return _chosen(read(nbytes).untyped_storage(), location, map_location)
+        return _from_function(read(nbytes).untyped_storage(), location, map_location)
     return _on_device(read, nbytes, target)
 
 
-def _chosen(storage: Any, location: str, map_location: Any) -> Any:
-    """The storage that the function `map_location` returns; None means the location in the file."""
+def _from_function(storage: Any, location: str, map_location: Any) -> Any:
+    """Returns the storage that the function `map_location` returns, or places it at `location` for None."""
     if not callable(map_location):
         raise TypeError(
-            "torch.load: expected map_location to be a device, a str, a dict or callable, got "
-            f"{type(map_location).__name__}"
+            "torch.load: expected map_location to be a device, a str, a dict or callable, "
+            f"got {type(map_location).__name__}"
         )
 
     chosen = map_location(storage, location)
@@ -39,15 +40,15 @@ def _chosen(storage: Any, location: str, map_location: Any) -> Any:
         return _on_device(lambda _: storage, storage.nbytes(), location)
     if not isinstance(chosen, _C.UntypedStorage):
         raise TypeError(
-            "torch.load: expected map_location to return an UntypedStorage or None, got "
-            f"{type(chosen).__name__}"
+            "torch.load: expected map_location to return an UntypedStorage or None, "
+            f"got {type(chosen).__name__}"
         )
 
     return chosen
 
 
 def _on_device(read: Callable[[int], Any], nbytes: int, target: Any) -> Any:
-    """A storage on the device `target`."""
+    """Returns a storage on the device `target`; `read` returns a tensor or a storage."""
     if not isinstance(target, (str, _C.device)):
         raise TypeError(
             f"torch.load: expected map_location to give the name of a device, got {type(target).__name__}"
@@ -58,8 +59,8 @@ def _on_device(read: Callable[[int], Any], nbytes: int, target: Any) -> Any:
         return cast(Any, _C)._torch.empty(nbytes, dtype=_C.uint8, device="meta").untyped_storage()
     if kind != "cpu":
         raise RuntimeError(
-            f"torch.load: a storage is to be loaded on device {str(target)[:100]!r}, which this build does "
-            "not have; load with map_location=torch.device('cpu')"
+            f"torch.load: cannot load a storage on device {str(target)[:100]!r}, which this build does not "
+            "have; load with map_location=torch.device('cpu')"
         )
 
     data = read(nbytes) if nbytes else empty_storage(0)

@@ -14,7 +14,7 @@ from typing import Any
 
 from torch_py._serialization.legacy import is_legacy, read_legacy
 from torch_py._serialization.names import as_torch, known_names
-from torch_py._serialization.placing import placed
+from torch_py._serialization.placing import placed_storage
 from torch_py._serialization.rebuild import empty_storage, typed_storage_of
 from torch_py._serialization.records import Records
 from torch_py._serialization.restricted import load_restricted, safe_globals
@@ -90,7 +90,7 @@ class _Archive:
         if key not in self._storages:
             name = f"{self.root}/data/{key}"
             nbytes = count * kind.dtype.itemsize
-            self._storages[key] = placed(
+            self._storages[key] = placed_storage(
                 lambda nbytes: self.records.read(name, nbytes), nbytes, location, self.map_location
             )
 
@@ -221,4 +221,6 @@ def _read_old_format(
             return load_restricted(file, storages, storages.size)
         return _load_trusting(file, storages, pickle_module, keywords)
 
-    return read_legacy(stream, lambda location: placed(empty_storage, 0, location, map_location), unpickle)
+    return read_legacy(
+        stream, lambda location: placed_storage(empty_storage, 0, location, map_location), unpickle
+    )

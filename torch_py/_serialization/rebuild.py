@@ -112,8 +112,8 @@ def rebuild_tensor_of_bytes(
 
 
 def _with_bits(tensor: Any, metadata: Any) -> Any:
-    """Applies the conjugate and negative bits: PyTorch writes x.conj() and
-    x.conj().imag as they are in memory, with these bits."""
+    """Applies the conjugate and negative bits: PyTorch writes x.conj() and x.conj().imag as they are in
+    memory, with these bits."""
     if type(metadata) is not dict or not all(name in ("conj", "neg") for name in metadata):
         raise RuntimeError("expected only the conjugate and negative bit as metadata of a tensor")
     if metadata.get("conj"):

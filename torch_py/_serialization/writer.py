@@ -90,8 +90,8 @@ class _References:
         key = self._keys[identity]
         if self.dtypes[key] != dtype and storage.nbytes():
             raise RuntimeError(
-                "torch.save: cannot save several tensors that view the same memory as different dtypes, got "
-                f"{self.dtypes[key]} and {dtype}; clone() one of them"
+                "torch.save: cannot save several tensors that view the same memory as different dtypes, "
+                f"got {self.dtypes[key]} and {dtype}; clone() one of them"
             )
 
         return key

@@ -161,8 +161,8 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
-    """Decorates the `backward` of a Function whose forward has `custom_fwd`, so
-    that it runs under the same autocast as forward."""
+    """Decorates the `backward` of a Function whose forward has `custom_fwd`, so that it runs under the same
+    autocast as forward."""
     _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

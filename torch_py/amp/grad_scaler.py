@@ -193,8 +193,8 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Sets the next scale: to `new_scale`, or depending on whether all
-        optimizers had finite gradients since the last update."""
+        """Sets the next scale: to `new_scale`, or depending on whether all optimizers had finite gradients
+        since the last update."""
         if not self._enabled:
             return
 

@@ -5,8 +5,8 @@
     python -m torch_py.as_torch -c "import torch; print(torch.ones(2))"
 
 or, before anything imports torch, `torch_py.as_torch.install()`. Modules are shared, not copied: `torch.nn`
-is `torch_py.nn`. An installed
-PyTorch is not imported. Processes that the program starts with the same Python do likewise.
+is `torch_py.nn`. An installed PyTorch is not imported. The same holds in processes that the program starts
+with the same Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import torch_py
-from torch_py.as_torch._aliases import TAKEN, AliasFinder, add_aliases, claim_names, claim_native_names
+from torch_py.as_torch._aliases import ALIAS, AliasFinder, add_alias, claim_names, claim_native_names
 from torch_py.as_torch._version import COMPATIBLE_WITH, TorchVersion
 
 __all__ = ["COMPATIBLE_WITH", "install", "is_installed"]
@@ -35,9 +35,8 @@ def install(*, children: bool = True) -> None:
     does nothing.
 
     With `children`, processes started later inherit it through `sys.path` (multiprocessing) and the
-    environment variable PYTHONPATH
-    (subprocess). Raises RuntimeError when PyTorch itself has been imported already: its objects and ours
-    would mix.
+    environment variable PYTHONPATH (subprocess). Raises RuntimeError when PyTorch itself has been imported
+    already: its objects and ours would mix.
     """
     if is_installed():
         return
@@ -50,16 +49,16 @@ def install(*, children: bool = True) -> None:
 
     sys.meta_path.insert(0, AliasFinder(SHADOW))
     # torch.torch is torch: importing from inside leaves that behind.
-    vars(torch_py).setdefault(TAKEN, torch_py)
+    vars(torch_py).setdefault(ALIAS, torch_py)
 
     version = TorchVersion(f"{COMPATIBLE_WITH}+torch.py.{torch_py.version.__version__}")
     torch_py.__version__ = torch_py.version.__version__ = version
-    torch_py.Tensor.__module__ = TAKEN
+    torch_py.Tensor.__module__ = ALIAS
     claim_native_names(torch_py._C)
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "torch_py"]:
         module = sys.modules[name]
-        add_aliases(name, module)
+        add_alias(name, module)
         claim_names(module)
 
     if children:

@@ -16,59 +16,68 @@ import torch_py
 from torch_py._pytorch_names.finder import NamesLoader
 
 OWN = "torch_py"
-TAKEN = "torch"
+ALIAS = "torch"
 
 
-def taken_name(own: str) -> str:
-    """torch_py.nn -> torch.nn"""
-    return TAKEN + own[len(OWN) :]
+def alias_of(own: str) -> str:
+    """Returns the alias of one of our names: torch.nn for torch_py.nn."""
+    return ALIAS + own[len(OWN) :]
 
 
-def own_name(taken: str) -> str:
-    """torch.nn -> torch_py.nn"""
-    return OWN + taken[len(TAKEN) :]
+def own_name(alias: str) -> str:
+    """Returns our name for an alias: torch_py.nn for torch.nn."""
+    return OWN + alias[len(ALIAS) :]
 
 
-def add_aliases(name: str, module: ModuleType) -> None:
-    """Adds `module`, which is sys.modules[name], under its taken name."""
-    sys.modules[taken_name(name)] = module
+def add_alias(name: str, module: ModuleType) -> None:
+    """Adds `module`, which is sys.modules[name], to sys.modules under its alias."""
+    sys.modules[alias_of(name)] = module
 
 
 def claim_names(module: ModuleType) -> None:
-    """Renames a module, its classes and functions to torch.*, as they print, as
-    pickles name them, and as programs look for them."""
+    """Names a module and its own classes and functions torch.*, as they print and in pickles."""
     own = module.__name__
     if own.partition(".")[0] != OWN:
         return
+
     for value in list(vars(module).values()):
         if isinstance(value, (type, FunctionType)) and getattr(value, "__module__", None) == own:
-            _rename(value, taken_name(own))
-    module.__name__ = taken_name(own)
+            _rename(value, alias_of(own))
+    module.__name__ = alias_of(own)
 
 
 def claim_native_names(native: Any) -> None:
-    """torch_py._C.dtype and the like become torch.dtype, as types and in
-    pickles, and operators torch.relu; the rest torch._C.X."""
+    """Names the types and operators of the native module torch.*, as they print and in pickles.
+
+    Public ones become torch.dtype or torch.relu, all others torch._C.X.
+    """
     for name, kind in vars(native).items():
         if isinstance(kind, type) and kind.__module__.partition(".")[0] == OWN:
-            place = TAKEN if getattr(torch_py, name, None) is kind else taken_name(kind.__module__)
+            place = ALIAS if getattr(torch_py, name, None) is kind else alias_of(kind.__module__)
             _rename(kind, place)
             if kind.__module__ != place:
                 native._rename_type(kind, f"{place}.{kind.__name__}")
+
     for space in [value for value in vars(native).values() if isinstance(value, ModuleType)]:
-        add_aliases(space.__name__, space)
-        short = space.__name__.rpartition("._")[2]
-        # Both libraries find these operators in the public module.
-        public = import_module(f"{OWN}.{short}") if short in ("linalg", "fft", "special") else None
-        for name, operator in list(vars(space).items()):
-            if not isinstance(operator, BuiltinFunctionType):
-                continue
-            places = ((TAKEN, torch_py), (f"{TAKEN}.{short}", public), (taken_name(space.__name__), space))
-            operator.__module__ = next(
-                place for place, module in places if getattr(module, name, None) is operator
-            )
-            if public is not None:  # PyTorch's pickles name torch._C._linalg.linalg_inv
-                vars(space).setdefault(f"{short}_{name}", operator)
+        add_alias(space.__name__, space)
+        _claim_operators(space)
+
+
+def _claim_operators(space: ModuleType) -> None:
+    """Names the operators of a native submodule after the module that exports them."""
+    short = space.__name__.rpartition("._")[2]
+    # Both libraries find these operators in the public module.
+    public = import_module(f"{OWN}.{short}") if short in ("linalg", "fft", "special") else None
+    places = ((ALIAS, torch_py), (f"{ALIAS}.{short}", public), (alias_of(space.__name__), space))
+
+    for name, operator in list(vars(space).items()):
+        if not isinstance(operator, BuiltinFunctionType):
+            continue
+
+        exporters = (place for place, module in places if getattr(module, name, None) is operator)
+        operator.__module__ = next(exporters)
+        if public is not None:  # PyTorch's pickles name torch._C._linalg.linalg_inv
+            vars(space).setdefault(f"{short}_{name}", operator)
 
 
 def _rename(value: Any, name: str) -> None:
@@ -91,25 +100,25 @@ class _AliasLoader(Loader):
 
 
 class _Claiming(Loader):
-    """Loads torch_py.X under both names: what the loaders below do in addition to loading."""
+    """Mixin for loaders: enters torch_py.X in sys.modules under both names and claims its contents."""
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
-        add_aliases(name, module)
+        add_alias(name, module)
         try:
             super().exec_module(module)
         except BaseException:
-            sys.modules.pop(taken_name(name), None)
+            sys.modules.pop(alias_of(name), None)
             raise
         claim_names(module)
 
 
 class _ClaimingFileLoader(_Claiming, SourceFileLoader):
-    """For modules that are files."""
+    """Loads a module from its file, under both names."""
 
 
 class _ClaimingNamesLoader(_Claiming, NamesLoader):
-    """For modules that are rows of a table."""
+    """Loads a module that a table of names defines, under both names."""
 
 
 class AliasFinder(DistributionFinder):
@@ -124,18 +133,21 @@ class AliasFinder(DistributionFinder):
         root = fullname.partition(".")[0]
         if root == OWN:
             return self._own_spec(fullname, path, target)
-        if root != TAKEN:
+        if root != ALIAS:
             return None
+
         own = sys.modules.get(own_name(fullname))
         if own is None:
             spec = self._own_spec(own_name(fullname), path, target)
-        else:  # modules that are not files have no specification
+        else:  # the native submodules have no specification
             spec = own.__spec__ or ModuleSpec(own_name(fullname), None)
+
         if spec is None:
-            if fullname == TAKEN:
+            if fullname == ALIAS:
                 return None
             # An installed PyTorch must not answer for what is missing here.
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
         alias = ModuleSpec(
             fullname,
             _AliasLoader(),
@@ -151,6 +163,7 @@ class AliasFinder(DistributionFinder):
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None:
             return None
+
         if type(spec.loader) is SourceFileLoader:
             spec.loader = _ClaimingFileLoader(fullname, spec.loader.path)
         elif type(spec.loader) is NamesLoader:
@@ -161,7 +174,7 @@ class AliasFinder(DistributionFinder):
         self,
         context: DistributionFinder.Context = DistributionFinder.Context(),  # noqa: B008
     ) -> Iterator[Distribution]:
-        if context.name is None or context.name.lower() == TAKEN:
+        if context.name is None or context.name.lower() == ALIAS:
             for folder in self._folders():
                 yield PathDistribution(folder)
 

@@ -1,5 +1,4 @@
-"""Automatic differentiation: `backward` and `grad` compute gradients, `Function` defines operations with
-their own derivatives, `gradcheck` checks derivatives."""
+"""Automatic differentiation: gradients, functions with their own derivatives, and checks of derivatives."""
 
 from __future__ import annotations
 
@@ -38,21 +37,22 @@ _LAZY_MODULES = ("forward_ad", "functional", "graph", "grad_mode", "function", "
 
 
 def _is_checkpoint_valid() -> bool:
-    """Whether the current backward pass accumulates all gradients; False
-    while it computes only those of given inputs."""
+    """Returns False while a backward pass computes only the gradients of given inputs, else True."""
     return _C._is_checkpoint_valid()
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """A single tensor, edge or other value as a tuple of one; any other iterable, such as
-    `module.parameters()`, as a tuple of its items."""
+    """Returns the items of an iterable such as `module.parameters()`; any other value as a tuple of one.
+
+    Tensors, edges and strings count as single values.
+    """
     if isinstance(value, (Tensor, GradientEdge, str)) or not isinstance(value, Iterable):
         return (value,)
     return tuple(value)
 
 
 def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
-    """Checks the tensors to differentiate by.
+    """Returns `values`, with respect to which `caller` differentiates.
 
     Raises RuntimeError unless all are tensors or gradient edges.
     """
@@ -65,11 +65,11 @@ def _checked_sources(values: tuple[Any, ...], caller: str) -> tuple[Any, ...]:
 
 
 def _as_edges(values: Iterable[Tensor | GradientEdge]) -> tuple[GradientEdge, ...]:
-    """The edges, with the edge of each tensor in its place."""
+    """Replaces each tensor by its gradient edge."""
     return tuple(value if isinstance(value, GradientEdge) else get_gradient_edge(value) for value in values)
 
 
-def _run(
+def _run_engine(
     outputs: Any,
     gradients: Any,
     keep: bool,
@@ -78,65 +78,69 @@ def _run(
     allow_unused: bool,
     accumulate: bool,
 ) -> Any:
-    """Runs the engine on tensors and edges."""
+    """Runs the backward engine on tensors and edges; with `accumulate` the gradients go to `.grad`."""
     if not any(isinstance(value, GradientEdge) for value in (*outputs, *sources)):
         return _C._run_backward(outputs, gradients, keep, create_graph, sources, allow_unused, accumulate)
 
-    # An edge among them: the engine works on edges only.
+    # If one is an edge, the engine takes edges for all; non-leaf inputs retain their gradients.
     for source in sources:
         if accumulate and isinstance(source, Tensor) and not source.is_leaf:
             source.retain_grad()
+
     roots = _as_edges(outputs)
     ends = _as_edges(sources)
     return _C._run_backward_of_edges(roots, gradients, keep, create_graph, ends, allow_unused, accumulate)
 
 
 def _checked_gradients(outputs: tuple[Tensor, ...], gradients: Any, caller: str) -> tuple[Tensor | None, ...]:
-    """One gradient per output; None where the engine starts from one.
+    """Returns one gradient per output; None where the engine starts with a gradient of 1.
 
-    Raises RuntimeError if they do not fit the outputs.
+    Raises RuntimeError if the number of gradients, a shape or a dtype does not match the outputs.
     """
     given = (None,) * len(outputs) if gradients is None else _as_tuple(gradients)
     if len(given) != len(outputs):
         raise RuntimeError(f"{caller}: got {len(outputs)} tensors and {len(given)} gradients")
 
     for position, (output, gradient) in enumerate(zip(outputs, given)):
-        if isinstance(output, GradientEdge):
-            _check_is_gradient(gradient, caller)  # the engine knows the shape
-        elif not isinstance(output, Tensor):
+        if not isinstance(output, (Tensor, GradientEdge)):
             raise AssertionError(
                 f"{caller}: expected output to be a Tensor or a GradientEdge, got {type(output).__name__}"
             )
-        elif gradient is None:
-            _check_implicit(output, caller)
-        elif _check_is_gradient(gradient, caller) and tuple(gradient.shape) != tuple(output.shape):
+
+        _check_is_gradient(gradient, caller)
+        if isinstance(output, GradientEdge):
+            continue  # the engine checks the shape
+        if gradient is None:
+            _check_implicit_gradient(output, caller)
+        elif tuple(gradient.shape) != tuple(output.shape):
             raise RuntimeError(
                 f"{caller}: Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} "
                 f"and output[{position}] has a shape of {output.shape}."
             )
         elif gradient.is_complex() != output.is_complex():
             raise RuntimeError(
-                f"{caller}: expected gradient and output to be both real or both complex, "
-                f"got grad_output[{position}] of dtype {gradient.dtype} and output[{position}] of dtype "
-                f"{output.dtype}"
+                f"{caller}: expected gradient and output to be both real or both complex, got "
+                f"grad_output[{position}] of dtype {gradient.dtype} and "
+                f"output[{position}] of dtype {output.dtype}"
             )
 
     return given
 
 
-def _check_is_gradient(gradient: Any, caller: str) -> bool:
+def _check_is_gradient(gradient: Any, caller: str) -> None:
     if gradient is not None and not isinstance(gradient, Tensor):
         raise TypeError(f"{caller}: gradients can be either Tensors or None, got {type(gradient).__name__}")
-    return True
 
 
-def _check_implicit(output: Tensor, caller: str) -> None:
+def _check_implicit_gradient(output: Tensor, caller: str) -> None:
+    """Raises RuntimeError unless backward from `output` may start with a gradient of 1."""
     if not output.requires_grad:
         return  # the engine raises the better error
+
     if output.numel() != 1:
         raise RuntimeError(
-            f"{caller}: grad can be implicitly created only for scalar outputs, got an output of shape "
-            f"{tuple(output.shape)}"
+            f"{caller}: grad can be implicitly created only for scalar outputs, "
+            f"got an output of shape {tuple(output.shape)}"
         )
     if not output.is_floating_point():
         raise RuntimeError(
@@ -152,12 +156,11 @@ def backward(
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | GradientEdge | Iterable[Tensor | GradientEdge] | None = None,
 ) -> None:
-    """Computes the gradients of `tensors`, weighted by `grad_tensors`, and adds them to `.grad` of the leaves
-    that they depend on, or only of `inputs`.
+    """Computes the gradients of `tensors`, weighted by `grad_tensors`, and adds them to `.grad` of leaves.
 
-    `grad_tensors` has one gradient per tensor, of the same shape; None is allowed for tensors of one element.
-    `grad_variables` is the older name of `grad_tensors`. Raises RuntimeError if shapes differ, a gradient is
-    missing, `inputs` is empty, or nothing requires grad.
+    With `inputs`, only the gradients of these are computed. `grad_tensors` has one gradient per tensor, of
+    the same shape; None is allowed for tensors of one element. `grad_variables` is its older name. Raises
+    RuntimeError if shapes differ, a gradient is missing, `inputs` is empty, or nothing requires grad.
     """
     if grad_variables is not None:
         _warnings.warn(
@@ -178,7 +181,7 @@ def backward(
 
     keep = create_graph if retain_graph is None else retain_graph
     if outputs:
-        _run(outputs, gradients, keep, create_graph, wanted, True, True)
+        _run_engine(outputs, gradients, keep, create_graph, wanted, allow_unused=True, accumulate=True)
 
 
 def grad(
@@ -192,13 +195,12 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
-    """Computes the gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to each of
-    `inputs`, without changing `.grad`.
+    """Returns the gradients of `outputs`, weighted by `grad_outputs` and summed, with respect to `inputs`.
 
-    An input that the outputs do not depend on raises RuntimeError; with `allow_unused` its gradient is None,
-    with `materialize_grads` zeros. With `is_grads_batched` each of `grad_outputs` has an additional first
-    dimension, and so has each result. Outputs and inputs may be gradient edges (`graph.get_gradient_edge`).
-    `only_inputs` is accepted and without effect.
+    It does not change `.grad`. An input that the outputs do not depend on raises RuntimeError; with
+    `allow_unused` its gradient is None, with `materialize_grads` zeros. With `is_grads_batched` each of
+    `grad_outputs` has an additional first dimension, and so has each result. Outputs and inputs may be
+    gradient edges (`graph.get_gradient_edge`). `only_inputs` is deprecated and ignored.
     """
     if not only_inputs:
         _warnings.warn(
@@ -213,8 +215,8 @@ def grad(
 
     if materialize_grads and allow_unused is False:
         raise ValueError(
-            "grad: expected allow_unused to be True or not given when materialize_grads is True, got "
-            "allow_unused=False"
+            "grad: expected allow_unused to be True or not given when materialize_grads is True, "
+            "got allow_unused=False"
         )
     if not sources:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -227,17 +229,17 @@ def grad(
         )
 
     gradients = _checked_gradients(results, grad_outputs, "grad")
-    found = _run(results, gradients, keep, create_graph, sources, unused, False)
+    found = _run_engine(results, gradients, keep, create_graph, sources, unused, accumulate=False)
     return _materialized(found, sources) if materialize_grads else tuple(found)
 
 
 def _materialized(found: Sequence[Tensor | None], sources: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    if any(gradient is None and isinstance(source, GradientEdge) for gradient, source in zip(found, sources)):
+    """Returns the gradients with zeros in place of None."""
+    pairs = list(zip(found, sources))
+    if any(gradient is None and isinstance(source, GradientEdge) for gradient, source in pairs):
         raise RuntimeError("grad: materialize_grads cannot be used when the given input is a GradientEdge")
-    return tuple(
-        _C._torch.zeros_like(source) if gradient is None else gradient
-        for gradient, source in zip(found, sources)
-    )
+
+    return tuple(_C._torch.zeros_like(source) if gradient is None else gradient for gradient, source in pairs)
 
 
 def _batched_grad(
@@ -251,23 +253,24 @@ def _batched_grad(
 ) -> tuple[Any, ...]:
     """Runs one backward pass for each index of the first dimension of `batches`, and stacks the results."""
     given = [batch for batch in batches if batch is not None]
+    if not given:
+        _checked_gradients(outputs, None, "grad")
+        raise RuntimeError("grad: is_grads_batched=True needs at least one tensor in grad_outputs")
+
     for batch in given:
-        if _check_is_gradient(batch, "grad") and batch.dim() == 0:
+        _check_is_gradient(batch, "grad")
+        if batch.dim() == 0:
             raise ValueError(
-                "grad: with is_grads_batched=True every one of grad_outputs has a first dimension, got a "
-                "tensor without"
+                "grad: with is_grads_batched=True each of grad_outputs needs a batch dimension, "
+                "got a tensor of 0 dimensions"
             )
 
     sizes = {batch.shape[0] for batch in given}
     if len(sizes) > 1:
         raise ValueError(
-            "grad: expected all grad_outputs to have the same size in their first dimension, got "
-            f"{sorted(sizes)}"
+            "grad: expected all grad_outputs to have the same size in their first dimension, "
+            f"got {sorted(sizes)}"
         )
-
-    if not given:
-        _checked_gradients(outputs, None, "grad")
-        raise RuntimeError("grad: is_grads_batched=True needs grad_outputs, of which one has a batch")
 
     count = sizes.pop()
     if count == 0 and all(isinstance(source, Tensor) for source in inputs):
@@ -295,10 +298,10 @@ def _batched_grad(
 
 
 class set_detect_anomaly:
-    """Sets whether an error in backward shows where forward created the operator, and with `check_nan`
-    whether nan in a gradient is an error.
+    """Sets whether errors in backward show the forward call that caused them.
 
-    It takes effect at once. As a context manager it restores the previous setting at the end.
+    With `check_nan` NaN in a gradient is an error, too. The setting takes effect at once; a context manager
+    restores the previous one at the end.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -329,8 +332,6 @@ def __getattr__(name: str) -> Any:
         return _variable
     if name == "ProfilerActivity":
         return _importlib.import_module("torch_py.profiler").ProfilerActivity
-    if name in ("is_multithreading_enabled", "set_multithreading_enabled"):
-        return getattr(_importlib.import_module("torch_py.autograd.grad_mode"), name)
     if name in _LAZY:
         # `gradcheck` is a module and the function in it; the name means the function.
         value = getattr(_importlib.import_module(f"torch_py.autograd._{_LAZY[name]}"), name)
@@ -342,8 +343,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:
-    """`Variable(x)`, from the time before tensors could require grad themselves."""
-    return data.detach().requires_grad_(requires_grad) if requires_grad else data
+    """The old way to make a tensor that requires grad: `Variable(data, requires_grad=True)`."""
+    return data.detach().requires_grad_() if requires_grad else data
 
 
 if TYPE_CHECKING:

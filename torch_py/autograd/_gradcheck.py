@@ -338,8 +338,8 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Checks the gradients of `func` with `gradcheck`, as functions of `inputs`
-    and of `grad_outputs`, which are random by default."""
+    """Checks the gradients of `func` with `gradcheck`, as functions of `inputs` and of `grad_outputs`, which
+    are random by default."""
     arguments = _as_tuple(inputs)
     with enable_grad():
         outputs = _differentiable(_as_tuple(func(*arguments)))

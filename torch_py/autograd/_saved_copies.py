@@ -1,5 +1,5 @@
-"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: copies tensors that
-backward needs before the program overwrites them."""
+"""`torch.autograd.graph.allow_mutation_on_saved_tensors`: copies tensors that backward needs before the
+program overwrites them."""
 
 from __future__ import annotations
 

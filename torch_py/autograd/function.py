@@ -41,7 +41,7 @@ class _Context(_C.FunctionBase):
         self.non_differentiable = tensors
 
     def mark_shared_storage(self, *pairs: tuple[_C.TensorBase, _C.TensorBase]) -> None:
-        """Deprecated and without effect: shared memory is recognised without it."""
+        """Deprecated and without effect: shared memory is recognized without it."""
         warnings.warn(
             "mark_shared_storage is deprecated: tensors that share storage are tracked automatically",
             FutureWarning,
@@ -205,8 +205,8 @@ class InplaceFunction(Function):
 
 
 class _SecondDerivativeBarrier(Function):
-    """Connects a result to the gradients from which it was computed, so that
-    differentiating it raises an error instead of giving zero."""
+    """Connects a result to the gradients from which it was computed, so that differentiating it raises an
+    error instead of giving zero."""
 
     generate_vmap_rule = True
 

@@ -65,8 +65,8 @@ def _vectors(v: Any, like: tuple[Tensor, ...], caller: str, side: str) -> tuple[
     for item in vectors:
         if not isinstance(item, Tensor):
             raise TypeError(
-                f"{caller}: the v given must be either a Tensor or a tuple of Tensors, got "
-                f"{type(item).__name__}"
+                f"{caller}: the v given must be either a Tensor or a tuple of Tensors, "
+                f"got {type(item).__name__}"
             )
 
     shapes = [tuple(item.shape) for item in vectors]

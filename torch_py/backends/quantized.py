@@ -1,4 +1,4 @@
-"""The engine of quantised kernels, always "none": this build has no such kernels."""
+"""The engine of quantized kernels, always "none": this build has no such kernels."""
 
 engine = "none"
 supported_engines = ["none"]

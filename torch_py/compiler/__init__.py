@@ -97,8 +97,7 @@ def wrap_numpy(fn: Function) -> Callable[..., Any]:
 
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
-    """A decorator that names a replacement for `original_fn` in
-    compiled code: returns the replacement unchanged."""
+    """Decorator that replaces `original_fn` in compiled code; returns the replacement unchanged."""
     return lambda function: function
 
 

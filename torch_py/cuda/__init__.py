@@ -58,7 +58,7 @@ def _lazy_init() -> NoReturn:
 
 
 def _lazy_call(callable: Any, **keywords: Any) -> None:
-    """Does nothing: CUDA, whose initialisation would call, is never initialised."""
+    """Does nothing: CUDA, whose initialization would call, is never initialized."""
 
 
 _fill(globals(), "cuda")

@@ -2,7 +2,7 @@
 
 Larger worlds raise NotImplementedError.
 
-`is_available()` is False, as portable programs then do without; those that do not ask can still initialise a
+`is_available()` is False, as portable programs then do without; those that do not ask can still initialize a
 world of one.
 """
 

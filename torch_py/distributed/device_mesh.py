@@ -1,5 +1,4 @@
-"""The type of arrangements of processes, for annotations and
-isinstance; creating one raises NotImplementedError."""
+"""The type of process meshes, for annotations and isinstance; creating one raises NotImplementedError."""
 
 from __future__ import annotations
 

@@ -82,8 +82,8 @@ class Uniform(Distribution):
 
 
 def _gamma_ratio(concentration: Tensor) -> Tensor:
-    """A draw of the Dirichlet distribution: gamma variables divided by their sum, in
-    float64 because those of small concentrations underflow."""
+    """A draw of the Dirichlet distribution: gamma variables divided by their sum, in float64 because those of
+    small concentrations underflow."""
     gamma = torch._standard_gamma(concentration.double())
     simplex = (gamma / gamma.sum(-1, keepdim=True)).to(concentration.dtype)
     return simplex.clamp(min=_tiny(simplex))

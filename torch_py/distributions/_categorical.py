@@ -21,7 +21,7 @@ def require_one(probs: Tensor | float | None, logits: Tensor | float | None) -> 
 
 
 class Categorical(Distribution):
-    """An index from 0 to K - 1, with probabilities along the last dimension of `probs`, which are normalised,
+    """An index from 0 to K - 1, with probabilities along the last dimension of `probs`, which are normalized,
     or of `logits`, which are log-probabilities up to a constant.
 
     Samples are int64 of shape sample_shape + batch_shape. Raises ValueError unless exactly one of the two is
@@ -190,8 +190,8 @@ class OneHotCategorical(_OverCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """OneHotCategorical with an `rsample` that passes gradients to `probs` as
-    if it had returned `probs` (Bengio et al. 2013)."""
+    """OneHotCategorical with an `rsample` that passes gradients to `probs` as if it had returned `probs`
+    (Bengio et al. 2013)."""
 
     has_rsample = True
 

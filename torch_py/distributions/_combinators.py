@@ -234,13 +234,13 @@ class MixtureSameFamily(Distribution):
     ) -> None:
         if not isinstance(mixture_distribution, Categorical):
             raise ValueError(
-                "mixture_distribution needs to be an instance of Categorical, but got "
-                f"{mixture_distribution!r}"
+                "mixture_distribution needs to be an instance of Categorical, "
+                f"but got {mixture_distribution!r}"
             )
         if not isinstance(component_distribution, Distribution):
             raise ValueError(
-                "component_distribution needs to be an instance of Distribution, but got "
-                f"{component_distribution!r}"
+                "component_distribution needs to be an instance of Distribution, "
+                f"but got {component_distribution!r}"
             )
 
         batch = mixture_distribution.batch_shape

@@ -1,5 +1,5 @@
-"""Distributions of numbers of successes, failures and events: Bernoulli,
-Geometric, Binomial, NegativeBinomial and Poisson."""
+"""Distributions of numbers of successes, failures and events: Bernoulli, Geometric, Binomial,
+NegativeBinomial and Poisson."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Distributions of powers, exponentials and absolute values of
-normal, Cauchy, gamma and exponential variables."""
+"""Distributions of powers, exponentials and absolute values of normal, Cauchy, gamma and other variables."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from torch_py.distributions._multivariate_normal import (
     LowRankMultivariateNormal,
     MultivariateNormal,
     _batch_lowrank_logdet,
-    _log_diagonal,
+    _half_log_det_of_tril,
 )
 from torch_py.distributions._positive import Exponential, Gamma
 from torch_py.distributions._real_line import Cauchy, Gumbel, Laplace, Normal
@@ -160,7 +160,7 @@ def _uniform(p: Any, q: Any) -> Tensor:
 
 def _half_log_det(d: Any) -> Tensor:
     if isinstance(d, MultivariateNormal):
-        return _log_diagonal(d._unbroadcasted_scale_tril)
+        return _half_log_det_of_tril(d._unbroadcasted_scale_tril)
     factor, diagonal = d._low_rank
     return 0.5 * _batch_lowrank_logdet(factor, diagonal, d._capacitance_tril)
 

@@ -15,7 +15,7 @@ from torch_py.distributions._multivariate_normal import (
     _LEADING,
     _MATRICES,
     GaussianMatrices,
-    _log_diagonal,
+    _half_log_det_of_tril,
     one_matrix,
 )
 from torch_py.distributions._positive import Chi2
@@ -87,7 +87,7 @@ class Wishart(GaussianMatrices, ExponentialFamily):
 
         super().__init__(batch_shape, matrix.shape[-2:], validate_args=validate_args)
         self._batch_dims = [-(x + 1) for x in range(len(batch_shape))]
-        self._factor(name, matrix)
+        self._set_factor(name, matrix)
         self._set_chi2()
 
     def _set_chi2(self) -> None:
@@ -160,8 +160,8 @@ class Wishart(GaussianMatrices, ExponentialFamily):
 
         return sample
 
-    def _half_log_det(self) -> Tensor:
-        return _log_diagonal(self._unbroadcasted_scale_tril)
+    def _half_log_det_of_tril(self) -> Tensor:
+        return _half_log_det_of_tril(self._unbroadcasted_scale_tril)
 
     def log_prob(self, value: Tensor) -> Tensor:
         nu = self.df
@@ -172,9 +172,9 @@ class Wishart(GaussianMatrices, ExponentialFamily):
             self._unbroadcasted_scale_tril, torch.linalg.cholesky(value), upper=False
         )
         return (
-            -nu * (0.5 * n * _LOG_2 + self._half_log_det())
+            -nu * (0.5 * n * _LOG_2 + self._half_log_det_of_tril())
             - torch.mvlgamma(nu / 2, n)
-            + (nu - n - 1) * _log_diagonal(torch.linalg.cholesky(value))
+            + (nu - n - 1) * _half_log_det_of_tril(torch.linalg.cholesky(value))
             - half.square().sum((-2, -1)) / 2
         )
 
@@ -182,7 +182,7 @@ class Wishart(GaussianMatrices, ExponentialFamily):
         nu = self.df
         n = self._event_shape[-1]
         return (
-            (n + 1) * (0.5 * n * _LOG_2 + self._half_log_det())
+            (n + 1) * (0.5 * n * _LOG_2 + self._half_log_det_of_tril())
             + torch.mvlgamma(nu / 2, n)
             - (nu - n - 1) / 2 * _mvdigamma(nu / 2, n)
             + nu * n / 2

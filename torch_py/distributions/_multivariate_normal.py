@@ -1,4 +1,4 @@
-"""Normal distributions of vectors, with a dense covariance or with one of low rank plus a diagonal."""
+"""Normal distributions of vectors, with a dense or a low-rank plus diagonal covariance matrix."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LEADING = "must be at least two-dimensional, with optional leading batch dimens
 
 
 def _batch_mv(matrices: Tensor, vectors: Tensor) -> Tensor:
-    """Products of batches of matrices and vectors."""
+    """Returns the matrix-vector products of a batch."""
     return (matrices @ vectors.unsqueeze(-1)).squeeze(-1)
 
 
 def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
-    """x^T (L L^T)^-1 x for factors (*B, n, n) and vectors (*S, *B, n).
+    """Returns x^T (L L^T)^-1 x for factors L (*B, n, n) and vectors x (*S, *B, n).
 
     Samples become columns, so that each factor is used in one solve.
     """
@@ -36,7 +36,7 @@ def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
 
 
 def _precision_to_scale_tril(P: Tensor) -> Tensor:
-    """L with L L^T = P^-1.
+    """Returns L with L L^T = P^-1.
 
     With rows and columns reversed, P = U U^T for an upper triangular U, and L = U^-T.
     """
@@ -45,21 +45,22 @@ def _precision_to_scale_tril(P: Tensor) -> Tensor:
     return torch.linalg.solve_triangular(upper.mT, identity, upper=False)
 
 
-def _log_diagonal(matrices: Tensor) -> Tensor:
-    """The sum of the logarithms of the diagonal, which is half the log determinant of L L^T."""
-    return matrices.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+def _half_log_det_of_tril(L: Tensor) -> Tensor:
+    """Returns the sum of the logarithms of L's diagonal, half the log determinant of L L^T."""
+    return L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 class GaussianMatrices(Distribution):
-    """A distribution with one of covariance_matrix, precision_matrix and scale_tril as a parameter.
+    """Base class of distributions that take one of covariance_matrix, precision_matrix and scale_tril.
 
-    `_unbroadcasted_scale_tril` is the Cholesky factor of the covariance in the batch shape of that parameter.
+    `_unbroadcasted_scale_tril` is the Cholesky factor of the covariance in the batch shape of that matrix.
     """
 
     _parameters: tuple[str, ...] = ()
     _unbroadcasted_scale_tril: Tensor
 
-    def _factor(self, name: str, matrix: Tensor) -> None:
+    def _set_factor(self, name: str, matrix: Tensor) -> None:
+        """Computes the Cholesky factor of the covariance from the matrix that was given as `name`."""
         factors = {
             "scale_tril": lambda m: m,
             "covariance_matrix": torch.linalg.cholesky,
@@ -94,7 +95,7 @@ class GaussianMatrices(Distribution):
 
 
 def one_matrix(**matrices: Tensor | None) -> tuple[str, Tensor]:
-    """The name and value of the matrix that is given. Raises ValueError unless exactly one is."""
+    """Returns the name and value of the matrix that is not None. Raises ValueError unless exactly one is."""
     given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(given) != 1:
         raise ValueError(
@@ -107,9 +108,7 @@ class MultivariateNormal(GaussianMatrices):
     """Normal vectors with mean `loc` (*, n).
 
     The covariance is given by exactly one of covariance_matrix, its inverse precision_matrix, or its Cholesky
-    factor scale_tril (*, n, n).
-
-    `scale_tril` is the fastest. Raises ValueError unless exactly one is given.
+    factor scale_tril (*, n, n), which is the fastest. Raises ValueError otherwise.
 
     >>> d = MultivariateNormal(torch.zeros(2), torch.tensor([[2.0, 0.0], [0.0, 8.0]]))
     >>> d.precision_matrix.diagonal()
@@ -141,16 +140,15 @@ class MultivariateNormal(GaussianMatrices):
             covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril
         )
         if matrix.dim() < 2:
-            raise ValueError(
-                f"{name}{' matrix' * (name == 'scale_tril')} {_LEADING}; got shape {tuple(matrix.shape)}"
-            )
+            label = "scale_tril matrix" if name == "scale_tril" else name
+            raise ValueError(f"{label} {_LEADING}; got shape {tuple(matrix.shape)}")
 
         batch_shape = torch.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         self.loc = loc.expand(batch_shape + (-1,))
 
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
-        self._factor(name, matrix)
+        self._set_factor(name, matrix)
 
     @property
     def mean(self) -> Tensor:
@@ -163,45 +161,42 @@ class MultivariateNormal(GaussianMatrices):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
-        noise = _standard_normal(
-            self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device
-        )
+        shape = self._extended_shape(sample_shape)
+        noise = _standard_normal(shape, dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
     def log_prob(self, value: Tensor) -> Tensor:
         squares = _batch_mahalanobis(self._unbroadcasted_scale_tril, self._checked(value) - self.loc)
         constant = self._event_shape[0] * math.log(2 * math.pi)
-        return -0.5 * (constant + squares) - _log_diagonal(self._unbroadcasted_scale_tril)
+        return -0.5 * (constant + squares) - _half_log_det_of_tril(self._unbroadcasted_scale_tril)
 
     def entropy(self) -> Tensor:
         constant = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi))
-        return (constant + _log_diagonal(self._unbroadcasted_scale_tril)).expand(self._batch_shape)
+        return (constant + _half_log_det_of_tril(self._unbroadcasted_scale_tril)).expand(self._batch_shape)
 
 
 def _capacitance_tril(W: Tensor, D: Tensor) -> Tensor:
-    """The Cholesky factor of I + W^T D^-1 W, with which Woodbury's
-    identity inverts W W^T + D in the rank of W."""
+    """Returns the Cholesky factor of I + W^T D^-1 W, with which Woodbury's identity inverts W W^T + D."""
     scaled = W.mT / D.unsqueeze(-2)
     return torch.linalg.cholesky(scaled @ W + torch.eye(W.shape[-1], dtype=W.dtype, device=W.device))
 
 
 def _batch_lowrank_logdet(W: Tensor, D: Tensor, capacitance_tril: Tensor) -> Tensor:
-    """log det(W W^T + D) by the matrix determinant lemma."""
-    return 2 * _log_diagonal(capacitance_tril) + D.log().sum(-1)
+    """Returns log det(W W^T + D), by the matrix determinant lemma."""
+    return 2 * _half_log_det_of_tril(capacitance_tril) + D.log().sum(-1)
 
 
 def _batch_lowrank_mahalanobis(W: Tensor, D: Tensor, x: Tensor, capacitance_tril: Tensor) -> Tensor:
-    """x^T (W W^T + D)^-1 x."""
+    """Returns x^T (W W^T + D)^-1 x, by Woodbury's identity."""
     projected = _batch_mv(W.mT / D.unsqueeze(-2), x)
     return (x.square() / D).sum(-1) - _batch_mahalanobis(capacitance_tril, projected)
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors with mean `loc` (*, n) and covariance cov_factor cov_factor^T + diag(cov_diag), where
-    `cov_factor` has the shape (*, n, m).
+    """Normal vectors with mean `loc` (*, n) and covariance cov_factor cov_factor^T + diag(cov_diag).
 
-    All operations except the dense matrices cost O(n m^2), by Woodbury's identity and the matrix determinant
-    lemma.
+    `cov_factor` has the shape (*, n, m). All operations cost O(n m^2), by Woodbury's identity and the matrix
+    determinant lemma, except the properties that are n by n matrices.
 
     >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.0], [0.0]]), torch.ones(2))
     >>> d.variance
@@ -228,21 +223,21 @@ class LowRankMultivariateNormal(Distribution):
             raise ValueError(f"cov_factor {_LEADING}")
         if cov_factor.shape[-2:-1] != event_shape:
             raise ValueError(
-                f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m, but got "
-                f"{tuple(cov_factor.shape)}"
+                f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m, "
+                f"but got {tuple(cov_factor.shape)}"
             )
         if cov_diag.shape[-1:] != event_shape:
             raise ValueError(
-                f"cov_diag must be a batch of vectors with shape {event_shape}, but got "
-                f"{tuple(cov_diag.shape)}"
+                f"cov_diag must be a batch of vectors with shape {event_shape}, "
+                f"but got {tuple(cov_diag.shape)}"
             )
 
         try:
             batch_shape = torch.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as error:
             raise ValueError(
-                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
-                f"{cov_diag.shape}"
+                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, "
+                f"cov_diag {cov_diag.shape}"
             ) from error
 
         self.loc = loc.expand(batch_shape + event_shape)
@@ -306,9 +301,12 @@ class LowRankMultivariateNormal(Distribution):
     def rsample(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         shape = self._extended_shape(sample_shape)
         factor, diagonal = self._low_rank
-        low = _standard_normal(shape[:-1] + factor.shape[-1:], dtype=self.loc.dtype, device=self.loc.device)
-        each = _standard_normal(shape, dtype=self.loc.dtype, device=self.loc.device)
-        return self.loc + _batch_mv(factor, low) + diagonal.sqrt() * each
+
+        like_loc: dict[str, Any] = {"dtype": self.loc.dtype, "device": self.loc.device}
+        factor_noise = _standard_normal(shape[:-1] + factor.shape[-1:], **like_loc)
+        diagonal_noise = _standard_normal(shape, **like_loc)
+
+        return self.loc + _batch_mv(factor, factor_noise) + diagonal.sqrt() * diagonal_noise
 
     def log_prob(self, value: Tensor) -> Tensor:
         difference = self._checked(value) - self.loc

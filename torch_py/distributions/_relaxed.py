@@ -18,8 +18,7 @@ from torch_py.distributions.utils import broadcast_all, clamp_probs
 
 
 class LogitRelaxedBernoulli(BinaryTrials):
-    """The distribution of (logits + logistic noise) / temperature; its
-    sigmoid is a RelaxedBernoulli variable."""
+    """The distribution of (logits + logistic noise) / temperature; its sigmoid is a RelaxedBernoulli."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real

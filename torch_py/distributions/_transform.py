@@ -283,8 +283,8 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """`base_transform` with its last `reinterpreted_batch_ndims` dimensions as
-    one event, so that their log determinants are summed."""
+    """`base_transform` with its last `reinterpreted_batch_ndims` dimensions as one event, so that their log
+    determinants are summed."""
 
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0

@@ -1,5 +1,5 @@
-"""Transforms of vectors and matrices: to the simplex, to Cholesky factors,
-reshaping, and several transforms on parts of a tensor."""
+"""Transforms of vectors and matrices: to the simplex, to Cholesky factors, reshaping, and several transforms
+on parts of a tensor."""
 
 from __future__ import annotations
 
@@ -96,8 +96,7 @@ class StickBreakingTransform(_Plain):
 
 
 class LowerCholeskyTransform(_Plain):
-    """Maps square matrices to Cholesky factors: it keeps the part below
-    the diagonal and applies exp to the diagonal."""
+    """Maps square matrices to Cholesky factors: keeps the part below the diagonal, applies exp on it."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky

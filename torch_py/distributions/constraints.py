@@ -179,8 +179,7 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The support of a mixture: `base_constraint`, checked for every
-    component along an additional dimension."""
+    """The support of a mixture: `base_constraint`, checked for every component along a further dimension."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         _require(

@@ -1,5 +1,5 @@
-"""`Distribution`, the base class of all distributions: shapes, validation, and
-parameters that are broadcast and expanded together."""
+"""`Distribution`, the base class of all distributions: shapes, validation, and parameters that are broadcast
+and expanded together."""
 
 from __future__ import annotations
 
@@ -205,8 +205,8 @@ class Distribution:
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density or probability of `value`, which must
-        broadcast with batch_shape + event_shape."""
+        """The logarithm of the density or probability of `value`, which must broadcast with
+        batch_shape + event_shape."""
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -240,8 +240,8 @@ class Distribution:
         return values.expand(values.shape[:1] + self._batch_shape + shape) if expand else values
 
     def _validate_sample(self, value: Tensor) -> None:
-        """Raises ValueError unless `value` is a tensor that broadcasts to the
-        shape of this distribution and lies in its support."""
+        """Raises ValueError unless `value` is a tensor that broadcasts to the shape of this distribution and
+        lies in its support."""
         if not isinstance(value, Tensor):
             raise ValueError(f"The value argument to log_prob must be a Tensor, but got {value!r}")
 

@@ -1,5 +1,4 @@
-"""`kl_divergence(p, q)`, which chooses a formula by the classes of p
-and q, and `register_kl`, which adds one."""
+"""`kl_divergence(p, q)`, whose formula depends on the classes of p and q, and `register_kl`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Invertible maps with a known log |det Jacobian|, from which
-`TransformedDistribution` builds distributions."""
+"""Invertible maps with a known log |det Jacobian|, the parts of a `TransformedDistribution`."""
 
 from __future__ import annotations
 

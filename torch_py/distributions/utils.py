@@ -1,5 +1,5 @@
-"""Helpers of distributions: broadcasting, conversion between probabilities and
-logits, lazy properties, and triangular matrices as vectors."""
+"""Helpers of distributions: broadcasting, conversion between probabilities and logits, lazy properties, and
+triangular matrices as vectors."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _eps(tensor: Tensor) -> float:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Converts logits to probabilities, by the sigmoid for log-odds
-    (`is_binary`), otherwise by the softmax over the last dimension."""
+    """Converts logits to probabilities, by the sigmoid for log-odds (`is_binary`), otherwise by the softmax
+    over the last dimension."""
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, -1)
 
 
@@ -84,15 +84,13 @@ def clamp_probs(probs: Tensor) -> Tensor:
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Converts `probs` to log-odds if `is_binary`, otherwise to their
-    logarithms; `clamp_probs` keeps both finite."""
+    """Converts `probs` to log-odds if `is_binary`, otherwise to their logarithms; both are kept finite."""
     clamped = clamp_probs(probs)
     return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
 
 
 class lazy_property:
-    """A property that is computed when it is first used, with gradients
-    enabled, and then stored in the instance."""
+    """A property that is computed on first use, with gradients enabled, and then stored in the instance."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
@@ -109,7 +107,7 @@ class lazy_property:
 
 
 class _lazy_property_and_property(lazy_property, property):
-    """The form of a lazy_property that a class shows, so that tools recognise it as a property."""
+    """The form of a lazy_property that a class shows, so that tools recognize it as a property."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)
@@ -140,8 +138,8 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
             [2, 3]])
     """
     count = vec.shape[-1]
-    # With d = diag, 2 n = D^2 + (2 d + 1) D + d (d + 1); for d > 0 a corner is missing and 2 n is less by
-    # 2 d (d + 1). Solved for D.
+    # With d = diag, 2 n = D^2 + (2 d + 1) D + d (d + 1); for d > 0 a corner is missing and 2 n is less by 2 d
+    # (d + 1). Solved for D.
     square = (1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)
     root = math.isqrt(square)
 

@@ -101,7 +101,7 @@ class _Encoder(ForkingPickler):
             tensor = tensor.detach().clone()
             storage = tensor.untyped_storage()
 
-        # The same object represents the same storage, so that the pickle recognises it. It is kept, so that
+        # The same object represents the same storage, so that the pickle recognizes it. It is kept, so that
         # its address is not used again.
         storage = self._storages.setdefault(storage.data_ptr(), storage)
         stride = None if tensor.is_contiguous() else tuple(tensor.stride())

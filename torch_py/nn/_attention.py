@@ -281,8 +281,8 @@ def multi_head_attention_forward(
     if key_padding_mask is not None:
         _check(
             tuple(key_padding_mask.shape) == (batch, sources),
-            f"expecting key_padding_mask shape of {(batch, sources)}, but got "
-            f"{tuple(key_padding_mask.shape)}",
+            f"expecting key_padding_mask shape of {(batch, sources)}, "
+            f"but got {tuple(key_padding_mask.shape)}",
         )
         padding = (
             key_padding_mask.view(batch, 1, 1, sources)

@@ -60,8 +60,8 @@ def fold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N,
-    C, *output_size); windows that overlap are summed."""
+    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
+    that overlap are summed."""
     return _col2im(
         input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
     )

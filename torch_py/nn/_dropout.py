@@ -90,8 +90,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with
-    probability `p` and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p` and scales the
+    others by 1 / (1 - p)."""
     _check_probability(p)
     if input.dim() not in (4, 5):
         warnings.warn(

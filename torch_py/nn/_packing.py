@@ -194,8 +194,8 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...)
-    with `batch_first`, padded on the 'right' or 'left'."""
+    """Stacks tensors (length, ...) as (longest, N, ...), or (N, longest, ...) with `batch_first`, padded on
+    the 'right' or 'left'."""
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, Iterable):

@@ -230,8 +230,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Continuously differentiable `elu`: input where it is positive, alpha * (exp(input
-    / alpha) - 1) elsewhere. Raises RuntimeError if alpha is 0."""
+    """Continuously differentiable `elu`: input where it is positive, alpha * (exp(input / alpha) - 1)
+    elsewhere. Raises RuntimeError if alpha is 0."""
     return (celu_ if inplace else _celu)(input, alpha)
 
 
@@ -247,8 +247,8 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Computes `leaky_relu` with a slope drawn from [lower, upper) for each
-    element in training, and with the mean of both otherwise."""
+    """Computes `leaky_relu` with a slope drawn from [lower, upper) for each element in training, and with the
+    mean of both otherwise."""
     return (rrelu_ if inplace else _rrelu)(input, lower, upper, training)
 
 
@@ -347,8 +347,8 @@ def batch_norm(
     """
     if eps <= 0 if training else eps < 0:
         raise ValueError(
-            f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got "
-            f"{eps}"
+            f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, "
+            f"but got {eps}"
         )
     if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
         raise ValueError(
@@ -365,8 +365,8 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Normalizes each sample over its last dimensions, whose sizes are
-    `normalized_shape`: (input - mean) / sqrt(var + eps) * weight + bias."""
+    """Normalizes each sample over its last dimensions, whose sizes are `normalized_shape`:
+    (input - mean) / sqrt(var + eps) * weight + bias."""
     return _layer_norm(input, normalized_shape, weight, bias, eps)
 
 
@@ -414,16 +414,16 @@ def instance_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """Divides by the root mean square over the last dimensions, whose sizes are `normalized_shape`: input
-    / sqrt(mean(input²) + eps) * weight (Zhang & Sennrich 2019)."""
+    """Divides by the root mean square over the last dimensions, whose sizes are `normalized_shape`:
+    input / sqrt(mean(input²) + eps) * weight (Zhang & Sennrich 2019)."""
     return _rms_norm(input, normalized_shape, weight, eps)
 
 
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """Divides by a power of the mean square of `size` neighboring channels: input /
-    (k + alpha * mean) ** beta (Krizhevsky et al. 2012)."""
+    """Divides by a power of the mean square of `size` neighboring channels:
+    input / (k + alpha * mean) ** beta (Krizhevsky et al. 2012)."""
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:

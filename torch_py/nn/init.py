@@ -117,8 +117,8 @@ def _redrawn(
 
 
 def _inverse_erf(tensor: Tensor) -> Tensor:
-    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then
-    three steps of Newton's method, each of which squares the error."""
+    """Inverse error function in float64: Winitzki's closed form (2008), off by 0.4 %, then three steps of
+    Newton's method, each of which squares the error."""
     y = tensor.to(_C.float64).clamp(min=-1 + 1e-15, max=1 - 1e-15)
     c = 0.147
     log = (1 - y * y).log()
@@ -244,14 +244,13 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fills the tensor with normal values of standard deviation gain
-    / sqrt(fan), where `mode` names the fan."""
+    """Fills the tensor with normal values of standard deviation gain / sqrt(fan); `mode` names the fan."""
     return _kaiming(tensor, a, mode, nonlinearity, lambda std: normal_(tensor, 0.0, std, generator))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever
-    are fewer, are orthonormal. Later dimensions count as columns."""
+    """Fills the tensor with a random matrix times `gain` whose rows or columns, whichever are fewer, are
+    orthonormal. Later dimensions count as columns."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -271,8 +270,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
-    """Returns Q of the QR decomposition whose R has a positive
-    diagonal, which makes Q uniformly distributed."""
+    """Returns Q of the QR decomposition in which R has a positive diagonal: Q is uniformly distributed."""
     Q, R = linalg.qr(matrix)  # type: ignore[attr-defined]
     return Q * R.diagonal().sign()
 

@@ -145,8 +145,7 @@ def _refused(name: Any) -> ValueError:
 
 
 class UninitializedTensorMixin:
-    """A tensor without a shape: `materialize` gives it memory, and
-    almost every other operation raises ValueError."""
+    """A tensor without a shape: `materialize` gives it memory, most other operations raise ValueError."""
 
     _becomes: type
 

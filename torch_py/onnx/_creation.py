@@ -30,7 +30,7 @@ _VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
     )
 )
 def constant_tensor(g: Graph, n: Node) -> Any:
-    """A tensor of one number. Uninitialised memory is exported as zeros."""
+    """A tensor of one number. Uninitialized memory is exported as zeros."""
     number = _VALUES[n.name.removeprefix("new_").removesuffix("_like")]
     return filled(g, n["fill_value"] if number is None else number, n.result.shape, n.result.dtype)
 

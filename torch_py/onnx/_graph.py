@@ -1,5 +1,5 @@
-"""The ONNX graph under construction: its nodes, initializers and names, and
-sizes that are computed when the exported model runs."""
+"""The ONNX graph under construction: its nodes, initializers and names, and sizes that are computed when the
+exported model runs."""
 
 from __future__ import annotations
 
@@ -248,8 +248,7 @@ class Graph:
         return value
 
     def _varying_scalar(self, value: Varying, dtype: _C.dtype) -> str:
-        """A number that depends on dynamic dimensions: an integer formula,
-        its square root, or the reciprocal of either."""
+        """A number that depends on dynamic dimensions: an integer formula, its root or a reciprocal."""
         scalar = self.constant([])
         if all(isinstance(v, int) for v in value.values):
             return self.to(self.op("Reshape", self.size(value), scalar), dtype)

@@ -161,8 +161,8 @@ def nonzero(g: Graph, n: Node) -> Any:
 
 @maps("__setitem__", "index_put")
 def setitem(g: Graph, n: Node) -> Any:
-    """Numbers the elements, applies the index to the numbers, and scatters the new
-    values to the positions found. A single mask becomes a Where."""
+    """Numbers the elements, applies the index to the numbers, and scatters the new values to the positions
+    found. A single mask becomes a Where."""
     own = n["self"]
     value = n["value"] if n.name == "__setitem__" else n["values"]
     if n.name == "index_put":

@@ -1,4 +1,4 @@
-"""ONNX nodes for matrix products, convolutions, normalisation and resampling."""
+"""ONNX nodes for matrix products, convolutions, normalization and resampling."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def transposed(g: Graph, n: Node) -> Any:
     return _unbatched(g, result, added)
 
 
-# -- normalisation ------------------------------------------------------------
+# -- normalization ------------------------------------------------------------
 
 
 @maps("batch_norm")
@@ -241,8 +241,7 @@ _MODES = {
     "_upsample_nearest_exact3d",
 )
 def upsample(g: Graph, n: Node) -> Any:
-    """Uses scale factors if the caller gave them, so that the output size
-    follows the input's; otherwise uses sizes."""
+    """Uses scale factors if given, so that the output size follows the input's; otherwise uses sizes."""
     own = n["self"]
     name = n.name.removeprefix("_").removeprefix("upsample_")
     mode = _MODES[name.rstrip("123d")] if name.rstrip("123d") in _MODES else "nearest"

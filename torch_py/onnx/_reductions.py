@@ -1,5 +1,4 @@
-"""ONNX nodes for operators that reduce dimensions or work along one:
-sums, extrema, norms, sorting and cumulative sums."""
+"""ONNX nodes for operators that reduce dimensions or work along one: sums, norms, sorting and others."""
 
 from __future__ import annotations
 

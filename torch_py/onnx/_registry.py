@@ -1,5 +1,4 @@
-"""The table of functions that write an operator's ONNX nodes; each
-family of operators has a file that fills it."""
+"""The table of functions that write an operator's ONNX nodes; each family of operators has a file."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
 def _checked(symbolic_name: str) -> str:
     if not isinstance(symbolic_name, str) or not NAME.fullmatch(symbolic_name):
         raise OnnxExporterError(
-            "symbolic_name must be of the form 'domain::name', in letters, digits and underscores, got "
-            f"{symbolic_name!r}"
+            "symbolic_name must be of the form 'domain::name', in letters, digits and underscores, "
+            f"got {symbolic_name!r}"
         )
     return symbolic_name

@@ -202,8 +202,8 @@ class Run:
         return self.modules[-1] if self.modules else ""
 
     def _arguments(self, bound: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """`bound` with values and constants in place of tensors, and whether one of
-        the tensors has changed since its value was recorded."""
+        """`bound` with values and constants in place of tensors, and whether one of the tensors has changed
+        since its value was recorded."""
         stale = []
 
         def noted(leaf: Any) -> Any:

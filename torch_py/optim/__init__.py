@@ -1,4 +1,4 @@
-"""Optimisers, and schedules for their learning rates."""
+"""Optimizers, and schedules for their learning rates."""
 
 from torch_py.optim import lr_scheduler, swa_utils
 from torch_py.optim._adafactor import Adafactor

@@ -1,4 +1,4 @@
-"""The optimiser Adafactor (Shazeer & Stern 2018)."""
+"""The optimizer Adafactor (Shazeer & Stern 2018)."""
 
 from __future__ import annotations
 

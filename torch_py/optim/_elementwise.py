@@ -1,4 +1,4 @@
-"""Base class of optimisers that treat every element alike.
+"""Base class of optimizers that treat every element alike.
 
 A subclass defines the initial state and the formula of an update.
 """
@@ -35,8 +35,7 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
 
 
 def recorded_if_differentiable(step: Callable[..., Any]) -> Any:
-    """Decorates `step` so that autograd records it if and only if the
-    optimiser was created with `differentiable`."""
+    """Decorates `step` so that autograd records it only if the optimizer was created as `differentiable`."""
 
     @functools.wraps(step)
     def guarded(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -131,7 +130,7 @@ def check_betas(betas: tuple[float | Tensor, float | Tensor]) -> None:
 
 
 class ElementwiseOptimizer(Optimizer):
-    """An optimiser whose `step` updates all parameters that have gradients: in one call if there is a fused
+    """An optimizer whose `step` updates all parameters that have gradients: in one call if there is a fused
     kernel, otherwise one by one.
 
     Complex parameters are updated as pairs of real numbers.
@@ -154,7 +153,7 @@ class ElementwiseOptimizer(Optimizer):
         raise NotImplementedError
 
     def _remembers(self, group: dict[str, Any]) -> bool:
-        """Whether the optimiser has any state."""
+        """Whether the optimizer has any state."""
         return True
 
     @recorded_if_differentiable

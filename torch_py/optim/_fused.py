@@ -1,4 +1,4 @@
-"""Functions that optimisers with fused kernels share."""
+"""Functions that optimizers with fused kernels share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch_py._tensor import Tensor
 def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
     """Raises RuntimeError for settings that exclude each other.
 
-    Fused kernels are used where possible. Only if they are requested does an optimiser accept gradients that
+    Fused kernels are used where possible. Only if they are requested does an optimizer accept gradients that
     a GradScaler has not unscaled, because programs may look at gradients otherwise.
     """
     if not fused:
@@ -23,8 +23,7 @@ def check_fused(optimizer: Any, fused: bool | None, foreach: bool | None, differ
 
 
 def amp_arguments(optimizer: Any) -> dict[str, Tensor | None]:
-    """The scale and the overflow flag that a GradScaler gives an
-    optimiser which unscales gradients itself."""
+    """The scale and overflow flag that GradScaler gives an optimizer that unscales gradients itself."""
     return {
         "grad_scale": getattr(optimizer, "grad_scale", None),
         "found_inf": getattr(optimizer, "found_inf", None),

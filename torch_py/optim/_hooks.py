@@ -1,5 +1,5 @@
-"""Hooks of optimisers: functions to call around `step` of one or of
-all optimisers, and around saving and loading."""
+"""Hooks of optimizers: functions to call around `step` of one or of
+all optimizers, and around saving and loading."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _KINDS = (
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(optimizer, args, kwargs)` before `step` of every optimiser.
+    """Calls `hook(optimizer, args, kwargs)` before `step` of every optimizer.
 
-    It may return new (args, kwargs); args[0] is the optimiser.
+    It may return new (args, kwargs); args[0] is the optimizer.
     """
     return register(_all_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls `hook(optimizer, args, kwargs)` after `step` of every optimiser."""
+    """Calls `hook(optimizer, args, kwargs)` after `step` of every optimizer."""
     return register(_all_post_hooks, hook)
 
 
 class HookedOptimizer:
-    """Keeps the hooks of an optimiser and calls those of `step`, for subclasses too."""
+    """Keeps the hooks of an optimizer and calls those of `step`, for subclasses too."""
 
     _optimizer_step_pre_hooks: OrderedDict[int, Any]
     _optimizer_step_post_hooks: OrderedDict[int, Any]
@@ -56,7 +56,7 @@ class HookedOptimizer:
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(optimizer, args, kwargs)` before `step`.
 
-        It may return new (args, kwargs); args[0] is the optimiser.
+        It may return new (args, kwargs); args[0] is the optimizer.
         """
         return register(self._optimizer_step_pre_hooks, hook)
 
@@ -92,8 +92,8 @@ class HookedOptimizer:
 def _with_hooks(step: Any) -> Any:
     @functools.wraps(step)
     def hooked_step(*arguments: Any, **keywords: Any) -> Any:
-        self = arguments[0]  # hooks see, and may replace, the optimiser among the arguments
-        if "_opt_called" in vars(self):  # a schedule checks whether it is stepped before the optimiser
+        self = arguments[0]  # hooks see, and may replace, the optimizer among the arguments
+        if "_opt_called" in vars(self):  # a schedule checks whether it is stepped before the optimizer
             self._opt_called = True
 
         for hooks in (_all_pre_hooks, self._optimizer_step_pre_hooks):

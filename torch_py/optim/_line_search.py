@@ -1,5 +1,4 @@
-"""Line search for the strong Wolfe conditions (Nocedal & Wright,
-Numerical Optimization, algorithms 3.5 and 3.6)."""
+"""Line search for the strong Wolfe conditions (Nocedal & Wright, algorithms 3.5 and 3.6)."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ _SMALLEST_MOVE = 1e-9
 
 
 class Point(NamedTuple):
-    """A point on the line: its distance in multiples of the direction, and there the
-    loss, the gradient and the product of gradient and direction."""
+    """A point on the line: its distance in multiples of the direction, and there the loss, the gradient and
+    the product of gradient and direction."""
 
     distance: float
     loss: float
@@ -114,8 +113,7 @@ def _kept_inside(distance: float, ends: list[float], stalled: bool) -> tuple[flo
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
-    """The minimum within `bounds` of the cubic with these values and
-    slopes (Nocedal & Wright, equation 3.59)."""
+    """The minimum within `bounds` of the cubic with these values and slopes (Nocedal & Wright, eq. 3.59)."""
     left, right = (a, b) if a.distance <= b.distance else (b, a)
     width = right.distance - left.distance
     bend = _quotient(3 * (left.loss - right.loss), width) + left.slope + right.slope

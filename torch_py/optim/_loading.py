@@ -1,4 +1,4 @@
-"""Converts the saved state of an optimiser for the parameters that it has now."""
+"""Converts the saved state of an optimizer for the parameters that it has now."""
 
 from __future__ import annotations
 

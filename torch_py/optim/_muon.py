@@ -1,4 +1,4 @@
-"""The optimiser Muon (Jordan et al. 2024)."""
+"""The optimizer Muon (Jordan et al. 2024)."""
 
 from __future__ import annotations
 
@@ -102,8 +102,7 @@ def _shape_factor(kind: str | None, rows: int, columns: int) -> float:
 def _orthogonal(
     matrix: Tensor, coefficients: tuple[float, float, float], steps: int, epsilon: float
 ) -> Tensor:
-    """Brings the singular values of `matrix` close to one by applying a
-    polynomial of fifth degree `steps` times."""
+    """Brings the singular values of `matrix` close to 1: applies a polynomial of degree 5 `steps` times."""
     if steps >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:

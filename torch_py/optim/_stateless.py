@@ -1,4 +1,4 @@
-"""Lets an optimiser train other parameters temporarily."""
+"""Lets an optimizer train other parameters temporarily."""
 
 from __future__ import annotations
 

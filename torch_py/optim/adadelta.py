@@ -1,4 +1,4 @@
-"""The optimiser Adadelta (Zeiler 2012)."""
+"""The optimizer Adadelta (Zeiler 2012)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(ElementwiseOptimizer):
-    """Adadelta: p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running
-    mean of g ** 2 + eps). `rho` is the decay rate of both means."""
+    """Adadelta: p -= lr * d with d = g * sqrt(running mean of d ** 2 + eps) / sqrt(running mean of
+    g ** 2 + eps). `rho` is the decay rate of both means."""
 
     def __init__(
         self,

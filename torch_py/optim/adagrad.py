@@ -1,4 +1,4 @@
-"""The optimiser Adagrad (Duchi, Hazan & Singer 2011)."""
+"""The optimizer Adagrad (Duchi, Hazan & Singer 2011)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimiser Adam (Kingma & Ba 2015)."""
+"""The optimizer Adam (Kingma & Ba 2015)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimiser Adamax (Kingma & Ba 2015, section 7.1)."""
+"""The optimizer Adamax (Kingma & Ba 2015, section 7.1)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["Adamax"]
 
 
 class Adamax(ElementwiseOptimizer):
-    """Adamax: p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm
-    of past gradients, and m̂ the corrected running mean of g."""
+    """Adamax: p -= lr * m̂ / u with u = max(beta2 * u, abs(g) + eps), the infinity norm of past gradients,
+    and m̂ the corrected running mean of g."""
 
     def __init__(
         self,

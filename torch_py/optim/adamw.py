@@ -1,4 +1,4 @@
-"""The optimiser AdamW (Loshchilov & Hutter 2019)."""
+"""The optimizer AdamW (Loshchilov & Hutter 2019)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimiser ASGD, averaged stochastic gradient descent (Polyak & Juditsky 1992)."""
+"""The optimizer ASGD, averaged stochastic gradient descent (Polyak & Juditsky 1992)."""
 
 from __future__ import annotations
 

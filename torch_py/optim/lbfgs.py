@@ -1,4 +1,4 @@
-"""The optimiser L-BFGS (Nocedal & Wright, Numerical Optimization, algorithm 7.5)."""
+"""The optimizer L-BFGS (Nocedal & Wright, Numerical Optimization, algorithm 7.5)."""
 
 from __future__ import annotations
 

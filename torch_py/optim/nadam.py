@@ -1,4 +1,4 @@
-"""The optimiser NAdam, Adam with Nesterov momentum (Dozat 2016)."""
+"""The optimizer NAdam, Adam with Nesterov momentum (Dozat 2016)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["NAdam"]
 
 
 class NAdam(ElementwiseOptimizer):
-    """Adam whose mean already includes the next momentum; the momentum at step t
-    is beta1 * (1 - 0.96 ** (t * momentum_decay) / 2)."""
+    """Adam whose mean already includes the next momentum; the momentum at step t is
+    beta1 * (1 - 0.96 ** (t * momentum_decay) / 2)."""
 
     def __init__(
         self,

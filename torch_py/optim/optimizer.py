@@ -1,5 +1,5 @@
-"""`Optimizer`, the base class of all optimisers: groups of parameters with
-settings, state per parameter, and saving and loading of both."""
+"""`Optimizer`, the base class of all optimizers: groups of parameters with settings, state per parameter, and
+saving and loading of both."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ _UNORDERED = (
 
 
 class Optimizer(HookedOptimizer):
-    """Base class of optimisers; subclasses define `step`.
+    """Base class of optimizers; subclasses define `step`.
 
     `params` are tensors, (name, tensor) pairs, or dicts with 'params' and with settings that differ from
-    `defaults`. Raises TypeError for anything that is not a tensor, and ValueError if `params` is empty or
-    if a tensor is the result of an operation.
+    `defaults`. Raises TypeError for anything that is not a tensor, and ValueError if `params` is empty or if
+    a tensor is the result of an operation.
     """
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                f"{params.type()}"  # type: ignore[attr-defined]
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {params.type()}"  # type: ignore[attr-defined]
             )
 
         self.defaults = defaults

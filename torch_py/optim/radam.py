@@ -1,4 +1,4 @@
-"""The optimiser RAdam, rectified Adam (Liu et al. 2020)."""
+"""The optimizer RAdam, rectified Adam (Liu et al. 2020)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimiser RMSprop (Tieleman & Hinton 2012; centred: Graves 2013)."""
+"""The optimizer RMSprop (Tieleman & Hinton 2012; centred: Graves 2013)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimiser Rprop, resilient backpropagation (Riedmiller & Braun 1993)."""
+"""The optimizer Rprop, resilient backpropagation (Riedmiller & Braun 1993)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ from typing import Any
 
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
-from torch_py.optim._elementwise import (
-    ElementwiseOptimizer,
-    check_rate,
-    new_count,
-    number,
-)
+from torch_py.optim._elementwise import ElementwiseOptimizer, check_rate, new_count, number
 from torch_py.optim.optimizer import ParamsT
 
 __all__ = ["Rprop"]

@@ -1,4 +1,4 @@
-"""The optimiser SGD, stochastic gradient descent with momentum."""
+"""The optimizer SGD, stochastic gradient descent with momentum."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SGD(ElementwiseOptimizer):
         going = [row for row in rows if row.state.get("momentum_buffer") is not None] if fresh else rows
         found_inf = scaling["found_inf"]
         if fresh and found_inf is not None and found_inf.item():
-            return  # the kernel would skip this step and leave the new buffers uninitialised
+            return  # the kernel would skip this step and leave the new buffers uninitialized
 
         for row in fresh:
             row.state["momentum_buffer"] = _torch.empty_like(row.parameter)

@@ -1,4 +1,4 @@
-"""The optimiser SparseAdam, Adam for sparse gradients."""
+"""The optimizer SparseAdam, Adam for sparse gradients."""
 
 from __future__ import annotations
 

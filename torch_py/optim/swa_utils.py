@@ -1,5 +1,5 @@
-"""Averages of a model's weights during training: stochastic weight averaging
-(Izmailov et al. 2018) and exponential moving averages."""
+"""Averages of a model's weights during training: stochastic weight averaging (Izmailov et al. 2018) and
+exponential moving averages."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: str | _C.device | None = None) -> None:
-    """Recomputes the statistics of the batch normalisations in `model` in one pass over `loader`.
+    """Recomputes the statistics of the batch normalizations in `model` in one pass over `loader`.
 
     If a batch is a tuple, its first element is used.
 

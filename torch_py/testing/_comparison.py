@@ -278,10 +278,9 @@ def assert_close(
     shapes, dtypes, ... agree.
 
     Takes tensors, NumPy arrays, numbers, and sequences and mappings of them. Tolerances not given follow from
-    the dtypes: float16
-    (1e-3, 1e-5), bfloat16 (1.6e-2, 1e-5), float32 (1.3e-6, 1e-5), float64 (1e-7, 1e-7), complex as their
-    parts, others (0, 0).
-    Raises ValueError for one tolerance without the other, TypeError for types that do not compare.
+    the dtypes: float16 (1e-3, 1e-5), bfloat16 (1.6e-2, 1e-5), float32 (1.3e-6, 1e-5), float64 (1e-7, 1e-7),
+    complex as their parts, others (0, 0). Raises ValueError for one tolerance without the other, TypeError
+    for types that do not compare.
     """
     checks = {"device": check_device, "dtype": check_dtype, "layout": check_layout, "stride": check_stride}
     _Comparison(rtol, atol, allow_subclasses, equal_nan, checks, msg).compare(actual, expected)

@@ -31,14 +31,14 @@ def make_tensor(
     size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else tuple(shape)
     if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
         raise ValueError(
-            "make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, but got "
-            f"{dtype=}"
+            "make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, "
+            f"but got {dtype=}"
         )
 
     if noncontiguous and memory_format is not None:
         raise ValueError(
-            "make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, but got "
-            f"{noncontiguous=} and {memory_format=}"
+            "make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, "
+            f"but got {noncontiguous=} and {memory_format=}"
         )
 
     bounds = _bounds(dtype, low, high)
@@ -94,8 +94,8 @@ def _bounds(dtype: Any, low: Any, high: Any) -> tuple[Any, Any]:
     smallest, largest = _limits(dtype)
     if first > largest or end < smallest:
         raise ValueError(
-            f"make_tensor: the value interval specified by `low` and `high` is [{first}, {end}), but "
-            f"{dtype} only supports [{smallest}, {largest})"
+            f"make_tensor: the value interval specified by `low` and `high` is [{first}, {end}), "
+            f"but {dtype} only supports [{smallest}, {largest})"
         )
 
     first, end = max(first, smallest), min(end, largest)

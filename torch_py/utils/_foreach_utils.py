@@ -1,5 +1,5 @@
-"""Helpers for optimizers of other packages: whether `torch_py._foreach_*` supports
-tensors, and lists of tensors grouped by device and dtype."""
+"""Helpers for optimizers of other packages: whether `torch_py._foreach_*` supports tensors, and lists of
+tensors grouped by device and dtype."""
 
 from __future__ import annotations
 

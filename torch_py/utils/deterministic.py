@@ -1,5 +1,5 @@
-"""`fill_uninitialized_memory`: whether deterministic mode fills the memory of
-`torch.empty` and similar functions. It is True by default."""
+"""`fill_uninitialized_memory`: whether deterministic mode fills the memory of `torch.empty` and similar
+functions. It is True by default."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Deterministic(types.ModuleType):
 
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether deterministic mode fills uninitialised memory."""
+        """Whether deterministic mode fills uninitialized memory."""
         return _settings.fill_uninitialized_memory()
 
     @fill_uninitialized_memory.setter

@@ -1,5 +1,4 @@
-"""Counts the multiplications and additions of a program, in matrix products, convolutions and attention,
-forward and backward.
+"""Counts the floating-point operations (flops) of matrix products, convolutions and attention.
 
 Note [Counting backward]: PyTorch counts below autograd, where the operators of backward are like any others.
 Here a mode sees only the calls that the program makes. The work of a product's backward follows from its
@@ -27,7 +26,7 @@ flop_registry: dict[Any, Callable[..., int]] = {}
 
 
 def _shapes(value: Any) -> Any:
-    """`value` with shapes in place of tensors."""
+    """Returns `value` with shapes in place of tensors, in tuples and lists, too."""
     if isinstance(value, Tensor):
         return value.shape
     if isinstance(value, (tuple, list)):
@@ -75,7 +74,7 @@ def mm_flop(
 def addmm_flop(
     self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any
 ) -> int:
-    """Like `mm_flop`: the addition is part of the last multiplication."""
+    """2 n m k, like `mm_flop`: with the added element, k products take k additions."""
     return mm_flop(a_shape, b_shape)
 
 
@@ -89,19 +88,19 @@ def bmm_flop(a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = No
 def baddbmm_flop(
     self_shape: Any, a_shape: Sequence[int], b_shape: Sequence[int], out_shape: Any = None, **kwargs: Any
 ) -> int:
-    """Like `bmm_flop`: the addition is part of the last multiplication."""
+    """Like `bmm_flop`: with the added element, k products take k additions."""
     return bmm_flop(a_shape, b_shape)
 
 
 def conv_flop_count(
     x_shape: Sequence[int], w_shape: Sequence[int], out_shape: Sequence[int], transposed: bool = False
 ) -> int:
-    """Each element of the result (or of the input, if transposed) is combined with each weight once."""
+    """Two flops for each weight at each position of the result, or of the input if `transposed`."""
     return 2 * x_shape[0] * prod((x_shape if transposed else out_shape)[2:]) * prod(w_shape)
 
 
 def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]) -> int:
-    """The flops of query · keyᵀ and of its softmax · value."""
+    """The flops of the products query · keyᵀ and softmax · value; those of the softmax are not counted."""
     *batch, queries, width = query_shape
     return 2 * prod(batch) * queries * key_shape[-2] * (width + value_shape[-1])
 
@@ -109,13 +108,12 @@ def sdpa_flop_count(query_shape: Sequence[int], key_shape: Sequence[int], value_
 def sdpa_backward_flop_count(
     query_shape: Sequence[int], key_shape: Sequence[int], value_shape: Sequence[int]
 ) -> int:
-    """The flops of the scores, which are computed again, and of the
-    gradients of scores, query, key and value."""
+    """The flops of the gradients of scores, query, key and value; the scores are computed again."""
     *batch, queries, width = query_shape
     return 2 * prod(batch) * queries * key_shape[-2] * (3 * width + 2 * value_shape[-1])
 
 
-class _Counts(TorchFunctionMode):
+class _CallObserver(TorchFunctionMode):
     """Passes the calls of the program to the counter."""
 
     def __init__(self, counter: FlopCounterMode) -> None:
@@ -132,11 +130,10 @@ class _Counts(TorchFunctionMode):
 class FlopCounterMode:
     """Counts flops inside of ``with FlopCounterMode() as counter:``.
 
-    With `display` it prints a table of the modules at the end, to `depth` levels.
-
-    `custom_mapping` has more formulas by operator, called like those of `register_flop_formula`. Matrix
-    products, `linear`, convolutions and attention are counted, with their backward; a multiplication and an
-    addition are two flops.
+    Matrix products, `linear`, convolutions and attention are counted, forward and backward; a multiplication
+    and an addition are two flops. `custom_mapping` has formulas of more operators, which receive the
+    arguments of the call and `out_val`. With `display` a table of the modules to `depth` levels is printed at
+    the end. `mods` is ignored.
     """
 
     def __init__(
@@ -151,7 +148,7 @@ class FlopCounterMode:
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self.flop_registry = {**flop_registry, **(custom_mapping or {})}
         self.mod_tracker = ModuleTracker()
-        self._mode = _Counts(self)
+        self._mode = _CallObserver(self)
         self._entered = False
 
     def __enter__(self) -> FlopCounterMode:
@@ -180,21 +177,22 @@ class FlopCounterMode:
 
         parents = frozenset(self.mod_tracker.parents)
         self._add_work(parents, work.forward)
+
+        def in_backward(gradient: Tensor) -> None:
+            if self._entered:
+                self._add_work(parents, work.backward())
+
         if isinstance(result, Tensor) and result.requires_grad and result.grad_fn is not None:
-
-            def in_backward(gradient: Tensor) -> None:
-                if self._entered:
-                    self._add_work(parents, work.backward())
-
             result.register_hook(in_backward)
 
     def _add_work(self, parents: frozenset[str], steps: Sequence[Work]) -> None:
         for name, arguments in steps:
-            if name == "scaled_dot_product_attention_backward":  # which does not have its own operator
-                self._add(
-                    parents, ops.aten.scaled_dot_product_attention, sdpa_backward_flop_count(*arguments)
-                )
+            # The backward of attention is not an operator of its own and counts as attention.
+            if name == "scaled_dot_product_attention_backward":
+                flops = sdpa_backward_flop_count(*arguments)
+                self._add(parents, ops.aten.scaled_dot_product_attention, flops)
                 continue
+
             operator = getattr(ops.aten, name)
             self._add(parents, operator, self.flop_registry[operator](*arguments))
 
@@ -203,28 +201,25 @@ class FlopCounterMode:
             self.flop_counts[parent][operator] += flops
 
     def get_total_flops(self) -> int:
-        """The flops of the whole program."""
+        """Returns the total number of flops."""
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """The flops by the name of the module ("Global" for the program) and by operator."""
+        """Returns the flops by name of the module ("Global" for the whole program) and by operator."""
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """A table of the modules to `depth` levels and their
-        operators, with flops and shares of the total."""
+        """Returns a table of the flops and shares of modules, to `depth` levels, and their operators."""
         deepest = self.depth if depth is None else depth
         total = self.get_total_flops()
         rows = [("Module", "FLOP", "% Total")]
-        names = sorted(
-            (name for name in self.flop_counts if name != "Global" and name.count(".") < deepest), key=str
-        )
+        names = [name for name in self.flop_counts if name != "Global" and name.count(".") < deepest]
 
-        for name in ["Global", *names]:
+        for name in ["Global", *sorted(names)]:
             counts = self.flop_counts[name]
-            flops = sum(counts.values())
+            of_module = sum(counts.values())
             indent = " " * (name.count(".") + (name != "Global"))
-            rows.append((indent + name, _short(flops), _percent(flops, total)))
+            rows.append((indent + name, _short(of_module), _percent(of_module, total)))
             rows += [
                 (f"{indent} - aten.{_name_of(operator)}", _short(flops), _percent(flops, total))
                 for operator, flops in counts.items()
@@ -240,15 +235,18 @@ def _name_of(operator: Any) -> str:
 
 
 def _short(number: int) -> str:
-    size = min(len(str(number)) - 1, 14) // 3
-    return f"{number / 1000**size:.3f}{('', 'K', 'M', 'B', 'T')[size]}" if size else str(number)
+    """Returns the number with a suffix for thousands, millions, billions or trillions: 1.500K."""
+    power = min(len(str(number)) - 1, 14) // 3
+    return f"{number / 1000**power:.3f}{('', 'K', 'M', 'B', 'T')[power]}" if power else str(number)
 
 
 def _percent(number: int, total: int) -> str:
     return f"{number / total:.2%}" if total else "0%"
 
 
-def _register_convolutions() -> None:
+def _register_convolutions_and_attention() -> None:
+    """Registers formulas that take the shapes of `_flop_formulas` instead of the arguments of a call."""
+
     def convolution(
         x: Any, w: Any, out: Any, transposed: bool = False, out_val: Any = None, **kwargs: Any
     ) -> int:
@@ -262,4 +260,4 @@ def _register_convolutions() -> None:
     flop_registry[ops.aten.scaled_dot_product_attention] = attention
 
 
-_register_convolutions()
+_register_convolutions_and_attention()

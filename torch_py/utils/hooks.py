@@ -59,11 +59,7 @@ class RemovableHandle:
 
 
 def register(
-    hooks: OrderedDict[int, Any],
-    hook: object,
-    *,
-    first: bool = False,
-    extra: list[Any] | None = None,
+    hooks: OrderedDict[int, Any], hook: object, *, first: bool = False, extra: list[Any] | None = None
 ) -> RemovableHandle:
     """Adds `hook` at the end of `hooks`, or at the front with `first`.
 

@@ -16,10 +16,12 @@ Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_
       (!device.has_index() || self.device().index == device.index || device.is_cpu());
   const bool same_format =
       !format.has_value() || *format == MemoryFormat::Preserve || self.is_contiguous(*format);
+
   if (!copy && self.scalar_type() == dtype && same_device && same_format) return self;
   return at::_to_copy(self, dtype, device, format, non_blocking);
 }
 
+/// An element as a number of the widest type of its kind.
 template <typename T>
 Scalar number_of(T value) {
   constexpr ScalarType type = scalar_type_of<T>;
@@ -48,15 +50,18 @@ Tensor to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool co
                 std::optional<MemoryFormat> memory_format) {
   return convert_to(self, dtype, self.device(), non_blocking, copy, memory_format);
 }
+
 Tensor to_device(const Tensor& self, Device device, std::optional<ScalarType> dtype,
                  bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
   return convert_to(self, dtype.value_or(self.scalar_type()), device, non_blocking, copy,
                     memory_format);
 }
+
 Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
                 std::optional<MemoryFormat> memory_format) {
   return convert_to(self, other.scalar_type(), other.device(), non_blocking, copy, memory_format);
 }
+
 Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype,
                        std::optional<Layout> layout, std::optional<Device> device,
                        std::optional<bool>, bool non_blocking, bool copy,
@@ -64,13 +69,16 @@ Tensor to_dtype_layout(const Tensor& self, std::optional<ScalarType> dtype,
   TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided,
                               "to(): conversion to layout ", layout_name(*layout),
                               " is not available");
+
   return convert_to(self, dtype.value_or(self.scalar_type()), device.value_or(self.device()),
                     non_blocking, copy, memory_format);
 }
+
 Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype,
-                std::optional<bool> /*masked_grad: of sparse tensors*/) {
+                std::optional<bool> /*masked_grad: for sparse tensors*/) {
   return self.to(dtype.value_or(self.scalar_type()));
 }
+
 Tensor type_as(const Tensor& self, const Tensor& other) {
   return to_other(self, other, false, false, std::nullopt);
 }
@@ -119,6 +127,7 @@ Scalar item(const Tensor& self) {
   TORCH_CHECK(!self.is_meta(), "Tensor.item() cannot be called on meta tensors");
   TORCH_CHECK(self.numel() == 1, "a Tensor with ", self.numel(),
               " elements cannot be converted to Scalar");
+
   switch (self.scalar_type()) {
 #define CASE(cpp, name, python) \
   case ScalarType::name: return number_of(*static_cast<const cpp*>(self.data()));

@@ -30,6 +30,7 @@ Tensor detach(const Tensor& self) {
 Tensor fill_scalar(const Tensor& self, const Scalar& value) {
   return at::fill_(at::clone(self), value).as_new();
 }
+
 Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
   TORCH_CHECK(value.dim() == 0, "fill only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");

@@ -17,28 +17,31 @@ Tensor filled(IntArrayRef size, const Scalar& value, ScalarType dtype,
   return at::fill_(result, value).as_new();
 }
 
-/// dtype of arange and full when none is given: that of the numbers.
+/// The dtype of full() where none is given: that of the numbers.
 ScalarType inferred(std::initializer_list<const Scalar*> values) {
   ScalarType type = kBool;
   for (const Scalar* value : values) {
-    const ScalarType own = value->is_unsigned() ? kLong : value->type();
+    const ScalarType of_value = value->is_unsigned() ? kLong : value->type();
     type = promote_types(type, value->is_floating()  ? default_dtype()
                                : value->is_complex() ? to_complex(default_dtype())
-                                                     : own);
+                                                     : of_value);
   }
   return type;
 }
 
-/// Layout of what is like `self`.
+/// An uninitialised tensor with the sizes of `self`; `format` determines its strides.
 Tensor unfilled_like(const Tensor& self, ScalarType type, Device where, MemoryFormat format) {
   if (format == MemoryFormat::Contiguous || self.is_contiguous(format)) {
     if (self.is_contiguous() && format != MemoryFormat::ChannelsLast &&
         format != MemoryFormat::ChannelsLast3d)
       return empty_tensor(self.sizes(), type, where);
   }
+
   if (format == MemoryFormat::Contiguous) return empty_tensor(self.sizes(), type, where);
   if (format != MemoryFormat::Preserve)
     return empty_strided_tensor(self.sizes(), channels_last_strides(self.sizes()), type, where);
+
+  // Preserve: the strides of a dense tensor, or the order of the dimensions of any other.
   if (self.is_non_overlapping_and_dense())
     return empty_strided_tensor(self.sizes(), self.strides(), type, where);
   return empty_strided_tensor(self.sizes(), strides_in_order_of(self), type, where);
@@ -59,12 +62,15 @@ Tensor empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<La
   check_strided(layout, "empty");
   TORCH_CHECK(!pin_memory.value_or(false),
               "empty(): pinned memory needs an accelerator, and none is available");
+
   const ScalarType type = dtype.value_or(default_dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
   TORCH_CHECK(format != MemoryFormat::Preserve,
               "empty(): unsupported memory format option preserve_format");
-  if (format == MemoryFormat::Contiguous)
+
+  if (format == MemoryFormat::Contiguous) {
     return fill_if_wanted(empty_tensor(size, type, resolved(device)));
+  }
   return fill_if_wanted(
       empty_strided_tensor(size, channels_last_strides(size), type, resolved(device)));
 }
@@ -168,10 +174,12 @@ Tensor eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optiona
              std::optional<Device> device, std::optional<bool> pin_memory) {
   TORCH_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
   TORCH_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
+
   Tensor result = zeros({n, m}, dtype, layout, device, pin_memory);
   at::fill_(at::diagonal(result), Scalar(1));
   return result.as_new();
 }
+
 Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout,
            std::optional<Device> device, std::optional<bool> pin_memory) {
   return eye_m(n, n, dtype, layout, device, pin_memory);
@@ -185,7 +193,9 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout,
               "Number of dimensions in size does not match the length of the physical_layout; i.e. "
               "len(size) = ",
               size.size(), " is not equal to len(physical_layout) = ", physical_layout.size());
-  DimVector stored, strides(ndim, -1);
+
+  // The sizes in the order of memory.
+  DimVector stored;
   for (int64_t i = 0; i < ndim; ++i) {
     const int64_t d = physical_layout[i];
     TORCH_CHECK(d >= 0 && d < ndim, "Dimension out of range (expected to be between 0 and ",
@@ -195,11 +205,15 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout,
                 size);
     stored.push_back(size[d]);
   }
+
+  // Each dimension gets the stride of its place in memory; -1 marks those without one.
   const DimVector stored_strides = contiguous_strides(stored);
+  DimVector strides(ndim, -1);
   for (int64_t i = 0; i < ndim; ++i) {
     TORCH_CHECK(strides[physical_layout[i]] == -1, "Duplicate dim not allowed");
     strides[physical_layout[i]] = stored_strides[i];
   }
+
   return at::empty_strided(size, strides, dtype, layout, device, pin_memory);
 }
 

@@ -1,4 +1,4 @@
-// Tensors whose memory is a file.
+// Tensors whose memory is a mapped file.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ namespace at::native {
 
 namespace {
 
-/// A mapping and its length, unmapped with the storage.
+/// A mapping and its length, unmapped when the storage is freed.
 struct Mapping {
   void* start;
   size_t length;
@@ -27,7 +27,7 @@ void unmap(void* context) {
   delete mapping;
 }
 
-/// Closes the file on all ways out; a mapping stays without it.
+/// An open file, closed at the end of its scope; a mapping stays valid without it.
 class OpenFile {
  public:
   OpenFile(const std::string& name, bool writable) : name_(name) {
@@ -41,11 +41,12 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// At least `bytes` long: a shared file grows, others must be.
+  /// Makes sure that the file has at least `bytes`; one that is too short is extended if `grow`.
   void require(int64_t bytes, bool grow) const {
     struct stat status{};
     TORCH_CHECK(::fstat(descriptor_, &status) == 0, "unable to stat the file <", name_,
                 ">: ", std::strerror(errno), " (", errno, ")");
+
     if (status.st_size >= bytes) return;
     TORCH_CHECK(grow, "file <", name_, "> size <", status.st_size,
                 "> is smaller than the required mapping size <", bytes, ">");
@@ -76,20 +77,25 @@ Tensor from_file(std::string_view filename, std::optional<bool> shared, std::opt
   TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(Layout::Strided) == Layout::Strided,
                               "from_file: layout ", layout_name(*layout), " is not available");
   TORCH_CHECK_NOT_IMPLEMENTED(device.value_or(kCPU).is_cpu(),
-                              "from_file(): a file is memory of the CPU, got device ", *device);
+                              "from_file(): files are mapped into CPU memory, got device ",
+                              *device);
+
   const int64_t count = size.value_or(0);
   const ScalarType type = dtype.value_or(default_dtype());
   int64_t bytes = 0;
   TORCH_CHECK(count >= 0 &&
                   !__builtin_mul_overflow(count, static_cast<int64_t>(element_size(type)), &bytes),
               "from_file(): unable to map ", count, " elements from file <", filename, ">");
+
   const bool is_shared = shared.value_or(false);
   const OpenFile file(std::string(filename), is_shared);
   file.require(bytes, is_shared);
   if (bytes == 0) return at::empty({0}, type);
+
   auto* mapping = new Mapping{file.map(bytes, is_shared), static_cast<size_t>(bytes)};
   auto storage = make_intrusive<StorageImpl>(DataPtr(mapping->start, mapping, &unmap, kCPU),
                                              static_cast<size_t>(bytes), nullptr);
+
   const Tensor result = empty_tensor({0}, type, kCPU);
   result.unsafe_impl()->set_storage(std::move(storage));
   result.unsafe_impl()->set_sizes_contiguous({count});

@@ -20,18 +20,19 @@ bool equal(const Tensor& self, const Tensor& other) {
       self.device() == other.device(),
       "equal(): Expected all tensors to be on the same device, but found at least two devices, ",
       self.device(), " and ", other.device(), "!");
+
   if (self.sizes() != other.sizes()) return false;
   if (!self.is_contiguous() || !other.is_contiguous())
     return at::all(at::eq(self, other)).item().to_bool();
-  // By pieces: the first difference is enough.
+
+  // Piece by piece, so that an early difference ends the comparison.
   constexpr int64_t kPiece = 65536;
-  const Tensor a = at::reshape(self, {-1}), b = at::reshape(other, {-1});
+  const Tensor a = at::reshape(self, {-1});
+  const Tensor b = at::reshape(other, {-1});
   for (int64_t start = 0; start < a.numel(); start += kPiece) {
     const int64_t count = std::min(kPiece, a.numel() - start);
-    if (!at::all(at::eq(at::narrow(a, 0, start, count), at::narrow(b, 0, start, count)))
-             .item()
-             .to_bool())
-      return false;
+    const Tensor same = at::eq(at::narrow(a, 0, start, count), at::narrow(b, 0, start, count));
+    if (!at::all(same).item().to_bool()) return false;
   }
   return true;
 }
@@ -41,11 +42,15 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
               " did not match ", other.scalar_type());
   TORCH_CHECK(rtol >= 0 && atol >= 0,
               "isclose(): rtol and atol must not be negative, got rtol=", rtol, ", atol=", atol);
+
+  // Equal elements are close, including equal infinities.
   Tensor close = at::eq(self, other);
   if (equal_nan && (self.is_floating_point() || self.is_complex())) {
     close = at::logical_or(close, at::logical_and(at::isnan(self), at::isnan(other)));
   }
   if (rtol == 0 && atol == 0) return close;
+
+  // |self - other| <= atol + rtol * |other|
   const ScalarType type = is_integral(self.scalar_type(), true) ? kDouble : self.scalar_type();
   const Tensor a = self.to(type);
   const Tensor b = other.to(type);

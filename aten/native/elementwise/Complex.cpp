@@ -1,4 +1,4 @@
-// Complex numbers: their parts as views, their angle and sign, and conjugation.
+// Complex numbers: construction from parts, views of the parts, sign, angle and conjugation.
 #include "aten/native/declarations/elementwise/Complex.h"
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/_angle_complex.h"
@@ -26,10 +26,12 @@ namespace at::native {
 namespace {
 
 void check_parts(const Tensor& first, const Tensor& second) {
+  // float16, float32 and float64 are the floating-point dtypes with a complex dtype of their own.
   const auto fits = [](const Tensor& part) {
     return part.is_floating_point() &&
            to_complex(part.scalar_type()) == promote_types(kComplexHalf, part.scalar_type());
   };
+
   TORCH_CHECK(fits(first) && fits(second),
               "Expected both inputs to be Half, Float or Double tensors but got ",
               first.scalar_type(), " and ", second.scalar_type());
@@ -38,9 +40,10 @@ void check_parts(const Tensor& first, const Tensor& second) {
               " for second argument");
 }
 
-/// One of the two numbers that make each complex element.
+/// A view of the real parts (`which` 0) or the imaginary parts (`which` 1).
 Tensor component(const Tensor& self, int64_t which) {
   TORCH_CHECK(self.is_complex(), "expected a complex tensor, got ", self.scalar_type());
+
   DimVector strides(self.strides());
   for (int64_t& stride : strides) stride *= 2;
   return view_with_dtype(self, to_real(self.scalar_type()), self.sizes(), strides,
@@ -54,7 +57,8 @@ Tensor sgn(const Tensor& self) {
 }
 
 Tensor _sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
-  // x / |x|: the part of grad along the direction goes, the rest scales with 1 / |x|; 0 stays at 0.
+  // x / |x| has length 1: a change along x has no effect, and one across x scales with 1 / |x|. The
+  // gradient at 0 is 0.
   const Tensor along = result * at::real(at::conj(result) * grad);
   return at::where(at::eq(self, Scalar(0)), Scalar(0), (grad - along) / at::abs(self));
 }
@@ -64,14 +68,15 @@ Tensor angle(const Tensor& self) {
 }
 
 Tensor _angle_backward(const Tensor& grad, const Tensor& self) {
-  // The angle grows across the direction of self: i self / |self|^2. 0 has no direction.
+  // The angle grows fastest across the direction of self, and its gradient is i self / |self|^2. It
+  // is 0 at 0, which has no direction.
   const Tensor modulus = at::abs(self);
   const Tensor scaled =
       at::where(at::eq(modulus, Scalar(0)), Scalar(0), grad / (modulus * modulus));
   return at::_times_i(self) * scaled;
 }
 
-// Conjugation and negation are carried out at once: there is never anything left to resolve.
+// Conjugation and negation are computed immediately, so tensors are always resolved.
 Tensor resolve_conj(const Tensor& self) { return self; }
 Tensor resolve_neg(const Tensor& self) { return self; }
 
@@ -90,21 +95,26 @@ Tensor conj(const Tensor& self) { return self.is_complex() ? at::conj_physical(s
 
 Tensor real_view(const Tensor& self) { return component(self, 0); }
 Tensor imag_view(const Tensor& self) { return component(self, 1); }
+
 Tensor real(const Tensor& self) { return self.is_complex() ? at::_real_view(self) : self; }
 Tensor imag(const Tensor& self) {
   TORCH_CHECK(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
   return at::_imag_view(self);
 }
+
 Tensor _times_i(const Tensor& grad) {
   return grad.to(to_complex(grad.scalar_type())) * Scalar(c10::complex<double>(0, 1));
 }
 
 Tensor view_as_real(const Tensor& self) {
   TORCH_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors");
-  DimVector sizes(self.sizes()), strides(self.strides());
+
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   for (int64_t& stride : strides) stride *= 2;
   sizes.push_back(2);
   strides.push_back(1);
+
   return view_with_dtype(self, to_real(self.scalar_type()), sizes, strides,
                          2 * self.storage_offset());
 }
@@ -116,10 +126,13 @@ Tensor view_as_complex(const Tensor& self) {
               "tensor of scalar type: ",
               self.scalar_type());
   TORCH_CHECK(self.dim() > 0, "Input tensor must have one or more dimensions");
-  DimVector sizes(self.sizes()), strides(self.strides());
+
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   TORCH_CHECK(sizes.back() == 2, "Tensor must have a last dimension of size 2");
   TORCH_CHECK(strides.back() == 1, "Tensor must have a last dimension with stride 1");
   TORCH_CHECK(self.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2");
+
   sizes.pop_back();
   strides.pop_back();
   for (int64_t& stride : strides) {
@@ -127,12 +140,15 @@ Tensor view_as_complex(const Tensor& self) {
                 "Tensor must have a stride divisible by 2 for all but last dimension");
     stride /= 2;
   }
+
   return view_with_dtype(self, to_complex(self.scalar_type()), sizes, strides,
                          self.storage_offset() / 2);
 }
 
 Tensor _numbers_as_complex(const Tensor& grad) {
   TORCH_CHECK(grad.dim() > 0, "Input tensor must have one or more dimensions");
+
+  // Pairs of numbers that are not complex elements in memory are copied first.
   bool suits = grad.strides().back() == 1 && grad.storage_offset() % 2 == 0;
   for (const int64_t stride : grad.strides().slice(0, grad.dim() - 1))
     suits = suits && stride % 2 == 0;

@@ -1,4 +1,4 @@
-// Functions of one tensor that are composed of others.
+// Functions of one tensor that are composed of other operators: positive, round to decimals, frexp.
 #include <cmath>
 #include <cstdlib>
 
@@ -18,9 +18,11 @@ Tensor round_decimals(const Tensor& self, int64_t decimals) {
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(),
                               "\"round\" with decimals is not implemented for '",
                               self.scalar_type(), "'");
+
   if (decimals == 0) return at::round(self);
   if (is_reduced_floating(self.scalar_type()))
     return round_decimals(self.to(kFloat), decimals).to(self.scalar_type());
+
   const Scalar power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
   return decimals > 0 ? at::round(self * power) / power : at::round(self / power) * power;
 }

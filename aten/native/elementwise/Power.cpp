@@ -1,4 +1,4 @@
-// Powers: variants, float_power, and the derivatives of pow.
+// pow by a number and its gradients, and float_power.
 #include "aten/native/declarations/elementwise/Power.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
@@ -17,9 +17,7 @@ namespace at::native {
 
 namespace {
 
-Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
-
-/// The value of an exponent that is one constant on the CPU.
+/// The value of an exponent that is a single constant on the CPU.
 std::optional<Scalar> known_number(const Tensor& exponent) {
   if (exponent.dim() != 0 || !exponent.is_cpu() || exponent.requires_grad()) return std::nullopt;
   return at::item(exponent);
@@ -30,13 +28,15 @@ Scalar minus_one(const Scalar& value) {
   return value.is_integral(true) ? Scalar(value.to_long() - 1) : Scalar(value.to_double() - 1);
 }
 
-/// float_power computes in double precision, whatever the operands are.
+Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
+
+/// float_power always computes in double precision.
 ScalarType float_power_type(bool is_complex) { return is_complex ? kComplexDouble : kDouble; }
 
-/// What the gradient of an operation in place is computed from.
+/// A copy of the values that the gradient of an in-place operation needs.
 Tensor old_values(const Tensor& self) { return self.requires_grad() ? at::clone(self) : self; }
 
-/// In place the result must fit: nothing is rounded.
+/// Writes `power` to self, whose dtype must be that of the result: nothing is rounded.
 Tensor replace_by_power(const Tensor& self, const Tensor& power) {
   TORCH_CHECK(self.scalar_type() == power.scalar_type(),
               "the base given to float_power_ has dtype ", self.scalar_type(),
@@ -55,11 +55,13 @@ Tensor pow_number(const Tensor& self, const Scalar& exponent) {
 }
 
 Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  // x^n has the derivative n x^(n - 1).
   if (const std::optional<Scalar> number = known_number(exponent)) {
     if (number->equal(0)) return at::zeros_like(grad);
     if (number->equal(1)) return grad;
     return grad * conjugate(at::pow(self, minus_one(*number)) * *number);
   }
+
   // An exponent of 0 gives a constant, even at 0, where the formula would give 0 * inf.
   const Tensor derivative = grad * conjugate(exponent * at::pow(self, exponent - Scalar(1)));
   return at::where(at::eq(exponent, Scalar(0)), Scalar(0), derivative);
@@ -67,7 +69,8 @@ Tensor _pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& 
 
 Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent,
                               const Tensor& result) {
-  // 0 to a power is 0 all around positive exponents, though its logarithm is infinite.
+  // x^y has the derivative x^y log(x) by y. For x = 0 and y >= 0 the gradient is 0, because 0^y is
+  // 0 for all y > 0; the formula would give 0 * -inf.
   const Tensor zero = at::eq(self, Scalar(0));
   const Tensor flat =
       exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));

@@ -1,4 +1,5 @@
-// Reading and writing by indices: shape rules and compositions.
+// Reading and writing by indices: shape rules, argument checks, and operators composed of index,
+// index_put and gather.
 #include <algorithm>
 
 #include "aten/dispatch/Outputs.h"
@@ -32,27 +33,33 @@ namespace at::native {
 
 namespace {
 
-/// Kernels read the memory of all their arguments.
+int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
+
+/// Raises unless `other` is on the device of self, whose kernel reads the memory of all arguments.
 void check_same_device(const char* op, const Tensor& self, const Tensor& other) {
   TORCH_CHECK(self.is_meta() || self.device() == other.device(), op,
               "(): Expected all tensors to be on the same device, but found at least two devices, ",
               self.device(), " and ", other.device(), "!");
 }
 
-int64_t dims_or_one(const Tensor& tensor) { return std::max<int64_t>(1, tensor.dim()); }
+/// Whether `index` holds integers in at most one dimension, on self's device.
+bool is_slice_index(const Tensor& self, const Tensor& index) {
+  return (index.scalar_type() == kLong || index.scalar_type() == kInt) && index.dim() <= 1 &&
+         index.device() == self.device();
+}
 
-/// index may be smaller than `tensor` in every dimension but `dim` (all dimensions when dim is -1).
-void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index,
-                      int64_t dim) {
-  check_same_device(op, tensor, index);
-  TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op,
-              "(): Index tensor must have the same number of dimensions as ", name, " tensor");
-  if (tensor.dim() == 0 || index.dim() == 0) return;
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
-    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d],
-                "Size does not match at dimension ", d, " expected index ", index.sizes(),
-                " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
-  }
+/// A mask that is True at `index` along `dim` and broadcasts to the shape of self.
+Tensor mask_of_index(const Tensor& self, int64_t dim, const Tensor& index) {
+  check_same_device("index_fill", self, index);
+
+  const int64_t d = wrap_dim(dim, self.dim());
+  Tensor mask =
+      at::zeros({self.dim() == 0 ? 1 : self.sizes()[d]}, kBool, std::nullopt, self.device());
+  at::index_put_(mask, {index}, at::ones_like(index, kBool));
+
+  DimVector shape(self.dim(), 1);
+  if (self.dim() > 0) shape[d] = -1;
+  return at::reshape(mask, shape);
 }
 
 /// Sizes of one slice along `dim`.
@@ -62,9 +69,10 @@ DimVector slice_sizes(const Tensor& tensor, int64_t dim) {
   return sizes;
 }
 
-/// Writing by index_put_ would count these from the end.
+/// Raises for negative indices, which index_put_ would count from the end.
 void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_t size) {
   if (!index.is_cpu()) return;
+
   const Tensor positions = index.to(kLong).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   for (int64_t i = 0; i < positions.numel(); ++i) {
@@ -73,30 +81,13 @@ void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_
   }
 }
 
-/// True along `dim` at `index`, of a shape that broadcasts to that of self.
-Tensor mask_of_index(const Tensor& self, int64_t dim, const Tensor& index) {
-  check_same_device("index_fill", self, index);
-  const int64_t d = wrap_dim(dim, self.dim());
-  Tensor mask =
-      at::zeros({self.dim() == 0 ? 1 : self.sizes()[d]}, kBool, std::nullopt, self.device());
-  at::index_put_(mask, {index}, at::ones_like(index, kBool));
-  DimVector shape(self.dim(), 1);
-  if (self.dim() > 0) shape[d] = -1;
-  return at::reshape(mask, shape);
-}
-
-/// Whether positions are a vector or a number of integers, on self's device.
-bool is_slice_index(const Tensor& self, const Tensor& index) {
-  return (index.scalar_type() == kLong || index.scalar_type() == kInt) && index.dim() <= 1 &&
-         index.device() == self.device();
-}
-
-/// The dimension, wrapped.
+/// Checks the arguments of index_copy and returns the wrapped dimension.
 int64_t check_index_copy(const Tensor& self, int64_t dim, const Tensor& index,
                          const Tensor& source) {
   check_same_dtype("index_copy", "source", self, source);
   check_same_device("index_copy", self, index);
   check_same_device("index_copy", self, source);
+
   const int64_t d = wrap_dim(dim, self.dim());
   TORCH_CHECK(slice_sizes(self, d) == slice_sizes(source, d),
               "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
@@ -107,10 +98,12 @@ int64_t check_index_copy(const Tensor& self, int64_t dim, const Tensor& index,
                     "index_copy_(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim) (",
                     source.dim() == 0 ? 1 : source.size(d), ")");
+
   check_not_negative("index_copy_", index, d, self.dim() == 0 ? 1 : self.sizes()[d]);
   return d;
 }
 
+/// Writes the slices of `source` to those of self that `index` names along `dim`.
 void write_slices(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   const Tensor positions = at::reshape(index, {-1});
   if (self.dim() == 0) {
@@ -121,25 +114,46 @@ void write_slices(const Tensor& self, int64_t dim, const Tensor& index, const Te
   }
 }
 
+/// Raises unless `index` is at most as large as `tensor` in every dimension but `dim`, or in every
+/// dimension if dim is -1.
+void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index,
+                      int64_t dim) {
+  check_same_device(op, tensor, index);
+  TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op,
+              "(): Index tensor must have the same number of dimensions as ", name, " tensor");
+  if (tensor.dim() == 0 || index.dim() == 0) return;
+
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d],
+                "Size does not match at dimension ", d, " expected index ", index.sizes(),
+                " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
+  }
+}
+
 }  // namespace
 
 Tensor index(const Tensor& self, TensorList indices) {
   const IndexPlan plan = plan_index(self, indices);
-  const DimVector sizes = plan.result_sizes(), strides = plan.result_strides();
+  const DimVector sizes = plan.result_sizes();
+  const DimVector strides = plan.result_strides();
   if (self.is_meta())
     return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device());
   Tensor result = empty_tensor(sizes, self.scalar_type(), self.device());
   if (result.numel() == 0) return result;
+
   const RowShape shape = row_shape(plan);
   const size_t itemsize = self.itemsize();
   char* out = static_cast<char*>(result.data());
   const int64_t grain = std::max<int64_t>(1, 16384 / shape.length);
+
   parallel_for(0, shape.rows, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](int64_t row, const char* address) {
       gather(out + row * shape.length * static_cast<int64_t>(itemsize), address, shape.stride,
              itemsize, shape.length);
     });
   });
+
+  // The rows were written in order; the result's dimensions lie in memory as those of self do.
   if (IntArrayRef(strides) == result.strides()) return result;
   return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device())
       .copy_(result)
@@ -148,12 +162,13 @@ Tensor index(const Tensor& self, TensorList indices) {
 
 Tensor _index_backward(const Tensor& grad, IntArrayRef sizes, TensorList indices) {
   Tensor result = at::new_zeros(grad, sizes);
-  at::index_put_(result, indices, grad, true);  // adds in float where grad is narrower
+  at::index_put_(result, indices, grad, true);  // sums float16 and bfloat16 in float32
   return result;
 }
 
 Tensor _index_put_backward(const Tensor& grad, TensorList indices, bool accumulate) {
   if (accumulate) return grad;
+
   Tensor result = at::clone(grad);
   at::index_put_(result, indices, at::zeros({}, grad.scalar_type(), std::nullopt, grad.device()));
   return result;
@@ -165,10 +180,12 @@ TensorSpec index_select_shape(const Tensor& self, int64_t dim, const Tensor& ind
               "index_select(): Expected all tensors to be on the same device, but found at least "
               "two devices, ",
               self.device(), " and ", index.device(), "!");
+
   DimVector sizes(self.sizes());
   if (self.dim() > 0) {
     sizes[d] = index.numel();
   }
+
   return {sizes, self.scalar_type(), self.device()};
 }
 
@@ -177,6 +194,7 @@ TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index,
   check_same_dtype("index_add", "source", self, source);
   check_same_device("index_add", self, index);
   check_same_device("index_add", self, source);
+
   const int64_t d = wrap_dim(dim, self.dim());
   for (int64_t k = 0; k < std::min(self.dim(), source.dim()); ++k) {
     TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k],
@@ -184,20 +202,26 @@ TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index,
                 "specified dimension. Got self.shape = ",
                 self.sizes(), " source.shape = ", source.sizes());
   }
+
   TORCH_CHECK_INDEX(index.numel() == (source.dim() == 0 ? 1 : source.sizes()[d]),
                     "index_add(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim): (",
                     source.dim() == 0 ? 1 : source.sizes()[d], "), for dim: ", dim);
+
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
 void index_fill_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
   c10::check_representable(value, self.scalar_type());
+
+  // Slices are written directly where possible. The mask serves 0-dimensional and expanded tensors,
+  // and its check reports an index on another device.
   if (self.dim() > 0 && !has_internal_overlap(self) && is_slice_index(self, index)) {
     at::index_put_(at::movedim(self, dim, 0), {at::reshape(index, {-1})},
                    at::full({}, value, self.scalar_type(), {}, self.device()));
     return;
   }
+
   fill_masked("index_fill_", self, mask_of_index(self, dim, index), value);
 }
 
@@ -247,10 +271,15 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
   if (!dim.has_value()) return at::gather(at::reshape(self, {-1}), 0, at::reshape(indices, {-1}));
+
+  // Both broadcast to a common shape in all dimensions but d.
   const int64_t d = wrap_dim(*dim, self.dim());
-  DimVector own(self.sizes()), wanted(indices.sizes());
-  own[d] = wanted[d] = 1;
-  DimVector shape = broadcast_sizes(own, wanted);
+  DimVector self_shape(self.sizes());
+  DimVector index_shape(indices.sizes());
+  self_shape[d] = 1;
+  index_shape[d] = 1;
+  DimVector shape = broadcast_sizes(self_shape, index_shape);
+
   shape[d] = indices.sizes()[d];
   const Tensor index = at::expand(indices, shape);
   shape[d] = self.sizes()[d];
@@ -261,6 +290,8 @@ Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index,
                          const Tensor& value) {
   if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
   if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
+
+  // Composed with where, which passes the gradient on to value.
   const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));
   return at::where(mask, value.to(self.scalar_type()), self);
 }

@@ -1,4 +1,4 @@
-// where, and reading and writing by a mask.
+// where, and reading and writing by a mask: masked_fill, masked_select and masked_scatter.
 #include <vector>
 
 #include "aten/core/Warning.h"
@@ -29,7 +29,7 @@ namespace at::native {
 
 namespace {
 
-/// A number of no dimension may come from the CPU.
+/// 0-dimensional CPU tensors count as numbers, which combine with tensors of every device.
 bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }
 
 Device common_device(const Tensor& condition, const Tensor& self, const Tensor& other) {
@@ -45,7 +45,8 @@ Device common_device(const Tensor& condition, const Tensor& self, const Tensor& 
   return first->device();
 }
 
-/// `number` as a choice beside `tensor`. A reduced dtype takes what a float holds.
+/// `number` as an operand of where, checked to fit the common dtype with `tensor`. float16 and
+/// bfloat16 accept what float32 holds.
 Tensor choice(const Scalar& number, const Tensor& tensor) {
   const Tensor wrapped = wrapped_scalar(number);
   const Tensor values[] = {tensor, wrapped};
@@ -56,15 +57,17 @@ Tensor choice(const Scalar& number, const Tensor& tensor) {
 
 }  // namespace
 
-/// Elements of an expanded tensor that share memory are filled when the mask of any of them says
-/// so.
 void fill_masked(const char* op, const Tensor& self, const Tensor& mask, const Scalar& value) {
-  Tensor target = self, chosen = mask;
+  Tensor target = self;
+  Tensor chosen = mask;
+
   if (has_internal_overlap(self)) {
     warn("Use of ", op,
          " on expanded tensors is deprecated. Please clone() the tensor before performing this "
          "operation. "
          "This also applies to advanced indexing e.g. tensor[mask] = scalar");
+
+    // One element represents all that share its memory, and is chosen if any of them is.
     chosen = at::expand(mask, self.sizes());
     for (int64_t d = 0; d < self.dim(); ++d) {
       if (self.strides()[d] != 0 || self.sizes()[d] < 2) continue;
@@ -72,6 +75,7 @@ void fill_masked(const char* op, const Tensor& self, const Tensor& mask, const S
       chosen = at::any(chosen, d, true);
     }
   }
+
   at::_masked_fill_(target, chosen, value);
 }
 
@@ -95,6 +99,8 @@ TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scala
 Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
   if (self.is_meta()) return at::masked_fill(self, mask, Scalar(0));
   if (!value.requires_grad()) return at::masked_fill(self, mask, value.item());
+
+  // Arithmetic that passes the gradient on to value.
   const Tensor kept = at::masked_fill(self, mask, Scalar(0));
   return kept + mask.to(self.scalar_type()) * value.to(self.scalar_type());
 }
@@ -104,21 +110,25 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
   if (shape.empty()) return at::index(at::reshape(self, {1}), {at::reshape(mask, {1})});
   if (self.is_meta() || mask.is_meta())
     return at::index(at::expand(self, shape), {at::expand(mask, shape)});
-  // As lines: one number says where an element is.
+
+  // Flattened, so that a single number gives the position of an element.
   const Tensor places = at::nonzero(at::reshape(at::expand(mask, shape), {-1}));
   return at::index_select(at::reshape(at::expand(self, shape), {-1}), 0, at::reshape(places, {-1}));
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   check_same_dtype("masked_scatter", "source", self, source);
+
   const DimVector shape = broadcast_sizes(self.sizes(), mask.sizes());
   if (self.is_meta()) return at::clone(at::expand(self, shape), MemoryFormat::Contiguous);
+
   const Tensor full_mask = at::reshape(at::expand(mask, shape), {-1});
   const int64_t count = at::sum(full_mask).item<int64_t>();
   TORCH_CHECK(
       count <= source.numel(),
       "masked_scatter: expected self and source to have same number of elements: the mask selects ",
       count, ", source has ", source.numel());
+
   Tensor result = at::clone(at::expand(self, shape), MemoryFormat::Contiguous);
   at::index_put_(at::reshape(result, {-1}), {full_mask},
                  at::narrow(at::reshape(source, {-1}), 0, 0, count));

@@ -1,4 +1,5 @@
-// Writing by indices with a reduction of the values that meet, and its gradient.
+// scatter_reduce and index_reduce, which reduce the values that indices send to one place, and the
+// gradient of scatter_reduce.
 #include <algorithm>
 #include <limits>
 
@@ -31,10 +32,12 @@ namespace {
 
 bool is_reduced(ScalarType type) { return type == kHalf || type == kBFloat16; }
 
-/// What a reduction starts from where the element of `self` does not count.
+/// The value a reduction starts from where the element of `self` does not take part.
 Scalar identity_of(std::string_view reduce, ScalarType type) {
   if (reduce == "sum" || reduce == "mean") return Scalar(0);
   if (reduce == "prod") return Scalar(1);
+
+  // amax starts from the lowest value of the dtype, amin from the highest.
   const bool lowest = reduce == "amax";
   switch (type) {
     case kBool: return Scalar(!lowest);
@@ -53,7 +56,7 @@ Scalar identity_of(std::string_view reduce, ScalarType type) {
   }
 }
 
-/// How many elements each result is the mean of; 1 where there is none.
+/// The number of elements in each mean, or 1 where there are 0, so that dividing by it is safe.
 Tensor mean_counts(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                    bool include_self) {
   const Tensor start = include_self ? at::ones_like(self) : at::zeros_like(self);
@@ -61,44 +64,7 @@ Tensor mean_counts(const Tensor& self, int64_t dim, const Tensor& index, const T
   return at::masked_fill(counts, at::eq(counts, Scalar(0)), Scalar(1));
 }
 
-/// Gradients with respect to self and to the elements of src that the index names.
-using Gradients = std::pair<Tensor, Tensor>;
-
-/// The product without one factor is the result divided by it, or where that is zero, the product
-/// of the others.
-Gradients product_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
-                            const Tensor& index, const Tensor& src, bool include_self,
-                            const Tensor& result) {
-  const Tensor self_zero = at::eq(self, Scalar(0)),
-               safe_self = at::masked_fill(self, self_zero, Scalar(1));
-  const Tensor others = at::scatter_reduce(safe_self, dim, index, src, "prod", include_self);
-  const Tensor to_self = grad * at::conj(others / safe_self);
-
-  const Tensor zero = at::eq(src, Scalar(0)), zeros = zero.to(self.scalar_type());
-  const Tensor before = include_self ? self_zero.to(self.scalar_type()) : at::zeros_like(self);
-  const Tensor count = at::gather(at::scatter_add(before, dim, index, zeros), dim, index);
-  const Tensor only_zero = at::logical_and(zero, at::eq(count, Scalar(1)));
-  const Tensor without = at::scatter_reduce(
-      self, dim, index, at::masked_fill(src, only_zero, Scalar(1)), "prod", include_self);
-  const Tensor at_zero = at::gather(grad * at::conj(without), dim, index);
-  const Tensor elsewhere = at::gather(grad * at::conj(result), dim, index) /
-                           at::conj(at::masked_fill(src, zero, Scalar(1)));
-  return {to_self, at::where(only_zero, at_zero, elsewhere)};
-}
-
-/// Equal extrema share the gradient.
-Gradients extremum_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
-                             const Tensor& index, const Tensor& src, bool include_self,
-                             const Tensor& result) {
-  const Tensor self_is = at::eq(self, result).to(grad.scalar_type());
-  const Tensor own = include_self ? self_is : at::scatter(self_is, dim, index, Scalar(0));
-  const Tensor src_is = at::eq(src, at::gather(result, dim, index)).to(grad.scalar_type());
-  const Tensor count = at::scatter_add(own, dim, index, src_is);
-  const Tensor share = grad / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
-  return {own * share, src_is * at::gather(share, dim, index)};
-}
-
-/// The part of src that index reaches.
+/// The part of src that has an index: index may be smaller than src.
 Tensor indexed_part(const Tensor& src, const Tensor& index) {
   Tensor part = src;
   for (int64_t d = 0; d < std::min(src.dim(), index.dim()); ++d)
@@ -106,19 +72,71 @@ Tensor indexed_part(const Tensor& src, const Tensor& index) {
   return part;
 }
 
+/// Gradients with respect to self and to the elements of src that have an index.
+using Gradients = std::pair<Tensor, Tensor>;
+
+/// The derivative of a product by one factor is the product of the others: the result divided by
+/// the factor, or computed anew where the factor is the only zero. It is zero if there are
+/// two or more zeros.
+Gradients product_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
+                            const Tensor& index, const Tensor& src, bool include_self,
+                            const Tensor& result) {
+  // For self: zeros become 1, so that dividing by self leaves the product of the other factors.
+  const Tensor self_zero = at::eq(self, Scalar(0));
+  const Tensor safe_self = at::masked_fill(self, self_zero, Scalar(1));
+  const Tensor others = at::scatter_reduce(safe_self, dim, index, src, "prod", include_self);
+  const Tensor to_self = grad * at::conj(others / safe_self);
+
+  // For src: which of its elements are the only zero of their product.
+  const Tensor src_zero = at::eq(src, Scalar(0));
+  const Tensor zeros_in_self =
+      include_self ? self_zero.to(self.scalar_type()) : at::zeros_like(self);
+  const Tensor zeros_in_product =
+      at::scatter_add(zeros_in_self, dim, index, src_zero.to(self.scalar_type()));
+  const Tensor zero_count = at::gather(zeros_in_product, dim, index);
+  const Tensor only_zero = at::logical_and(src_zero, at::eq(zero_count, Scalar(1)));
+
+  const Tensor without = at::scatter_reduce(
+      self, dim, index, at::masked_fill(src, only_zero, Scalar(1)), "prod", include_self);
+  const Tensor at_zero = at::gather(grad * at::conj(without), dim, index);
+  const Tensor elsewhere = at::gather(grad * at::conj(result), dim, index) /
+                           at::conj(at::masked_fill(src, src_zero, Scalar(1)));
+
+  return {to_self, at::where(only_zero, at_zero, elsewhere)};
+}
+
+/// Elements that equal the extremum share its gradient in equal parts.
+Gradients extremum_gradients(const Tensor& grad, const Tensor& self, int64_t dim,
+                             const Tensor& index, const Tensor& src, bool include_self,
+                             const Tensor& result) {
+  // 1 for elements that equal the extremum, else 0.
+  const Tensor equal = at::eq(self, result).to(grad.scalar_type());
+  const Tensor from_self = include_self ? equal : at::scatter(equal, dim, index, Scalar(0));
+  const Tensor from_src = at::eq(src, at::gather(result, dim, index)).to(grad.scalar_type());
+
+  const Tensor count = at::scatter_add(from_self, dim, index, from_src);
+  const Tensor share = grad / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
+  return {from_self * share, from_src * at::gather(share, dim, index)};
+}
+
+/// Pads the gradient of indexed_part with zeros to the sizes of src.
 Tensor as_whole(const Tensor& part, IntArrayRef sizes) {
   if (part.sizes() == sizes) return part;
+
   DimVector pad;
   for (int64_t d = part.dim() - 1; d >= 0; --d) pad.append({0, sizes[d] - part.sizes()[d]});
   return at::constant_pad_nd(part, pad);
 }
 
-/// The index as scatter_reduce takes it.
+/// Checks the arguments of index_reduce and returns the index in the shape of source, as
+/// scatter_reduce takes it.
 Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
-  const int64_t d = wrap_dim(dim, self.dim()), extent = self.dim() == 0 ? 1 : self.sizes()[d];
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
   const int64_t length = source.dim() == 0 ? 1 : source.size(d);
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
+
   if (index.is_cpu()) {
     const Tensor positions = index.to(kLong).contiguous();
     const int64_t* position = positions.data_ptr<int64_t>();
@@ -127,6 +145,7 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
                       "index_reduce_(): index out of range in self, which has size ", extent,
                       " at dimension ", d);
   }
+
   DimVector shape(source.dim(), 1);
   if (source.dim() > 0) shape[d] = index.numel();
   return at::expand(at::reshape(index, shape), source.sizes());
@@ -140,11 +159,13 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
     return native::scatter_reduce(self.to(kFloat), dim, index, src.to(kFloat), reduce, include_self)
         .to(self.scalar_type());
   }
+
   Tensor result = include_self
                       ? at::clone(self, MemoryFormat::Contiguous)
                       : at::scatter(self, dim, index, identity_of(reduce, self.scalar_type()));
   at::_scatter_reduce_(result, dim, index, src, reduce == "mean" ? "sum" : reduce);
   if (reduce != "mean") return result;
+
   const Tensor counts = mean_counts(self, dim, index, src, include_self);
   return is_integral(self.scalar_type(), false) ? at::floor_divide(result, counts)
                                                 : result / counts;
@@ -152,6 +173,7 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 void scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                      std::string_view reduce, bool include_self) {
+  // In place only where no memory is shared and the result needs no further step.
   const bool apart = memory_overlap(self, src) == Overlap::No &&
                      memory_overlap(self, index) == Overlap::No && !has_internal_overlap(self);
   if (apart && include_self && reduce != "mean" && !is_reduced(self.scalar_type())) {
@@ -167,21 +189,23 @@ std::tuple<Tensor, Tensor> _scatter_reduce_backward(const Tensor& grad, const Te
                                                     const Tensor& src, std::string_view reduce,
                                                     bool include_self, const Tensor& result) {
   if (index.numel() == 0) return {grad, at::zeros_like(src)};
+
   const Tensor used = indexed_part(src, index);
-  Gradients found;
+  Gradients gradients;
   if (reduce == "sum") {
-    found = {grad, at::gather(grad, dim, index)};
+    gradients = {grad, at::gather(grad, dim, index)};
   } else if (reduce == "mean") {
     const Tensor share = grad / mean_counts(self, dim, index, used, include_self);
-    found = {share, at::gather(share, dim, index)};
+    gradients = {share, at::gather(share, dim, index)};
   } else if (reduce == "prod") {
-    found = product_gradients(grad, self, dim, index, used, include_self, result);
+    gradients = product_gradients(grad, self, dim, index, used, include_self, result);
   } else {
-    found = extremum_gradients(grad, self, dim, index, used, include_self, result);
+    gradients = extremum_gradients(grad, self, dim, index, used, include_self, result);
   }
+
   const Tensor to_self =
-      include_self ? found.first : at::scatter(found.first, dim, index, Scalar(0));
-  return {to_self, as_whole(found.second, src.sizes())};
+      include_self ? gradients.first : at::scatter(gradients.first, dim, index, Scalar(0));
+  return {to_self, as_whole(gradients.second, src.sizes())};
 }
 
 Tensor scatter_reducing(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,

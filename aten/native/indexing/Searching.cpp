@@ -1,4 +1,4 @@
-// searchsorted and bucketize: shape rule, checks and the forms with numbers.
+// searchsorted and bucketize: the shape rule, argument checks, and the overloads for numbers.
 #include <limits>
 
 #include "aten/native/declarations/indexing/Searching.h"
@@ -19,6 +19,7 @@ void check_shapes(const Tensor& sequence, const Tensor& self) {
               "boundaries tensor dim(",
               sequence.dim(), ") and input value's dim(", self.dim(), ") numel(", self.numel(),
               ")");
+
   const auto leading = [](const Tensor& tensor) {
     return tensor.sizes().slice(0, static_cast<size_t>(tensor.dim() - 1));
   };
@@ -33,6 +34,7 @@ void check_shapes(const Tensor& sequence, const Tensor& self) {
 
 void check_sorter(const Tensor& sequence, const Tensor& sorter) {
   if (!sorter.defined()) return;
+
   TORCH_CHECK(sorter.device() == sequence.device(), kName,
               "sorter and boundary tensors should have same device type, but got sorter on ",
               sorter.device(), " and boundary on ", sequence.device());
@@ -43,7 +45,7 @@ void check_sorter(const Tensor& sequence, const Tensor& sorter) {
               "sorter must be a tensor of long dtype but got dtype ", sorter.scalar_type());
 }
 
-/// A number in the dtype in which it is compared with the elements of a sequence.
+/// `value` as a tensor of the dtype in which it is compared with the elements of `sequence`.
 Tensor number_for(const Tensor& sequence, const Scalar& value) {
   const Tensor operands[] = {wrapped_scalar(value), sequence};
   return at::scalar_tensor(value, result_type(TensorList(operands, 2)), std::nullopt,
@@ -60,15 +62,18 @@ TensorSpec searchsorted_shape(const Tensor& sorted_sequence, const Tensor& self,
   TORCH_CHECK(!side.has_value() || !right || *side == "right", kName,
               "side and right can't be set to opposites, got side of ", *side,
               " while right was True");
+
   TORCH_CHECK(sorted_sequence.device() == self.device(), kName,
               "boundaries and input value tensors should have same device type, but got boundaries "
               "tensor device type ",
               sorted_sequence.device(), " and input value tensor device type ", self.device());
+
   check_shapes(sorted_sequence, self);
   check_sorter(sorted_sequence, sorter);
   TORCH_CHECK(!out_int32 || sorted_sequence.size(-1) < std::numeric_limits<int32_t>::max(), kName,
               "the size of boundaries' last dimension should be less than ",
               std::numeric_limits<int32_t>::max(), ", but we got ", sorted_sequence.size(-1));
+
   return {DimVector(self.sizes()), out_int32 ? kInt : kLong, self.device()};
 }
 

@@ -1,4 +1,4 @@
-// Membership in a set of values.
+// isin: tests whether elements are members of a set of values.
 #include "aten/native/declarations/indexing/Sets.h"
 #include "aten/ops/clamp_max.h"
 #include "aten/ops/eq.h"
@@ -21,7 +21,7 @@ void check_isin_dtype(const Tensor& tensor) {
               "Unsupported input type encountered for isin(): ", tensor.scalar_type());
 }
 
-/// Nothing equals nan, and a search would not get past it.
+/// Removes NaN, which equals no value and would break the order that the search relies on.
 Tensor without_nan(const Tensor& values) {
   return values.is_floating_point() && !values.is_meta()
              ? at::masked_select(values, at::eq(values, values))
@@ -34,13 +34,16 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_u
             bool invert) {
   check_isin_dtype(elements);
   check_isin_dtype(test_elements);
+
   const Tensor operands[] = {elements, test_elements};
   const ScalarType type = result_type(TensorList(operands, 2));
-  const Tensor values = elements.to(type),
-               tested =
-                   std::get<0>(at::sort(without_nan(at::reshape(test_elements.to(type), {-1}))));
+  const Tensor values = elements.to(type);
+  const Tensor flat = without_nan(at::reshape(test_elements.to(type), {-1}));
+  const Tensor tested = std::get<0>(at::sort(flat));
   if (tested.numel() == 0)
     return at::full(elements.sizes(), Scalar(invert), kBool, std::nullopt, elements.device());
+
+  // A value is a member if it equals the first sorted element that is not less than it.
   const Tensor places = at::clamp_max(at::searchsorted(tested, values), Scalar(tested.numel() - 1));
   const Tensor candidates = at::take(tested, places);
   return invert ? at::ne(candidates, values) : at::eq(candidates, values);
@@ -54,8 +57,10 @@ Tensor isin_scalar(const Tensor& elements, const Scalar& test_element, bool, boo
 
 Tensor isin_of_scalar(const Scalar& element, const Tensor& test_elements, bool assume_unique,
                       bool invert) {
-  const Tensor number = wrapped_scalar(element), operands[] = {number, test_elements};
+  const Tensor number = wrapped_scalar(element);
   check_isin_dtype(number);
+
+  const Tensor operands[] = {number, test_elements};
   const ScalarType type = result_type(TensorList(operands, 2));
   return at::isin(at::scalar_tensor(element, type, std::nullopt, test_elements.device()),
                   test_elements, assume_unique, invert);

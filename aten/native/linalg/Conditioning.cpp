@@ -1,4 +1,4 @@
-// Condition numbers and ranks of matrices, from their singular values or norms.
+// Condition numbers and ranks of matrices, computed from singular values or norms.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,26 +25,30 @@ namespace at::native {
 
 namespace {
 
-// Condition
+// Condition numbers
 
-/// |A| |A^-1|, infinite for singular matrices.
+/// norm(A) norm(A^-1); infinite for singular matrices.
 template <class Norm>
 Tensor condition(const Tensor& self, const std::string& name, const Norm& norm) {
   check_is_square(self, name.c_str());
   if (self.numel() == 0)
     return at::zeros(batch_sizes(self), to_real(self.scalar_type()), std::nullopt, self.device());
+
   const auto [inverse, info] = at::linalg_inv_ex(self, false);
   const Tensor result = norm(self) * norm(inverse);
+
   return at::where(at::ne(info, Scalar(0)), Scalar(std::numeric_limits<double>::infinity()),
                    result);
 }
 
-// Rank
+// Ranks
 
+/// A tolerance as a tensor of zero dimensions on the device of A.
 Tensor number_like(const Tensor& A, double value) {
   return at::full({}, Scalar(value), to_real(A.scalar_type()), std::nullopt, A.device());
 }
 
+/// The default of rtol: epsilon times the larger of the matrix's two sizes.
 double usual_tolerance(const Tensor& A) {
   const double epsilon = to_real(A.scalar_type()) == kDouble
                              ? std::numeric_limits<double>::epsilon()
@@ -56,14 +60,20 @@ double usual_tolerance(const Tensor& A) {
 
 Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
   check_matrix_dtype(self, "linalg.cond");
-  const double order = p.has_value() ? p->to_double() : 2.0, size = std::fabs(order);
+
+  const double order = p.has_value() ? p->to_double() : 2.0;
+  const double size = std::fabs(order);
+
   if (size == 2) {
     const Tensor values = at::linalg_svdvals(self, std::nullopt);
+    // The condition number of an empty matrix is 0.
     if (values.size(-1) == 0) return at::sum(values, IntArrayRef(int64_t{-1}));
-    const Tensor largest = at::amax(values, IntArrayRef(int64_t{-1})),
-                 smallest = at::amin(values, IntArrayRef(int64_t{-1}));
+
+    const Tensor largest = at::amax(values, IntArrayRef(int64_t{-1}));
+    const Tensor smallest = at::amin(values, IntArrayRef(int64_t{-1}));
     return order > 0 ? largest / smallest : smallest / largest;
   }
+
   return condition(self, c10::str("linalg.cond(ord=", *p, ")"), [&](const Tensor& A) {
     return at::linalg_matrix_norm(A, *p, IntArrayRef({-2, -1}), false, std::nullopt);
   });
@@ -81,13 +91,19 @@ Tensor matrix_rank_tensors(const Tensor& input, const Tensor& atol, const Tensor
   const char* name = "torch.linalg.matrix_rank";
   check_is_matrix(input, name, "input");
   check_matrix_dtype(input, "linalg.matrix_rank");
-  const Tensor A = input.detach(), absolute = atol.defined() ? atol.detach() : number_like(A, 0);
+
+  // A positive atol replaces the default of rtol.
+  const Tensor A = input.detach();
+  const Tensor absolute = atol.defined() ? atol.detach() : number_like(A, 0);
   Tensor relative = rtol.defined() ? rtol.detach() : number_like(A, usual_tolerance(A));
   if (!rtol.defined() && atol.defined())
     relative = at::where(at::gt(absolute, Scalar(0)), Scalar(0.0), relative);
+
   const Tensor values =
       hermitian ? at::abs(at::linalg_eigvalsh(A, "L")) : at::linalg_svdvals(A, std::nullopt);
   if (values.size(-1) == 0) return at::zeros(batch_sizes(A), kLong, std::nullopt, A.device());
+
+  // The rank counts the values above max(atol, rtol * the largest value).
   const Tensor largest = at::amax(values, IntArrayRef(int64_t{-1}));
   const Tensor cutoff = at::maximum(absolute, relative * largest);
   return at::sum(at::gt(values, at::unsqueeze(cutoff, -1)), IntArrayRef(int64_t{-1}));
@@ -100,9 +116,11 @@ Tensor matrix_rank_floats(const Tensor& self, std::optional<double> atol,
   return matrix_rank_tensors(self, atol.has_value() ? number_like(self, *atol) : Tensor(),
                              rtol.has_value() ? number_like(self, *rtol) : Tensor(), hermitian);
 }
+
 Tensor matrix_rank(const Tensor& self, double tol, bool hermitian) {
   return matrix_rank_floats(self, tol, 0.0, hermitian);
 }
+
 Tensor matrix_rank_tol_tensor(const Tensor& input, const Tensor& tol, bool hermitian) {
   check_is_matrix(input, "torch.linalg.matrix_rank", "input");
   check_matrix_dtype(input, "linalg.matrix_rank");

@@ -37,7 +37,7 @@ TensorSpec pivots_spec(const Tensor& A) {
 
 Tensor as_matrix(const Tensor& number) { return number.unsqueeze(-1).unsqueeze(-1); }
 
-/// Indices 0 to n - 1 without i, for each i.
+/// For each i from 0 to n - 1: the indices 0 to n - 1 without i.
 Tensor all_but_one(int64_t n) {
   const Tensor index = empty_tensor({n * (n - 1)}, kLong, kCPU);
   int64_t* next = index.data_ptr<int64_t>();
@@ -49,52 +49,61 @@ Tensor all_but_one(int64_t n) {
   return index;
 }
 
-/// Cofactors as determinants of all minors: polynomials, which have derivatives of every order. It
-/// takes n^5 multiplications.
+/// The cofactors as signed determinants of all minors, in about n^5 multiplications. They are
+/// polynomials in the elements of A and therefore have derivatives of every order.
 Tensor cofactors_by_minors(const Tensor& A) {
   const int64_t n = A.size(-1);
-  const Tensor index = all_but_one(n);
   const IntArrayRef batch = batch_sizes(A);
+
+  // minors[i][j] is A without row i and column j.
+  const Tensor index = all_but_one(n);
   const Tensor rows =
       at::reshape(at::index_select(A, -2, index), joined_sizes(batch, {n, n - 1, n}));
   const Tensor minors =
       at::reshape(at::index_select(rows, -1, index), joined_sizes(batch, {n, n - 1, n, n - 1}))
           .transpose(-3, -2);
-  const Tensor alternating = empty_tensor({n, n}, to_real(A.scalar_type()), kCPU);
+
+  // The signs (-1)^(i + j).
+  const Tensor signs = empty_tensor({n, n}, to_real(A.scalar_type()), kCPU);
   for (int64_t i = 0; i < n * n; ++i)
-    alternating.select(0, i / n).select(0, i % n).fill_((i / n + i % n) % 2 ? -1 : 1);
-  return at::linalg_det(minors) * alternating;
+    signs.select(0, i / n).select(0, i % n).fill_((i / n + i % n) % 2 ? -1 : 1);
+
+  return at::linalg_det(minors) * signs;
 }
 
-// Beyond this size minors take too long, and second derivatives are those of the singular vectors,
-// where they exist.
+// Larger matrices have too many minors. Their second derivatives come from the singular vectors,
+// where these are differentiable.
 constexpr int64_t kLargestByMinors = 24;
 
-/// The matrix of cofactors, conjugated: for A = U diag(s) V^H of any rank it is det(U V^H) U
-/// diag(products of the other s) V^H.
+/// The conjugated matrix of cofactors, conj(det A) A^-H where A has an inverse. For A = U diag(s)
+/// V^H of any rank it is conj(det(U V^H)) U diag(t) V^H, where t_i is the product of all s but s_i.
 Tensor conjugate_cofactors(const Tensor& A) {
   if (records_gradients({&A}) && A.size(-1) <= kLargestByMinors)
     return at::conj(cofactors_by_minors(A));
+
   const auto [U, S, Vh] = at::linalg_svd(A, false, std::nullopt);
   const int64_t n = S.size(-1);
   const Tensor rows = at::expand(S.unsqueeze(-2), joined_sizes(batch_sizes(S, 1), {n, n}), false);
   const Tensor others =
       at::prod(at::masked_fill(rows, diagonal_mask(S, n), Scalar(1)), -1, false, std::nullopt);
+
   return as_matrix(at::conj(at::linalg_det(product(U, Vh)))) *
          product(U * others.unsqueeze(-2), Vh);
 }
 
-/// Whether the inverse of a matrix of the batch would lose a third of the digits or more.
+/// Whether inverting some matrix of the batch would lose a third of the digits or more, judged by
+/// its smallest and largest pivot.
 bool is_nearly_singular(const Tensor& LU) {
   if (!LU.is_cpu() || LU.numel() == 0) return false;
+
   const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
   const IntArrayRef last(int64_t{-1});
   const double epsilon = to_real(LU.scalar_type()) == kDouble
                              ? std::numeric_limits<double>::epsilon()
                              : static_cast<double>(std::numeric_limits<float>::epsilon());
-  return at::any(
-             at::le(at::amin(pivots, last), at::amax(pivots, last) * Scalar(std::cbrt(epsilon))))
-      .item<bool>();
+
+  const Tensor threshold = at::amax(pivots, last) * Scalar(std::cbrt(epsilon));
+  return at::any(at::le(at::amin(pivots, last), threshold)).item<bool>();
 }
 
 }  // namespace
@@ -133,27 +142,31 @@ Tensor logdet(const Tensor& self) {
                    logabsdet);
 }
 
-// d det(A) = det(A) tr(A^-1 dA); in general the trace of the adjugate times dA, which singular
-// matrices have too.
+// Jacobi's formula: d det(A) = tr(adj(A) dA), and adj(A) = det(A) A^-1 where A has an inverse. The
+// gradient is g conj(det A) A^-H, or g times the conjugated cofactors where A is nearly singular.
 Tensor _linalg_det_backward(const Tensor& grad, const Tensor& det, const Tensor& A,
                             const Tensor& LU, const Tensor& pivots) {
   if (!grad.defined()) return {};
   if (is_nearly_singular(LU)) return as_matrix(grad) * conjugate_cofactors(A);
+
   const Tensor scaled = as_matrix(grad * at::conj(det)) * identity_like(A, A.size(-1), A.size(-1));
   return solve_adjoint(A, LU, pivots, scaled, true);
 }
 
-// d log|det A| = Re tr(A^-1 dA), and the sign e^(i t) turns by dt = Im tr(A^-1 dA).
+// d log|det A| = Re tr(A^-1 dA), and the sign e^(i t) turns by dt = Im tr(A^-1 dA). The gradient is
+// (g_logabsdet + i Im(g_sign conj(sign))) A^-H.
 Tensor _linalg_slogdet_backward(const Tensor& grad_sign, const Tensor& grad_logabsdet,
                                 const Tensor& sign, const Tensor& A, const Tensor& LU,
                                 const Tensor& pivots) {
   const bool turns = grad_sign.defined() && sign.is_complex();
   if (!turns && !grad_logabsdet.defined()) return {};
+
   Tensor factor = grad_logabsdet;
   if (turns) {
     const Tensor turn = at::imag(grad_sign * at::conj(sign)) * Scalar(c10::complex<double>(0, 1));
     factor = factor.defined() ? factor + turn : turn;
   }
+
   return solve_adjoint(A, LU, pivots, as_matrix(factor) * identity_like(A, A.size(-1), A.size(-1)),
                        true);
 }

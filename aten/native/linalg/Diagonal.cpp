@@ -19,14 +19,10 @@
 
 namespace at::native {
 
-namespace {
-
-Tensor zeros_for(const Tensor& grad, IntArrayRef sizes) { return at::new_zeros(grad, sizes); }
-
-}  // namespace
-
 Tensor fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {
   TORCH_CHECK(self.dim() >= 2, "dimensions must larger than 1");
+
+  // The diagonal of a hypercube takes one step along every dimension at once.
   if (self.dim() > 2) {
     int64_t step = 0;
     for (int64_t d = 0; d < self.dim(); ++d) {
@@ -37,10 +33,14 @@ Tensor fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {
     at::fill_(at::as_strided(self, {self.sizes()[0]}, {step}, self.storage_offset()), fill_value);
     return self;
   }
-  const int64_t rows = self.sizes()[0], period = self.sizes()[1] + 1;
+
+  // In a tall matrix, the wrapped diagonal leaves out one row and starts again in the next.
+  const int64_t rows = self.sizes()[0];
+  const int64_t period = self.sizes()[1] + 1;
   for (int64_t start = 0; start == 0 || (wrap && start < rows); start += period) {
     at::fill_(at::diagonal(at::narrow(self, 0, start, rows - start)), fill_value);
   }
+
   return self;
 }
 
@@ -58,16 +58,20 @@ Tensor diagflat(const Tensor& self, int64_t offset) {
 }
 
 Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
-  const int64_t row = wrap_dim(dim1, self.dim() + 1), column = wrap_dim(dim2, self.dim() + 1);
+  const int64_t row = wrap_dim(dim1, self.dim() + 1);
+  const int64_t column = wrap_dim(dim2, self.dim() + 1);
   TORCH_CHECK(row != column, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+
   int64_t n = 0;
   TORCH_CHECK(offset != std::numeric_limits<int64_t>::min() &&
                   !__builtin_add_overflow(self.size(-1), std::abs(offset), &n),
               "diag_embed(): offset ", offset, " is too large for a dimension of size ",
               self.size(-1));
+
   DimVector sizes(self.sizes().begin(), self.sizes().end() - 1);
   sizes.insert(sizes.begin() + std::min(row, column), n);
   sizes.insert(sizes.begin() + std::max(row, column), n);
+
   Tensor result = at::new_zeros(self, sizes);
   at::copy_(at::diagonal(result, offset, row, column), self);
   return result;
@@ -81,15 +85,22 @@ Tensor diag(const Tensor& self, int64_t diagonal) {
 }
 
 Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
-  const int64_t row = wrap_dim(dim1, self.dim()), column = wrap_dim(dim2, self.dim());
+  const int64_t row = wrap_dim(dim1, self.dim());
+  const int64_t column = wrap_dim(dim2, self.dim());
   TORCH_CHECK(row != column, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  const int64_t rows = self.sizes()[row], columns = self.sizes()[column];
+
+  const int64_t rows = self.sizes()[row];
+  const int64_t columns = self.sizes()[column];
   const int64_t length = std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset)
                                                           : std::min(rows + offset, columns));
+
   int64_t start = self.storage_offset();
   if (length > 0)
     start += offset >= 0 ? offset * self.strides()[column] : -offset * self.strides()[row];
-  DimVector sizes, strides;
+
+  // The diagonal becomes the last dimension.
+  DimVector sizes;
+  DimVector strides;
   for (int64_t d = 0; d < self.dim(); ++d) {
     if (d == row || d == column) continue;
     sizes.push_back(self.sizes()[d]);
@@ -102,7 +113,7 @@ Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) 
 
 Tensor _diagonal_backward(const Tensor& grad, IntArrayRef sizes, int64_t offset, int64_t dim1,
                           int64_t dim2) {
-  Tensor result = zeros_for(grad, sizes);
+  Tensor result = at::new_zeros(grad, sizes);
   at::copy_(at::diagonal(result, offset, dim1, dim2), grad);
   return result;
 }

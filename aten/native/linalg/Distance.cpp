@@ -1,4 +1,4 @@
-// Distances between vectors.
+// Distances between vectors: shape rules, gradients, and the operators composed of others.
 #include <cmath>
 
 #include "aten/native/declarations/linalg/Distance.h"
@@ -23,6 +23,35 @@
 
 namespace at::native {
 
+namespace {
+
+// The differences of all pairs are stored up to this number of elements. Above it, Euclidean
+// gradients are computed by matrix products.
+constexpr int64_t kMaterialised = int64_t{1} << 22;
+
+/// With w_ij = g_ij / d_ij: grad_x1_i = sum_j w_ij (x1_i - x2_j), and the same for x2.
+std::tuple<Tensor, Tensor> euclidean_backward(const Tensor& weights, const Tensor& x1,
+                                              const Tensor& x2) {
+  const Tensor row_sums = at::sum(weights, IntArrayRef(int64_t{-1}), true);
+  const Tensor column_sums = at::unsqueeze(at::sum(weights, IntArrayRef(int64_t{-2})), -1);
+  const Tensor grad_x1 = x1 * row_sums - at::matmul(weights, x2);
+  const Tensor grad_x2 = x2 * column_sums - at::matmul(at::transpose(weights, -2, -1), x1);
+  return {at::sum_to_size(grad_x1, x1.sizes()), at::sum_to_size(grad_x2, x2.sizes())};
+}
+
+/// d|x|_p / dx = sign(x) (|x| / |x|_p)^(p - 1), where the norm |x|_p is `distance` and not zero.
+Tensor direction(const Tensor& difference, const Tensor& distance, double p) {
+  const Tensor sign = at::sgn(difference);
+  const Tensor size = at::abs(difference);
+  if (p == 1) return sign;
+  if (std::isinf(p)) return at::where(at::eq(size, distance), sign, Scalar(0.0));
+  if (p == 2) return difference / distance;
+  const Tensor safe = at::where(at::eq(size, Scalar(0)), Scalar(1.0), size);
+  return sign * at::pow(safe / distance, Scalar(p - 1));
+}
+
+}  // namespace
+
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
   return at::norm(self - other, p);
 }
@@ -37,14 +66,18 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   const ScalarType common = result_type({x1, x2});
   TORCH_CHECK(is_floating(common),
               "expected common dtype to be floating point, yet common dtype is ", common);
-  // Sums of float16 overflow early.
+
+  // Sums of squares overflow early in float16.
   const ScalarType wide = to_accumulate(common);
   const DimVector sizes = broadcast_sizes(x1.sizes(), x2.sizes());
-  const Tensor a = at::expand(x1.to(wide), sizes, false), b = at::expand(x2.to(wide), sizes, false);
-  const auto size = [&](const Tensor& x) {
+  const Tensor a = at::expand(x1.to(wide), sizes, false);
+  const Tensor b = at::expand(x2.to(wide), sizes, false);
+
+  const auto length = [&](const Tensor& x) {
     return at::clamp_min(at::norm(x, Scalar(2), IntArrayRef(dim), false), Scalar(eps));
   };
-  return (at::sum(a * b, IntArrayRef(dim)) / (size(a) * size(b))).to(common);
+
+  return (at::sum(a * b, IntArrayRef(dim)) / (length(a) * length(b))).to(common);
 }
 
 // All pairs
@@ -55,6 +88,7 @@ TensorSpec cdist_shape(const Tensor& x1, const Tensor& x2, double, std::optional
   TORCH_CHECK(x1.size(-1) == x2.size(-1),
               "X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
               " X2: ", x2.size(-1));
+
   sizes.push_back(x1.size(-2));
   sizes.push_back(x2.size(-2));
   return {std::move(sizes), x1.scalar_type(), x1.device()};
@@ -70,45 +104,23 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t
   TORCH_CHECK(p >= 0, "cdist only supports non-negative p values");
   TORCH_CHECK(compute_mode.value_or(0) >= 0 && compute_mode.value_or(0) <= 2,
               "possible modes: 0, 1, 2, but was: ", compute_mode.value_or(0));
+
   const ScalarType common = result_type({x1, x2});
   return at::_cdist_forward(x1.to(common), x2.to(common), p, compute_mode);
 }
 
-namespace {
-
-// Elements up to which the differences of all pairs are written down; beyond, Euclidean gradients
-// go through products of matrices.
-constexpr int64_t kMaterialised = int64_t{1} << 22;
-
-std::tuple<Tensor, Tensor> euclidean_backward(const Tensor& weights, const Tensor& x1,
-                                              const Tensor& x2) {
-  const Tensor rows = at::sum(weights, IntArrayRef(int64_t{-1}), true),
-               columns = at::unsqueeze(at::sum(weights, IntArrayRef(int64_t{-2})), -1);
-  return {
-      at::sum_to_size(x1 * rows - at::matmul(weights, x2), x1.sizes()),
-      at::sum_to_size(x2 * columns - at::matmul(at::transpose(weights, -2, -1), x1), x2.sizes())};
-}
-
-/// d|x|_p / dx, where the norm is `distance` and not zero.
-Tensor direction(const Tensor& difference, const Tensor& distance, double p) {
-  const Tensor sign = at::sgn(difference), size = at::abs(difference);
-  if (p == 1) return sign;
-  if (std::isinf(p)) return at::where(at::eq(size, distance), sign, Scalar(0.0));
-  if (p == 2) return difference / distance;
-  const Tensor safe = at::where(at::eq(size, Scalar(0)), Scalar(1.0), size);
-  return sign * at::pow(safe / distance, Scalar(p - 1));
-}
-
-}  // namespace
-
 std::tuple<Tensor, Tensor> _cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2,
                                            double p, const Tensor& cdist) {
   if (p == 0) return {at::zeros_like(x1), at::zeros_like(x2)};
-  // Of equal rows the distance has no derivative; 0 is one of its subgradients.
-  const Tensor same = at::eq(cdist, Scalar(0)), distance = at::where(same, Scalar(1.0), cdist);
+
+  // The distance of equal rows is not differentiable; 0 is one of its subgradients.
+  const Tensor same = at::eq(cdist, Scalar(0));
+  const Tensor distance = at::where(same, Scalar(1.0), cdist);
   const Tensor weights = at::where(same, Scalar(0.0), grad);
+
   if (p == 2 && cdist.numel() * x1.size(-1) > kMaterialised)
     return euclidean_backward(weights / distance, x1, x2);
+
   const Tensor difference = at::unsqueeze(x1, -2) - at::unsqueeze(x2, -3);
   const Tensor terms =
       at::unsqueeze(weights, -1) * direction(difference, at::unsqueeze(distance, -1), p);
@@ -123,16 +135,22 @@ Tensor pdist(const Tensor& self, double p) {
                               "\"pdist\" not implemented for '",
                               scalar_type_name(self.scalar_type()), "'");
   TORCH_CHECK(p >= 0, "pdist only supports non-negative p values");
-  const int64_t n = self.sizes()[0], count = n * (n - 1) / 2;
-  const Tensor first = empty_tensor({count}, kLong, kCPU),
-               second = empty_tensor({count}, kLong, kCPU);
-  int64_t *i = first.data_ptr<int64_t>(), *j = second.data_ptr<int64_t>();
+
+  // The pairs of rows (first[k], second[k]) with first[k] < second[k].
+  const int64_t n = self.sizes()[0];
+  const int64_t count = n * (n - 1) / 2;
+  const Tensor first = empty_tensor({count}, kLong, kCPU);
+  const Tensor second = empty_tensor({count}, kLong, kCPU);
+  int64_t* i = first.data_ptr<int64_t>();
+  int64_t* j = second.data_ptr<int64_t>();
+
   for (int64_t a = 0; a < n; ++a) {
     for (int64_t b = a + 1; b < n; ++b) {
       *i++ = a;
       *j++ = b;
     }
   }
+
   const Tensor difference = at::index_select(self, 0, first) - at::index_select(self, 0, second);
   return at::norm(difference, Scalar(p), IntArrayRef(int64_t{-1}), false);
 }

@@ -1,5 +1,5 @@
-// Factorisations of matrices: shapes of their results, and the operators that are composed of
-// others. Gradients are in FactorizationBackward.cpp.
+// Factorisations of matrices: the shapes of their results, and the operators composed of others.
+// Gradients are in FactorizationBackward.cpp.
 #include "aten/native/declarations/linalg/Factorization.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
@@ -23,11 +23,20 @@ namespace at::native {
 namespace {
 
 TensorSpec info_spec(const Tensor& A) { return {DimVector(batch_sizes(A)), kInt, A.device()}; }
-TensorSpec nothing_like(const Tensor& A) { return {{0}, A.scalar_type(), A.device()}; }
+/// The shape of a result that was not requested: zero elements.
+TensorSpec empty_spec(const Tensor& A) { return {{0}, A.scalar_type(), A.device()}; }
 Tensor empty_result(const Tensor& A) {
   return at::empty({0}, A.scalar_type(), std::nullopt, A.device());
 }
 int64_t smaller_size(const Tensor& A) { return std::min(A.size(-2), A.size(-1)); }
+
+Tensor checked_cholesky(const Tensor& self, bool upper, const char* name) {
+  check_is_square(self, name);
+  check_matrix_dtype(self, name);
+  const auto [L, info] = at::linalg_cholesky_ex(self, upper, false);
+  check_cholesky_info(info, name);
+  return L;
+}
 
 }  // namespace
 
@@ -39,19 +48,10 @@ std::tuple<TensorSpec, TensorSpec> cholesky_ex_shape(const Tensor& self, bool, b
   return {column_major_spec(DimVector(self.sizes()), self), info_spec(self)};
 }
 
-namespace {
-Tensor checked_cholesky(const Tensor& self, bool upper, const char* name) {
-  check_is_square(self, name);
-  check_matrix_dtype(self, name);
-  const auto [L, info] = at::linalg_cholesky_ex(self, upper, false);
-  check_cholesky_info(info, name);
-  return L;
-}
-}  // namespace
-
 Tensor linalg_cholesky(const Tensor& self, bool upper) {
   return checked_cholesky(self, upper, "linalg.cholesky");
 }
+
 Tensor cholesky(const Tensor& self, bool upper) {
   return checked_cholesky(self, upper, "cholesky");
 }
@@ -68,8 +68,10 @@ TensorSpec cholesky_solve_shape(const Tensor& self, const Tensor& input2, bool) 
               "Incompatible matrix sizes for cholesky_solve: each A matrix is ", input2.size(-1),
               " by ", input2.size(-1), " but each b matrix is ", self.size(-2), " by ",
               self.size(-1));
+
   check_same_matrix_dtype(input2, self, "cholesky_solve");
   check_matrix_dtype(self, "cholesky_solve");
+
   const DimVector batch = broadcast_sizes(batch_sizes(self), batch_sizes(input2));
   return column_major_spec(joined_sizes(batch, {self.size(-2), self.size(-1)}), self);
 }
@@ -88,6 +90,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> lu_factor_ex_shape(const Tensor& 
   check_matrix_dtype(A, "linalg.lu_factor");
   TORCH_CHECK(pivot || !A.is_cpu(),
               "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
+
   return {column_major_spec(DimVector(A.sizes()), A),
           {joined_sizes(batch_sizes(A), {smaller_size(A)}), kInt, A.device()},
           info_spec(A)};
@@ -95,6 +98,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> lu_factor_ex_shape(const Tensor& 
 
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
   const auto [LU, pivots, info] = at::linalg_lu_factor_ex(A, pivot, false);
+
   const int64_t failed = first_failure(info);
   if (failed >= 0) {
     const int32_t column = info.contiguous().const_data_ptr<int32_t>()[failed];
@@ -104,6 +108,7 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
                 "still want to perform the factorization, "
                 "consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)");
   }
+
   return {LU, pivots};
 }
 
@@ -129,19 +134,29 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU, const Tensor& piv
       "torch.linalg.lu_factor");
   check_is_matrix(LU, "torch.lu_unpack", "LU_data");
   check_same_device("torch.lu_unpack", {&LU, &pivots});
-  const int64_t m = LU.size(-2), n = LU.size(-1), k = std::min(m, n);
+
+  const int64_t m = LU.size(-2);
+  const int64_t n = LU.size(-1);
+  const int64_t k = std::min(m, n);
   TORCH_CHECK(!unpack_pivots ||
                   (pivots.dim() >= 1 && pivots.sizes() == joined_sizes(batch_sizes(LU), {k})),
               "torch.lu_unpack: LU_pivots must have the shape of the batch of LU_data and ", k,
               " elements for each matrix, got ", pivots.sizes());
-  Tensor P = empty_result(LU), L = P, U = P;
+
+  Tensor P = empty_result(LU);
+  Tensor L = P;
+  Tensor U = P;
   const ScalarType type = LU.scalar_type();
-  const bool has_loop = c10::is_complex(type) || type == kFloat || type == kDouble;
-  if (unpack_pivots) P = at::_permutation_from_pivots(pivots, m, has_loop ? type : kFloat).to(type);
+  // The kernel exists for the dtypes of LAPACK; others are converted.
+  const bool has_kernel = c10::is_complex(type) || type == kFloat || type == kDouble;
+
+  if (unpack_pivots)
+    P = at::_permutation_from_pivots(pivots, m, has_kernel ? type : kFloat).to(type);
   if (unpack_data) {
     L = at::tril(at::narrow(LU, -1, 0, k), -1) + identity_like(LU, m, k);
     U = at::triu(at::narrow(LU, -2, 0, k), 0);
   }
+
   return {P, L, U};
 }
 
@@ -156,6 +171,7 @@ TensorSpec lu_solve_shape(const Tensor& LU, const Tensor& pivots, const Tensor& 
   check_is_square(LU, name, "LU");
   check_is_matrix(B, name, "B");
   check_matrix_dtype(LU, name);
+
   TORCH_CHECK(LU.scalar_type() == B.scalar_type(),
               "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type ",
               LU.scalar_type(), " and B of type ", B.scalar_type(), " instead");
@@ -169,6 +185,7 @@ TensorSpec lu_solve_shape(const Tensor& LU, const Tensor& pivots, const Tensor& 
               "linalg.lu_solve: Incompatible shapes of A and B for the equation ",
               left ? "AX = B" : "XA = B", " (", LU.size(-2), "x", LU.size(-1), " and ", B.size(-2),
               "x", B.size(-1), ")");
+
   DimVector sizes =
       joined_sizes(broadcast_sizes(batch_sizes(LU), batch_sizes(B)), {B.size(-2), B.size(-1)});
   return left ? column_major_spec(std::move(sizes), B)
@@ -187,10 +204,13 @@ std::tuple<TensorSpec, TensorSpec> linalg_qr_shape(const Tensor& A, std::string_
               "' but expected one of 'reduced' (default), 'r', or 'complete'");
   check_is_matrix(A, "linalg.qr");
   check_matrix_dtype(A, "linalg.qr");
-  const int64_t m = A.size(-2), n = A.size(-1), k = mode == "complete" ? m : std::min(m, n);
+
+  const int64_t m = A.size(-2);
+  const int64_t n = A.size(-1);
+  const int64_t k = mode == "complete" ? m : std::min(m, n);
+
   const TensorSpec R = column_major_spec(joined_sizes(batch_sizes(A), {k, n}), A);
-  return {mode == "r" ? nothing_like(A)
-                      : column_major_spec(joined_sizes(batch_sizes(A), {m, k}), A),
+  return {mode == "r" ? empty_spec(A) : column_major_spec(joined_sizes(batch_sizes(A), {m, k}), A),
           R};
 }
 
@@ -221,8 +241,10 @@ TensorSpec householder_product_shape(const Tensor& input, const Tensor& tau) {
               batch_sizes(tau, 1));
   TORCH_CHECK(tau.scalar_type() == input.scalar_type(), name, "tau dtype ", tau.scalar_type(),
               " does not match input dtype ", input.scalar_type());
+
   check_matrix_dtype(input, "torch.linalg.householder_product");
   check_same_device("torch.linalg.householder_product", {&input, &tau});
+
   return column_major_spec(DimVector(input.sizes()), input);
 }
 
@@ -234,6 +256,7 @@ TensorSpec ormqr_shape(const Tensor& self, const Tensor& input2, const Tensor& i
                        bool) {
   TORCH_CHECK(self.dim() >= 2 && input3.dim() >= 2,
               "torch.ormqr: input and other must have at least 2 dimensions.");
+
   const int64_t size = input3.size(left ? -2 : -1);
   TORCH_CHECK(input2.dim() >= 1 && size >= input2.size(-1), "torch.ormqr: other.shape[",
               left ? -2 : -1, "] must be greater than or equal to tau.shape[-1]");
@@ -249,8 +272,10 @@ TensorSpec ormqr_shape(const Tensor& self, const Tensor& input2, const Tensor& i
                   self.scalar_type() == input3.scalar_type(),
               "torch.ormqr: Expected input, tau and other to have the same dtype, but got ",
               self.scalar_type(), ", ", input2.scalar_type(), " and ", input3.scalar_type());
+
   check_matrix_dtype(self, "torch.ormqr");
   check_same_device("torch.ormqr", {&self, &input2, &input3});
+
   return column_major_spec(DimVector(input3.sizes()), input3);
 }
 
@@ -264,11 +289,17 @@ linalg_svd_shape(const Tensor& A, bool full_matrices, bool compute_uv,
   TORCH_CHECK(!driver.has_value() || A.is_cuda(),
               "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
               "cuSOLVER backend.");
-  const int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n);
+
+  const int64_t m = A.size(-2);
+  const int64_t n = A.size(-1);
+  const int64_t k = std::min(m, n);
   const TensorSpec S{joined_sizes(batch_sizes(A), {k}), to_real(A.scalar_type()), A.device()};
-  if (!compute_uv) return {nothing_like(A), S, nothing_like(A)};
-  return {column_major_spec(joined_sizes(batch_sizes(A), {m, full_matrices ? m : k}), A), S,
-          column_major_spec(joined_sizes(batch_sizes(A), {full_matrices ? n : k, n}), A)};
+
+  if (!compute_uv) return {empty_spec(A), S, empty_spec(A)};
+  const int64_t U_columns = full_matrices ? m : k;
+  const int64_t Vh_rows = full_matrices ? n : k;
+  return {column_major_spec(joined_sizes(batch_sizes(A), {m, U_columns}), A), S,
+          column_major_spec(joined_sizes(batch_sizes(A), {Vh_rows, n}), A)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
@@ -277,7 +308,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrice
 }
 
 Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
-  // Vectors are needed for the gradient only.
+  // Only the gradient needs the singular vectors.
   return std::get<1>(at::_linalg_svd(A, false, records_gradients({&A}), driver));
 }
 
@@ -287,10 +318,12 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
     const auto [U, S, Vh] = at::_linalg_svd(self, !some, true, std::nullopt);
     return {U, S, adjoint_of(Vh)};
   }
+
   const auto zeros = [&self](int64_t n) {
     return at::zeros(joined_sizes(batch_sizes(self), {n, n}), self.scalar_type(), std::nullopt,
                      self.device());
   };
+
   return {zeros(self.size(-2)), linalg_svdvals(self, std::nullopt),
           zeros(self.size(-1)).transpose(-2, -1)};
 }
@@ -303,14 +336,16 @@ std::tuple<TensorSpec, TensorSpec> linalg_eigh_shape(const Tensor& A, std::strin
               "Expected UPLO argument to be 'L' or 'U', but got ", UPLO);
   check_is_square(A, "linalg.eigh");
   check_matrix_dtype(A, "linalg.eigh");
+
   const TensorSpec values{DimVector(A.sizes().slice(0, A.dim() - 1)), to_real(A.scalar_type()),
                           A.device()};
-  return {values, compute_v ? column_major_spec(DimVector(A.sizes()), A) : nothing_like(A)};
+  return {values, compute_v ? column_major_spec(DimVector(A.sizes()), A) : empty_spec(A)};
 }
 
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO) {
   return at::_linalg_eigh(self, UPLO, true);
 }
+
 Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO) {
   return std::get<0>(at::_linalg_eigh(self, UPLO, records_gradients({&self})));
 }

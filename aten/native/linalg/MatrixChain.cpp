@@ -12,15 +12,15 @@ namespace at::native {
 
 namespace {
 
-// Chains of products
-
-/// Where to split the product of matrices i to j, for each i < j, by dynamic programming over their
-/// sizes.
+/// Where to split the product of matrices i to j, for each i < j, by dynamic programming over the
+/// lengths of chains. Matrix i is of sizes[i] x sizes[i + 1].
 class ChainOrder {
  public:
   explicit ChainOrder(const std::vector<double>& sizes)
       : count_(sizes.size() - 1), split_(count_ * count_) {
+    // cost(i, j): the fewest multiplications for the product of matrices i to j.
     std::vector<double> cost(count_ * count_, 0.0);
+
     for (size_t length = 1; length < count_; ++length) {
       for (size_t i = 0; i + length < count_; ++i) {
         const size_t j = i + length;
@@ -35,6 +35,7 @@ class ChainOrder {
       }
     }
   }
+
   Tensor multiply(const std::vector<Tensor>& matrices, size_t i, size_t j) const {
     if (i == j) return matrices[i];
     const size_t k = split_[i * count_ + j];
@@ -46,6 +47,7 @@ class ChainOrder {
   std::vector<size_t> split_;
 };
 
+/// The product of two-dimensional matrices; `name` is the operator in error messages.
 Tensor multiply_chain(const std::vector<Tensor>& matrices, const char* name) {
   std::vector<double> sizes{static_cast<double>(matrices[0].sizes()[0])};
   for (size_t i = 0; i < matrices.size(); ++i) {
@@ -60,6 +62,7 @@ Tensor multiply_chain(const std::vector<Tensor>& matrices, const char* name) {
                 " and ", matrices[i].sizes(), " cannot be multiplied");
     sizes.push_back(static_cast<double>(matrices[i].sizes()[1]));
   }
+
   return ChainOrder(sizes).multiply(matrices, 0, matrices.size() - 1);
 }
 
@@ -67,16 +70,19 @@ Tensor multiply_chain(const std::vector<Tensor>& matrices, const char* name) {
 
 Tensor linalg_multi_dot(TensorList tensors) {
   std::vector<Tensor> matrices(tensors.begin(), tensors.end());
-  const bool row = matrices.front().dim() == 1, column = matrices.back().dim() == 1;
+  const bool row = matrices.front().dim() == 1;
+  const bool column = matrices.back().dim() == 1;
   TORCH_CHECK(row || matrices.front().dim() == 2,
               "multi_dot(): the first tensor must be 1D or 2D but got ", matrices.front().dim(),
               "D");
   TORCH_CHECK(column || matrices.back().dim() == 2,
               "multi_dot(): the last tensor must be 1D or 2D but got ", matrices.back().dim(), "D");
+
   for (size_t i = 1; i + 1 < matrices.size(); ++i) {
     TORCH_CHECK(matrices[i].dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ",
                 matrices[i].dim(), "D");
   }
+
   if (row) matrices.front() = at::unsqueeze(matrices.front(), 0);
   if (column) matrices.back() = at::unsqueeze(matrices.back(), 1);
   Tensor result = multiply_chain(matrices, "multi_dot");

@@ -1,4 +1,5 @@
-// Powers and exponentials of square matrices.
+// Powers and exponentials of square matrices; the kernel of the exponential is in
+// cpu/linalg/MatrixFunctionKernel.cpp.
 #include "aten/native/declarations/linalg/MatrixFunction.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
@@ -17,11 +18,13 @@ TensorSpec matrix_exp_shape(const Tensor& self) {
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
-// The derivative of exp at A in the direction E is the upper right block of exp([[A, E], [0, A]]);
-// its adjoint is that at A^H.
+// The derivative of exp at A in the direction E is the upper right block of exp([[A, E], [0, A]]).
+// The adjoint of that linear map is the derivative at A^H, so the gradient is taken at A^H in the
+// direction G (Najfeld and Havel, Derivatives of the Matrix Exponential, 1995).
 Tensor _matrix_exp_backward(const Tensor& grad, const Tensor& self) {
   if (self.numel() == 0) return grad;
   const int64_t n = self.size(-1);
+
   const Tensor Ah = adjoint_of(self);
   const Tensor blocks =
       at::cat({at::cat({Ah, grad}, -1), at::cat({at::zeros_like(Ah), Ah}, -1)}, -2);
@@ -34,13 +37,13 @@ Tensor matrix_power(const Tensor& self, int64_t n) {
     return at::clone(
         at::expand(identity_like(self, self.size(-1), self.size(-1)), self.sizes(), false));
   if (n == 1) return at::clone(self);
+
   Tensor square = self;
   if (n < 0) {
     square = at::linalg_inv(self);
     if (n == -1) return square;
   }
-  // n == 3 by squares takes as many products, but an odd power should not square once more at the
-  // end.
+  // Square and multiply, from the lowest bit of |n| up; the last bit needs no further square.
   uint64_t rest = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   Tensor result;
   while (true) {

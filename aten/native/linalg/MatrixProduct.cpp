@@ -1,4 +1,5 @@
-// Products of matrices, and of matrices and vectors: shape rules and compositions.
+// Products of matrices, and of matrices and vectors: shape rules, and the operators composed of
+// others.
 #include <algorithm>
 
 #include "aten/native/declarations/linalg/MatrixProduct.h"
@@ -25,6 +26,7 @@ namespace at::native {
 
 namespace {
 
+/// Checks that two matrices have one device and dtype.
 void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
   check_same_device(op, mat1, mat2);
   TORCH_CHECK(mat1.scalar_type() == mat2.scalar_type(),
@@ -32,23 +34,25 @@ void check_product(const char* op, const Tensor& mat1, const Tensor& mat2) {
               cpp_type_name(mat1.scalar_type()), " != ", cpp_type_name(mat2.scalar_type()));
 }
 
-/// Sizes of a batch of products.
+/// Checks that two batches of matrices are on one device and returns the sizes of the product.
 DimVector check_batches(const char* op, const Tensor& batch1, const Tensor& batch2) {
   check_same_device(op, batch1, batch2);
   return {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]};
 }
 
-/// `self` must broadcast to the product's sizes.
+/// Checks that `self` broadcasts to the sizes of the product.
 void check_added(const char* op, const Tensor& self, IntArrayRef sizes) {
   const int64_t extra = static_cast<int64_t>(sizes.size()) - self.dim();
   TORCH_CHECK(extra >= 0, "expand(", self.scalar_type(), "{", self.sizes(), "}, size=", sizes,
               "): the number of sizes provided (", sizes.size(),
               ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
               ") in ", op);
+
   for (int64_t d = 0; d < self.dim(); ++d) {
-    const int64_t wanted = sizes[d + extra], given = self.sizes()[d];
-    TORCH_CHECK(given == wanted || given == 1, "The expanded size of the tensor (", wanted,
-                ") must match the existing size (", given, ") at non-singleton dimension ",
+    const int64_t wanted = sizes[d + extra];
+    const int64_t actual = self.sizes()[d];
+    TORCH_CHECK(actual == wanted || actual == 1, "The expanded size of the tensor (", wanted,
+                ") must match the existing size (", actual, ") at non-singleton dimension ",
                 d + extra, ".  Target sizes: ", sizes, ".  Tensor sizes: ", self.sizes());
   }
 }
@@ -59,7 +63,7 @@ DimVector joined(IntArrayRef a, IntArrayRef b) {
   return result;
 }
 
-/// Many matrices times one: their rows make one tall matrix.
+/// A batch of matrices times one matrix or vector: the rows of the batch form one tall matrix.
 Tensor matmul_folded(const Tensor& self, const Tensor& other) {
   const IntArrayRef outer = self.sizes().slice(0, self.dim() - 1);
   const Tensor rows = at::reshape(self, {product_of(outer), self.size(-1)});
@@ -67,41 +71,47 @@ Tensor matmul_folded(const Tensor& self, const Tensor& other) {
   return at::reshape(at::mm(rows, other), joined(outer, {other.sizes()[1]}));
 }
 
-/// Operand of bmm: batch dimensions broadcast and merged.
+/// An operand of bmm: its batch dimensions are broadcast and merged.
 Tensor as_batch(const Tensor& matrices, IntArrayRef batch) {
   const IntArrayRef matrix = matrices.sizes().slice(matrices.dim() - 2);
   const Tensor expanded = at::expand(matrices, joined(batch, matrix));
   return at::reshape(expanded, joined({product_of(batch)}, matrix));
 }
 
-/// Both with at least two dimensions, one with at least three.
+/// The product of two tensors of at least two dimensions, one of which has at least three.
 Tensor matmul_batched(const Tensor& self, const Tensor& other) {
-  const IntArrayRef self_batch = self.sizes().slice(0, self.dim() - 2),
-                    other_batch = other.sizes().slice(0, other.dim() - 2);
+  const IntArrayRef self_batch = self.sizes().slice(0, self.dim() - 2);
+  const IntArrayRef other_batch = other.sizes().slice(0, other.dim() - 2);
   const DimVector batch = broadcast_sizes(self_batch, other_batch);
   const DimVector sizes = joined(batch, {self.size(-2), other.size(-1)});
+
   if (std::all_of(other_batch.begin(), other_batch.end(), [](int64_t size) { return size == 1; })) {
     return at::reshape(matmul_folded(self, at::reshape(other, {other.size(-2), other.size(-1)})),
                        sizes);
   }
+
   return at::reshape(at::bmm(as_batch(self, batch), as_batch(other, batch)), sizes);
 }
 
+/// How tensordot turns an operand into a matrix.
 struct Contraction {
-  DimVector order;  // kept dimensions and contracted ones, in the order of the product
-  DimVector kept;   // sizes
-  int64_t kept_size = 1;
+  DimVector order;        // the permutation that puts kept and contracted dimensions together
+  DimVector kept;         // sizes of the kept dimensions
+  int64_t kept_size = 1;  // their product
 };
 
-/// `contracted_last`: kept dimensions in front.
+/// The contraction of `dims`, which become the columns of the matrix (`contracted_last`) or its
+/// rows.
 Contraction contraction_of(const Tensor& tensor, const DimVector& dims, bool contracted_last) {
   Contraction result;
   DimVector kept_dims;
+
   for (int64_t d = 0; d < tensor.dim(); ++d) {
     if (std::find(dims.begin(), dims.end(), d) != dims.end()) continue;
     kept_dims.push_back(d);
     result.kept.push_back(tensor.sizes()[d]);
   }
+
   result.kept_size = product_of(result.kept);
   result.order = contracted_last ? joined(kept_dims, dims) : joined(dims, kept_dims);
   return result;
@@ -122,6 +132,7 @@ TensorSpec addmm_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat
                        const Scalar&) {
   check_same_device("addmm", self, mat1);
   check_product("addmm", mat1, mat2);
+
   const DimVector sizes{mat1.sizes()[0], mat2.sizes()[1]};
   check_added("addmm", self, sizes);
   return {sizes, mat1.scalar_type(), mat1.device()};
@@ -144,17 +155,20 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
              const Scalar& alpha) {
   c10::check_representable(alpha, self.scalar_type());
   c10::check_representable(beta, self.scalar_type());
-  // Without weight the product is not formed: its nan and inf do not count.
+  // With alpha 0 the product is not computed, so its nan and inf have no effect.
   Tensor product = alpha.equal(0)
                        ? at::zeros({mat.sizes()[0]}, mat.scalar_type(), std::nullopt, mat.device())
                        : at::mv(mat, vec);
   if (!alpha.equal(1) && !alpha.equal(0)) product = product * alpha;
+
   if (beta.equal(0)) return product;
   return at::add(product, beta.equal(1) ? self : self * beta);
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
-  const int64_t left = self.dim(), right = other.dim();
+  const int64_t left = self.dim();
+  const int64_t right = other.dim();
+
   if (left == 2 && right == 2) return at::mm(self, other);
   if (left == 1 && right == 1) return at::dot(self, other);
   if (left == 2 && right == 1) return at::mv(self, other);
@@ -166,12 +180,14 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
-  const DimVector left = wrap_dims(dims_self, self.dim()),
-                  right = wrap_dims(dims_other, other.dim());
-  Tensor a = self, b = other;
+  const DimVector left = wrap_dims(dims_self, self.dim());
+  const DimVector right = wrap_dims(dims_other, other.dim());
+  Tensor a = self;
+  Tensor b = other;
   int64_t contracted = 1;
   for (size_t i = 0; i < left.size(); ++i) {
-    const int64_t size_a = self.size(left[i]), size_b = other.size(right[i]);
+    const int64_t size_a = self.size(left[i]);
+    const int64_t size_b = other.size(right[i]);
     TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1,
                 "contracted dimensions need to match, but first has size ", size_a, " in dim ",
                 dims_self[i], " and second has size ", size_b, " in dim ", dims_other[i]);
@@ -180,27 +196,35 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
     if (size_b == 1 && size_a != 1) a = at::sum(a, IntArrayRef(left[i]), true);
     contracted *= size_a == 1 || size_b == 1 ? 1 : size_a;
   }
-  const Contraction first = contraction_of(a, left, true), second = contraction_of(b, right, false);
+
+  const Contraction first = contraction_of(a, left, true);
+  const Contraction second = contraction_of(b, right, false);
   const Tensor rows = at::reshape(at::permute(a, first.order), {first.kept_size, contracted});
   const Tensor columns = at::reshape(at::permute(b, second.order), {contracted, second.kept_size});
   return at::reshape(at::mm(rows, columns), joined(first.kept, second.kept));
 }
 
-// Products of two
-
+// Element (i1, ..., j1, ...) of the result is self[i] * other[j]: every dimension is split into one
+// of self and one of other, which broadcast against each other.
 Tensor kron(const Tensor& self, const Tensor& other) {
   const int64_t ndim = std::max(self.dim(), other.dim());
-  DimVector first(2 * ndim), second(2 * ndim), sizes(ndim);
+  DimVector first(2 * ndim);
+  DimVector second(2 * ndim);
+  DimVector sizes(ndim);
+
   const auto size = [ndim](const Tensor& tensor, int64_t d) {
-    const int64_t own = d - (ndim - tensor.dim());
-    return own < 0 ? 1 : tensor.sizes()[own];
+    const int64_t own_dim = d - (ndim - tensor.dim());
+    return own_dim < 0 ? 1 : tensor.sizes()[own_dim];
   };
+
   for (int64_t d = 0; d < ndim; ++d) {
     first[2 * d] = size(self, d);
+    first[2 * d + 1] = 1;
+    second[2 * d] = 1;
     second[2 * d + 1] = size(other, d);
-    first[2 * d + 1] = second[2 * d] = 1;
     sizes[d] = size(self, d) * size(other, d);
   }
+
   return at::reshape(at::mul(at::reshape(self, first), at::reshape(other, second)), sizes);
 }
 

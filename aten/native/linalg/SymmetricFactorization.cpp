@@ -1,5 +1,5 @@
-// A = L D L^H of symmetric matrices that need not be definite: shapes of results, and what is
-// composed.
+// The factorisation A = L D L^H of symmetric or Hermitian matrices, which may be indefinite: the
+// shapes of results, the operators composed of others, and the gradient of solving.
 #include "aten/native/declarations/linalg/SymmetricFactorization.h"
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/native/shared/ViewHelpers.h"
@@ -31,6 +31,7 @@ TensorSpec ldl_solve_shape(const Tensor& LD, const Tensor& pivots, const Tensor&
   check_is_matrix(B, name, "B");
   check_matrix_dtype(LD, name);
   check_same_device(name, {&LD, &pivots, &B});
+
   TORCH_CHECK(LD.scalar_type() == B.scalar_type(), name,
               ": Expected LD and B to have the same dtype, but found LD of type ", LD.scalar_type(),
               " and B of type ", B.scalar_type(), " instead");
@@ -43,11 +44,13 @@ TensorSpec ldl_solve_shape(const Tensor& LD, const Tensor& pivots, const Tensor&
   TORCH_CHECK(LD.size(-1) == B.size(-2), "Incompatible matrix sizes for ", name,
               ": each A matrix is ", LD.size(-1), " by ", LD.size(-1), " but each b matrix is ",
               B.size(-2), " by ", B.size(-1));
+
   return column_major_spec(
       joined_sizes(broadcast_sizes(batch_sizes(LD), batch_sizes(B)), {B.size(-2), B.size(-1)}), B);
 }
 
-/// A^H = A of Hermitian matrices; of symmetric ones A^H = conj(A).
+// A X = B gives G_B = A^-H G. A^H is A for Hermitian matrices and conj(A) for symmetric ones, whose
+// solution is conj(A^-1 conj(G)).
 Tensor _ldl_solve_backward(const Tensor& grad, const Tensor& LD, const Tensor& pivots,
                            bool hermitian, IntArrayRef sizes) {
   const bool conjugate = !hermitian && is_complex(grad.scalar_type());

@@ -1,4 +1,4 @@
-// Vandermonde matrices: powers of a vector as columns.
+// Vandermonde matrices, whose columns are the powers of a vector.
 #include <algorithm>
 
 #include "aten/native/declarations/linalg/Vandermonde.h"
@@ -16,9 +16,11 @@ Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
   TORCH_CHECK(x.dim() == 1, "x must be a one-dimensional tensor.");
   const int64_t columns = N.value_or(x.numel());
   TORCH_CHECK(columns >= 0, "N must be non-negative.");
+
   const Tensor base = is_integral(x.scalar_type(), true) ? x.to(kLong) : x;
   const Tensor ones = at::new_ones(base, {x.numel(), std::min<int64_t>(columns, 1)});
   if (columns < 2) return ones;
+
   const Tensor powers =
       at::cumprod(at::expand(at::unsqueeze(base, 1), {x.numel(), columns - 1}), 1);
   const Tensor result = at::cat({ones, powers}, 1);
@@ -32,9 +34,11 @@ Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   if (x.dim() == 0) return linalg_vander(at::unsqueeze(x, 0), N);  // a matrix of one row
   const int64_t powers = N.value_or(x.size(-1));
   TORCH_CHECK(powers > 1, "N must be greater than 1.");
+
   const Tensor column = at::unsqueeze(x, -1);
   DimVector sizes(x.sizes());
   sizes.push_back(powers - 1);
+
   const Tensor rest = at::cumprod(at::expand(column, sizes, false), -1, std::nullopt);
   return at::cat({at::ones_like(column, rest.scalar_type()), rest}, -1);
 }

@@ -58,8 +58,11 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
     TORCH_CHECK(!integral || (!alpha.is_floating() && !alpha.is_complex()),
                 "For integral input tensors, argument alpha must not be a floating point number.");
   }
+
   Tensor result = at::outer(vec1, vec2);
   if (!alpha.equal(1)) result = result * alpha;
+
+  // With beta 0 the values of self have no effect, but its sizes are checked and its dtype counts.
   const Tensor added = at::expand(self, result.sizes(), false);
   if (beta.equal(0)) return result.to(result_type({self, vec1, vec2}));
   return at::add(beta.equal(1) ? added : added * beta, result);
@@ -81,11 +84,12 @@ Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim) {
   TORCH_CHECK(self.scalar_type() == other.scalar_type(),
               "linalg.cross: Expected both inputs to have the same dtype, but found ",
               self.scalar_type(), " and ", other.scalar_type());
-  // Component i is a[i + 1] b[i + 2] - a[i + 2] b[i + 1].
-  const auto turned = [d](const Tensor& tensor, int64_t by) {
+
+  // Component i is a[i + 1] b[i + 2] - a[i + 2] b[i + 1], with indices modulo 3.
+  const auto rotated = [d](const Tensor& tensor, int64_t by) {
     return at::roll(tensor, IntArrayRef(-by), IntArrayRef(d));
   };
-  return turned(self, 1) * turned(other, 2) - turned(self, 2) * turned(other, 1);
+  return rotated(self, 1) * rotated(other, 2) - rotated(self, 2) * rotated(other, 1);
 }
 
 Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {

@@ -1,5 +1,4 @@
-// Activations that are chosen by an argument, that are other ones with certain numbers, or that
-// gate one half of a tensor by the other.
+// Activations composed of other operators: gelu, selu, celu, glu, prelu and rrelu.
 #include "aten/native/declarations/nn/Activation.h"
 #include "aten/native/shared/Neighbours.h"
 #include "aten/ops/_gate.h"
@@ -26,9 +25,9 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 }
 
 Tensor selu(const Tensor& self) {
-  // For which mean 0 and variance 1 are a fixed point (Klambauer et al. 2017).
-  constexpr double kAlpha = 1.6732632423543772848170429916717,
-                   kScale = 1.0507009873554804934193349852946;
+  // With these constants, mean 0 and variance 1 are a fixed point (Klambauer et al. 2017).
+  constexpr double kAlpha = 1.6732632423543772848170429916717;
+  constexpr double kScale = 1.0507009873554804934193349852946;
   return at::elu(self, Scalar(kAlpha), Scalar(kScale), Scalar(1));
 }
 
@@ -40,9 +39,11 @@ Tensor celu(const Tensor& self, const Scalar& alpha) {
 
 Tensor glu(const Tensor& self, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "glu does not support scalars because halving size must be even");
-  const int64_t d = wrap_dim(dim, self.dim()), size = self.size(d);
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t size = self.size(d);
   TORCH_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ", d, " is size ",
               size);
+
   return at::_gate(at::narrow(self, d, 0, size / 2), at::narrow(self, d, size / 2, size / 2));
 }
 
@@ -54,11 +55,14 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
       weight.dim() <= 1,
       "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
   if (weight.numel() == 1) return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef()));
+
   TORCH_CHECK(self.dim() > 0, "Not allow zero-dim input tensor.");
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   TORCH_CHECK(channels == weight.numel(),
               "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
               weight.numel(), " and channel size = ", channels, ".");
+
+  // One weight per channel: (1, channels, 1, ...).
   DimVector shape(static_cast<size_t>(self.dim()), 1);
   if (self.dim() > 1) shape[1] = channels;
   return at::_prelu_kernel(self, at::reshape(weight, shape));
@@ -66,12 +70,15 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
 
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
              Generator* generator) {
-  const double low = lower.to_double(), high = upper.to_double();
+  const double low = lower.to_double();
+  const double high = upper.to_double();
   TORCH_CHECK(low <= high, "Lower bound should be less than or equal to the upper bound");
   if (!training) return at::leaky_relu(self, Scalar((low + high) / 2));
   if (self.is_meta()) return self * at::ones_like(self);
-  // A slope is drawn for each element that needs one, in double: the stream of PyTorch's rrelu.
-  const Tensor kept = at::gt(self, Scalar(0)), below = at::logical_not(kept);
+
+  // As in PyTorch, one double is drawn for each element that is not positive: the same seed gives
+  // the same slopes.
+  const Tensor below = at::logical_not(at::gt(self, Scalar(0)));
   const Tensor draws = at::uniform_(
       empty_tensor({at::sum(below).item<int64_t>()}, kDouble, self.device()), low, high, generator);
   return self * at::masked_scatter(at::ones_like(self), below, draws.to(self.scalar_type()));

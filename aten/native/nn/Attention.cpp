@@ -1,5 +1,5 @@
-// Attention: as a composition, which has all dtypes and derivatives of every order, and the
-// conditions of the fused kernel.
+// Scaled dot product attention: as a composition, for all dtypes and derivatives of every order,
+// and the checks of the fused kernel.
 #include "aten/native/nn/Attention.h"
 
 #include <cmath>
@@ -45,8 +45,9 @@ void check_attention(const Tensor& query, const Tensor& key, const Tensor& value
   TORCH_CHECK(dropout >= 0 && dropout <= 1,
               "dropout probability has to be between 0 and 1, but got ", dropout);
   if (!mask.defined()) return;
-  // Batches of heads take both, as PyTorch's kernel for CPUs does; its formula for everything else
-  // has always refused them.
+
+  // As in PyTorch: its CPU kernel for batches of heads takes a mask together with is_causal, its
+  // composition for everything else refuses them.
   TORCH_CHECK(
       !is_causal || (query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && dropout == 0 &&
                      !mask.requires_grad()),
@@ -58,34 +59,37 @@ void check_attention(const Tensor& query, const Tensor& key, const Tensor& value
               mask.scalar_type(), " and  query.dtype: ", query.scalar_type(), " instead.");
 }
 
-/// -inf for every key that is later than the query.
+/// (L, S): -inf for every key that is later than the query, 0 for the others.
 Tensor causal_mask(const Tensor& query, const Tensor& key) {
   const Tensor later = at::full({query.size(-2), key.size(-2)}, Scalar(kMinusInfinity),
                                 query.scalar_type(), {}, query.device());
   return at::triu(later, 1);
 }
 
-/// Scores with a mask added, or with -inf where a boolean one is False.
+/// Scores with the mask added, or with -inf where a boolean mask is False.
 Tensor masked_scores(const Tensor& scores, const Tensor& mask) {
   if (mask.scalar_type() != kBool) return scores + mask;
   return at::masked_fill(scores, at::logical_not(mask), Scalar(kMinusInfinity));
 }
 
-/// softmax(query keyᵀ scale + mask): (..., L, S)
+/// softmax(query keyᵀ scale + mask), of size (..., L, S). Fully masked rows are zero and receive no
+/// gradient.
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& mask, bool is_causal,
                          double scale) {
   Tensor scores = at::matmul(query * Scalar(scale), key.transpose(-2, -1));
-  // Every row has its first key; -inf is added, which has no gradient that costs anything.
+  // Every query sees the first key, so causality alone masks no row fully. The mask is added, which
+  // costs nothing in the backward pass.
   if (is_causal && key.size(-2) > 0) scores = scores + causal_mask(query, key);
   if (!mask.defined()) return at::softmax(scores, -1);
+
+  // The softmax of a fully masked row would be nan: it gets scores of 0 first, weights of 0 then.
   scores = masked_scores(scores, mask);
-  // Rows of which nothing takes part: zeros, and no gradient.
-  const Tensor nothing = at::all(at::eq(scores, Scalar(kMinusInfinity)), IntArrayRef{-1}, true);
-  return at::masked_fill(at::softmax(at::masked_fill(scores, nothing, Scalar(0)), -1), nothing,
-                         Scalar(0));
+  const Tensor masked_rows = at::all(at::eq(scores, Scalar(kMinusInfinity)), IntArrayRef{-1}, true);
+  const Tensor weights = at::softmax(at::masked_fill(scores, masked_rows, Scalar(0)), -1);
+  return at::masked_fill(weights, masked_rows, Scalar(0));
 }
 
-/// The heads of key or value, as many as the query has.
+/// Key or value with its heads repeated, so that there are as many as the query has.
 Tensor repeated_heads(const Tensor& tensor, int64_t heads) {
   return tensor.size(-3) == heads
              ? tensor
@@ -96,7 +100,10 @@ void check_heads(const Tensor& query, const Tensor& key, const Tensor& value) {
   TORCH_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3,
               "enable_gqa: expected a dimension of heads, got sizes ", query.sizes(), ", ",
               key.sizes(), " and ", value.sizes());
-  const int64_t heads = query.size(-3), key_heads = key.size(-3), value_heads = value.size(-3);
+
+  const int64_t heads = query.size(-3);
+  const int64_t key_heads = key.size(-3);
+  const int64_t value_heads = value.size(-3);
   TORCH_CHECK(key_heads > 0 && value_heads > 0 && heads % key_heads == 0 &&
                   heads % value_heads == 0,
               "Number of heads in key and value must divide the number of heads in query, got ",
@@ -112,30 +119,36 @@ bool mask_fits(const Tensor& mask, IntArrayRef sizes) {
   return true;
 }
 
-bool fused(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
-           double dropout) {
+/// Whether the fused kernel takes these arguments.
+bool has_kernel(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+                double dropout) {
   if (dropout > 0 || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
   if (!(query.is_cpu() || query.is_meta()) ||
       !(query.scalar_type() == kFloat || query.scalar_type() == kDouble))
     return false;
-  const IntArrayRef q = query.sizes(), k = key.sizes(), v = value.sizes();
+
+  const IntArrayRef q = query.sizes();
+  const IntArrayRef k = key.sizes();
+  const IntArrayRef v = value.sizes();
   if (q[0] != k[0] || q[0] != v[0] || q[1] != k[1] || q[1] != v[1] || q[3] != k[3] || k[2] != v[2])
     return false;
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
+
   return !mask.defined() || (!mask.requires_grad() && mask.device() == query.device() &&
                              mask_fits(mask, {q[0], q[1], q[2], k[2]}));
 }
 
-/// (N, H, L, E) of a tensor with fewer dimensions.
+/// The tensor with dimensions of size 1 in front until it has four: (N, H, L, E).
 Tensor with_four_dims(Tensor tensor) {
   while (tensor.dim() < 4) tensor = tensor.unsqueeze(0);
   return tensor;
 }
 
-/// What the fused kernel adds to the scores.
+/// The mask as the fused kernel adds it to the scores: in the query's dtype, -inf for False.
 Tensor additive_mask(const Tensor& mask, const Tensor& query) {
-  if (!mask.defined() || mask.scalar_type() != kBool)
-    return mask.defined() ? mask.to(query.scalar_type()) : mask;
+  if (!mask.defined()) return mask;
+  if (mask.scalar_type() != kBool) return mask.to(query.scalar_type());
+
   const Tensor zeros = at::full(mask.sizes(), Scalar(0), query.scalar_type(), {}, query.device());
   return at::masked_fill(zeros, at::logical_not(mask), Scalar(kMinusInfinity));
 }
@@ -154,7 +167,10 @@ void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor&
   TORCH_CHECK(query.dim() == 4 && key.dim() == 4 && value.dim() == 4, name,
               ": expected 4 dimensions, got sizes ", query.sizes(), ", ", key.sizes(), " and ",
               value.sizes());
-  const IntArrayRef q = query.sizes(), k = key.sizes(), v = value.sizes();
+
+  const IntArrayRef q = query.sizes();
+  const IntArrayRef k = key.sizes();
+  const IntArrayRef v = value.sizes();
   TORCH_CHECK(q[0] == k[0] && q[0] == v[0] && q[1] == k[1] && q[1] == v[1], name,
               ": expected the same batch and heads of query, key and value, got sizes ", q, ", ", k,
               " and ", v);
@@ -162,6 +178,7 @@ void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor&
               ": expected keys of the query's size, and a value for each, got sizes ", q, ", ", k,
               " and ", v);
   if (!attn_mask.defined()) return;
+
   TORCH_CHECK(attn_mask.scalar_type() == query.scalar_type() &&
                   attn_mask.device() == query.device(),
               name, ": expected attn_mask of ", query.scalar_type(), " on ", query.device(),
@@ -186,33 +203,40 @@ void check_fused_results(const Tensor& query, const Tensor& value, const Tensor&
   }
 }
 
-/// The result lies in memory as the query does, so that heads which were split off a dimension are
+/// The output has the query's order in memory, so that heads that were split off a dimension can be
 /// joined again without a copy.
 std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, const Tensor& key,
                                                          const Tensor& value, double dropout_p,
                                                          bool, const Tensor& attn_mask,
                                                          std::optional<double>) {
   check_fused_attention(query, key, value, dropout_p, attn_mask);
-  const IntArrayRef q = query.sizes();
-  const int64_t heads = q[1], length = q[2], width = value.sizes()[3];
-  TensorSpec output{{q[0], heads, length, width}, query.scalar_type(), query.device()};
+  const int64_t batch = query.sizes()[0];
+  const int64_t heads = query.sizes()[1];
+  const int64_t length = query.sizes()[2];
+  const int64_t width = value.sizes()[3];
+
+  TensorSpec output{{batch, heads, length, width}, query.scalar_type(), query.device()};
   if (query.strides()[1] < query.strides()[2])
     output.strides = {length * heads * width, width, heads * width, 1};
-  return {output, {{q[0], heads, length}, query.scalar_type(), query.device()}};
+  return {output, {{batch, heads, length}, query.scalar_type(), query.device()}};
 }
 
 std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(
     const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
     const Tensor&, const Tensor&, double dropout_p, bool is_causal, const Tensor& attn_mask,
     std::optional<double> scale) {
-  if (!grad_out.defined()) return {};  // only the logarithms were used
+  if (!grad_out.defined()) return {};  // only logsumexp was used
   check_fused_attention(query, key, value, dropout_p, attn_mask);
-  const Scalar factor(attention_scale(query, scale));
-  const Tensor weights =
-      attention_weights(query, key, attn_mask, is_causal, attention_scale(query, scale));
+
+  const double factor = attention_scale(query, scale);
+  const Tensor weights = attention_weights(query, key, attn_mask, is_causal, factor);
+
+  // Back through output = weights value, and through the softmax, row by row:
+  // grad_scores = weights * (grad_weights - sum(grad_weights * weights)).
   const Tensor grad_weights = at::matmul(grad_out, value.transpose(-2, -1));
-  const Tensor grad_scores =
-      weights * (grad_weights - at::sum(grad_weights * weights, IntArrayRef(-1), true)) * factor;
+  const Tensor row_sums = at::sum(grad_weights * weights, IntArrayRef(-1), true);
+  const Tensor grad_scores = weights * (grad_weights - row_sums) * Scalar(factor);
+
   return {at::matmul(grad_scores, key), at::matmul(grad_scores.transpose(-2, -1), query),
           at::matmul(weights.transpose(-2, -1), grad_out)};
 }
@@ -225,15 +249,18 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key
   if (enable_gqa) check_heads(query, given_key, given_value);
   const Tensor key = enable_gqa ? repeated_heads(given_key, query.size(-3)) : given_key;
   const Tensor value = enable_gqa ? repeated_heads(given_value, query.size(-3)) : given_value;
-  const Tensor queries = with_four_dims(query), keys = with_four_dims(key),
-               values = with_four_dims(value);
+
+  const Tensor queries = with_four_dims(query);
+  const Tensor keys = with_four_dims(key);
+  const Tensor values = with_four_dims(value);
   if (query.dim() == key.dim() && query.dim() == value.dim() &&
-      fused(queries, keys, values, attn_mask, dropout_p)) {
+      has_kernel(queries, keys, values, attn_mask, dropout_p)) {
     Tensor result = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
         queries, keys, values, 0, is_causal, additive_mask(attn_mask, query), scale));
     while (result.dim() > query.dim()) result = result.squeeze(0);
     return result;
   }
+
   const Tensor weights =
       attention_weights(query, key, attn_mask, is_causal, attention_scale(query, scale))
           .to(value.scalar_type());

@@ -1,4 +1,5 @@
-// Batch and instance normalization: shapes, running statistics, and gradients as compositions.
+// Batch and instance normalization: shapes, running statistics, and gradients as compositions of
+// differentiable operators.
 #include <limits>
 
 #include "aten/native/declarations/nn/BatchNorm.h"
@@ -24,24 +25,33 @@ void check_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& b
   check_parameter(input, bias);
 }
 
-DimVector all_but_channels(int64_t dim) {
-  DimVector dims{0};
-  for (int64_t d = 2; d < dim; ++d) dims.push_back(d);
-  return dims;
+void check_running(const Tensor& input, const Tensor& running_mean, const Tensor& running_var) {
+  for (const Tensor& running : {running_mean, running_var}) {
+    if (!running.defined()) continue;
+    check_parameter(input, running);
+  }
 }
 
-/// running = (1 - momentum) * running + momentum * statistic of the batch; the variance is the
-/// unbiased one.
+/// running = (1 - momentum) * running + momentum * (statistic of the batch), with the unbiased
+/// variance of the batch.
 void update_running(const Tensor& running_mean, const Tensor& running_var, const Tensor& mean,
                     const Tensor& variance, int64_t count, double momentum) {
   const NoGradGuard no_grad;
   at::lerp_(running_mean, mean.detach().to(running_mean.scalar_type()), Scalar(momentum));
-  // One value has no unbiased variance: 0 / 0.
+
+  // The unbiased variance of one value is 0 / 0.
   const double correction = count == 1
                                 ? std::numeric_limits<double>::quiet_NaN()
                                 : static_cast<double>(count) / static_cast<double>(count - 1);
+
   const Tensor unbiased = variance.detach() * Scalar(correction);
   at::lerp_(running_var, unbiased.to(running_var.scalar_type()), Scalar(momentum));
+}
+
+DimVector all_but_channels(int64_t dim) {
+  DimVector dims{0};
+  for (int64_t d = 2; d < dim; ++d) dims.push_back(d);
+  return dims;
 }
 
 }  // namespace
@@ -73,18 +83,17 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool) {
   check_batch_norm(input, weight, bias);
-  const int64_t channels = input.sizes()[1];
-  for (const Tensor& running : {running_mean, running_var}) {
-    if (!running.defined()) continue;
-    check_parameter(input, running);
-  }
+  check_running(input, running_mean, running_var);
+
   if (!training) {
     return at::native_batch_norm(input, weight, bias, running_mean,
                                  at::rsqrt(running_var + Scalar(eps)));
   }
+
   const auto [output, mean, invstd, variance] = at::_batch_norm_train(input, weight, bias, eps);
   if (running_mean.defined() && input.numel() > 0) {
-    update_running(running_mean, running_var, mean, variance, input.numel() / channels, momentum);
+    const int64_t count = input.numel() / input.sizes()[1];
+    update_running(running_mean, running_var, mean, variance, count, momentum);
   }
   return output;
 }
@@ -93,17 +102,21 @@ std::tuple<Tensor, Tensor, Tensor>
 _batch_norm_apply_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                            bool has_bias, const Tensor& mean, const Tensor& invstd) {
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
-  const DimVector dims = all_but_channels(input.dim());
-  const Tensor wide_grad = widened(grad), scale = along_channels(invstd, input.dim());
+
+  const int64_t dim = input.dim();
+  const DimVector dims = all_but_channels(dim);
+  const Tensor wide_grad = widened(grad);
+  const Tensor scale = along_channels(invstd, dim);
   Tensor grad_input, grad_weight, grad_bias;
+
   if (input.requires_grad())
-    grad_input =
-        wide_grad * (weight.defined() ? along_channels(weight, input.dim()) * scale : scale);
+    grad_input = wide_grad * (weight.defined() ? along_channels(weight, dim) * scale : scale);
   if (weight.defined()) {
-    const Tensor normalized = (widened(input) - along_channels(mean, input.dim())) * scale;
+    const Tensor normalized = (widened(input) - along_channels(mean, dim)) * scale;
     grad_weight = at::sum(wide_grad * normalized, IntArrayRef(dims));
   }
   if (has_bias) grad_bias = at::sum(wide_grad, IntArrayRef(dims));
+
   return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
                      weight.defined() ? weight.scalar_type() : input.scalar_type());
 }
@@ -112,17 +125,20 @@ std::tuple<Tensor, Tensor, Tensor>
 _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                            const Tensor& bias, const Tensor& mean, const Tensor& invstd) {
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
+
   const int64_t dim = input.dim();
   const DimVector dims = all_but_channels(dim);
   const Tensor wide_grad = widened(grad);
   const Normalized normalized(widened(input), dims, along_channels(mean.detach(), dim),
                               along_channels(invstd.detach(), dim));
   Tensor grad_input, grad_weight, grad_bias;
+
   if (input.requires_grad())
     grad_input = normalized.gradient(
         weight.defined() ? wide_grad * along_channels(weight, dim) : wide_grad, dims);
   if (weight.defined()) grad_weight = at::sum(wide_grad * normalized.values, IntArrayRef(dims));
   if (bias.defined()) grad_bias = at::sum(wide_grad, IntArrayRef(dims));
+
   return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
                      bias.defined() ? bias.scalar_type() : kFloat);
 }
@@ -130,25 +146,32 @@ _batch_norm_train_backward(const Tensor& grad, const Tensor& input, const Tensor
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled) {
-  const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
   if (!use_input_stats)
     return at::batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps,
                           cudnn_enabled);
-  // Every channel of every example is a channel of one example.
+
+  // Batch normalization of one example, in which every channel of every example is a channel.
+  const int64_t batch = input.sizes()[0];
+  const int64_t channels = input.sizes()[1];
   DimVector sizes(input.sizes());
-  sizes[0] = 1, sizes[1] = batch * channels;
+  sizes[0] = 1;
+  sizes[1] = batch * channels;
   const auto repeated = [&](const Tensor& parameter) {
     return parameter.defined() ? at::repeat(parameter, {batch}) : parameter;
   };
-  const Tensor mean = repeated(running_mean), var = repeated(running_var);
+  const Tensor mean = repeated(running_mean);
+  const Tensor var = repeated(running_var);
   const Tensor result = at::batch_norm(input.reshape(sizes), repeated(weight), repeated(bias), mean,
                                        var, true, momentum, eps, cudnn_enabled);
-  const auto averaged = [&](const Tensor& running, const Tensor& all) {
+
+  // The running statistics are means over the examples.
+  const auto store_mean = [&](const Tensor& running, const Tensor& all) {
     if (running.defined() && batch > 0)
       running.copy_(at::mean(all.detach().view({batch, channels}), IntArrayRef(0)));
   };
-  averaged(running_mean, mean);
-  averaged(running_var, var);
+  store_mean(running_mean, mean);
+  store_mean(running_var, var);
+
   return result.reshape(input.sizes());
 }
 

@@ -1,9 +1,10 @@
 #pragma once
+// The checks of batch normalization's gradient, for its kernel.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
 
-/// Kernels of gradients read the memory of all their arguments, whose sizes and dtypes must agree.
+/// Checks that sizes and dtypes agree: kernels of gradients read the memory of all arguments.
 void check_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                const Tensor& bias, const Tensor& mean, const Tensor& rstd);
 

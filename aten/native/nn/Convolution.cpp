@@ -1,5 +1,5 @@
-// Shapes and checks of convolutions, their forms by number of dimensions, and derivatives of the
-// second order.
+// Convolutions: shapes and checks, the forms for one to three dimensions (conv1d, conv_transpose2d,
+// ...), and second derivatives.
 #include <limits>
 #include <string>
 #include <vector>
@@ -24,6 +24,10 @@ namespace at::native {
 
 namespace {
 
+// -- checks and sizes --
+
+/// The value for dimension `d` of a parameter that has one value for all dimensions or one for
+/// each.
 int64_t at_dim(IntArrayRef parameter, int64_t d) {
   return parameter[parameter.size() == 1 ? 0 : d];
 }
@@ -43,7 +47,7 @@ int64_t checked_multiply(int64_t a, int64_t b) {
   return product;
 }
 
-/// "(5 x 5)"
+/// The sizes of all dimensions as text: "(5 x 5)".
 template <typename F>
 std::string extents(int64_t spatial, const F& size) {
   std::string text = "(";
@@ -68,6 +72,7 @@ void check_parameters(const Parameters& p, int64_t spatial) {
   check_length("padding", p.padding, spatial);
   check_length("dilation", p.dilation, spatial);
   check_length("output_padding", p.output_padding, spatial);
+
   for (const int64_t value : p.padding)
     TORCH_CHECK(value >= 0, "negative padding is not supported");
   for (size_t d = 0; d < p.padding.size(); ++d) {
@@ -82,6 +87,7 @@ void check_parameters(const Parameters& p, int64_t spatial) {
     TORCH_CHECK(value > 0, "dilation should be greater than zero, but got ", p.dilation);
   TORCH_CHECK(p.groups > 0, "non-positive groups is not supported");
   if (!p.transposed) return;
+
   for (int64_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(
         at_dim(p.output_padding, d) < at_dim(p.stride, d) ||
@@ -106,6 +112,7 @@ void check_tensors(const Tensor& input, const Tensor& weight, const Tensor& bias
               "devices, ",
               input.device(), " and ", weight.device(), "!");
   if (!bias.defined()) return;
+
   TORCH_CHECK(input.scalar_type() == bias.scalar_type(), "Input type (",
               dtype_name(input.scalar_type()), ") and bias type (", dtype_name(bias.scalar_type()),
               ") should be the same");
@@ -117,12 +124,14 @@ void check_tensors(const Tensor& input, const Tensor& weight, const Tensor& bias
 
 void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bias,
                     const Parameters& p) {
-  const int64_t first = weight.sizes()[0], channels = input.sizes()[1];
+  const int64_t first = weight.sizes()[0];
+  const int64_t channels = input.sizes()[1];
   TORCH_CHECK(first >= p.groups, "Given groups=", p.groups, ", expected weight to be at least ",
               p.groups, " at dimension 0, but got weight of size ", weight.sizes(), " instead");
   TORCH_CHECK(first % p.groups == 0, "Given groups=", p.groups,
               ", expected weight to be divisible by ", p.groups,
               " at dimension 0, but got weight of size ", weight.sizes(), " instead");
+
   if (p.transposed) {
     TORCH_CHECK(channels == first, "Given transposed=1, weight of size ", weight.sizes(),
                 ", expected input", input.sizes(), " to have ", first, " channels, but got ",
@@ -132,6 +141,7 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
                 ", weight of size ", weight.sizes(), ", expected input", input.sizes(), " to have ",
                 weight.sizes()[1] * p.groups, " channels, but got ", channels, " channels instead");
   }
+
   const int64_t outputs = p.transposed ? weight.sizes()[1] * p.groups : first;
   TORCH_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == outputs), "Given ",
               p.transposed ? "transposed=1, " : "", "weight of size ", weight.sizes(),
@@ -140,9 +150,11 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
               " instead");
 }
 
+/// (input - 1) stride + dilation (kernel - 1) + output_padding + 1 - 2 padding, per dimension.
 DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Parameters& p) {
   DimVector sizes{input[0], weight[1] * p.groups};
   const int64_t spatial = static_cast<int64_t>(input.size()) - 2;
+
   for (int64_t d = 0; d < spatial; ++d) {
     const int64_t windows =
         checked_multiply(std::max<int64_t>(input[d + 2], 1) - 1, at_dim(p.stride, d));
@@ -151,6 +163,7 @@ DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Paramete
     const int64_t size = checked_add(checked_add(windows, reach), 1 - 2 * at_dim(p.padding, d));
     sizes.push_back(input[d + 2] == 0 ? size - at_dim(p.stride, d) : size);
   }
+
   for (int64_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(
         sizes[d + 2] > 0,
@@ -161,6 +174,7 @@ DimVector transposed_sizes(IntArrayRef input, IntArrayRef weight, const Paramete
   return sizes;
 }
 
+/// (input + 2 padding - dilation (kernel - 1) - 1) / stride + 1, per dimension.
 DimVector convolved_sizes(IntArrayRef input, IntArrayRef weight, const Parameters& p) {
   DimVector sizes{input[0], weight[0]};
   const int64_t spatial = static_cast<int64_t>(input.size()) - 2;
@@ -170,6 +184,7 @@ DimVector convolved_sizes(IntArrayRef input, IntArrayRef weight, const Parameter
   const auto extent = [&](int64_t d) {
     return checked_add(checked_multiply(at_dim(p.dilation, d), weight[d + 2] - 1), 1);
   };
+
   for (int64_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(padded(d) >= extent(d),
                 "Calculated padded input size per channel: ", extents(spatial, padded),
@@ -180,6 +195,7 @@ DimVector convolved_sizes(IntArrayRef input, IntArrayRef weight, const Parameter
   return sizes;
 }
 
+/// The sizes of the output; checks all arguments.
 DimVector output_sizes(const Tensor& input, const Tensor& weight, const Tensor& bias,
                        const Parameters& p) {
   check_tensors(input, weight, bias);
@@ -189,91 +205,14 @@ DimVector output_sizes(const Tensor& input, const Tensor& weight, const Tensor& 
                 "kernel size should be greater than zero, but got weight of size ", weight.sizes());
   }
   check_channels(input, weight, bias, p);
+
   return p.transposed ? transposed_sizes(input.sizes(), weight.sizes(), p)
                       : convolved_sizes(input.sizes(), weight.sizes(), p);
 }
 
-}  // namespace
+// -- forms by number of dimensions --
 
-TensorSpec convolution_shape(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                             IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
-                             bool transposed, IntArrayRef output_padding, int64_t groups) {
-  const DimVector sizes = output_sizes(
-      input, weight, bias, {stride, padding, dilation, output_padding, transposed, groups});
-  const bool as_input = input.suggest_memory_format() != MemoryFormat::Contiguous;
-  return spec_in_format_of(as_input ? input : weight, sizes, sizes.size() - 2);
-}
-
-// A gradient that nobody can want is left out: its tensor has no element. The first layer of a
-// network needs none for its input.
-std::tuple<TensorSpec, TensorSpec, TensorSpec>
-convolution_backward_shape(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
-                           bool has_bias, IntArrayRef stride, IntArrayRef padding,
-                           IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-                           int64_t groups) {
-  const DimVector sizes = output_sizes(
-      input, weight, Tensor(), {stride, padding, dilation, output_padding, transposed, groups});
-  TORCH_CHECK(grad_output.sizes() == IntArrayRef(sizes),
-              "convolution_backward: expected grad_output of size ", IntArrayRef(sizes), ", got ",
-              grad_output.sizes());
-  TORCH_CHECK(grad_output.scalar_type() == input.scalar_type(),
-              "convolution_backward: expected grad_output of dtype ", input.scalar_type(), ", got ",
-              grad_output.scalar_type());
-  const auto spec = [&](bool wanted, const Tensor& like) {
-    return wanted ? spec_in_format_of(like, like.sizes(), like.sizes().size() - 2)
-                  : TensorSpec{{0}, input.scalar_type(), input.device()};
-  };
-  const TensorSpec bias_spec{{has_bias ? sizes[1] : 0}, input.scalar_type(), input.device()};
-  return {spec(input.requires_grad(), input), spec(weight.requires_grad(), weight), bias_spec};
-}
-
-// convolution_backward is linear in grad_output and in each of input and weight. grads are those of
-// its three results.
-std::tuple<Tensor, Tensor, Tensor>
-_convolution_double_backward(TensorList grads, const Tensor& grad_output, const Tensor& input,
-                             const Tensor& weight, bool /*has_bias*/, IntArrayRef stride,
-                             IntArrayRef padding, IntArrayRef dilation, bool transposed,
-                             IntArrayRef output_padding, int64_t groups) {
-  TORCH_CHECK(grads.size() == 3,
-              "_convolution_double_backward: expected the gradients of three results, got ",
-              grads.size());
-  TORCH_CHECK(
-      grad_output.dim() >= 2,
-      "_convolution_double_backward: expected grad_output of (batch, channels, ...), got size ",
-      grad_output.sizes());
-  Tensor for_grad_output, for_input, for_weight;
-  const auto add = [&](const Tensor& term) {
-    for_grad_output = for_grad_output.defined() ? for_grad_output + term : term;
-  };
-  const auto forward = [&](const Tensor& x, const Tensor& w) {
-    return at::convolution(x, w, Tensor(), stride, padding, dilation, transposed, output_padding,
-                           groups);
-  };
-  const auto backward = [&](const Tensor& x, const Tensor& w) {
-    return at::convolution_backward(grad_output, x, w, false, stride, padding, dilation, transposed,
-                                    output_padding, groups);
-  };
-  const bool through_input = grads[0].defined() && grads[0].numel() == input.numel();
-  const bool through_weight = grads[1].defined() && grads[1].numel() == weight.numel();
-  if (through_input) {
-    add(forward(grads[0], weight));
-    if (weight.requires_grad()) for_weight = std::get<1>(backward(grads[0], weight));
-  }
-  if (through_weight) {
-    add(forward(input, grads[1]));
-    if (input.requires_grad()) for_input = std::get<0>(backward(input, grads[1]));
-  }
-  if (grads[2].defined() && grads[2].numel() == grad_output.sizes()[1]) {
-    DimVector sizes(grad_output.dim(), 1);
-    sizes[1] = grads[2].numel();
-    add(at::expand(at::reshape(grads[2], sizes), grad_output.sizes()));
-  }
-  return {for_grad_output, for_input, for_weight};
-}
-
-namespace {
-
-/// at::convolution, which is of real numbers: a complex one is four of its parts.
+/// at::convolution, also for complex numbers: four convolutions of their parts.
 Tensor convolve_parts(const Tensor& x, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                       IntArrayRef padding, IntArrayRef dilation, bool transposed,
                       IntArrayRef output_padding, int64_t groups) {
@@ -284,7 +223,12 @@ Tensor convolve_parts(const Tensor& x, const Tensor& weight, const Tensor& bias,
   const bool is_complex = x.is_complex() && weight.scalar_type() == x.scalar_type();
   if (!is_complex || (bias.defined() && bias.scalar_type() != x.scalar_type()))
     return convolved(x, weight, bias);
-  const Tensor xr = at::real(x), xi = at::imag(x), wr = at::real(weight), wi = at::imag(weight);
+
+  // (xr + i xi) (wr + i wi) = xr wr - xi wi + i (xr wi + xi wr)
+  const Tensor xr = at::real(x);
+  const Tensor xi = at::imag(x);
+  const Tensor wr = at::real(weight);
+  const Tensor wi = at::imag(weight);
   const Tensor real =
       convolved(xr, wr, bias.defined() ? at::real(bias) : bias) - convolved(xi, wi, Tensor());
   const Tensor imaginary =
@@ -292,7 +236,7 @@ Tensor convolve_parts(const Tensor& x, const Tensor& weight, const Tensor& bias,
   return at::view_as_complex(at::stack(std::vector<Tensor>{real, imaginary}, -1));
 }
 
-/// Runs f on a batch: input without the batch dimension becomes a batch of one.
+/// Runs f on a batch; an input without batch dimension becomes a batch of one.
 template <typename F>
 Tensor batched(const char* name, int64_t spatial, const Tensor& input, const F& f) {
   TORCH_CHECK(input.dim() == spatial + 1 || input.dim() == spatial + 2, "Expected ", spatial + 1,
@@ -310,7 +254,8 @@ Tensor convolve(const char* name, int64_t spatial, const Tensor& input, const Te
   });
 }
 
-/// padding='same': zeros so that the output has the input's size; an odd one more goes behind.
+/// padding='same': as many zeros as give the output the input's size. If their number is odd, the
+/// extra one goes to the end.
 Tensor convolve_same(const Tensor& x, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      IntArrayRef dilation, int64_t groups) {
   const int64_t spatial = x.dim() - 2;
@@ -321,19 +266,23 @@ Tensor convolve_same(const Tensor& x, const Tensor& weight, const Tensor& bias, 
   check_length("dilation", dilation, spatial);
   for (const int64_t value : stride)
     TORCH_CHECK(value == 1, "padding='same' is not supported for strided convolutions");
-  DimVector padding(spatial), behind(2 * spatial, 0);
+
+  DimVector padding(spatial);
+  DimVector extra(2 * spatial, 0);
   bool uneven = false;
   for (int64_t d = 0; d < spatial; ++d) {
     const int64_t total = checked_multiply(at_dim(dilation, d), weight.sizes()[d + 2] - 1);
     padding[d] = total / 2;
-    behind[2 * (spatial - 1 - d) + 1] = total % 2;
+    extra[2 * (spatial - 1 - d) + 1] = total % 2;
     uneven = uneven || total % 2 != 0;
   }
-  const Tensor padded = uneven ? at::constant_pad_nd(x, behind) : x;
+
+  const Tensor padded = uneven ? at::constant_pad_nd(x, extra) : x;
   return convolve_parts(padded, weight, bias, stride, padding, dilation, false,
                         IntArrayRef(int64_t{0}), groups);
 }
 
+/// A convolution with padding "valid" or "same".
 Tensor convolve_named(const char* name, int64_t spatial, const Tensor& input, const Tensor& weight,
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups) {
@@ -341,42 +290,11 @@ Tensor convolve_named(const char* name, int64_t spatial, const Tensor& input, co
   if (padding == "valid")
     return convolve(name, spatial, input, weight, bias, stride, IntArrayRef(int64_t{0}), dilation,
                     groups);
+
   return batched(name, spatial, input, [&](const Tensor& x) {
     return convolve_same(x, weight, bias, stride, dilation, groups);
   });
 }
-
-}  // namespace
-
-Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv1d_padding(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                      IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
-                      int64_t groups) {
-  return convolve_named("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv2d_padding(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                      IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
-                      int64_t groups) {
-  return convolve_named("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv3d_padding(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                      IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
-                      int64_t groups) {
-  return convolve_named("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
-}
-
-namespace {
 
 Tensor convolve_transposed(const char* name, int64_t spatial, const Tensor& input,
                            const Tensor& weight, const Tensor& bias, IntArrayRef stride,
@@ -389,18 +307,135 @@ Tensor convolve_transposed(const char* name, int64_t spatial, const Tensor& inpu
 
 }  // namespace
 
+TensorSpec convolution_shape(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                             IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                             bool transposed, IntArrayRef output_padding, int64_t groups) {
+  const DimVector sizes = output_sizes(
+      input, weight, bias, {stride, padding, dilation, output_padding, transposed, groups});
+  const bool as_input = input.suggest_memory_format() != MemoryFormat::Contiguous;
+  return spec_in_format_of(as_input ? input : weight, sizes, sizes.size() - 2);
+}
+
+// The gradient of a tensor that does not require one, such as the input of a network, is an empty
+// tensor and is not computed.
+std::tuple<TensorSpec, TensorSpec, TensorSpec>
+convolution_backward_shape(const Tensor& grad_output, const Tensor& input, const Tensor& weight,
+                           bool has_bias, IntArrayRef stride, IntArrayRef padding,
+                           IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                           int64_t groups) {
+  const DimVector sizes = output_sizes(
+      input, weight, Tensor(), {stride, padding, dilation, output_padding, transposed, groups});
+  TORCH_CHECK(grad_output.sizes() == IntArrayRef(sizes),
+              "convolution_backward: expected grad_output of size ", IntArrayRef(sizes), ", got ",
+              grad_output.sizes());
+  TORCH_CHECK(grad_output.scalar_type() == input.scalar_type(),
+              "convolution_backward: expected grad_output of dtype ", input.scalar_type(), ", got ",
+              grad_output.scalar_type());
+
+  const auto spec = [&](bool wanted, const Tensor& like) {
+    return wanted ? spec_in_format_of(like, like.sizes(), like.sizes().size() - 2)
+                  : TensorSpec{{0}, input.scalar_type(), input.device()};
+  };
+  const TensorSpec bias_spec{{has_bias ? sizes[1] : 0}, input.scalar_type(), input.device()};
+  return {spec(input.requires_grad(), input), spec(weight.requires_grad(), weight), bias_spec};
+}
+
+// convolution_backward is linear in grad_output and in each of input and weight, so its derivatives
+// are convolutions and convolution_backward again. `grads` belong to its three results.
+std::tuple<Tensor, Tensor, Tensor>
+_convolution_double_backward(TensorList grads, const Tensor& grad_output, const Tensor& input,
+                             const Tensor& weight, bool /*has_bias*/, IntArrayRef stride,
+                             IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                             IntArrayRef output_padding, int64_t groups) {
+  TORCH_CHECK(grads.size() == 3,
+              "_convolution_double_backward: expected the gradients of three results, got ",
+              grads.size());
+  TORCH_CHECK(
+      grad_output.dim() >= 2,
+      "_convolution_double_backward: expected grad_output of (batch, channels, ...), got size ",
+      grad_output.sizes());
+
+  Tensor for_grad_output, for_input, for_weight;
+  const auto add = [&](const Tensor& term) {
+    for_grad_output = for_grad_output.defined() ? for_grad_output + term : term;
+  };
+  const auto forward = [&](const Tensor& x, const Tensor& w) {
+    return at::convolution(x, w, Tensor(), stride, padding, dilation, transposed, output_padding,
+                           groups);
+  };
+  const auto backward = [&](const Tensor& x, const Tensor& w) {
+    return at::convolution_backward(grad_output, x, w, false, stride, padding, dilation, transposed,
+                                    output_padding, groups);
+  };
+
+  // Gradients that were not asked for have another size.
+  const bool through_input = grads[0].defined() && grads[0].numel() == input.numel();
+  const bool through_weight = grads[1].defined() && grads[1].numel() == weight.numel();
+
+  if (through_input) {
+    add(forward(grads[0], weight));
+    if (weight.requires_grad()) for_weight = std::get<1>(backward(grads[0], weight));
+  }
+  if (through_weight) {
+    add(forward(input, grads[1]));
+    if (input.requires_grad()) for_input = std::get<0>(backward(input, grads[1]));
+  }
+  if (grads[2].defined() && grads[2].numel() == grad_output.sizes()[1]) {
+    DimVector sizes(grad_output.dim(), 1);
+    sizes[1] = grads[2].numel();
+    add(at::expand(at::reshape(grads[2], sizes), grad_output.sizes()));
+  }
+
+  return {for_grad_output, for_input, for_weight};
+}
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv1d_padding(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                      int64_t groups) {
+  return convolve_named("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv2d_padding(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                      int64_t groups) {
+  return convolve_named("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv3d_padding(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      IntArrayRef stride, std::string_view padding, IntArrayRef dilation,
+                      int64_t groups) {
+  return convolve_named("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
+}
+
 Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
                         IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                         int64_t groups, IntArrayRef dilation) {
   return convolve_transposed("conv_transpose1d", 1, input, weight, bias, stride, padding,
                              output_padding, groups, dilation);
 }
+
 Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
                         IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                         int64_t groups, IntArrayRef dilation) {
   return convolve_transposed("conv_transpose2d", 2, input, weight, bias, stride, padding,
                              output_padding, groups, dilation);
 }
+
 Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
                         IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                         int64_t groups, IntArrayRef dilation) {
@@ -408,7 +443,8 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor&
                              output_padding, groups, dilation);
 }
 
-// (T, N, C) is (N, C, T) of conv1d in another order, a weight (kernel, C, O) is (O, C, kernel).
+// conv1d with dimensions in another order: input (T, N, C) instead of (N, C, T), weight
+// (kernel, C, O) instead of (O, C, kernel).
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad) {
   TORCH_CHECK(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel, but got ",
               self.sizes());
@@ -422,6 +458,7 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
   TORCH_CHECK(weight.sizes()[2] == bias.sizes()[0],
               "Bias size must equal dim 2 in the weight tensor (output channels): ", bias.sizes(),
               " and ", weight.sizes());
+
   const Tensor result = at::conv1d(at::permute(self, {1, 2, 0}), at::permute(weight, {2, 1, 0}),
                                    bias, int64_t{1}, IntArrayRef(pad), int64_t{1}, 1);
   return at::permute(result, {2, 0, 1}).contiguous();

@@ -1,11 +1,12 @@
 #pragma once
+// The sizes of a convolution as its loops see them.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
 
-/// Sizes of a convolution as loops see it: always three spatial dimensions, missing ones in front
-/// with size 1. A transposed convolution is described by the convolution that it is the transpose
-/// of: its result is `input`, what it is given `output`.
+/// A convolution always has three spatial dimensions here; missing ones come first and have size 1.
+/// A transposed convolution is described by the convolution that it is the transpose of: its result
+/// is `input`, its argument `output`.
 struct ConvolutionGeometry {
   int64_t batch = 0, groups = 1;
   int64_t channels = 0, outputs = 0;  // of all groups
@@ -19,6 +20,7 @@ struct ConvolutionGeometry {
   int64_t kernel_elements() const { return kernel[0] * kernel[1] * kernel[2]; }
   /// Elements of the input that one output element of a group depends on.
   int64_t column_rows() const { return group_channels() * kernel_elements(); }
+
   /// Each window is one element, in order: the input is its own matrix of columns.
   bool is_pointwise() const {
     for (int d = 0; d < 3; ++d) {
@@ -27,6 +29,7 @@ struct ConvolutionGeometry {
     }
     return true;
   }
+
   /// Each output element depends on all input elements of its group, in order.
   bool sees_whole_input() const {
     for (int d = 0; d < 3; ++d) {
@@ -36,8 +39,8 @@ struct ConvolutionGeometry {
   }
 };
 
-/// From sizes (batch, channels, ...) and a weight (outputs, channels / groups, ...); parameters of
-/// length 1 serve all dimensions.
+/// The geometry for sizes (batch, channels, ...) and a weight (outputs, channels / groups, ...);
+/// parameters of length 1 apply to all dimensions.
 inline ConvolutionGeometry convolution_geometry(IntArrayRef input, IntArrayRef output,
                                                 IntArrayRef weight, IntArrayRef stride,
                                                 IntArrayRef padding, IntArrayRef dilation,
@@ -47,6 +50,7 @@ inline ConvolutionGeometry convolution_geometry(IntArrayRef input, IntArrayRef o
   g.groups = groups;
   g.channels = input[1];
   g.outputs = output[1];
+
   const int spatial = static_cast<int>(input.size()) - 2;
   for (int d = 0; d < spatial; ++d) {
     const int to = 3 - spatial + d;
@@ -56,7 +60,8 @@ inline ConvolutionGeometry convolution_geometry(IntArrayRef input, IntArrayRef o
     g.stride[to] = stride[stride.size() == 1 ? 0 : d];
     g.padding[to] = padding[padding.size() == 1 ? 0 : d];
     g.dilation[to] = dilation[dilation.size() == 1 ? 0 : d];
-    // Steps that are never taken may be larger than loops can count.
+
+    // Strides and dilations that are never used may be larger than loops can count.
     if (g.output[to] == 1) g.stride[to] = 1;
     if (g.kernel[to] == 1) g.dilation[to] = 1;
   }

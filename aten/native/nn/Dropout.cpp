@@ -1,4 +1,4 @@
-// Dropout of elements and of whole features.
+// Dropout and alpha dropout, of elements and of whole channels.
 #include <cmath>
 
 #include "aten/native/declarations/nn/Dropout.h"
@@ -14,7 +14,7 @@ namespace at::native {
 
 namespace {
 
-/// Ones with probability 1 - p, of the size of the input or of its channels.
+/// Ones with probability 1 - p, zeros otherwise: one for each element or for each channel.
 Tensor kept(const Tensor& input, double p, bool by_channel) {
   TORCH_CHECK(input.is_floating_point() || input.is_complex(),
               "dropout: expected a floating point input, got ", input.scalar_type());
@@ -25,15 +25,19 @@ Tensor kept(const Tensor& input, double p, bool by_channel) {
                 input.sizes());
     for (size_t d = 2; d < sizes.size(); ++d) sizes[d] = 1;
   }
+
   const Tensor result = at::empty(sizes, input.scalar_type(), {}, input.device());
   at::bernoulli_(result, 1 - p);
   return result;
 }
 
+/// Dropped elements become -alpha, the limit of selu. Then a scale and an offset restore mean 0 and
+/// variance 1 (Klambauer et al. 2017).
 Tensor alpha_dropout_of(const Tensor& input, double p, bool train, bool by_channel) {
   if (!train || p == 0 || input.numel() == 0) return input;
   if (p == 1) return input * at::zeros_like(input);
-  constexpr double kAlpha = 1.7580993408473766;  // minus the value that selu approaches
+
+  constexpr double kAlpha = 1.7580993408473766;
   const Tensor noise = kept(input, p, by_channel);
   const double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
   const Tensor offset = (noise - Scalar(1)) * Scalar(kAlpha * a) + Scalar(kAlpha * a * p);
@@ -48,11 +52,13 @@ Tensor dropout(const Tensor& input, double p, bool train) {
   TORCH_CHECK(input.is_floating_point() || input.is_complex(),
               "dropout: result type Float can't be cast to the desired output type ",
               input.scalar_type());
+
+  // The quotient is formed here: div_ would round `kept` to float16 first.
   const double kept = 1 - p;
-  // The quotient is formed here, not by div_, which would round `kept` to float16 first.
   const double scale = to_real(input.scalar_type()) == kDouble
                            ? 1 / kept
                            : static_cast<double>(1 / static_cast<float>(kept));
+
   const Tensor mask = at::empty_like(input);
   at::bernoulli_(mask, kept);
   at::mul_(mask, Scalar(scale));

@@ -1,4 +1,4 @@
-// Embedding tables and one-hot vectors.
+// Embedding lookups with their gradient, and one-hot vectors.
 #include <algorithm>
 
 #include "aten/iteration/Gather.h"
@@ -18,8 +18,8 @@ namespace at::native {
 
 namespace {
 
-/// Rows of an embedding's weight. The check of index_select is that of the embedding, in other
-/// words.
+/// The rows of an embedding's weight at `indices`. An index out of range is reported in the
+/// embedding's terms instead of index_select's.
 Tensor rows_of(const Tensor& weight, const Tensor& indices) {
   try {
     return at::index_select(weight, 0, indices);
@@ -30,6 +30,7 @@ Tensor rows_of(const Tensor& weight, const Tensor& indices) {
     const int64_t* wrong = std::find_if(position, position + positions.numel(),
                                         [&](int64_t p) { return p < 0 || p >= rows; });
     if (wrong == position + positions.numel()) throw;
+
     TORCH_CHECK_INDEX(false, "embedding(): index ", *wrong,
                       " in 'input' is out of range: 'weight' has ", rows, " rows");
   }
@@ -41,20 +42,24 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
   TORCH_CHECK(self.scalar_type() == kLong,
               "one_hot is only applicable to index tensor of type LongTensor, got ",
               self.scalar_type());
+
   if (self.numel() == 0) {
     TORCH_CHECK(num_classes > 0, "Can not infer total number of classes from empty tensor.");
     DimVector sizes(self.sizes());
     sizes.push_back(num_classes);
     return at::zeros(sizes, kLong, std::nullopt, self.device());
   }
+
   const int64_t largest = at::max(self).item<int64_t>();
   TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
   TORCH_CHECK(num_classes == -1 || num_classes > largest,
               "Class values must be smaller than num_classes.");
+
   DimVector sizes(self.sizes());
   sizes.push_back(num_classes == -1 ? largest + 1 : num_classes);
-  return at::scatter(at::zeros(sizes, kLong, std::nullopt, self.device()), -1,
-                     at::unsqueeze(self, -1), Scalar(1));
+
+  const Tensor zeros = at::zeros(sizes, kLong, std::nullopt, self.device());
+  return at::scatter(zeros, -1, at::unsqueeze(self, -1), Scalar(1));
 }
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool sparse) {
@@ -64,6 +69,7 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, boo
               "Expected tensor for argument #1 'indices' to have one of the following scalar "
               "types: Long, Int; but got ",
               indices.scalar_type(), " instead (while checking arguments for embedding)");
+
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.sizes()[1]);
   return at::reshape(rows_of(weight, at::reshape(indices, {-1})), sizes);
@@ -73,13 +79,18 @@ Tensor _embedding_backward(const Tensor& grad, const Tensor& indices, IntArrayRe
                            int64_t padding_idx, bool scale_grad_by_freq) {
   const Tensor flat = at::reshape(indices, {-1}).to(kLong);
   Tensor rows = at::reshape(grad, {flat.numel(), sizes[1]});
+
+  // Padding receives no gradient.
   if (padding_idx >= 0)
     rows = rows * at::unsqueeze(at::ne(flat, Scalar(padding_idx)), 1).to(rows.scalar_type());
+
+  // Divides each row's gradient by the number of times the row was looked up.
   if (scale_grad_by_freq) {
     const Tensor ones = at::ones_like(flat, rows.scalar_type());
     const Tensor counts = at::index_add(at::new_zeros(ones, {sizes[0]}), 0, flat, ones);
     rows = rows / at::unsqueeze(at::index_select(counts, 0, flat), 1);
   }
+
   return at::index_add(at::new_zeros(grad, sizes), 0, flat, rows);
 }
 

@@ -1,4 +1,4 @@
-// Layer, group and root-mean-square normalization: shapes, and gradients as compositions.
+// Layer, group and root-mean-square normalization: checks, shapes, and gradients as compositions.
 #include <limits>
 #include <string>
 
@@ -24,14 +24,17 @@ DimVector dims_range(int64_t begin, int64_t end) {
 }
 
 void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape) {
-  const size_t n = normalized_shape.size(), ndim = input.sizes().size();
+  const size_t n = normalized_shape.size();
+  const size_t ndim = input.sizes().size();
   if (ndim >= n && input.sizes().slice(ndim - n) == normalized_shape) return;
+
   std::string expected = "[*";
   for (const int64_t size : normalized_shape) expected += ", " + std::to_string(size);
   TORCH_CHECK(false, "Given normalized_shape=", normalized_shape, ", expected input with shape ",
               expected, "], but got input of size", input.sizes());
 }
 
+/// Machine epsilon of a dtype, the default `eps` of rms_norm.
 double precision_of(ScalarType type) {
   switch (type) {
     case kDouble: return std::numeric_limits<double>::epsilon();
@@ -50,9 +53,11 @@ void check_layer_norm_backward(const Tensor& grad, const Tensor& input,
   check_parameter(input, weight);
   check_parameter(input, bias);
   check_gradient("layer_norm_backward", grad, input);
+
   int64_t rows = 1;
   for (const int64_t size : input.sizes().slice(0, input.sizes().size() - normalized_shape.size()))
     rows *= size;
+
   check_statistic("layer_norm_backward", mean, input, rows);
   check_statistic("layer_norm_backward", rstd, input, rows);
 }
@@ -64,6 +69,7 @@ std::tuple<TensorSpec, TensorSpec, TensorSpec> layer_norm_shape(const Tensor& in
   check_layer_norm(input, normalized_shape);
   check_parameter(input, weight);
   check_parameter(input, bias);
+
   DimVector statistics(input.sizes());
   for (size_t d = statistics.size() - normalized_shape.size(); d < statistics.size(); ++d)
     statistics[d] = 1;
@@ -77,17 +83,22 @@ std::tuple<Tensor, Tensor, Tensor> _layer_norm_backward(const Tensor& grad, cons
                                                         const Tensor& weight, const Tensor& bias) {
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   const int64_t first = input.dim() - static_cast<int64_t>(normalized_shape.size());
-  const DimVector inner = dims_range(first, input.dim()), outer = dims_range(0, first);
+  const DimVector inner = dims_range(first, input.dim());
+  const DimVector outer = dims_range(0, first);
+
   const Tensor wide_grad = widened(grad);
   const Normalized normalized(widened(input), inner, mean.detach(), rstd.detach());
+
   const auto summed = [&](const Tensor& tensor) {
     return outer.empty() ? tensor : at::sum(tensor, IntArrayRef(outer));
   };
+
   Tensor grad_input, grad_weight, grad_bias;
   if (input.requires_grad())
     grad_input = normalized.gradient(weight.defined() ? wide_grad * weight : wide_grad, inner);
   if (weight.defined()) grad_weight = summed(wide_grad * normalized.values);
   if (bias.defined()) grad_bias = summed(wide_grad);
+
   return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
                      bias.defined() ? bias.scalar_type() : kFloat);
 }
@@ -105,13 +116,18 @@ void check_group_norm(const Tensor& input, const Tensor& weight, const Tensor& b
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool) {
   check_group_norm(input, weight, bias);
-  const int64_t batch = input.sizes()[0], channels = input.sizes()[1];
+
+  // Each group of each sample is one row of a layer norm without parameters.
+  const int64_t batch = input.sizes()[0];
+  const int64_t channels = input.sizes()[1];
   int64_t group = channels / num_groups;
   for (int64_t d = 2; d < input.dim(); ++d) group *= input.sizes()[d];
   const Tensor rows = at::reshape(input, {batch, num_groups, group});
   Tensor result = at::reshape(
       std::get<0>(at::native_layer_norm(rows, IntArrayRef(group), Tensor(), Tensor(), eps)),
       input.sizes());
+
+  // Weight and bias are per channel.
   if (weight.defined() && bias.defined()) {
     result =
         at::addcmul(along_channels(bias, input.dim()), result, along_channels(weight, input.dim()));
@@ -120,6 +136,7 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   } else if (bias.defined()) {
     result = result + along_channels(bias, input.dim());
   }
+
   return result.to(input.scalar_type()).contiguous(input.suggest_memory_format());
 }
 
@@ -138,13 +155,17 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
                 std::optional<double> eps) {
   check_rms_norm(input, normalized_shape, weight);
   const auto count = static_cast<int64_t>(normalized_shape.size());
+
+  // x / sqrt(mean(x ** 2) + eps)
   DimVector dims;
   for (int64_t d = -count; d < 0; ++d) dims.push_back(d);
+
   const ScalarType wide = to_accumulate(input.scalar_type());
   const Tensor x = input.to(wide);
   const Tensor power =
       at::mean(at::square(x), IntArrayRef(dims), true) + Scalar(eps.value_or(precision_of(wide)));
   Tensor result = x * at::rsqrt(power);
+
   if (weight.defined()) result = result * weight;
   return result.to(input.scalar_type()).contiguous();
 }

@@ -1,4 +1,4 @@
-// Padding with a constant, or with what is in the tensor: reflected, replicated or wrapped around.
+// Padding with a constant, or with the tensor's elements reflected, replicated or wrapped around.
 #include <algorithm>
 #include <limits>
 
@@ -13,13 +13,15 @@ namespace at::native {
 
 namespace {
 
-/// Widths that the mode cannot fill, and results without an element in a dimension.
+/// Rejects widths that the mode cannot fill, and results that are empty in a dimension.
 void check_width(std::string_view mode, IntArrayRef sizes, size_t dim, int64_t before,
                  int64_t after) {
-  const int64_t size = sizes[dim], widest = std::max(before, after);
+  const int64_t size = sizes[dim];
+  const int64_t widest = std::max(before, after);
   constexpr int64_t kLimit = int64_t{1} << 60;
   TORCH_CHECK(std::min(before, after) > -kLimit && widest < kLimit, "padding (", before, ", ",
               after, ") is too large");
+
   if (mode == "reflect") {
     TORCH_CHECK(
         widest < size,
@@ -33,6 +35,7 @@ void check_width(std::string_view mode, IntArrayRef sizes, size_t dim, int64_t b
                 "Negative padding value leaves nothing to wrap around: padding (", before, ", ",
                 after, ") at dimension ", dim, " of input ", sizes);
   }
+
   const int64_t result = size + before + after;
   TORCH_CHECK(mode == "circular" ? result >= 0 : result >= 1, "input (", sizes,
               ") is too small: padding (", before, ", ", after, ") at dimension ", dim,
@@ -43,6 +46,7 @@ bool is_mode(std::string_view mode) {
   return mode == "reflect" || mode == "replicate" || mode == "circular";
 }
 
+/// `pad` lists the width before and after each dimension, from the last dimension on.
 DimVector padded_sizes(IntArrayRef sizes, IntArrayRef pad) {
   DimVector result(sizes);
   for (size_t d = 0; d < pad.size() / 2; ++d)
@@ -52,27 +56,33 @@ DimVector padded_sizes(IntArrayRef sizes, IntArrayRef pad) {
 
 void check_padding(IntArrayRef sizes, IntArrayRef pad, std::string_view mode) {
   TORCH_CHECK(is_mode(mode), "Unrecognised padding mode ", mode);
+
   const size_t spatial = pad.size() / 2;
   TORCH_CHECK(pad.size() % 2 == 0 && spatial >= 1 && spatial <= 3,
               "padding size is expected to be 2, 4 or 6, but got: ", pad.size());
+
   TORCH_CHECK(sizes.size() == spatial + 1 || sizes.size() == spatial + 2, "Expected ", spatial + 1,
               "D or ", spatial + 2, "D (batch mode) tensor for ", mode, " padding of ", spatial,
               " dimensions, but got input of size ", sizes);
+
   for (size_t d = sizes.size() - spatial - 1; d < sizes.size() && mode != "circular"; ++d) {
     TORCH_CHECK(sizes[d] > 0, "Expected ", spatial + 1, "D or ", spatial + 2,
                 "D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
                 "for input, but got: ",
                 sizes);
   }
+
   for (size_t d = 0; d < spatial; ++d)
     check_width(mode, sizes, sizes.size() - 1 - d, pad[2 * d], pad[2 * d + 1]);
 }
 
+/// Keeps the memory format of `like`, except that a circular result is always contiguous.
 TensorSpec spec_of(const Tensor& like, IntArrayRef sizes, size_t widths, std::string_view mode) {
   if (mode == "circular") return {DimVector(sizes), like.scalar_type(), like.device()};
   return spec_in_format_of(like, sizes, widths / 2);
 }
 
+/// Pads exactly `spatial` dimensions.
 Tensor pad_dimensions(const Tensor& self, IntArrayRef padding, size_t spatial,
                       std::string_view mode) {
   TORCH_CHECK(padding.size() == 2 * spatial, "padding size is expected to be ", 2 * spatial,
@@ -82,6 +92,7 @@ Tensor pad_dimensions(const Tensor& self, IntArrayRef padding, size_t spatial,
 
 }  // namespace
 
+/// For each of the last three dimensions, the input element that every output element repeats.
 AxesTaps padding_axes(IntArrayRef sizes, IntArrayRef pad, std::string_view mode) {
   AxesTaps taps{identity_taps(1), identity_taps(1), identity_taps(1)};
   for (size_t d = 0; d < pad.size() / 2; ++d) {
@@ -98,6 +109,7 @@ TensorSpec _pad_by_copy_shape(const Tensor& self, IntArrayRef pad, std::string_v
 TensorSpec _pad_by_copy_backward_shape(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad,
                                        std::string_view mode) {
   check_padding(sizes, pad, mode);
+
   TORCH_CHECK(grad.sizes() == IntArrayRef(padded_sizes(sizes, pad)),
               "_pad_by_copy_backward: gradient of size ", grad.sizes(),
               " does not fit input of size ", sizes, " and padding ", pad);
@@ -107,21 +119,27 @@ TensorSpec _pad_by_copy_backward_shape(const Tensor& grad, IntArrayRef sizes, In
 Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 1, "reflect");
 }
+
 Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 2, "reflect");
 }
+
 Tensor reflection_pad3d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 3, "reflect");
 }
+
 Tensor replication_pad1d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 1, "replicate");
 }
+
 Tensor replication_pad2d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 2, "replicate");
 }
+
 Tensor replication_pad3d(const Tensor& self, IntArrayRef padding) {
   return pad_dimensions(self, padding, 3, "replicate");
 }
+
 Tensor _pad_circular(const Tensor& self, IntArrayRef padding) {
   return at::_pad_by_copy(self, padding, "circular");
 }
@@ -133,15 +151,19 @@ Tensor pad(const Tensor& self, IntArrayRef widths, std::string_view mode,
               "Padding length should be less than or equal to two times the input "
               "dimension but got padding length ",
               widths.size(), " and input of dimension ", self.dim());
+
   if (mode == "constant") return at::constant_pad_nd(self, widths, value.value_or(0.0));
+
   TORCH_CHECK(!value.has_value() || *value == 0, "Padding mode \"", mode,
               "\" doesn't take in value argument");
+
   const int64_t spatial = static_cast<int64_t>(widths.size()) / 2;
   const bool known =
       spatial >= 1 && spatial <= 3 && (self.dim() == spatial + 1 || self.dim() == spatial + 2);
   TORCH_CHECK_NOT_IMPLEMENTED(
       known, "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
   TORCH_CHECK_NOT_IMPLEMENTED(is_mode(mode), "Unrecognised padding mode ", mode);
+
   return at::_pad_by_copy(self, widths, mode);
 }
 
@@ -151,26 +173,31 @@ TensorSpec constant_pad_nd_shape(const Tensor& self, IntArrayRef pad, const Scal
               "Length of pad should be no more than twice the number of dimensions of the input. "
               "Pad length is ",
               pad.size(), " while the input has ", self.dim(), " dimensions.");
+
   DimVector sizes(self.sizes());
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = sizes[sizes.size() - 1 - i];
-    // A side that is cut off takes existing elements only, whatever the other side adds.
     int64_t padded = 0;
     TORCH_CHECK(!__builtin_add_overflow(size, pad[2 * i], &padded) &&
                     !__builtin_add_overflow(padded, pad[2 * i + 1], &padded),
                 "constant_pad_nd: padding of ", pad[2 * i], " and ", pad[2 * i + 1],
                 " overflows at size ", size);
+
+    // Cutting can only remove existing elements, however much is added on the other side.
     const bool cuts_all = size + std::min<int64_t>(pad[2 * i], 0) < 0 ||
                           size + std::min<int64_t>(pad[2 * i + 1], 0) < 0;
     TORCH_CHECK(!cuts_all || padded < 0, "narrow(): length must be non-negative: padding of ",
                 pad[2 * i], " and ", pad[2 * i + 1], " cuts more than the ", size,
                 " elements of dimension ", sizes.size() - 1 - i);
+
     TORCH_CHECK(padded >= 0, "The input size ", size, ", plus negative padding ", pad[2 * i],
                 " and ", pad[2 * i + 1],
                 " resulted in a negative output size, which is invalid. Check dimension ",
                 sizes.size() - 1 - i, " of your input.");
+
     size = padded;
   }
+
   return {sizes, self.scalar_type(), self.device(), strides_in_format(sizes, format_like(self))};
 }
 

@@ -1,4 +1,4 @@
-// Losses of distances, margins and counts.
+// Losses of distances, of margins between classes, and of counts.
 #include "aten/native/declarations/nn/RankingLoss.h"
 
 #include <cmath>
@@ -31,7 +31,8 @@ namespace at::native {
 
 namespace {
 
-constexpr int64_t kNone = 0, kMean = 1;
+constexpr int64_t kNone = 0;
+constexpr int64_t kMean = 1;
 
 Tensor reduced(const Tensor& loss, int64_t reduction) {
   if (reduction == kNone) return loss;
@@ -40,41 +41,58 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
 
 Tensor positive_part(const Tensor& x) { return at::clamp_min(x, Scalar(0)); }
 
+/// The tensor as (N, C), also where it is only (C).
+Tensor as_batch(const Tensor& tensor) {
+  return tensor.dim() < 2 ? tensor.reshape({1, tensor.numel()}) : tensor;
+}
+
 }  // namespace
 
+/// max(0, -target (input1 - input2) + margin)
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            double margin, int64_t reduction) {
   return reduced(positive_part(-target * (input1 - input2) + Scalar(margin)), reduction);
 }
 
+/// x where target is 1, max(0, margin - x) where it is -1.
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin,
                             int64_t reduction) {
-  const Tensor far = positive_part(Scalar(margin) - self), zero = at::zeros_like(self);
+  const Tensor far = positive_part(Scalar(margin) - self);
+  const Tensor zero = at::zeros_like(self);
+
   const Tensor loss = at::where(at::ne(target, Scalar(1)), far, zero) +
                       at::where(at::ne(target, Scalar(-1)), self, zero);
+
   return reduced(loss, reduction);
 }
 
+/// 1 - cos for similar pairs (target 1), max(0, cos - margin) for dissimilar ones (target -1).
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin, int64_t reduction) {
-  // The cosine as it is defined, with a small number under the root for vectors of zeros.
+  // The cosine by its definition, with a small number under the root for vectors of zeros.
   constexpr double kEpsilon = 1e-12;
   const int64_t dim = target.dim();
   const Tensor product = at::sum(input1 * input2, IntArrayRef(dim));
   const Tensor power = (at::sum(input1 * input1, IntArrayRef(dim)) + Scalar(kEpsilon)) *
                        (at::sum(input2 * input2, IntArrayRef(dim)) + Scalar(kEpsilon));
-  const Tensor cosine = product / at::sqrt(power), zero = at::zeros_like(cosine);
+  const Tensor cosine = product / at::sqrt(power);
+
+  const Tensor zero = at::zeros_like(cosine);
   const Tensor alike = at::where(at::eq(target, Scalar(1)), Scalar(1) - cosine, zero);
   const Tensor apart =
       at::where(at::eq(target, Scalar(-1)), positive_part(cosine - Scalar(margin)), zero);
+
   return reduced(alike + apart, reduction);
 }
 
+/// max(0, d(anchor, positive) - d(anchor, negative) + margin); `swap` uses the smaller of
+/// d(anchor, negative) and d(positive, negative).
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
   const Tensor near = at::pairwise_distance(anchor, positive, p, eps);
   Tensor far = at::pairwise_distance(anchor, negative, p, eps);
   if (swap) far = at::minimum(far, at::pairwise_distance(positive, negative, p, eps));
+
   return reduced(positive_part(near - far + Scalar(margin)), reduction);
 }
 
@@ -82,14 +100,18 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
                         double eps, int64_t reduction) {
   Tensor loss =
       log_input ? at::exp(input) - target * input : input - target * at::log(input + Scalar(eps));
+
+  // Stirling's approximation of log(target!), for targets above 1.
   if (full) {
     const Tensor stirling = target * at::log(target) - target +
                             at::log(target * Scalar(2 * std::numbers::pi)) * Scalar(0.5);
     loss = loss + at::masked_fill(stirling, at::le(target, Scalar(1)), Scalar(0));
   }
+
   return reduced(loss, reduction);
 }
 
+/// log(1 + exp(-target x))
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   const Tensor product = target * self;
   TORCH_CHECK(product.sizes() == self.sizes(), "output with shape ", self.sizes(),
@@ -97,22 +119,18 @@ Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduct
   TORCH_CHECK(can_cast(product.scalar_type(), self.scalar_type()), "result type ",
               product.scalar_type(), " can't be cast to the desired output type ",
               self.scalar_type());
+
   return reduced(-at::log_sigmoid(product).to(self.scalar_type()), reduction);
 }
-
-namespace {
-
-/// (N, C) of what may be (C).
-Tensor as_batch(const Tensor& tensor) {
-  return tensor.dim() < 2 ? tensor.reshape({1, tensor.numel()}) : tensor;
-}
-
-}  // namespace
 
 Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p,
                          const Scalar& margin, const Tensor& weight, int64_t reduction) {
   const Tensor scores = as_batch(self);
-  const int64_t batch = scores.size(0), classes = scores.size(1);
+  const int64_t batch = scores.size(0);
+  const int64_t classes = scores.size(1);
+
+  // sum over c != target of max(0, margin - x[target] + x[c]) ** p, divided by the number of
+  // classes
   const Tensor column = target.reshape({batch, 1});
   Tensor loss = positive_part(scores - at::gather(scores, 1, column) + Scalar(margin.to<double>()));
   if (p.to<double>() == 2) loss = at::square(loss);
@@ -120,40 +138,51 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
     loss = loss * at::gather(weight.reshape({1, classes}).expand({batch, classes}), 1, column);
   loss = at::sum(at::scatter(loss, 1, column, Scalar(0)), IntArrayRef(1)) /
          Scalar(static_cast<double>(classes));
+
   return reduced(reduction == kNone && self.dim() < 2 ? loss.reshape(target.sizes()) : loss,
                  reduction);
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  const Tensor scores = as_batch(self), labels = as_batch(target).contiguous();
-  const int64_t batch = scores.size(0), classes = scores.size(1);
+  const Tensor scores = as_batch(self);
+  const Tensor labels = as_batch(target).contiguous();
+  const int64_t batch = scores.size(0);
+  const int64_t classes = scores.size(1);
   const auto finished = [&](const Tensor& loss) {
     return reduced(reduction == kNone && self.dim() < 2 ? loss.reshape({}) : loss, reduction);
   };
+
   if (labels.is_meta()) return finished(at::sum(scores, IntArrayRef(1)));
   TORCH_CHECK_NOT_IMPLEMENTED(labels.is_cpu(), "multilabel_margin_loss: not available on ",
                               labels.device());
-  const Tensor chosen = empty_tensor({batch, classes}, kLong, kCPU),
-               is_label = empty_tensor({batch, classes}, kBool, kCPU);
-  const Tensor counts =
-      empty_tensor({batch, classes}, kBool, kCPU);  // whether the label in this place counts
-  is_label.zero_(), counts.zero_(), chosen.zero_();
+
+  // The labels of each row, up to the first negative number.
+  const Tensor chosen = empty_tensor({batch, classes}, kLong, kCPU);
+  const Tensor counts = empty_tensor({batch, classes}, kBool, kCPU);  // whether `chosen` is a label
+  const Tensor is_label = empty_tensor({batch, classes}, kBool, kCPU);
+  is_label.zero_();
+  counts.zero_();
+  chosen.zero_();
   for (int64_t row = 0; row < batch; ++row) {
     for (int64_t j = 0; j < classes; ++j) {
       const int64_t label = labels.const_data_ptr<int64_t>()[row * classes + j];
       TORCH_CHECK(label >= -1 && label < classes, "multilabel_margin_loss: label ", label,
                   " is out of range for ", classes, " classes");
+
       if (label < 0) break;
+
       chosen.data_ptr<int64_t>()[row * classes + j] = label;
-      counts.data_ptr<bool>()[row * classes + j] =
-          is_label.data_ptr<bool>()[row * classes + label] = true;
+      counts.data_ptr<bool>()[row * classes + j] = true;
+      is_label.data_ptr<bool>()[row * classes + label] = true;
     }
   }
-  // (N, place of a label, class)
+
+  // Of shape (N, label, class): every label against every class that is not a label.
   const Tensor margins =
       positive_part(Scalar(1) - at::gather(scores, 1, chosen).unsqueeze(2) + scores.unsqueeze(1));
   const Tensor weight = counts.unsqueeze(2).to(scores.scalar_type()) *
                         (Scalar(1) - is_label.to(scores.scalar_type())).unsqueeze(1);
+
   const Tensor loss = at::sum(margins * weight, IntArrayRef({1, 2})) /
                       Scalar(static_cast<double>(std::max<int64_t>(classes, 1)));
   return finished(loss);

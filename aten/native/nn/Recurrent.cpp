@@ -1,5 +1,4 @@
-// Recurrent networks: what is the same for every step is one product, what depends on the last step
-// is a loop.
+// Recurrent networks (tanh, relu, GRU, LSTM) over padded and packed sequences, and their cells.
 #include "aten/native/declarations/nn/Recurrent.h"
 
 #include <string>
@@ -24,13 +23,21 @@ namespace {
 
 enum class Kind { Tanh, Relu, Gru, Lstm };
 
+const char* name_of(Kind kind) {
+  return kind == Kind::Lstm   ? "lstm"
+         : kind == Kind::Gru  ? "gru"
+         : kind == Kind::Relu ? "rnn_relu"
+                              : "rnn_tanh";
+}
+
 int64_t gates_of(Kind kind) { return kind == Kind::Lstm ? 4 : kind == Kind::Gru ? 3 : 1; }
 
+/// The weights and biases of one cell; w_hr is the projection of an LSTM's hidden state.
 struct CellParameters {
   Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
 };
 
-/// What goes from step to step; only long short-term memory has a cell.
+/// The state that one step hands to the next; only LSTM has a cell.
 struct State {
   Tensor hidden, cell;
 
@@ -39,46 +46,63 @@ struct State {
   }
 };
 
-State joined(const std::vector<State>& parts) {
-  std::vector<Tensor> hidden, cell;
-  for (const State& part : parts) {
-    hidden.push_back(part.hidden);
-    if (part.cell.defined()) cell.push_back(part.cell);
-  }
-  return {at::cat(hidden), cell.empty() ? Tensor() : at::cat(cell)};
-}
+// -- one step --
 
-/// Equal parts of the columns; `split` would give a single one where they are empty.
-std::vector<Tensor> gates_in(const Tensor& columns, int64_t count) {
+/// Splits the columns into equal parts, also where they are empty (`split` would return one part).
+std::vector<Tensor> split_gates(const Tensor& columns, int64_t count) {
   const int64_t size = columns.size(1) / count;
-  std::vector<Tensor> parts;
+
+  std::vector<Tensor> gates;
   for (int64_t gate = 0; gate < count; ++gate)
-    parts.push_back(columns.narrow(1, gate * size, size));
-  return parts;
+    gates.push_back(columns.narrow(1, gate * size, size));
+  return gates;
 }
 
-/// The next state from `projected`, the input times its weights.
+/// The gated recurrent unit of Cho et al. (2014); as in PyTorch, the reset gate multiplies the
+/// product of the state, after its bias is added.
+State gru_step(const Tensor& projected, const Tensor& recurrent, const State& state) {
+  // The three gates, from the input and from the previous state.
+  const std::vector<Tensor> from_input = split_gates(projected, 3);
+  const std::vector<Tensor> from_state = split_gates(recurrent, 3);
+
+  const Tensor reset = at::sigmoid(from_input[0] + from_state[0]);
+  const Tensor update = at::sigmoid(from_input[1] + from_state[1]);
+  const Tensor candidate = at::tanh(from_input[2] + reset * from_state[2]);
+
+  return {candidate + update * (state.hidden - candidate), {}};
+}
+
+/// Long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate.
+State lstm_step(const Tensor& projected, const Tensor& recurrent, const State& state,
+                const Tensor& w_hr) {
+  const std::vector<Tensor> gates = split_gates(projected + recurrent, 4);
+  const Tensor input = at::sigmoid(gates[0]);
+  const Tensor forget = at::sigmoid(gates[1]);
+  const Tensor candidate = at::tanh(gates[2]);
+  const Tensor output = at::sigmoid(gates[3]);
+
+  const Tensor cell = forget * state.cell + input * candidate;
+  const Tensor hidden = output * at::tanh(cell);
+
+  return {w_hr.defined() ? at::linear(hidden, w_hr) : hidden, cell};
+}
+
+/// The next state; `projected` is the input times its weights.
 State step(Kind kind, const Tensor& projected, const State& state, const CellParameters& p) {
   const Tensor recurrent = at::linear(state.hidden, p.w_hh, p.b_hh);
+
   if (kind == Kind::Tanh) return {at::tanh(projected + recurrent), {}};
   if (kind == Kind::Relu) return {at::relu(projected + recurrent), {}};
-  if (kind == Kind::Gru) {
-    const std::vector<Tensor> given = gates_in(projected, 3), own = gates_in(recurrent, 3);
-    const Tensor reset = at::sigmoid(given[0] + own[0]), update = at::sigmoid(given[1] + own[1]);
-    const Tensor candidate = at::tanh(given[2] + reset * own[2]);
-    return {candidate + update * (state.hidden - candidate), {}};
-  }
-  const std::vector<Tensor> gates = gates_in(projected + recurrent, 4);
-  const Tensor cell =
-      at::sigmoid(gates[1]) * state.cell + at::sigmoid(gates[0]) * at::tanh(gates[2]);
-  const Tensor hidden = at::sigmoid(gates[3]) * at::tanh(cell);
-  return {p.w_hr.defined() ? at::linear(hidden, p.w_hr) : hidden, cell};
+  if (kind == Kind::Gru) return gru_step(projected, recurrent, state);
+  return lstm_step(projected, recurrent, state, p.w_hr);
 }
 
-/// The inputs of all steps: (T * N, I), or for packed sequences the rows of a step after those of
-/// the one before.
+// -- all steps of one layer in one direction --
+
+/// How many rows each step has. The rows of all steps are one matrix: (T * N, I) for padded
+/// sequences, the rows of one step after those of the step before for packed ones.
 struct Steps {
-  std::vector<int64_t> batches;  // rows of every step, never more than of the step before
+  std::vector<int64_t> batches;  // the number of rows of each step; it never increases
   bool packed = false;
 
   std::vector<Tensor> split(const Tensor& rows) const {
@@ -88,21 +112,33 @@ struct Steps {
   }
 };
 
+/// The outputs of all steps, and the last state of every sequence.
 struct Direction {
   Tensor rows;
   State last;
 };
 
-/// Whether `_lstm_steps` does all steps at once. It has no projections, and kernels for float and
-/// double. In torch.autocast the products have other dtypes than the states.
+/// Whether `_lstm_steps` can do all steps at once. It has kernels for float and double on the CPU,
+/// and no projection. In torch.autocast the products have other dtypes than the states.
 bool has_kernel(Kind kind, const Tensor& rows, const State& initial, const CellParameters& p) {
   const ScalarType dtype = rows.scalar_type();
   const auto fits = [&](const Tensor& tensor) {
     return !tensor.defined() || (tensor.scalar_type() == dtype && tensor.is_cpu());
   };
+
   return kind == Kind::Lstm && !autocast::is_active() && (dtype == kFloat || dtype == kDouble) &&
          !p.w_hr.defined() && rows.is_cpu() && initial.hidden.numel() > 0 && fits(initial.hidden) &&
          fits(initial.cell) && fits(p.w_ih) && fits(p.w_hh) && fits(p.b_ih) && fits(p.b_hh);
+}
+
+State concatenate(const std::vector<State>& parts) {
+  std::vector<Tensor> hidden;
+  std::vector<Tensor> cell;
+  for (const State& part : parts) {
+    hidden.push_back(part.hidden);
+    if (part.cell.defined()) cell.push_back(part.cell);
+  }
+  return {at::cat(hidden), cell.empty() ? Tensor() : at::cat(cell)};
 }
 
 Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const State& initial,
@@ -113,38 +149,40 @@ Direction run_direction(Kind kind, const Tensor& rows, const Steps& steps, const
         at::_lstm_steps(projected, initial.hidden, initial.cell, p.w_hh, steps.batches, reverse);
     return {outputs, {hidden, cell}};
   }
+
+  // Products with the input do not depend on the state: one product computes them for all steps.
   const std::vector<Tensor> projected = steps.split(at::linear(rows, p.w_ih, p.b_ih));
   const size_t count = steps.batches.size();
   std::vector<Tensor> outputs(count);
   std::vector<State> finished;  // of the sequences that end first, the shortest first
   int64_t active = reverse ? steps.batches.back() : steps.batches.front();
   State state = initial.hidden.size(0) == active ? initial : initial.rows(0, active);
+
   for (size_t i = 0; i < count; ++i) {
     const size_t t = reverse ? count - 1 - i : i;
+
+    // Sequences that end here leave the state; in reverse, those that begin here join it.
     const int64_t batch = steps.batches[t];
     if (batch < active) {
       finished.push_back(state.rows(batch, active - batch));
       state = state.rows(0, batch);
     } else if (batch > active) {
-      state = joined({state, initial.rows(active, batch - active)});
+      state = concatenate({state, initial.rows(active, batch - active)});
     }
     active = batch;
+
     state = step(kind, projected[t], state, p);
     outputs[t] = state.hidden;
   }
+
   if (!finished.empty()) {
     finished.push_back(state);
-    state = joined(std::vector<State>(finished.rbegin(), finished.rend()));
+    state = concatenate(std::vector<State>(finished.rbegin(), finished.rend()));
   }
   return {at::cat(outputs), state};
 }
 
-const char* name_of(Kind kind) {
-  return kind == Kind::Lstm   ? "lstm"
-         : kind == Kind::Gru  ? "gru"
-         : kind == Kind::Relu ? "rnn_relu"
-                              : "rnn_tanh";
-}
+// -- networks of several layers and directions --
 
 struct Settings {
   Kind kind;
@@ -155,35 +193,10 @@ struct Settings {
 
   const char* name() const { return name_of(kind); }
   int64_t directions() const { return bidirectional ? 2 : 1; }
+
+  /// The number of parameters of one layer and direction.
+  int64_t group_size(bool projected) const { return (has_biases ? 4 : 2) + (projected ? 1 : 0); }
 };
-
-void check_matrix(const Settings& s, const Tensor& weight, int64_t rows, int64_t columns) {
-  TORCH_CHECK(weight.dim() == 2 && weight.sizes()[0] == rows && weight.sizes()[1] == columns,
-              s.name(), ": expected a weight of size [", rows, ", ", columns, "], got ",
-              weight.sizes());
-}
-
-CellParameters checked_parameters(const Settings& s, TensorList params, int64_t index,
-                                  int64_t inputs, int64_t hidden, int64_t cell, bool projected) {
-  const size_t group = (s.has_biases ? 4 : 2) + (projected ? 1 : 0),
-               at = static_cast<size_t>(index) * group;
-  CellParameters p{params[at], params[at + 1], {}, {}, {}};
-  const int64_t rows = gates_of(s.kind) * cell;
-  check_matrix(s, p.w_ih, rows, inputs);
-  check_matrix(s, p.w_hh, rows, hidden);
-  if (s.has_biases) {
-    p.b_ih = params[at + 2], p.b_hh = params[at + 3];
-    for (const Tensor& bias : {p.b_ih, p.b_hh}) {
-      TORCH_CHECK(bias.dim() == 1 && bias.numel() == rows, s.name(), ": expected biases of size [",
-                  rows, "], got ", bias.sizes());
-    }
-  }
-  if (projected) {
-    p.w_hr = params[at + group - 1];
-    check_matrix(s, p.w_hr, hidden, cell);
-  }
-  return p;
-}
 
 void check_states(const Settings& s, const Tensor& state, int64_t batch) {
   TORCH_CHECK(state.dim() == 3, s.name(), ": expected a hidden state of 3 dimensions, got size ",
@@ -193,6 +206,41 @@ void check_states(const Settings& s, const Tensor& state, int64_t batch) {
               state.sizes()[2], "], got ", state.sizes());
 }
 
+void check_matrix(const Settings& s, const Tensor& weight, int64_t rows, int64_t columns) {
+  TORCH_CHECK(weight.dim() == 2 && weight.sizes()[0] == rows && weight.sizes()[1] == columns,
+              s.name(), ": expected a weight of size [", rows, ", ", columns, "], got ",
+              weight.sizes());
+}
+
+/// The parameters of layer and direction `index`, for the given sizes of input, hidden state and
+/// cell.
+CellParameters checked_parameters(const Settings& s, TensorList params, int64_t index,
+                                  int64_t inputs, int64_t hidden, int64_t cell, bool projected) {
+  const auto group = static_cast<size_t>(s.group_size(projected));
+  const size_t first = static_cast<size_t>(index) * group;
+  const int64_t rows = gates_of(s.kind) * cell;
+
+  CellParameters p{params[first], params[first + 1], {}, {}, {}};
+  check_matrix(s, p.w_ih, rows, inputs);
+  check_matrix(s, p.w_hh, rows, hidden);
+
+  if (s.has_biases) {
+    p.b_ih = params[first + 2];
+    p.b_hh = params[first + 3];
+    for (const Tensor& bias : {p.b_ih, p.b_hh}) {
+      TORCH_CHECK(bias.dim() == 1 && bias.numel() == rows, s.name(), ": expected biases of size [",
+                  rows, "], got ", bias.sizes());
+    }
+  }
+
+  if (projected) {
+    p.w_hr = params[first + group - 1];
+    check_matrix(s, p.w_hr, hidden, cell);
+  }
+  return p;
+}
+
+/// The outputs of the last layer, and the last states of all layers and directions.
 struct Network {
   Tensor rows, hidden, cell;
 
@@ -200,46 +248,50 @@ struct Network {
   std::tuple<Tensor, Tensor, Tensor> with_cell() const { return {rows, hidden, cell}; }
 };
 
-State lstm_states(TensorList hx) {
-  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
-  return {hx[0], hx[1]};
-}
-
-/// All layers; `cells` is undefined but for long short-term memory.
+/// Runs all layers; `cells` is defined for LSTM only.
 Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Tensor& hiddens,
                    const Tensor& cells, TensorList params) {
   TORCH_CHECK(s.layers > 0, s.name(), ": expected num_layers > 0, got ", s.layers);
   TORCH_CHECK(!steps.batches.empty(), "Expected sequence length to be larger than 0 in RNN");
   check_states(s, hiddens, steps.batches[0]);
   if (cells.defined()) check_states(s, cells, steps.batches[0]);
-  const bool projected = cells.defined() && cells.sizes()[2] != hiddens.sizes()[2];
-  const int64_t count = s.layers * s.directions(),
-                group = (s.has_biases ? 4 : 2) + (projected ? 1 : 0);
-  TORCH_CHECK(static_cast<int64_t>(params.size()) == count * group, s.name(),
-              ": got an incorrect number of RNN parameters: expected ", count * group, ", got ",
+
+  // The hidden state and the cell have different sizes only with a projection.
+  const int64_t hidden = hiddens.sizes()[2];
+  const int64_t cell = cells.defined() ? cells.sizes()[2] : hidden;
+  const bool projected = cell != hidden;
+  const int64_t expected = s.layers * s.directions() * s.group_size(projected);
+  TORCH_CHECK(static_cast<int64_t>(params.size()) == expected, s.name(),
+              ": got an incorrect number of RNN parameters: expected ", expected, ", got ",
               params.size());
-  const int64_t hidden = hiddens.sizes()[2], cell = cells.defined() ? cells.sizes()[2] : hidden;
-  const std::vector<Tensor> first = at::unbind(hiddens),
-                            first_cells = cells.defined() ? at::unbind(cells)
-                                                          : std::vector<Tensor>(first.size());
-  std::vector<Tensor> last, last_cells;
+
+  const std::vector<Tensor> first = at::unbind(hiddens);
+  const std::vector<Tensor> first_cells =
+      cells.defined() ? at::unbind(cells) : std::vector<Tensor>(first.size());
+  std::vector<Tensor> last;
+  std::vector<Tensor> last_cells;
+
   for (int64_t layer = 0; layer < s.layers; ++layer) {
     std::vector<Tensor> outputs;
     for (int64_t direction = 0; direction < s.directions(); ++direction) {
       const int64_t index = layer * s.directions() + direction;
       const CellParameters p =
           checked_parameters(s, params, index, rows.size(1), hidden, cell, projected);
+
       const auto place = static_cast<size_t>(index);
       Direction result =
           run_direction(s.kind, rows, steps, {first[place], first_cells[place]}, p, direction == 1);
+
       outputs.push_back(std::move(result.rows));
       last.push_back(std::move(result.last.hidden));
       last_cells.push_back(std::move(result.last.cell));
     }
+
     rows = outputs.size() == 1 ? outputs[0] : at::cat(outputs, 1);
     if (s.dropout != 0 && s.train && layer + 1 < s.layers)
       rows = at::dropout(rows, s.dropout, true);
   }
+
   return {rows, at::stack(last), cells.defined() ? at::stack(last_cells) : Tensor()};
 }
 
@@ -247,10 +299,13 @@ Network run_padded(const Settings& s, const Tensor& input, const Tensor& hiddens
                    const Tensor& cells, TensorList params, bool batch_first) {
   TORCH_CHECK(input.dim() == 3, s.name(), ": input must have 3 dimensions, got ", input.dim());
   const Tensor by_step = batch_first ? input.transpose(0, 1) : input;
-  const int64_t count = by_step.size(0), batch = by_step.size(1);
+  const int64_t count = by_step.size(0);
+  const int64_t batch = by_step.size(1);
+
   const Steps steps{std::vector<int64_t>(static_cast<size_t>(count), batch), false};
   Network result = run_layers(s, by_step.reshape({count * batch, by_step.size(2)}), steps, hiddens,
                               cells, params);
+
   result.rows = result.rows.reshape({count, batch, result.rows.size(1)});
   if (batch_first) result.rows = result.rows.transpose(0, 1);
   return result;
@@ -264,17 +319,63 @@ Network run_packed(const Settings& s, const Tensor& data, const Tensor& batch_si
               s.name(), ": expected batch_sizes as a 1D int64 tensor on the CPU, got ",
               batch_sizes.scalar_type(), " of size ", batch_sizes.sizes(), " on ",
               batch_sizes.device());
+
   const Tensor sizes = batch_sizes.contiguous();
   const int64_t* first = sizes.const_data_ptr<int64_t>();
   const Steps steps{std::vector<int64_t>(first, first + sizes.numel()), true};
   check_batch_sizes(s.name(), steps.batches, data.sizes()[0]);
+
   return run_layers(s, data, steps, hiddens, cells, params);
 }
 
-}  // namespace
+State lstm_states(TensorList hx) {
+  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
+  return {hx[0], hx[1]};
+}
 
-// -- networks
-// ------------------------------------------------------------
+// -- cells --
+
+void check_cell(const char* name, Kind kind, const Tensor& input, const State& state,
+                const CellParameters& p) {
+  const Tensor& hidden = state.hidden;
+  const int64_t size = hidden.sizes()[1];
+  const int64_t rows = gates_of(kind) * size;
+
+  TORCH_CHECK(input.sizes()[0] == hidden.sizes()[0], name, ": Input batch size ", input.sizes()[0],
+              " doesn't match hidden0 batch size ", hidden.sizes()[0]);
+  TORCH_CHECK(input.sizes()[1] == p.w_ih.sizes()[1], name,
+              ": input has inconsistent input_size: got ", input.sizes()[1], " expected ",
+              p.w_ih.sizes()[1]);
+  TORCH_CHECK(p.w_ih.sizes()[0] == rows && p.w_hh.sizes()[0] == rows && p.w_hh.sizes()[1] == size,
+              name, ": expected weights for a hidden state of ", size, ", got sizes ",
+              p.w_ih.sizes(), " and ", p.w_hh.sizes());
+  TORCH_CHECK(!state.cell.defined() || state.cell.sizes() == hidden.sizes(), name,
+              ": expected a cell state of size ", hidden.sizes());
+}
+
+/// The next state for a batch (N, I) or a single input (I).
+State run_cell(const char* name, Kind kind, const Tensor& input, const State& state,
+               const CellParameters& p) {
+  TORCH_CHECK(input.dim() == 1 || input.dim() == 2, name,
+              ": expected an input of 1 or 2 dimensions, got size ", input.sizes());
+  TORCH_CHECK(state.hidden.dim() == input.dim(), name, ": expected a hidden state of ", input.dim(),
+              " dimensions, got size ", state.hidden.sizes());
+  TORCH_CHECK(p.w_ih.dim() == 2 && p.w_hh.dim() == 2, name,
+              ": expected weights of 2 dimensions, got sizes ", p.w_ih.sizes(), " and ",
+              p.w_hh.sizes());
+
+  const bool single = input.dim() == 1;
+  const Tensor batch = single ? input.unsqueeze(0) : input;
+  const Tensor hidden = single ? state.hidden.unsqueeze(0) : state.hidden;
+  const Tensor cell = single && state.cell.defined() ? state.cell.unsqueeze(0) : state.cell;
+  check_cell(name, kind, batch, {hidden, cell}, p);
+
+  const State next = step(kind, at::linear(batch, p.w_ih, p.b_ih), {hidden, cell}, p);
+  if (!single) return next;
+  return {next.hidden.squeeze(0), next.cell.defined() ? next.cell.squeeze(0) : next.cell};
+}
+
+}  // namespace
 
 std::tuple<Tensor, Tensor> rnn_tanh_input(const Tensor& input, const Tensor& hx, TensorList params,
                                           bool has_biases, int64_t num_layers, double dropout,
@@ -345,64 +446,28 @@ std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& b
       .with_cell();
 }
 
-// -- cells
-// ------------------------------------------------------------
-
-namespace {
-
-State single_step(const char* name, Kind kind, const Tensor& input, const State& state,
-                  const CellParameters& p) {
-  TORCH_CHECK(input.dim() == 1 || input.dim() == 2, name,
-              ": expected an input of 1 or 2 dimensions, got size ", input.sizes());
-  TORCH_CHECK(state.hidden.dim() == input.dim(), name, ": expected a hidden state of ", input.dim(),
-              " dimensions, got size ", state.hidden.sizes());
-  TORCH_CHECK(p.w_ih.dim() == 2 && p.w_hh.dim() == 2, name,
-              ": expected weights of 2 dimensions, got sizes ", p.w_ih.sizes(), " and ",
-              p.w_hh.sizes());
-  const bool single = input.dim() == 1;
-  const Tensor batch = single ? input.unsqueeze(0) : input,
-               hidden = single ? state.hidden.unsqueeze(0) : state.hidden;
-  const Tensor cell = single && state.cell.defined() ? state.cell.unsqueeze(0) : state.cell;
-  const int64_t size = hidden.sizes()[1], rows = gates_of(kind) * size;
-  TORCH_CHECK(batch.sizes()[0] == hidden.sizes()[0], name, ": Input batch size ", batch.sizes()[0],
-              " doesn't match hidden0 batch size ", hidden.sizes()[0]);
-  TORCH_CHECK(batch.sizes()[1] == p.w_ih.sizes()[1], name,
-              ": input has inconsistent input_size: got ", batch.sizes()[1], " expected ",
-              p.w_ih.sizes()[1]);
-  TORCH_CHECK(p.w_ih.sizes()[0] == rows && p.w_hh.sizes()[0] == rows && p.w_hh.sizes()[1] == size,
-              name, ": expected weights for a hidden state of ", size, ", got sizes ",
-              p.w_ih.sizes(), " and ", p.w_hh.sizes());
-  TORCH_CHECK(!cell.defined() || cell.sizes() == hidden.sizes(), name,
-              ": expected a cell state of size ", hidden.sizes());
-  const State next = step(kind, at::linear(batch, p.w_ih, p.b_ih), {hidden, cell}, p);
-  if (!single) return next;
-  return {next.hidden.squeeze(0), next.cell.defined() ? next.cell.squeeze(0) : next.cell};
-}
-
-}  // namespace
-
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
   TORCH_CHECK(hx.size() == 2, "lstm_cell expects two hidden states");
   const State next =
-      single_step("lstm_cell", Kind::Lstm, input, {hx[0], hx[1]}, {w_ih, w_hh, b_ih, b_hh, {}});
+      run_cell("lstm_cell", Kind::Lstm, input, {hx[0], hx[1]}, {w_ih, w_hh, b_ih, b_hh, {}});
   return {next.hidden, next.cell};
 }
 
 Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                 const Tensor& b_ih, const Tensor& b_hh) {
-  return single_step("gru_cell", Kind::Gru, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}}).hidden;
+  return run_cell("gru_cell", Kind::Gru, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}}).hidden;
 }
 
 Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                      const Tensor& b_ih, const Tensor& b_hh) {
-  return single_step("rnn_tanh_cell", Kind::Tanh, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}})
+  return run_cell("rnn_tanh_cell", Kind::Tanh, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}})
       .hidden;
 }
 
 Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                      const Tensor& b_ih, const Tensor& b_hh) {
-  return single_step("rnn_relu_cell", Kind::Relu, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}})
+  return run_cell("rnn_relu_cell", Kind::Relu, input, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}})
       .hidden;
 }
 

@@ -1,14 +1,14 @@
 #pragma once
+// The rows of each step of a recurrent network, and the checks that its files share. As in packed
+// sequences, the rows of a step follow those of the step before, and their number never increases;
+// in padded sequences it is the same for all steps.
 #include <vector>
 
 #include "aten/core/Tensor.h"
 
-// The rows of the steps of a recurrent network, as packed sequences have them: the rows of a step
-// behind those of the step before, and never more of them. With padded sequences all steps have the
-// same number.
-
 namespace at::native {
 
+/// The rows [first, first + count) of step `step`.
 struct StepRows {
   size_t step;
   int64_t first, count;
@@ -23,15 +23,18 @@ inline std::vector<StepRows> steps_in_order(IntArrayRef batch_sizes, bool revers
     steps.push_back({step, first, batch_sizes[step]});
     first += batch_sizes[step];
   }
+
   return reverse ? std::vector<StepRows>(steps.rbegin(), steps.rend()) : steps;
 }
 
-/// That batch_sizes are positive, do not grow and sum up to `rows`.
+/// Checks that batch_sizes are positive, never increase and add up to `rows`.
 void check_batch_sizes(const char* name, IntArrayRef batch_sizes, int64_t rows);
-/// The arguments of _lstm_steps.
+
+/// Checks the arguments of _lstm_steps.
 void check_lstm_steps(const Tensor& projected, const Tensor& hidden, const Tensor& cell,
                       const Tensor& weight, IntArrayRef batch_sizes);
-/// The results of _lstm_steps, and their gradients where they are defined.
+
+/// Checks the results of _lstm_steps, and their gradients where they are defined.
 void check_lstm_results(const Tensor& hidden, const Tensor& outputs, const Tensor& gates,
                         const Tensor& cells, const Tensor& grad_outputs, const Tensor& grad_hidden,
                         const Tensor& grad_cell, const Tensor& grad_gates,

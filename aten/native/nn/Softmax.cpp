@@ -1,4 +1,4 @@
-// softmax and log_softmax: dtypes, shapes and derivatives of the second order.
+// softmax and log_softmax: dtypes, shapes and second derivatives.
 #include "aten/native/declarations/nn/Softmax.h"
 #include "aten/ops/_log_softmax.h"
 #include "aten/ops/_softmax.h"
@@ -11,6 +11,12 @@
 
 namespace at::native {
 
+namespace {
+
+Tensor sum_along(const Tensor& self, int64_t dim) { return at::sum(self, IntArrayRef(dim), true); }
+
+}  // namespace
+
 Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
   return at::_softmax(dtype ? self.to(*dtype) : self, dim, false);
 }
@@ -21,13 +27,16 @@ Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dt
 
 TensorSpec softmax_shape(const Tensor& self, int64_t dim, bool half_to_float) {
   wrap_dim(dim, self.dim());
+
   TORCH_CHECK(!half_to_float || self.scalar_type() == kHalf,
               "conversion is supported for Half type only");
+
   return {DimVector(self.sizes()), half_to_float ? kFloat : self.scalar_type(), self.device()};
 }
 
 TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& output, int64_t dim) {
   wrap_dim(dim, output.dim());
+
   TORCH_CHECK(grad_output.sizes() == output.sizes(),
               "softmax_backward: expected grad_output of size ", output.sizes(), ", got ",
               grad_output.sizes());
@@ -36,27 +45,26 @@ TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& outpu
               grad_output.scalar_type());
   TORCH_CHECK(grad_output.device() == output.device(), "softmax_backward: expected grad_output on ",
               output.device(), ", got ", grad_output.device());
+
   return {DimVector(output.sizes()), output.scalar_type(), output.device()};
 }
 
-namespace {
-Tensor sum_along(const Tensor& self, int64_t dim) { return at::sum(self, IntArrayRef(dim), true); }
-}  // namespace
-
-// The gradient is output * (grad_output - sum(grad_output * output)). Its derivative with respect
-// to output, applied to grad:
+// The gradient is output * (grad_output - sum(grad_output * output)). This is its derivative by
+// output, applied to grad.
 Tensor _softmax_output_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output,
                                 int64_t dim) {
   const Tensor first = grad * (grad_output - sum_along(grad_output * output, dim));
   return first - grad_output * sum_along(grad * output, dim);
 }
 
-// The gradient is grad_output - exp(output) * sum(grad_output).
+// The gradient is grad_output - exp(output) * sum(grad_output). This is its derivative by output,
+// applied to grad.
 Tensor _log_softmax_output_backward(const Tensor& grad, const Tensor& grad_output,
                                     const Tensor& output, int64_t dim) {
   return -(grad * at::exp(output) * sum_along(grad_output, dim));
 }
 
+// The same gradient's derivative by grad_output, applied to grad.
 Tensor _log_softmax_double_backward(const Tensor& grad, const Tensor& output, int64_t dim) {
   return grad - sum_along(grad * at::exp(output), dim);
 }

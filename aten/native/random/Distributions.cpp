@@ -1,4 +1,5 @@
-// Random numbers whose parameters are tensors, and samples from given probabilities.
+// Random numbers of distributions whose parameters are tensors (Poisson, binomial, gamma,
+// Dirichlet, Bernoulli), and multinomial samples.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +32,31 @@ namespace at::native {
 
 namespace {
 
-/// Knuth's: the number of uniform factors that keep a product above exp(-rate).
+/// Computes draw(x, y) in double for each pair of elements. y has the size of x or is undefined.
+template <typename Draw>
+Tensor draw_pairs(const char* name, const Tensor& x, const Tensor& y, Generator* generator,
+                  const Draw& draw) {
+  TORCH_CHECK_NOT_IMPLEMENTED(x.is_floating_point() && (!y.defined() || y.is_floating_point()),
+                              "\"", name, "\" not implemented for '", x.scalar_type(), "'");
+
+  const Tensor result = at::empty_like(x);
+  if (x.is_meta()) return result;
+  TORCH_CHECK_NOT_IMPLEMENTED(x.is_cpu(), name, ": not available on ", x.device());
+
+  const Tensor first = x.detach().to(kDouble).contiguous();
+  const Tensor second = y.defined() ? y.detach().to(kDouble).contiguous() : first;
+  const Tensor numbers = empty_tensor(x.sizes(), kDouble, kCPU);
+
+  SerialDraws source(generator);
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    numbers.data_ptr<double>()[i] =
+        draw(source, first.const_data_ptr<double>()[i], second.const_data_ptr<double>()[i]);
+  }
+
+  return result.copy_(numbers).as_new();
+}
+
+/// Knuth's method: counts the uniform factors that keep a product above exp(-rate).
 double poisson_by_products(SerialDraws& source, double rate) {
   const double limit = std::exp(-rate);
   double count = 0;
@@ -39,14 +64,23 @@ double poisson_by_products(SerialDraws& source, double rate) {
   return count;
 }
 
-/// Transformed rejection for rates of at least 10 (Hörmann 1993, PTRS).
+/// Transformed rejection for rates of at least 10: algorithm PTRS of Hörmann (1993), with the
+/// paper's names.
 double poisson_by_rejection(SerialDraws& source, double rate) {
-  const double root = std::sqrt(rate), log_rate = std::log(rate);
-  const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
-  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), v_r = 0.9277 - 3.6224 / (b - 2);
+  const double root = std::sqrt(rate);
+  const double log_rate = std::log(rate);
+  const double b = 0.931 + 2.53 * root;
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  const double v_r = 0.9277 - 3.6224 / (b - 2);
+
   for (;;) {
-    const double u = source.uniform() - 0.5, v = source.uniform(), us = 0.5 - std::fabs(u);
+    const double u = source.uniform() - 0.5;
+    const double v = source.uniform();
+    const double us = 0.5 - std::fabs(u);
     const double k = std::floor((2 * a / us + b) * u + rate + 0.43);
+
+    // Most candidates are accepted or rejected without a logarithm.
     if (us >= 0.07 && v <= v_r) return k;
     if (k < 0 || (us < 0.013 && v > us)) continue;
     if (std::log(v) + std::log(inverse_alpha) - std::log(a / (us * us) + b) <=
@@ -60,9 +94,10 @@ double draw_poisson(SerialDraws& source, double rate) {
   return rate >= 10 ? poisson_by_rejection(source, rate) : poisson_by_products(source, rate);
 }
 
-/// The waiting times between successes are geometric.
+/// Adds up geometric waiting times between successes until they exceed the number of trials.
 double binomial_by_waiting(SerialDraws& source, double count, double p) {
-  double waited = 0, successes = 0;
+  double waited = 0;
+  double successes = 0;
   for (;;) {
     waited += std::ceil(std::log(source.uniform()) / std::log1p(-p));
     if (waited > count) return successes;
@@ -70,23 +105,33 @@ double binomial_by_waiting(SerialDraws& source, double count, double p) {
   }
 }
 
-/// What Stirling's formula leaves of log(k!).
+/// The error of Stirling's approximation (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2 of log(k!).
 double stirling_rest(double k) {
   return std::lgamma(k + 1) - ((k + 0.5) * std::log(k + 1) - (k + 1) + 0.91893853320467274178);
 }
 
-/// Transformed rejection for count * p of at least 10 (Hörmann 1993, BTRS).
+/// Transformed rejection for count * p of at least 10: algorithm BTRS of Hörmann (1993), with the
+/// paper's names.
 double binomial_by_rejection(SerialDraws& source, double count, double p) {
-  const double deviation = std::sqrt(count * p * (1 - p)), b = 1.15 + 2.53 * deviation,
-               a = -0.0873 + 0.0248 * b + 0.01 * p;
-  const double c = count * p + 0.5, v_r = 0.92 - 4.2 / b, r = p / (1 - p),
-               alpha = (2.83 + 5.1 / b) * deviation;
+  const double deviation = std::sqrt(count * p * (1 - p));
+  const double b = 1.15 + 2.53 * deviation;
+  const double a = -0.0873 + 0.0248 * b + 0.01 * p;
+  const double c = count * p + 0.5;
+  const double v_r = 0.92 - 4.2 / b;
+  const double r = p / (1 - p);
+  const double alpha = (2.83 + 5.1 / b) * deviation;
   const double m = std::floor((count + 1) * p);
+
   for (;;) {
-    const double u = source.uniform() - 0.5, v = source.uniform(), us = 0.5 - std::fabs(u);
+    const double u = source.uniform() - 0.5;
+    const double v = source.uniform();
+    const double us = 0.5 - std::fabs(u);
     const double k = std::floor((2 * a / us + b) * u + c);
+
+    // Most candidates are accepted or rejected without a logarithm.
     if (us >= 0.07 && v <= v_r) return k;
     if (k < 0 || k > count) continue;
+
     const double bound = (m + 0.5) * std::log((m + 1) / (r * (count - m + 1))) +
                          (count + 1) * std::log((count - m + 1) / (count - k + 1)) +
                          (k + 0.5) * std::log(r * (count - k + 1) / (k + 1)) + stirling_rest(m) +
@@ -104,61 +149,61 @@ double draw_binomial(SerialDraws& source, double count, double p) {
                          : binomial_by_waiting(source, count, p);
 }
 
-/// Marsaglia and Tsang 2000; shapes below 1 by the number of the next shape.
+/// The method of Marsaglia and Tsang (2000). For a shape below 1, a number of the shape plus 1 is
+/// scaled by uniform^(1 / shape).
 double draw_gamma(SerialDraws& source, double shape) {
   if (shape == 0 || std::isnan(shape)) return shape;
+
   double scale = 1;
-  if (shape < 1) scale = std::pow(1 - source.uniform(), 1 / shape), shape += 1;
-  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  if (shape < 1) {
+    scale = std::pow(1 - source.uniform(), 1 / shape);
+    shape += 1;
+  }
+
+  // A cubed normal number (1 + c x)^3 is accepted or rejected.
+  const double d = shape - 1.0 / 3;
+  const double c = 1 / std::sqrt(9 * d);
   for (;;) {
-    double x, y;
+    double x;
+    double y;
     do {
       x = source.normal();
       y = 1 + c * x;
     } while (y <= 0);
-    const double v = y * y * y, u = 1 - source.uniform(), xx = x * x;
+
+    const double v = y * y * y;
+    const double u = 1 - source.uniform();
+    const double xx = x * x;
     if (u < 1 - 0.0331 * xx * xx || std::log(u) < 0.5 * xx + d * (1 - v + std::log(v)))
       return scale * d * v;
   }
 }
 
-/// draw(x, y) for each pair of elements, y undefined or of the same size as x; computed in double.
-template <typename Draw>
-Tensor drawn(const char* name, const Tensor& x, const Tensor& y, Generator* generator,
-             const Draw& draw) {
-  TORCH_CHECK_NOT_IMPLEMENTED(x.is_floating_point() && (!y.defined() || y.is_floating_point()),
-                              "\"", name, "\" not implemented for '", x.scalar_type(), "'");
-  const Tensor result = at::empty_like(x);
-  if (x.is_meta()) return result;
-  TORCH_CHECK_NOT_IMPLEMENTED(x.is_cpu(), name, ": not available on ", x.device());
-  const Tensor first = x.detach().to(kDouble).contiguous(),
-               second = y.defined() ? y.detach().to(kDouble).contiguous() : first;
-  const Tensor numbers = empty_tensor(x.sizes(), kDouble, kCPU);
-  SerialDraws source(generator);
-  for (int64_t i = 0; i < numbers.numel(); ++i) {
-    numbers.data_ptr<double>()[i] =
-        draw(source, first.const_data_ptr<double>()[i], second.const_data_ptr<double>()[i]);
-  }
-  return result.copy_(numbers).as_new();
-}
-
-/// How a gamma number moves with its shape at constant probability: -(dP/da) / (dP/dx) for P, the
-/// distribution function.
+/// The derivative of a gamma number x by its shape a where the distribution function P(a, x) stays
+/// constant: -(dP/da) / (dP/dx).
 double gamma_derivative(double a, double x, double digamma) {
   if (!(x > 0) || std::isinf(x)) return x == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-  if (a > 1000) {  // the cube root of x / a is nearly normal (Wilson and Hilferty 1931), with an
-                   // error of a^-2
-    const double root = std::cbrt(x / a), z = 3 * std::sqrt(a) * (root - 1 + 1 / (9 * a));
+
+  // For large shapes the cube root of x / a is nearly normal (Wilson and Hilferty 1931), with an
+  // error of a^-2. The derivative is taken at constant z, the normal number.
+  if (a > 1000) {
+    const double root = std::cbrt(x / a);
+    const double z = 3 * std::sqrt(a) * (root - 1 + 1 / (9 * a));
     return root * root * root + 3 * root * root * (1 / (9 * a) - z / (6 * std::sqrt(a)));
   }
-  // P = sum of x^(a + n) exp(-x) / gamma(a + n + 1); each term's logarithm has the derivative
-  // log(x) - digamma(a + n + 1).
+
+  // P is the sum of x^(a + n) exp(-x) / gamma(a + n + 1) over n. The logarithm of each term has the
+  // derivative log(x) - digamma(a + n + 1). Here the terms are divided by x dP/dx, which is
+  // x^a exp(-x) / gamma(a), so that the first is 1 / a.
   const double log_x = std::log(x);
-  double term = 1 / a, psi = digamma + 1 / a, sum = 0;
+  double term = 1 / a;
+  double psi = digamma + 1 / a;
+  double sum = 0;
   for (int n = 0; n < 100000; ++n) {
     const double change = term * (log_x - psi);
     sum += change;
     if (a + n > x && std::fabs(change) < 1e-17 * std::fabs(sum)) break;
+
     psi += 1 / (a + n + 1);
     term *= x / (a + n + 1);
   }
@@ -174,6 +219,8 @@ void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement
   TORCH_CHECK(replacement || num_samples <= self.size(-1),
               "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   TORCH_CHECK(self.size(-1) <= (int64_t{1} << 24), "number of categories cannot exceed 2^24");
+
+  // The values, if there are any.
   if (self.is_meta() || self.numel() == 0) return;
   const Tensor valid = at::logical_and(at::isfinite(self), at::ge(self, Scalar(0)));
   TORCH_CHECK(at::all(valid).item().to_bool(),
@@ -183,8 +230,8 @@ void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement
               "invalid multinomial distribution (sum of probabilities <= 0)");
 }
 
-/// Each exponential clock of rate p rings first with probability p: the order of the times is a
-/// sample without replacement.
+/// Of exponential clocks with the probabilities as rates, each rings first with its probability.
+/// The order in which they ring is therefore a sample without replacement.
 Tensor sample_by_clocks(const Tensor& self, int64_t num_samples, Generator* generator) {
   const Tensor clocks = at::empty_like(self);
   at::exponential_(clocks, 1, generator);
@@ -193,22 +240,29 @@ Tensor sample_by_clocks(const Tensor& self, int64_t num_samples, Generator* gene
   return std::get<1>(at::topk(speed, num_samples));
 }
 
-/// The first of the running sums that reaches a uniform number.
+/// Samples with replacement: finds the first running sum of the weights that reaches a uniform
+/// number.
 template <typename T>
 void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out,
                     Generator* chosen) {
   Generator& generator = chosen != nullptr ? *chosen : default_cpu_generator();
   const std::lock_guard<std::mutex> lock(generator.mutex);
-  const int64_t categories = weights.size(-1), rows = weights.numel() / categories;
+
+  const int64_t categories = weights.size(-1);
+  const int64_t rows = weights.numel() / categories;
   std::vector<T> sums(static_cast<size_t>(categories));
+
   for (int64_t row = 0; row < rows; ++row) {
     const T* weight = weights.const_data_ptr<T>() + row * categories;
     T sum = 0;
     for (int64_t j = 0; j < categories; ++j) sums[static_cast<size_t>(j)] = sum += weight[j];
     for (T& value : sums) value /= sum;
-    int64_t last =
-        categories - 1;  // not one of weight 0, even when rounding leaves the sums below 1
+
+    // If rounding leaves all sums below the draw, the result is the last category of positive
+    // weight.
+    int64_t last = categories - 1;
     while (last > 0 && !(weight[last] > 0)) --last;
+
     for (int64_t s = 0; s < num_samples; ++s) {
       const double draw =
           static_cast<double>(generator.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
@@ -216,8 +270,10 @@ void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& ou
           std::lower_bound(sums.begin(), sums.end(), draw, [](T value, double wanted) {
             return static_cast<double>(value) < wanted;
           });
+
+      // A draw of exactly 0 finds leading weights of 0, which are skipped.
       int64_t index = std::min<int64_t>(found - sums.begin(), last);
-      while (!(weight[index] > 0)) ++index;  // a draw of exactly 0 finds leading weights of 0
+      while (!(weight[index] > 0)) ++index;
       out.data_ptr<int64_t>()[row * num_samples + s] = index;
     }
   }
@@ -233,23 +289,27 @@ Tensor poisson(const Tensor& self, Generator* generator) {
   TORCH_CHECK(self.is_meta() || !self.is_floating_point() || self.numel() == 0 ||
                   at::all(at::ge(self, Scalar(0))).item().to_bool(),
               "invalid Poisson rate, expected rate to be non-negative");
-  return drawn("poisson_cpu", self, {}, generator,
-               [](SerialDraws& source, double rate, double) { return draw_poisson(source, rate); });
+  return draw_pairs(
+      "poisson_cpu", self, {}, generator,
+      [](SerialDraws& source, double rate, double) { return draw_poisson(source, rate); });
 }
 
 Tensor binomial(const Tensor& count, const Tensor& prob, Generator* generator) {
   TORCH_CHECK(count.scalar_type() == prob.scalar_type(),
               "binomial: expected count and prob of one dtype, got ", count.scalar_type(), " and ",
               prob.scalar_type());
+
   const DimVector sizes = broadcast_sizes(count.sizes(), prob.sizes());
-  return drawn("binomial_cpu", count.expand(sizes).contiguous(), prob.expand(sizes), generator,
-               draw_binomial);
+  return draw_pairs("binomial_cpu", count.expand(sizes).contiguous(), prob.expand(sizes), generator,
+                    draw_binomial);
 }
 
 Tensor _standard_gamma(const Tensor& self, Generator* generator) {
-  const Tensor numbers =
-      drawn("_standard_gamma", self, {}, generator,
-            [](SerialDraws& source, double shape, double) { return draw_gamma(source, shape); });
+  const Tensor numbers = draw_pairs(
+      "_standard_gamma", self, {}, generator,
+      [](SerialDraws& source, double shape, double) { return draw_gamma(source, shape); });
+
+  // A number that underflowed to 0 becomes the smallest positive one.
   const double smallest = self.scalar_type() == kDouble ? std::numeric_limits<double>::min()
                                                         : std::numeric_limits<float>::min();
   return self.is_meta() ? numbers : at::clamp(numbers, Scalar(smallest), {});
@@ -264,19 +324,24 @@ Tensor _standard_gamma_grad(const Tensor& self, const Tensor& output) {
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point() && output.is_floating_point(),
                               "\"_standard_gamma_grad\" not implemented for '", self.scalar_type(),
                               "'");
+
   const DimVector sizes = broadcast_sizes(self.sizes(), output.sizes());
   const Tensor result = at::empty_like(self.expand(sizes).contiguous());
   if (self.is_meta()) return result;
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_cpu() && output.is_cpu(),
                               "_standard_gamma_grad: not available on ", self.device());
-  const Tensor shapes = self.expand(sizes).detach().to(kDouble).contiguous(),
-               numbers = output.expand(sizes).detach().to(kDouble).contiguous();
-  const Tensor psi = at::digamma(shapes), values = empty_tensor(sizes, kDouble, kCPU);
+
+  const Tensor shapes = self.expand(sizes).detach().to(kDouble).contiguous();
+  const Tensor numbers = output.expand(sizes).detach().to(kDouble).contiguous();
+  const Tensor psi = at::digamma(shapes);
+  const Tensor values = empty_tensor(sizes, kDouble, kCPU);
+
   for (int64_t i = 0; i < values.numel(); ++i) {
     values.data_ptr<double>()[i] =
         gamma_derivative(shapes.const_data_ptr<double>()[i], numbers.const_data_ptr<double>()[i],
                          psi.const_data_ptr<double>()[i]);
   }
+
   return result.copy_(values).as_new();
 }
 
@@ -284,9 +349,11 @@ Tensor bernoulli(const Tensor& self, Generator* generator) {
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "\"bernoulli\" not implemented for '",
                               self.scalar_type(), "'");
   if (self.is_meta()) return at::empty_like(self);
+
   const Tensor valid = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
   TORCH_CHECK(at::all(valid).item().to_bool(),
               "bernoulli(): expected all probabilities to be in [0, 1]");
+
   const ScalarType type = to_accumulate(self.scalar_type());
   const Tensor draws = at::empty_like(self, type);
   at::uniform_(draws, 0, 1, generator);
@@ -296,6 +363,7 @@ Tensor bernoulli(const Tensor& self, Generator* generator) {
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
                    Generator* generator) {
   check_multinomial(self, num_samples, replacement);
+
   DimVector sizes(self.sizes());
   sizes.back() = num_samples;
   if (self.is_meta() || self.numel() == 0) {
@@ -303,7 +371,9 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
                 "multinomial(): expected at least one category");
     return empty_tensor(sizes, kLong, self.device());
   }
+
   if (!replacement || num_samples == 1) return sample_by_clocks(self, num_samples, generator);
+
   const Tensor result = empty_tensor(sizes, kLong, kCPU);
   const Tensor weights = at::to(self, kCPU, to_accumulate(self.scalar_type())).contiguous();
   if (weights.scalar_type() == kDouble) {
@@ -311,6 +381,7 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
   } else {
     sample_by_sums<float>(weights, num_samples, result, generator);
   }
+
   return self.is_cpu() ? result : at::to(result, self.device());
 }
 

@@ -1,4 +1,4 @@
-// Normally distributed random numbers.
+// Tensors of normal random numbers: normal, randn and randn_like.
 #include "aten/native/declarations/random/Normal.h"
 #include "aten/native/shared/FactoryArguments.h"
 #include "aten/ops/add.h"
@@ -35,6 +35,7 @@ Tensor normal_float_tensor(double mean, const Tensor& std, Generator* generator)
 
 Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, Generator* generator) {
   check_deviations(std);
+
   const DimVector sizes = broadcast_sizes(mean.sizes(), std.sizes());
   const Tensor result =
       at::normal_(empty_tensor(sizes, mean.scalar_type(), mean.device()), 0, 1, generator);

@@ -1,4 +1,4 @@
-// Random integers and random permutations.
+// Tensors of random integers, and random permutations: randint, randint_like and randperm.
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -14,11 +14,14 @@ namespace at::native {
 
 namespace {
 
-/// The numbers from 0 to n - 1, each place swapped with a random later one.
+/// Fills `out` with a random permutation of 0 to n - 1: each place is swapped with a random place
+/// from itself on.
 void shuffle_into(int64_t* out, int64_t n, Generator* chosen) {
   Generator& generator = chosen != nullptr ? *chosen : default_cpu_generator();
   const std::lock_guard<std::mutex> lock(generator.mutex);
+
   std::iota(out, out + n, int64_t{0});
+
   const bool wide = n > int64_t{0xffffffff};
   for (int64_t i = 0; i < n - 1; ++i) {
     const uint64_t word = wide ? generator.random64() : generator.random();
@@ -26,7 +29,7 @@ void shuffle_into(int64_t* out, int64_t n, Generator* chosen) {
   }
 }
 
-/// The largest n whose numbers 0 to n - 1 the dtype all holds.
+/// The largest n for which the dtype represents all numbers from 0 to n - 1.
 int64_t permutation_limit(ScalarType type) {
   switch (type) {
     case kByte: return 256;
@@ -43,6 +46,7 @@ int64_t permutation_limit(ScalarType type) {
 
 }  // namespace
 
+// The last parameters of every randint_like.
 #define LIKE_OPTIONS                                                                           \
   std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, \
       std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format
@@ -62,9 +66,10 @@ Tensor randint_like_generator(const Tensor& self, int64_t high, Generator* gener
 
 Tensor randint_like_tensor_generator(const Tensor& self, const Tensor& high, Generator* generator,
                                      LIKE_OPTIONS) {
-  const bool is_meta = self.is_meta() && high.is_meta();  // no values to be drawn
+  const bool is_meta = self.is_meta() && high.is_meta();  // no values to draw
   TORCH_CHECK(high.dim() == 0 && (high.is_cpu() || is_meta),
               "high must be a scalar tensor and on CPU");
+
   if (is_meta) return at::empty_like(self, dtype, layout, device, pin_memory, memory_format);
   const int64_t limit = high.item().to<int64_t>();
   return randint_like_low_generator(self, 0, limit, generator, dtype, layout, device, pin_memory,
@@ -112,8 +117,11 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype
                               "\"randperm\" not implemented for '", type, "'");
   TORCH_CHECK(n <= permutation_limit(type), "n cannot be greater than ", permutation_limit(type),
               " for ", type, " type.");
+
   const Tensor result = uninitialised("randperm", {n}, type, layout, device, pin_memory);
   if (result.is_meta()) return result;
+
+  // Permuted in place, or as int64 on the CPU and converted.
   const bool direct = type == kLong && result.is_cpu();
   const Tensor numbers = direct ? result : empty_tensor({n}, kLong, kCPU);
   shuffle_into(numbers.data_ptr<int64_t>(), n, generator);

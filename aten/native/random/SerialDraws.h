@@ -1,5 +1,5 @@
 #pragma once
-// Numbers from a generator, one at a time, under its lock.
+// Random numbers drawn from a generator one at a time.
 #include <cmath>
 #include <mutex>
 #include <numbers>
@@ -8,27 +8,31 @@
 
 namespace at::native {
 
+/// Holds the lock of a generator as long as it lives.
 class SerialDraws {
  public:
   explicit SerialDraws(c10::Generator* generator)
       : generator_(generator != nullptr ? *generator : c10::default_cpu_generator()),
         lock_(generator_.mutex) {}
 
-  /// From [0, 1), of 53 bits.
+  /// A number from [0, 1) with 53 random bits.
   double uniform() {
     return static_cast<double>(generator_.random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
   }
 
-  /// Standard normal; of each pair the second is kept for the next draw.
+  /// A standard normal number (Box and Muller 1958). The method gives pairs: the second number is
+  /// kept for the next draw.
   double normal() {
     if (generator_.next_normal.has_value()) {
       const double value = *generator_.next_normal;
       generator_.next_normal.reset();
       return value;
     }
-    const double first = uniform(), second = uniform();
-    const double radius = std::sqrt(-2.0 * std::log1p(-second)),
-                 angle = 2.0 * std::numbers::pi * first;
+
+    const double first = uniform();
+    const double second = uniform();
+    const double radius = std::sqrt(-2.0 * std::log1p(-second));
+    const double angle = 2.0 * std::numbers::pi * first;
     generator_.next_normal = radius * std::sin(angle);
     return radius * std::cos(angle);
   }

@@ -1,4 +1,4 @@
-// Tensors of uniform random numbers.
+// Tensors of uniform random numbers: rand and rand_like.
 #include "aten/native/declarations/random/Uniform.h"
 #include "aten/native/shared/FactoryArguments.h"
 #include "aten/ops/empty_like.h"

@@ -23,10 +23,12 @@ namespace at::native {
 
 namespace {
 
+/// `name` is fweights, how often each observation was made, or aweights, how much it counts.
 void check_weights(const char* name, const Tensor& weights, int64_t observations) {
   TORCH_CHECK(weights.dim() <= 1, "cov(): expected ", name,
               " to have one or fewer dimensions but got ", name, " with ", weights.dim(),
               " dimensions");
+
   const bool is_count = name[0] == 'f';
   TORCH_CHECK(is_count ? is_integral(weights.scalar_type(), false) : weights.is_floating_point(),
               "cov(): expected ", name, " to have ", is_count ? "integral" : "floating point",
@@ -39,13 +41,14 @@ void check_weights(const char* name, const Tensor& weights, int64_t observations
               "cov(): ", name, " cannot be negative");
 }
 
-/// The product of the weights that are given; undefined without any.
+/// The product of the given weights; undefined without any.
 Tensor joint_weights(const Tensor& fweights, const Tensor& aweights) {
   if (!fweights.defined() || !aweights.defined()) return fweights.defined() ? fweights : aweights;
   return fweights * aweights;
 }
 
-/// The divisor: the sum of the weights without what `correction` takes away.
+/// The divisor as numpy.cov defines it: sum(w) - correction * sum(w * aweights) / sum(w), which is
+/// sum(w) - correction without aweights.
 Tensor degrees_of_freedom(const Tensor& weights, const Tensor& aweights, const Tensor& total,
                           int64_t correction) {
   if (!aweights.defined() || correction == 0) return total - Scalar(correction);
@@ -62,21 +65,26 @@ Tensor weighted_covariance(const Tensor& data, const Tensor& weights, const Tens
   const Tensor total = at::sum(weights);
   TORCH_CHECK(total.is_meta() || total.item().to_double() != 0,
               "cov(): weights sum to zero, can't be normalized");
+
   const Tensor mean = at::sum(data * weights, IntArrayRef{1}, true) / total;
   const Tensor centred = data - mean;
+
   Tensor freedom = degrees_of_freedom(weights, aweights, total, correction);
   if (!freedom.is_meta() && freedom.item().to_double() <= 0) {
     warn_without_freedom();
     freedom = freedom * Scalar(0);
   }
+
   return at::mm(centred, at::conj(at::t(centred * weights))) / freedom;
 }
 
 Tensor plain_covariance(const Tensor& data, int64_t correction) {
   const int64_t observations = data.size(1);
   const Tensor centred = data - at::sum(data, IntArrayRef{1}, true) / Scalar(observations);
+
   const int64_t freedom = observations - correction;
   if (freedom <= 0) warn_without_freedom();
+
   return at::mm(centred, at::conj(at::t(centred))) /
          Scalar(static_cast<double>(std::max<int64_t>(0, freedom)));
 }
@@ -88,10 +96,12 @@ Tensor cov(const Tensor& self, int64_t correction, const Tensor& fweights, const
               "cov(): expected input to have two or fewer dimensions but got an input with ",
               self.dim(), " dimensions");
   TORCH_CHECK(self.scalar_type() != kBool, "cov(): bool dtype is not supported for input");
+
   const Tensor rows = self.dim() < 2 ? at::reshape(self, {1, -1}) : self;
   const Tensor data = is_integral(rows.scalar_type(), false) ? rows.to(default_dtype()) : rows;
   if (fweights.defined()) check_weights("fweights", fweights, data.size(1));
   if (aweights.defined()) check_weights("aweights", aweights, data.size(1));
+
   const Tensor weights = joint_weights(fweights, aweights);
   return at::squeeze(weights.defined() ? weighted_covariance(data, weights, aweights, correction)
                                        : plain_covariance(data, correction));
@@ -101,12 +111,14 @@ Tensor corrcoef(const Tensor& self) {
   TORCH_CHECK(self.dim() <= 2,
               "corrcoef(): expected input to have two or fewer dimensions but got an input with ",
               self.dim(), " dimensions");
+
   const Tensor covariance = at::cov(self);
   if (covariance.dim() == 0) return covariance / covariance;
   const Tensor variance = at::diag(covariance);
   const Tensor deviation = at::sqrt(variance.is_complex() ? at::real(variance) : variance);
   const Tensor coefficients = covariance / deviation.unsqueeze(1) / deviation.unsqueeze(0);
-  // Rounding may lead outside.
+
+  // Rounding may exceed the range from -1 to 1.
   const auto clipped = [](const Tensor& part) { return at::clamp(part, Scalar(-1), Scalar(1)); };
   if (!coefficients.is_complex()) return clipped(coefficients);
   return at::_numbers_as_complex(clipped(at::view_as_real(coefficients)));

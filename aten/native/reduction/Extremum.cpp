@@ -18,11 +18,14 @@ namespace at::native {
 
 namespace {
 
+using Pair = std::tuple<Tensor, Tensor>;
+
 void check_reducible(const Tensor& self, std::optional<int64_t> dim) {
   if (self.numel() > 0) return;
   TORCH_CHECK_INDEX(
       dim.has_value(),
       "argmax(), argmin(): Expected reduction dim to be specified for input.numel() == 0.");
+
   const int64_t d = wrap_dim(*dim, self.dim());
   TORCH_CHECK_INDEX(self.sizes()[d] != 0,
                     "max(), min(), argmax(), argmin(): Expected reduction dim ", d,
@@ -43,13 +46,12 @@ TensorSpec argument_shape(const char* op, const Tensor& self, std::optional<int6
   return index_shape(self, dim, keepdim);
 }
 
-using Pair = std::tuple<Tensor, Tensor>;
-
 }  // namespace
 
 TensorSpec argmax_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   return argument_shape("argmax", self, dim, keepdim);
 }
+
 TensorSpec argmin_shape(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   return argument_shape("argmin", self, dim, keepdim);
 }
@@ -71,20 +73,25 @@ Tensor _extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& 
                           IntArrayRef dim, bool keepdim) {
   const Tensor extremum = with_kept_dims(result, self.sizes(), dim, keepdim);
   Tensor chosen = at::eq(self, extremum);
-  // A nan is the extremum of all elements wherever one is: those share the gradient, as equal
-  // elements do.
+
+  // Over all elements, several nan share the gradient of a nan as equal elements share that of a
+  // number.
   if (dim.empty()) chosen = at::logical_or(chosen, at::ne(self, self));
-  // Where nothing is equal: nan, when the extremum is; zero, when self was overwritten behind
-  // autograd's back.
+
+  // Nothing equals a nan extremum: its count stays 0 and the gradient is nan. A number that equals
+  // no element, because self was overwritten without autograd's knowledge, gets the gradient 0.
   const Tensor count = dim.empty()
                            ? at::maximum(at::sum(chosen), at::eq(extremum, extremum))
                            : at::maximum(at::sum(chosen, dim, true), at::eq(extremum, extremum));
+
   return with_kept_dims(grad, self.sizes(), dim, keepdim) / count * chosen;
 }
 
 Tensor _select_by_index_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
                                  const Tensor& indices, bool keepdim) {
   if (sizes.empty()) return grad;
+
+  // Each gradient goes to the element that was selected; the others get zero.
   const int64_t d = wrap_dim(dim, static_cast<int64_t>(sizes.size()));
   const Tensor source = keepdim ? grad : at::unsqueeze(grad, d);
   const Tensor index = keepdim ? indices : at::unsqueeze(indices, d);
@@ -98,6 +105,7 @@ Pair aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
                       d, " to have non-zero size.");
     return {at::amin(self, d, keepdim), at::amax(self, d, keepdim)};
   }
+
   TORCH_CHECK(self.numel() > 0, "aminmax(): cannot compute aminmax over an empty dimension as the "
                                 "operation has no identity.");
   return {at::amin(self, {}, keepdim), at::amax(self, {}, keepdim)};

@@ -1,4 +1,4 @@
-// Histograms: checks and edges of bins; the counting itself is _histogram_count.
+// Histograms: checks, bin edges and densities. The operator _histogram_count does the counting.
 #include <cmath>
 
 #include "aten/native/declarations/reduction/Histogram.h"
@@ -31,12 +31,13 @@ Interval extent_of(const Tensor& values) {
   return {at::amin(values).item().to_double(), at::amax(values).item().to_double()};
 }
 
-/// Values that are all equal are in the middle of an interval of their own.
+/// Widens an interval that is a single value by `by` on both sides.
 Interval widened(Interval interval, double by) {
   if (interval.first == interval.second) return {interval.first - by, interval.second + by};
   return interval;
 }
 
+/// The range of dimension `dim`: the given one, or that of the points.
 Interval chosen_interval(const Tensor& points, int64_t dim, const Options& options) {
   Interval interval;
   if (options.range.has_value()) {
@@ -46,12 +47,14 @@ Interval chosen_interval(const Tensor& points, int64_t dim, const Options& optio
   } else {
     interval = extent_of(at::select(points, 1, dim));
   }
+
   TORCH_CHECK(std::isfinite(interval.first) && std::isfinite(interval.second),
               "torch.histogramdd: dimension ", dim, "'s range [", interval.first, ", ",
               interval.second, "] is not finite");
   TORCH_CHECK(interval.first <= interval.second,
               "torch.histogramdd: min should not exceed max, but got min ", interval.first, " max ",
               interval.second, " for dimension ", dim);
+
   return widened(interval, 0.5);
 }
 
@@ -69,6 +72,7 @@ void check_options(const Tensor& self, const Options& options) {
   TORCH_CHECK(!options.range.has_value() || options.range->size() == 2 * dims,
               "torch.histogramdd: for a ", dims, "-dimensional histogram range should have ",
               2 * dims, " elements, but got ", options.range->size());
+
   if (!options.weight.defined()) return;
   TORCH_CHECK(options.weight.scalar_type() == self.scalar_type(),
               "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
@@ -108,7 +112,7 @@ Tensor edges_of(const Tensor& self, Interval interval, int64_t bins) {
                       std::nullopt, self.device());
 }
 
-/// Divided by the total and by the size of each box.
+/// The counts divided by their total and by the size of each bin.
 Tensor as_density(const Tensor& counts, TensorList edges) {
   Tensor result = counts / at::sum(counts);
   for (size_t d = 0; d < edges.size(); ++d) {
@@ -119,32 +123,39 @@ Tensor as_density(const Tensor& counts, TensorList edges) {
   return result;
 }
 
+/// The histogram of points, the rows of `self`, for given edges.
 Tensor counted(const Tensor& self, TensorList edges, const Options& options, bool equal_widths) {
   check_options(self, options);
   check_edges(self, edges);
   for (size_t d = 0; d < edges.size(); ++d) check_bins(edges[d].numel() - 1, d);
+
   const Tensor points =
       at::reshape(self, {self.numel() / std::max<int64_t>(1, self.size(-1)), self.size(-1)});
   const Tensor weight =
       options.weight.defined() ? at::reshape(options.weight, {-1}) : options.weight;
+
   const Tensor counts = at::_histogram_count(points, edges, weight, equal_widths, false);
   return options.density ? as_density(counts, edges) : counts;
 }
 
+/// The histogram for given numbers of bins, and its edges.
 Histogram with_bins(const Tensor& self, IntArrayRef bins, const Options& options) {
   check_options(self, options);
+
   const Tensor points =
       at::reshape(self, {self.numel() / std::max<int64_t>(1, self.size(-1)), self.size(-1)});
+
   std::vector<Tensor> edges;
   for (size_t d = 0; d < bins.size(); ++d) {
     check_bins(bins[d], d);
     edges.push_back(
         edges_of(self, chosen_interval(points, static_cast<int64_t>(d), options), bins[d]));
   }
+
   return {counted(self, edges, options, true), edges};
 }
 
-/// A one-dimensional histogram is that of points with one coordinate.
+/// A one-dimensional histogram is one of points with a single coordinate.
 Tensor as_points(const Tensor& self) { return at::reshape(self, {-1, 1}); }
 
 Tensor flat_weight(const Tensor& self, const Tensor& weight) {
@@ -153,6 +164,7 @@ Tensor flat_weight(const Tensor& self, const Tensor& weight) {
               "torch.histogram: if weight tensor is provided it should have the same shape as the "
               "input tensor, but got input with shape ",
               self.sizes(), " and weight with shape ", weight.sizes());
+
   return at::reshape(weight, {-1});
 }
 
@@ -164,15 +176,18 @@ TensorSpec histogram_count_shape(const Tensor& self, TensorList bins, const Tens
                   self.sizes()[1] == static_cast<int64_t>(bins.size()),
               "_histogram_count(): expected a row of ", bins.size(),
               " coordinates for each point, got ", self.sizes());
+
   for (const Tensor& edges : bins) {
     TORCH_CHECK(edges.dim() == 1 && edges.numel() > 1 &&
                     edges.scalar_type() == self.scalar_type() && edges.device() == self.device(),
                 "_histogram_count(): expected edges of ", self.scalar_type(), " on ", self.device(),
                 ", got ", edges.sizes(), " of ", edges.scalar_type(), " on ", edges.device());
   }
+
   TORCH_CHECK(!weight.defined() ||
                   (weight.numel() == self.sizes()[0] && weight.device() == self.device()),
               "_histogram_count(): expected a weight for each of ", self.sizes()[0], " points");
+
   DimVector sizes;
   for (const Tensor& edges : bins) sizes.push_back(edges.numel() - 1);
   return {sizes, self.scalar_type(), self.device()};
@@ -182,14 +197,17 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   check_bins(bins, 0);
   TORCH_CHECK(self.is_floating_point(), "histc: expected a floating point tensor, got ",
               self.scalar_type());
+
   const ScalarType type = self.scalar_type() == kDouble ? kDouble : kFloat;
   Interval interval{min.to_double(), max.to_double()};
   if (interval.first == interval.second && self.numel() > 0) interval = extent_of(self);
   interval = widened(interval, 1);
+
   TORCH_CHECK(std::isfinite(interval.first) && std::isfinite(interval.second),
               "torch.histc: range of [", interval.first, ", ", interval.second, "] is not finite");
   TORCH_CHECK(interval.first < interval.second, "torch.histc: max must be larger than min, got ",
               interval.second, " and ", interval.first);
+
   const Tensor points = as_points(self.to(type));
   return at::_histogram_count(points, {edges_of(points, interval, bins)}, Tensor(), true, true)
       .to(self.scalar_type());

@@ -1,4 +1,4 @@
-// Medians, k-th values and modes: shape rules, and what is made of them.
+// Medians, k-th values and modes: shape rules, reductions of all elements and gradients.
 #include <limits>
 
 #include "aten/iteration/ReductionPlan.h"
@@ -33,7 +33,7 @@ void check_has_ranks(const char* op, const Tensor& self) {
                               "'");
 }
 
-/// Of no elements there is no median: nan, which integers have as their lowest number or as 0.
+/// The median of zero elements is NaN; integer dtypes return their lowest value or 0 instead.
 Tensor median_of_nothing(const Tensor& self) {
   return at::full({}, Scalar(std::numeric_limits<double>::quiet_NaN()), kDouble, std::nullopt,
                   self.device())
@@ -46,6 +46,7 @@ Specs median_shape(const Tensor& self, int64_t dim, bool keepdim) {
   check_has_ranks("median", self);
   return chosen_shape("median", self, dim, keepdim);
 }
+
 Specs mode_shape(const Tensor& self, int64_t dim, bool keepdim) {
   return chosen_shape("mode", self, dim, keepdim);
 }
@@ -53,6 +54,7 @@ Specs mode_shape(const Tensor& self, int64_t dim, bool keepdim) {
 Specs kthvalue_shape(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
   check_has_ranks("kthvalue", self);
   const Specs specs = chosen_shape("kthvalue", self, dim, keepdim);
+
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
   TORCH_CHECK(k >= 1 && k <= size, "kthvalue(): selected number k out of range for dimension ", d,
@@ -73,6 +75,7 @@ Tensor nanmedian_all(const Tensor& self) {
 }
 
 Tensor _evenly_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  // All elements equal to the result share its gradient, and all nan that of a nan.
   const Tensor chosen =
       at::logical_or(at::eq(self, result), at::logical_and(at::isnan(self), at::isnan(result)));
   return grad / at::sum(chosen) * chosen;

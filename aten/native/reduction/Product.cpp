@@ -36,9 +36,12 @@ Tensor _prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool 
   if (self.numel() == 0) return at::zeros_like(self);
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor values = self.to(grad.scalar_type());
-  // Products from both sides rather than result / self: right where elements are zero, too.
+
+  // The derivative by an element is the product of those before it and those after it. Unlike
+  // result / self this is right for zeros, too.
   const Tensor before = products_before(values, d);
   const Tensor after = at::flip(products_before(at::flip(values, {d}), d), {d});
+
   return with_kept_dims(grad, self.sizes(), IntArrayRef(&d, 1), keepdim) *
          conjugate(before * after);
 }

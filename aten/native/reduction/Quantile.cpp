@@ -1,4 +1,4 @@
-// Quantiles: elements of the sorted lanes, interpolated; differentiable in the input and in q.
+// Quantiles: interpolated elements of sorted lanes, differentiable in the input and in q.
 #include "aten/native/declarations/reduction/Quantile.h"
 #include "aten/ops/all.h"
 #include "aten/ops/ceil.h"
@@ -56,36 +56,43 @@ void check_quantile(const Tensor& self, const Tensor& q) {
   TORCH_CHECK(self.device() == q.device(),
               "quantile() q tensor must be on the same device as the input tensor, got ",
               q.device(), " and ", self.device());
+
+  // Only the values of a q in CPU memory are checked.
   if (!q.is_cpu()) return;
   const Tensor inside =
       at::logical_and(at::ge(at::detach(q), Scalar(0)), at::le(at::detach(q), Scalar(1)));
   TORCH_CHECK(at::all(inside).item<bool>(), "quantile() q values must be in the range [0, 1]");
 }
 
-/// Positions, not whole in general, of the quantiles in lanes that are sorted in the last
-/// dimension, nan last: (..., number of q).
+/// Positions of the quantiles, with fractions, in lanes that are sorted along the last dimension
+/// with nan last: (..., number of q).
 Tensor ranks_of(const Tensor& sorted, const Tensor& q, bool ignore_nan) {
   const int64_t last = sorted.size(-1) - 1;
   const Tensor values = at::detach(sorted);
+
   if (ignore_nan) {
     const Tensor numbers = at::sum(at::logical_not(at::isnan(values)), IntArrayRef{-1}, true);
     return at::clamp_min(q * (numbers - Scalar(1)).to(q.scalar_type()), Scalar(0));
   }
-  // The last element is a nan if there is any, and then the result.
+
+  // nan is sorted last: if the last element is nan, it is the result.
   const Tensor has_nan = at::isnan(at::narrow(values, -1, last, 1));
   return at::where(has_nan, Scalar(static_cast<double>(last)), q * Scalar(last));
 }
 
+/// The elements of sorted lanes at fractional positions.
 Tensor at_ranks(const Tensor& sorted, const Tensor& ranks, Interpolation interpolation) {
   const auto elements = [&](const Tensor& positions) {
     return at::gather(sorted, -1, at::detach(positions).to(kLong));
   };
+
   switch (interpolation) {
     case Interpolation::Lower: return elements(at::floor(ranks));
     case Interpolation::Higher: return elements(at::ceil(ranks));
     case Interpolation::Nearest: return elements(at::round(ranks));
     default: break;
   }
+
   const Tensor below = at::floor(ranks);
   const Tensor weight =
       interpolation == Interpolation::Midpoint ? at::full_like(ranks, Scalar(0.5)) : ranks - below;
@@ -97,16 +104,21 @@ Tensor quantiles(const Tensor& self, const Tensor& q, std::optional<int64_t> dim
   check_quantile(self, q);
   const Interpolation mode = interpolation_of(interpolation);
   const int64_t d = dim.has_value() ? wrap_dim(*dim, self.dim()) : 0;
-  // Lanes become the last dimension and leave one of size 1 behind, which is that of keepdim.
+
+  // The lanes become the last dimension; the dimension of size 1 that takes their place is the one
+  // that keepdim keeps.
   const Tensor lanes =
       dim.has_value() ? at::transpose(self.unsqueeze(-1), d, -1) : at::reshape(self, {-1});
   const Tensor sorted = std::get<0>(at::sort(lanes));
   Tensor result = at_ranks(sorted, ranks_of(sorted, at::reshape(q, {-1}), ignore_nan), mode);
+
   if (!dim.has_value() && keepdim) {
     DimVector sizes(self.dim(), 1);
     sizes.push_back(result.size(-1));
     result = at::reshape(result, sizes);
   }
+
+  // The results for several q become the first dimension.
   result = q.dim() == 0 ? at::squeeze(result, -1) : at::movedim(result, -1, 0);
   if (!dim.has_value() || keepdim || self.dim() == 0) return result;
   return at::squeeze(result, d + q.dim());
@@ -123,14 +135,17 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
                 std::string_view interpolation) {
   return quantiles(self, q, dim, keepdim, interpolation, false);
 }
+
 Tensor quantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
                        std::string_view interpolation) {
   return quantiles(self, as_quantile(self, q), dim, keepdim, interpolation, false);
 }
+
 Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
   return quantiles(self, q, dim, keepdim, interpolation, true);
 }
+
 Tensor nanquantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
                           std::string_view interpolation) {
   return quantiles(self, as_quantile(self, q), dim, keepdim, interpolation, true);

@@ -19,20 +19,24 @@ namespace {
 
 Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
 
-/// Needs no division: per element the products without it, so quadratic in the length.
+/// grad_k = sum over i >= k of grad_i times the product of x_j over all j <= i except k. This needs
+/// no division by x_k, which may be zero, but takes quadratic time.
 Tensor cumprod_backward_with_zeros(const Tensor& grad, const Tensor& self, int64_t dim) {
   const int64_t n = self.sizes()[dim];
   const Tensor first = at::ones_like(at::narrow(self, dim, 0, 1));
   Tensor before = first;
   std::vector<Tensor> parts;
   for (int64_t k = 0; k < n; ++k) {
-    Tensor without = first;
+    // The products of the elements between k and i.
+    Tensor between = first;
     if (k + 1 < n)
-      without = at::cat({first, at::cumprod(at::narrow(self, dim, k + 1, n - k - 1), dim)}, dim);
-    const Tensor weighted = at::narrow(grad, dim, k, n - k) * conjugate(before * without);
+      between = at::cat({first, at::cumprod(at::narrow(self, dim, k + 1, n - k - 1), dim)}, dim);
+
+    const Tensor weighted = at::narrow(grad, dim, k, n - k) * conjugate(before * between);
     parts.push_back(at::sum(weighted, IntArrayRef(&dim, 1), true));
     before = before * at::narrow(self, dim, k, 1);
   }
+
   return at::cat(parts, dim);
 }
 
@@ -45,6 +49,7 @@ TensorSpec cumulative_shape(const Tensor& self, int64_t dim, std::optional<Scala
   return {DimVector(self.sizes()), type, self.device()};
 }
 
+/// The sums of each element and all that follow it: the gradient of cumsum.
 Tensor _reverse_cumsum(const Tensor& grad, int64_t dim) {
   if (grad.dim() == 0) return grad;
   return at::flip(at::cumsum(at::flip(grad, {dim}), dim), {dim});
@@ -53,16 +58,21 @@ Tensor _reverse_cumsum(const Tensor& grad, int64_t dim) {
 Tensor _cumprod_backward(const Tensor& grad, const Tensor& self, int64_t dim,
                          const Tensor& result) {
   if (self.dim() == 0 || self.numel() == 0) return grad;
+
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor values = self.to(grad.scalar_type());
+
   if (!self.is_meta() && at::any(at::eq(values, Scalar(0))).item().to_bool())
     return cumprod_backward_with_zeros(grad, values, d);
+
+  // Without zeros: grad_k = sum over i >= k of grad_i result_i, divided by x_k.
   return _reverse_cumsum(grad * conjugate(result), d) / conjugate(values);
 }
 
 std::tuple<TensorSpec, TensorSpec> running_extremum_shape(const Tensor& self, int64_t dim) {
   // Tensors without elements take any dimension, as they do in PyTorch.
   if (self.numel() > 0) wrap_dim(dim, self.dim());
+
   const DimVector sizes(self.sizes());
   return {{sizes, self.scalar_type(), self.device()}, {sizes, kLong, self.device()}};
 }
@@ -81,6 +91,7 @@ TensorSpec exponential_weights_shape(const Tensor& grad_output, const Tensor& se
                 self.scalar_type(), " on ", self.device(), ", got ", tensor.sizes(), ", ",
                 tensor.scalar_type(), " on ", tensor.device());
   }
+
   return {DimVector(self.sizes()), grad_output.scalar_type(), self.device()};
 }
 

@@ -1,6 +1,8 @@
-// segment_reduce: the segments are laid out as rows of equal length, padded with what changes
-// nothing, and reduced with the operators for rows, whose derivatives of every order serve here,
-// too. Where that would take too much memory they are scattered.
+// segment_reduce: reductions of consecutive segments of a dimension.
+//
+// The segments become rows of equal length, padded with the identity of the reduction, so that the
+// operators that reduce rows serve here with their derivatives of every order. Segments of very
+// different lengths would need too much padding; their elements are scattered instead.
 #include <limits>
 
 #include "aten/native/declarations/reduction/Segments.h"
@@ -59,32 +61,36 @@ double identity_of(Kind kind) {
 
 /// Where the segments of each row begin and how long they are.
 struct Segments {
-  Tensor starts, lengths;
+  Tensor starts;
+  Tensor lengths;
 };
 
-void check_segment_shape(const char* name, const Tensor& given, const Tensor& data, int64_t axis) {
-  TORCH_CHECK_NOT_IMPLEMENTED(given.scalar_type() == kLong || given.scalar_type() == kInt,
+/// `layout` is the lengths or offsets of the segments, called `name` in messages.
+void check_segment_shape(const char* name, const Tensor& layout, const Tensor& data, int64_t axis) {
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.scalar_type() == kLong || layout.scalar_type() == kInt,
                               "segment_reduce(): \"", name, "\" not implemented for '",
-                              given.scalar_type(), "'");
-  TORCH_CHECK(axis == given.dim() - 1,
+                              layout.scalar_type(), "'");
+  TORCH_CHECK(axis == layout.dim() - 1,
               "segment_reduce(): Expected axis to be the last dimension of ", name, " but got ",
               axis, ".");
   for (int64_t d = 0; d < axis; ++d) {
-    TORCH_CHECK(given.size(d) == data.size(d), "segment_reduce(): Expected ", name,
-                " and data to have the same size in dimension ", d, ", got ", given.size(d),
+    TORCH_CHECK(layout.size(d) == data.size(d), "segment_reduce(): Expected ", name,
+                " and data to have the same size in dimension ", d, ", got ", layout.size(d),
                 " and ", data.size(d));
   }
 }
 
-/// Of values that are there.
+/// Whether a condition is true anywhere. False for meta tensors, whose values are unknown.
 bool holds_anywhere(const Tensor& condition) {
   return !condition.is_meta() && at::any(condition).item().to_bool();
 }
 
-Segments segments_by_lengths(const Tensor& given, const Tensor& data, int64_t axis, bool unsafe) {
-  check_segment_shape("lengths", given, data, axis);
-  const Tensor lengths = given.to(kLong);
+Segments segments_by_lengths(const Tensor& requested, const Tensor& data, int64_t axis,
+                             bool unsafe) {
+  check_segment_shape("lengths", requested, data, axis);
+  const Tensor lengths = requested.to(kLong);
   const Tensor ends = at::cumsum(lengths, -1);
+
   if (!unsafe) {
     TORCH_CHECK(!holds_anywhere(at::lt(lengths, Scalar(0))),
                 "segment_reduce(): lengths contains negative value!");
@@ -94,14 +100,16 @@ Segments segments_by_lengths(const Tensor& given, const Tensor& data, int64_t ax
                 "data.size(lengths.dim()-1) = ",
                 data.size(axis), " when !unsafe.");
   }
+
   return {ends - lengths, lengths};
 }
 
-Segments segments_by_offsets(const Tensor& given, const Tensor& data, int64_t axis) {
-  check_segment_shape("offsets", given, data, axis);
-  TORCH_CHECK(given.size(-1) > 0,
+Segments segments_by_offsets(const Tensor& requested, const Tensor& data, int64_t axis) {
+  check_segment_shape("offsets", requested, data, axis);
+  TORCH_CHECK(requested.size(-1) > 0,
               "segment_reduce(): Expected offsets to have at least one element in each row");
-  const Tensor offsets = given.to(kLong);
+
+  const Tensor offsets = requested.to(kLong);
   const Tensor starts = at::narrow(offsets, -1, 0, offsets.size(-1) - 1);
   return {starts, at::diff(offsets)};
 }
@@ -112,40 +120,48 @@ void check_inside(const Segments& segments, int64_t size) {
   TORCH_CHECK(!holds_anywhere(at::lt(segments.lengths, Scalar(0))) &&
                   !holds_anywhere(at::lt(segments.starts, Scalar(0))) &&
                   !holds_anywhere(at::gt(segments.lengths, room)),
-              "segment_reduce(): the segments are not inside of the data, which has ", size,
+              "segment_reduce(): the segments reach outside the data, which has ", size,
               " elements along axis");
 }
 
-/// `index`, whose dimensions are those of the data up to axis, seen with the others.
+/// Adds the dimensions after `axis` with size 1 to `index`, so that it broadcasts to the data.
 Tensor with_other_dims(const Tensor& index, const Tensor& data, int64_t axis) {
   DimVector sizes(index.sizes());
   for (int64_t d = axis + 1; d < data.dim(); ++d) sizes.push_back(1);
   return at::reshape(index, sizes);
 }
 
-/// Dimension `axis` becomes two, segments and their elements.
+/// The data with dimension `axis` split in two: the segments, and their elements with padding.
 Tensor padded_segments(const Tensor& data, const Segments& segments, int64_t axis, double padding) {
-  const int64_t count = segments.lengths.size(-1), size = data.size(axis);
+  const int64_t count = segments.lengths.size(-1);
+  const int64_t size = data.size(axis);
   const int64_t longest = segments.lengths.numel() == 0 || data.is_meta()
                               ? 0
                               : at::amax(segments.lengths).item<int64_t>();
   const int64_t width = std::max<int64_t>(1, longest);
+
+  // The padded segments lie one after another along `axis` before that dimension is split.
   DimVector sizes(data.sizes());
   sizes[axis] = count * width;
-  DimVector parted(sizes);
-  parted[axis] = count;
-  parted.insert(parted.begin() + axis + 1, width);
-  if (size == 0) return at::new_full(data, parted, Scalar(padding));
+  DimVector split_sizes(sizes);
+  split_sizes[axis] = count;
+  split_sizes.insert(split_sizes.begin() + axis + 1, width);
+  if (size == 0) return at::new_full(data, split_sizes, Scalar(padding));
+
+  // The position in the data of each padded element, and whether it is padding.
   const Tensor steps = at::arange(Scalar(width), kLong, std::nullopt, data.device());
-  const Tensor places = at::clamp_max(segments.starts.unsqueeze(-1) + steps, Scalar(size - 1));
-  const Tensor outside = at::ge(steps.expand(places.sizes()), segments.lengths.unsqueeze(-1));
+  const Tensor positions = at::clamp_max(segments.starts.unsqueeze(-1) + steps, Scalar(size - 1));
+  const Tensor is_padding = at::ge(steps.expand(positions.sizes()), segments.lengths.unsqueeze(-1));
+
   DimVector rows(segments.lengths.sizes());
   rows[axis] = count * width;
   const auto everywhere = [&](const Tensor& index) {
     return at::expand(with_other_dims(at::reshape(index, rows), data, axis), sizes);
   };
-  const Tensor gathered = at::gather(data, axis, everywhere(places));
-  return at::reshape(at::masked_fill(gathered, everywhere(outside), Scalar(padding)), parted);
+
+  const Tensor gathered = at::gather(data, axis, everywhere(positions));
+  const Tensor padded = at::masked_fill(gathered, everywhere(is_padding), Scalar(padding));
+  return at::reshape(padded, split_sizes);
 }
 
 Tensor reduced(const Tensor& padded, Kind kind, int64_t dim) {
@@ -160,16 +176,21 @@ Tensor reduced(const Tensor& padded, Kind kind, int64_t dim) {
 /// Whether rows as long as the longest segment would take far more memory than the data.
 bool are_uneven(const Tensor& data, const Segments& segments) {
   if (data.is_meta() || segments.lengths.numel() == 0 || data.numel() == 0) return false;
-  return at::amax(segments.lengths).item<int64_t>() >
-         65536 / segments.lengths.numel() + 16 * (data.numel() / segments.lengths.numel());
+
+  const int64_t count = segments.lengths.numel();
+  const int64_t longest = at::amax(segments.lengths).item<int64_t>();
+  return longest > 65536 / count + 16 * (data.numel() / count);
 }
 
-/// Each element is added to the result of its segment, for segments of very different lengths.
+/// Scatters each element into the result of its segment.
 Tensor scattered(const Tensor& data, const Segments& segments, int64_t axis, Kind kind) {
   const int64_t count = segments.lengths.size(-1);
-  DimVector rows(segments.lengths.sizes()), sizes(data.sizes());
+  DimVector rows(segments.lengths.sizes());
   rows[axis] = data.size(axis);
-  sizes[axis] = count + 1;  // the last one is for elements of no segment
+  DimVector sizes(data.sizes());
+  sizes[axis] = count + 1;  // the last one collects the elements outside all segments
+
+  // The segment of each position along `axis`: the first whose end lies behind it.
   const Tensor positions =
       at::expand(at::arange(Scalar(data.size(axis)), kLong, std::nullopt, data.device()), rows)
           .contiguous();
@@ -177,6 +198,7 @@ Tensor scattered(const Tensor& data, const Segments& segments, int64_t axis, Kin
   const Tensor segment =
       at::masked_fill(at::searchsorted(ends, positions, false, true),
                       at::lt(positions, at::narrow(segments.starts, -1, 0, 1)), Scalar(count));
+
   const char* reduce = kind == Kind::Max    ? "amax"
                        : kind == Kind::Min  ? "amin"
                        : kind == Kind::Prod ? "prod"
@@ -212,12 +234,15 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor&
   const Segments segments = offsets.defined() ? segments_by_offsets(offsets, data, d)
                                               : segments_by_lengths(lengths, data, d, unsafe);
   check_inside(segments, data.size(d));
+
   Tensor result = are_uneven(data, segments)
                       ? scattered(data, segments, d, kind)
                       : reduced(padded_segments(data, segments, d, identity_of(kind)), kind, d + 1);
+
   if (initial.has_value()) result = with_initial(result, *initial, kind);
   if (kind != Kind::Mean) return result;
-  // A mean of nothing is the initial value as it is, or nan.
+
+  // The mean of an empty segment is the initial value, or NaN without one.
   const Tensor counts = with_other_dims(segments.lengths, data, d);
   const Tensor means = result / at::clamp_min(counts, Scalar(1));
   return initial.has_value() ? means

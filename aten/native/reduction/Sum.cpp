@@ -1,4 +1,4 @@
-// Sums, means and logsumexp: compositions and gradients.
+// Sums, means, logsumexp and hash_tensor: compositions and gradients.
 #include "aten/native/declarations/reduction/Sum.h"
 #include "aten/native/shared/KeptDims.h"
 #include "aten/ops/_nansum.h"
@@ -35,15 +35,20 @@ Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mo
   TORCH_CHECK(self.numel() > 0 || !dim.empty(),
               "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify "
               "the reduction dim with the 'dim' argument.");
+
   const ScalarType type = self.scalar_type();
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && !c10::is_storage_only(type),
                               "\"hash_tensor\" not implemented for '", scalar_type_name(type), "'");
+
+  // The hash is the exclusive or of the elements as 64-bit patterns.
   const Tensor bits = self.is_floating_point() ? at::view(self.to(kDouble), kLong) : self.to(kLong);
   return at::view(at::_xor(bits, dim, keepdim), kUInt64);
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   if (self.sizes() == size) return self;
+
+  // The dimensions to sum over: added ones, and those that have size 1 in the result.
   const int64_t leading = self.dim() - static_cast<int64_t>(size.size());
   bool expandable = leading >= 0;
   DimVector dims;
@@ -52,6 +57,7 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
     expandable = wanted == 1 || wanted == self.sizes()[d];
     if (d < leading || wanted != self.sizes()[d]) dims.push_back(d);
   }
+
   TORCH_CHECK(expandable, "size {", size, "} is not expandable to size {", self.sizes(), "}.");
   return at::reshape(at::sum(self, dims, true), size);
 }
@@ -85,6 +91,7 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
               "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
               "point or complex dtype. Got: ",
               *dtype);
+
   const Tensor count = at::sum(at::logical_not(at::isnan(at::detach(self))), dim, keepdim);
   return at::nansum(self, dim, keepdim, dtype) / count;
 }
@@ -92,10 +99,13 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor values = is_integral(self.scalar_type(), true) ? self.to(default_dtype()) : self;
   if (values.numel() == 0) return at::log(at::sum(at::exp(values), dim, keepdim));
-  // The shift cancels, so it takes no part in the derivative. An infinite one would give inf - inf.
+
+  // log(sum(exp(x))) = shift + log(sum(exp(x - shift))). The shift cancels out, so it takes no part
+  // in the derivative; an infinite one would give inf - inf.
   const Tensor constant = at::detach(values);
   const Tensor largest = at::amax(values.is_complex() ? at::real(constant) : constant, dim, true);
   const Tensor shift = at::where(at::isinf(largest), Scalar(0), largest);
+
   const Tensor sum = at::log(at::sum(at::exp(values - shift), dim, keepdim));
   return sum + (keepdim ? shift : at::reshape(shift, sum.sizes()));
 }

@@ -1,4 +1,4 @@
-// Variances and standard deviations, differentiable through the reductions they are made of.
+// Variances and standard deviations, differentiable through the reductions they consist of.
 #include <algorithm>
 
 #include "aten/core/Warning.h"
@@ -22,9 +22,10 @@ void check_moments(const char* op, const Tensor& self) {
               " only support floating point and complex dtypes, got ", self.scalar_type());
 }
 
-/// float16 and bfloat16 in float: squares of them overflow, and every step would round.
+/// Converts float16 and bfloat16 to float: their squares overflow, and every step would round.
 Tensor widened(const Tensor& self) { return self.to(to_accumulate(self.scalar_type())); }
 
+/// The number of elements that one result reduces.
 int64_t reduced_count(const Tensor& self, OptionalIntArrayRef dim) {
   int64_t count = 1;
   if (!dim.has_value() || dim->empty()) return self.numel();
@@ -35,14 +36,18 @@ int64_t reduced_count(const Tensor& self, OptionalIntArrayRef dim) {
 Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, bool keepdim) {
   TORCH_CHECK(self.is_floating_point() || self.is_complex(),
               "std and var only support floating point and complex dtypes");
+
   const Tensor values = widened(self);
   const Tensor centred = values - at::mean(values, dim, true);
   const Tensor size = centred.is_complex() ? at::abs(centred) : centred;
+
   const double freedom = std::max(0.0, static_cast<double>(reduced_count(self, dim)) - correction);
-  if (freedom <= 0)
+  if (freedom <= 0) {
     warn("std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the "
          "reduction factor (input numel divided "
          "by output numel).");
+  }
+
   return at::sum(size * size, dim, keepdim) / Scalar(freedom);
 }
 
@@ -69,9 +74,11 @@ Pair var_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
   check_moments("var_mean", self);
   return {at::var(self, dim, correction, keepdim), at::mean(self, dim, keepdim)};
 }
+
 Pair var_mean_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return var_mean_correction(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
 }
+
 Pair var_mean(const Tensor& self, bool unbiased) {
   return var_mean_dim(self, std::nullopt, unbiased, false);
 }
@@ -81,9 +88,11 @@ Pair std_mean_correction(const Tensor& self, OptionalIntArrayRef dim,
   check_moments("std_mean", self);
   return {at::std(self, dim, correction, keepdim), at::mean(self, dim, keepdim)};
 }
+
 Pair std_mean_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return std_mean_correction(self, dim, Scalar(unbiased ? 1 : 0), keepdim);
 }
+
 Pair std_mean(const Tensor& self, bool unbiased) {
   return std_mean_dim(self, std::nullopt, unbiased, false);
 }
@@ -92,9 +101,11 @@ Tensor var_correction(const Tensor& self, OptionalIntArrayRef dim,
                       const std::optional<Scalar>& correction, bool keepdim) {
   return narrowed_variance(self, dim, correction_or_one(correction), keepdim);
 }
+
 Tensor var_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return narrowed_variance(self, dim, unbiased ? 1 : 0, keepdim);
 }
+
 Tensor var_unbiased(const Tensor& self, bool unbiased) {
   return narrowed_variance(self, std::nullopt, unbiased ? 1 : 0, false);
 }
@@ -103,9 +114,11 @@ Tensor std_correction(const Tensor& self, OptionalIntArrayRef dim,
                       const std::optional<Scalar>& correction, bool keepdim) {
   return standard_deviation(self, dim, correction_or_one(correction), keepdim);
 }
+
 Tensor std_dim(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return standard_deviation(self, dim, unbiased ? 1 : 0, keepdim);
 }
+
 Tensor std_unbiased(const Tensor& self, bool unbiased) {
   return standard_deviation(self, std::nullopt, unbiased ? 1 : 0, false);
 }

@@ -1,4 +1,4 @@
-// Reversed, rotated and rolled dimensions.
+// Reversing, rotating and rolling dimensions: compositions, shape rules and the gradient of roll.
 #include <limits>
 
 #include "aten/native/declarations/shape/Flipping.h"
@@ -13,9 +13,12 @@ namespace at::native {
 Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
   TORCH_CHECK(dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
   TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
-  const int64_t from = wrap_dim(dims[0], self.dim()), to = wrap_dim(dims[1], self.dim());
+  const int64_t from = wrap_dim(dims[0], self.dim());
+  const int64_t to = wrap_dim(dims[1], self.dim());
   TORCH_CHECK(from != to, "expected rotation dims to be different, but got dim0 = ", dims[0],
               " and dim1 = ", dims[1]);
+
+  // A quarter turn is a flip of one dimension and an exchange of both.
   switch ((k % 4 + 4) % 4) {
     case 1: return at::transpose(at::flip(self, {to}), from, to);
     case 2: return at::flip(self, {from, to});
@@ -44,16 +47,18 @@ TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) 
   TORCH_CHECK(!shifts.empty(), "`shifts` required");
   TORCH_CHECK(dims.empty() ? shifts.size() == 1 : shifts.size() == dims.size(),
               "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
-  if (self.numel() == 0)
-    return {DimVector(self.sizes()), self.scalar_type(),
-            self.device()};  // dimensions are not looked at
-  for (const int64_t dim : dims)
-    wrap_dim_of(self.sizes(), dim);  // a repeated one adds up its shifts
+
+  // The dimensions of an empty tensor are not checked. A repeated dimension adds up its shifts.
+  const TensorSpec spec{DimVector(self.sizes()), self.scalar_type(), self.device()};
+  if (self.numel() == 0) return spec;
+
+  for (const int64_t dim : dims) wrap_dim_of(self.sizes(), dim);
   for (const int64_t shift : shifts) {
     TORCH_CHECK(shift != std::numeric_limits<int64_t>::min(), "roll(): a shift of ", shift,
-                " cannot be reversed");
+                " cannot be negated");
   }
-  return {DimVector(self.sizes()), self.scalar_type(), self.device()};
+
+  return spec;
 }
 
 Tensor _roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {

@@ -1,4 +1,4 @@
-// Changes of a tensor's own sizes, strides or storage.
+// In-place changes of a tensor's sizes, strides or storage.
 #include "aten/native/declarations/shape/InplaceView.h"
 #include "aten/ops/as_strided.h"
 #include "aten/ops/resize.h"
@@ -11,6 +11,7 @@ namespace at::native {
 
 namespace {
 
+/// Gives `self` the sizes, strides and offset of `view`.
 void become(const Tensor& self, const Tensor& view) {
   self.unsafe_impl()->set_sizes_and_strides(view.sizes(), view.strides(), view.storage_offset());
 }
@@ -31,6 +32,7 @@ void set_tensor(const Tensor& self, const Tensor& source) {
               self.scalar_type(), ", got ", source.scalar_type());
   TORCH_CHECK(self.device() == source.device(), "set_(): expected a tensor on ", self.device(),
               ", got one on ", source.device());
+
   self.unsafe_impl()->set_storage(source.storage());
   self.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
                                             source.storage_offset());
@@ -40,12 +42,15 @@ void squeeze_(const Tensor& self) { become(self, at::squeeze(self)); }
 void squeeze_dim_(const Tensor& self, int64_t dim) { become(self, at::squeeze(self, dim)); }
 void squeeze_dims_(const Tensor& self, IntArrayRef dim) { become(self, at::squeeze(self, dim)); }
 void unsqueeze_(const Tensor& self, int64_t dim) { become(self, at::unsqueeze(self, dim)); }
+
 void transpose_(const Tensor& self, int64_t dim0, int64_t dim1) {
   become(self, at::transpose(self, dim0, dim1));
 }
+
 Tensor swapaxes_(const Tensor& self, int64_t axis0, int64_t axis1) {
   return at::transpose_(self, axis0, axis1);
 }
+
 void t_(const Tensor& self) { become(self, at::t(self)); }
 
 void as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,

@@ -1,4 +1,4 @@
-// Joining tensors along an existing or a new dimension.
+// Joining tensors along an existing or a new dimension, and the gradient of cat.
 #include <vector>
 
 #include "aten/native/declarations/shape/Joining.h"
@@ -17,17 +17,17 @@ namespace at::native {
 
 namespace {
 
+/// Applies `grow` to every tensor.
 std::vector<Tensor> each(TensorList tensors, Tensor (*grow)(const Tensor&)) {
   std::vector<Tensor> result;
   for (const Tensor& tensor : tensors) result.push_back(grow(tensor));
   return result;
 }
 
-/// Old programs concatenate to torch.empty(0): such a tensor of one dimension and no element joins
-/// anything.
+/// An empty vector such as torch.empty(0) joins tensors of any shape: old programs start with it.
 bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.sizes()[0] == 0; }
 
-/// channels_last if all tensors are.
+/// channels_last if all joined tensors are, contiguous otherwise.
 MemoryFormat common_format(TensorList tensors) {
   std::optional<MemoryFormat> common;
   for (const Tensor& tensor : tensors) {
@@ -40,6 +40,7 @@ MemoryFormat common_format(TensorList tensors) {
   return common.value_or(MemoryFormat::Contiguous);
 }
 
+/// The tensor that determines the number of dimensions and the other sizes of the result.
 const Tensor& first_joined(TensorList tensors) {
   for (const Tensor& tensor : tensors) {
     if (!is_skipped(tensor)) return tensor;
@@ -47,7 +48,7 @@ const Tensor& first_joined(TensorList tensors) {
   return tensors[0];
 }
 
-/// Tensors with at least `ndim` dimensions: a vector becomes a row.
+/// Adds leading dimensions to tensors of fewer than `ndim`: a vector becomes a row.
 std::vector<Tensor> at_least(TensorList tensors, int64_t ndim) {
   std::vector<Tensor> result;
   for (const Tensor& tensor : tensors) {
@@ -85,6 +86,7 @@ Tensor column_stack(TensorList tensors) {
 
 Tensor block_diag(TensorList tensors) {
   if (tensors.empty()) return at::zeros({1, 0});
+
   std::vector<Tensor> blocks;
   int64_t columns = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -97,13 +99,16 @@ Tensor block_diag(TensorList tensors) {
     blocks.push_back(atleast_2d(tensors[i]));
     columns += blocks.back().sizes()[1];
   }
+
   const ScalarType dtype = result_type(tensors);
-  int64_t before = 0;
+  int64_t columns_before = 0;
   for (Tensor& block : blocks) {
     const int64_t width = block.sizes()[1];
-    block = at::constant_pad_nd(block.to(dtype), {before, columns - before - width});
-    before += width;
+    const int64_t columns_after = columns - columns_before - width;
+    block = at::constant_pad_nd(block.to(dtype), {columns_before, columns_after});
+    columns_before += width;
   }
+
   return at::cat(blocks, 0);
 }
 
@@ -117,12 +122,15 @@ TensorSpec cat_shape(TensorList tensors, int64_t dim) {
         "cat(): Expected all tensors to be on the same device, but found at least two devices, ",
         tensors[0].device(), " and ", tensors[i].device(), "!");
   }
+
   const Tensor& first = first_joined(tensors);
   const int64_t d = wrap_dim(dim, first.dim());
   DimVector sizes(first.sizes());
   sizes[d] = 0;
+
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (is_skipped(tensors[i])) continue;
+
     TORCH_CHECK(tensors[i].dim() == first.dim(),
                 "Tensors must have same number of dimensions: got ", first.dim(), " and ",
                 tensors[i].dim());
@@ -134,15 +142,17 @@ TensorSpec cat_shape(TensorList tensors, int64_t dim) {
     }
     sizes[d] += tensors[i].sizes()[d];
   }
+
+  // If every tensor was skipped, the result is an empty vector, too.
   if (is_skipped(first)) sizes[0] = 0;
   return {sizes, result_type(tensors), first.device(),
           strides_in_format(sizes, common_format(tensors))};
 }
 
-/// `lengths`: along `dim`, -1 for a tensor that was skipped.
+/// `lengths` holds the size of each tensor along `dim`, or -1 if cat skipped the tensor.
 std::vector<Tensor> _cat_backward(const Tensor& grad, IntArrayRef lengths, int64_t dim) {
-  std::vector<Tensor> grads;
   const int64_t d = wrap_dim(dim, grad.dim());
+  std::vector<Tensor> grads;
   int64_t start = 0;
   for (const int64_t length : lengths) {
     if (length < 0) {
@@ -152,23 +162,28 @@ std::vector<Tensor> _cat_backward(const Tensor& grad, IntArrayRef lengths, int64
     grads.push_back(at::narrow(grad, d, start, length));
     start += length;
   }
+
   return grads;
 }
 
 Tensor stack(TensorList tensors, int64_t dim) {
   TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
+
   const int64_t d = wrap_dim(dim, tensors[0].dim() + 1);
   for (size_t i = 0; i < tensors.size(); ++i) {
     TORCH_CHECK(tensors[i].sizes() == tensors[0].sizes(),
                 "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
                 " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
   }
-  if (d < tensors[0].dim()) {  // joined in the memory format of the tensors, then seen with one
-                               // dimension more
+
+  // Tensors joined along an existing dimension keep their memory format; a view then splits that
+  // dimension in two.
+  if (d < tensors[0].dim()) {
     DimVector sizes(tensors[0].sizes());
     sizes.insert(sizes.begin() + d, static_cast<int64_t>(tensors.size()));
     return at::view(at::cat(tensors, d), sizes);
   }
+
   std::vector<Tensor> columns;
   for (const Tensor& tensor : tensors) columns.push_back(at::unsqueeze(tensor, d));
   return at::cat(columns, d);
@@ -176,6 +191,7 @@ Tensor stack(TensorList tensors, int64_t dim) {
 
 Tensor hstack(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
+
   const std::vector<Tensor> grown = at_least(tensors, 1);
   return at::cat(grown, grown[0].dim() == 1 ? 0 : 1);
 }

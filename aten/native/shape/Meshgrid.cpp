@@ -16,17 +16,23 @@ namespace at::native {
 
 namespace {
 
-/// Positions of all combinations in lexicographic order, `r` after `r`.
+/// Positions of all combinations of `r` of `n` elements, in lexicographic order and flattened.
 std::vector<int64_t> combination_positions(int64_t n, int64_t r, bool with_replacement) {
-  std::vector<int64_t> result, current;
-  const int64_t step = with_replacement ? 0 : 1;
+  std::vector<int64_t> result;
   if (n == 0 || (!with_replacement && r > n)) return result;
+
+  const int64_t step = with_replacement ? 0 : 1;
+  std::vector<int64_t> current;
   for (int64_t i = 0; i < r; ++i) current.push_back(i * step);
+
   while (true) {
     result.insert(result.end(), current.begin(), current.end());
+
+    // Advance the last position that is not yet at its largest value, and restart those after it.
     int64_t i = r - 1;
     while (i >= 0 && current[i] == (with_replacement ? n - 1 : n - r + i)) --i;
     if (i < 0) return result;
+
     ++current[i];
     for (int64_t k = i + 1; k < r; ++k) current[k] = current[k - 1] + step;
   }
@@ -54,6 +60,7 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ", self.sizes());
   TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
   if (r == 0) return at::new_empty(self, {0});
+
   const Tensor positions = long_tensor(combination_positions(self.numel(), r, with_replacement));
   return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
 }
@@ -62,6 +69,7 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
   TORCH_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
   TORCH_CHECK(indexing == "ij" || indexing == "xy",
               "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
+
   DimVector shape;
   for (const Tensor& tensor : tensors) {
     TORCH_CHECK(
@@ -71,14 +79,16 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
                 "torch.meshgrid expects all tensors to have the same dtype");
     shape.push_back(tensor.numel());
   }
+
   const bool swap = indexing == "xy" && tensors.size() >= 2;
   std::vector<Tensor> grids;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    DimVector own(tensors.size(), 1);
-    own[i] = tensors[i].numel();
-    const Tensor grid = at::expand(at::reshape(tensors[i], own), shape);
+    DimVector sizes(tensors.size(), 1);
+    sizes[i] = tensors[i].numel();
+    const Tensor grid = at::expand(at::reshape(tensors[i], sizes), shape);
     grids.push_back(swap ? at::transpose(grid, 0, 1) : grid);
   }
+
   return grids;
 }
 

@@ -1,4 +1,4 @@
-// Whole tensors or single slices repeated.
+// Repeating whole tensors or single slices.
 #include <algorithm>
 
 #include "aten/native/declarations/shape/Repetition.h"
@@ -17,15 +17,18 @@ Tensor repeat_interleave_indices(const Tensor& repeats, std::optional<int64_t> o
   TORCH_CHECK_NOT_IMPLEMENTED(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
                               "\"repeat_interleave_cpu\" not implemented for '",
                               scalar_type_name(repeats.scalar_type()), "'");
+
   const Tensor counts = repeats.to(kLong).contiguous();
   const int64_t* count = counts.data_ptr<int64_t>();
+
   int64_t total = 0;
   for (int64_t i = 0; i < counts.numel(); ++i) {
     TORCH_CHECK(count[i] >= 0, "repeats can not be negative");
     TORCH_CHECK(!__builtin_add_overflow(total, count[i], &total),
-                "repeat_interleave: the repeats add up to more than a tensor holds");
+                "repeat_interleave: the sum of the repeats exceeds the largest tensor size");
   }
   TORCH_CHECK(output_size.value_or(total) == total, "allocated size does not match required size");
+
   const Tensor result = empty_tensor({total}, kLong, kCPU);
   int64_t* out = result.data_ptr<int64_t>();
   for (int64_t i = 0; i < counts.numel(); ++i) out = std::fill_n(out, count[i], i);
@@ -45,8 +48,11 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats,
                                 std::optional<int64_t> dim, std::optional<int64_t> output_size) {
   const Tensor source = dim.has_value() ? self : at::flatten(self);
   const Tensor input = source.dim() == 0 ? at::reshape(source, {1}) : source;
-  const int64_t d = wrap_dim(dim.value_or(0), input.dim()), extent = input.sizes()[d];
+  const int64_t d = wrap_dim(dim.value_or(0), input.dim());
+  const int64_t extent = input.sizes()[d];
+
   TORCH_CHECK(repeats.dim() <= 1, "repeats must be 0-dim or 1-dim tensor");
+
   Tensor counts = repeats;
   if (repeats.numel() == 1) {
     counts = at::expand(at::reshape(repeats, {1}), {extent});
@@ -55,6 +61,7 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats,
                 "repeats must have the same size as input along dim, but got repeats.size(0) = ",
                 repeats.numel(), " and input.size(", d, ") = ", extent);
   }
+
   return at::index_select(input, d, at::repeat_interleave(counts, output_size));
 }
 
@@ -63,26 +70,30 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
               "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
               "tensor: repeats ",
               repeats, ", tensor ", self.sizes());
-  // (r0, s0, r1, s1, ...): repeats are expanded dimensions in front of each size, then merged with
-  // it.
+
+  // Each repeat becomes an expanded dimension in front of its size and is then merged with it: the
+  // shapes are (1, s0, 1, s1, ...), (r0, s0, r1, s1, ...) and (r0 * s0, r1 * s1, ...).
   const size_t added = repeats.size() - self.dim();
-  DimVector split_shape, expanded, merged;
+  DimVector split_shape;
+  DimVector expanded;
+  DimVector merged;
   for (size_t i = 0; i < repeats.size(); ++i) {
     TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", repeats[i],
                 ": repeats ", repeats);
     const int64_t size = i < added ? 1 : self.sizes()[i - added];
     split_shape.append({1, size});
     expanded.append({repeats[i], size});
+
     int64_t length = 0;
     TORCH_CHECK(!__builtin_mul_overflow(repeats[i], size, &length),
                 "Storage size calculation overflowed: ", size, " elements repeated ", repeats[i],
                 " times");
     merged.push_back(length);
   }
-  // A copy even where everything is repeated once and contiguous() would give back `self`.
-  return at::reshape(
-      at::clone(at::expand(at::reshape(self, split_shape), expanded), MemoryFormat::Contiguous),
-      merged);
+
+  // Clone: without any repetition contiguous() would return `self` itself.
+  const Tensor repeated = at::expand(at::reshape(self, split_shape), expanded);
+  return at::reshape(at::clone(repeated, MemoryFormat::Contiguous), merged);
 }
 
 Tensor tile(const Tensor& self, IntArrayRef dims) {
@@ -95,15 +106,16 @@ Tensor repeat_interleave_int(const Tensor& self, int64_t repeats, std::optional<
                              std::optional<int64_t> output_size) {
   TORCH_CHECK(repeats >= 0, "Repeats must be non-negative, got ", repeats);
   const Tensor source = dim.has_value() && self.dim() > 0 ? self : at::flatten(self);
-  const int64_t d = wrap_dim(dim.value_or(0), source.dim()), length = source.sizes()[d] * repeats;
+  const int64_t d = wrap_dim(dim.value_or(0), source.dim());
+  const int64_t length = source.sizes()[d] * repeats;
   TORCH_CHECK(output_size.value_or(length) == length,
               "repeat_interleave: Invalid output_size, expected ", length, " but got ",
               output_size.value_or(0));
+
   DimVector expanded(source.sizes());
   expanded.insert(expanded.begin() + d + 1, repeats);
-  return at::flatten(
-      at::clone(at::expand(at::unsqueeze(source, d + 1), expanded), MemoryFormat::Contiguous), d,
-      d + 1);
+  const Tensor repeated = at::expand(at::unsqueeze(source, d + 1), expanded);
+  return at::flatten(at::clone(repeated, MemoryFormat::Contiguous), d, d + 1);
 }
 
 }  // namespace at::native

@@ -1,4 +1,4 @@
-// Splitting a tensor into pieces along a dimension.
+// Splitting a tensor into pieces along a dimension, and the gradients of that.
 #include <algorithm>
 #include <unistd.h>
 #include <vector>
@@ -24,7 +24,7 @@ int64_t checked_split_dim(const Tensor& self, int64_t dim) {
   return wrap_dim(dim, self.dim());
 }
 
-/// Refuses, before the first is made, more pieces than this machine has memory for.
+/// Refuses more pieces than this machine has memory for, before any is made.
 void check_pieces(const char* name, int64_t pieces) {
   const auto memory =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -32,22 +32,26 @@ void check_pieces(const char* name, int64_t pieces) {
               pieces, " tensors, this machine has ", memory, " bytes of memory");
 }
 
-/// The dimension that a split by name cuts, which must have equal pieces where `sections` is given.
+/// The dimension that hsplit (`least` is 1), vsplit (2) or dsplit (3) cuts. With `sections` its
+/// size must be divisible.
 int64_t named_split_dim(const char* name, const Tensor& self, int64_t least,
                         std::optional<int64_t> sections) {
   TORCH_CHECK(self.dim() >= least, "torch.", name, " requires a tensor with at least ", least,
               " dimension, but got a tensor with ", self.dim(), " dimensions!");
+
   const int64_t dim = least == 1 ? (self.dim() == 1 ? 0 : 1) : (least == 2 ? 0 : 2);
+
   if (sections.has_value()) {
     const int64_t size = self.sizes()[dim];
     TORCH_CHECK(*sections > 0 && size % *sections == 0, "torch.", name,
                 " attempted to split along dimension ", dim, ", but the size of the dimension ",
                 size, " is not divisible by the split_size ", *sections, "!");
   }
+
   return dim;
 }
 
-/// One of the views that a call makes.
+/// A view from a call that returns several, marked as such for autograd.
 Tensor one_of_several(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
   Tensor view = alias_with_sizes_and_strides(self, sizes, strides, offset);
   auto* impl = view.unsafe_impl();
@@ -78,7 +82,7 @@ int64_t split_count(int64_t extent, int64_t split_size) {
   return split_size == 0 || extent == 0 ? 1 : (extent - 1) / split_size + 1;
 }
 
-/// As many as an expanded dimension may have: std::vector reports a length that cannot be.
+/// The sizes of all pieces. std::vector throws where an expanded dimension asks for too many.
 std::vector<int64_t> split_lengths(int64_t extent, int64_t split_size) {
   const int64_t count = split_count(extent, split_size);
   std::vector<int64_t> lengths(count, split_size);
@@ -94,17 +98,19 @@ const Tensor& first_defined(TensorList grads) {
   return grads[0];
 }
 
-/// The gradient of a split: pieces joined, missing ones as zeros.
+/// The gradient of a split: the gradients of the pieces joined, with zeros for missing ones.
 Tensor join_pieces(TensorList grads, IntArrayRef sizes, IntArrayRef lengths, int64_t dim) {
   const Tensor& some = first_defined(grads);
   TORCH_CHECK(grads.size() == lengths.size(), "expected the gradients of ", lengths.size(),
               " pieces, got ", grads.size());
+
   std::vector<Tensor> pieces;
   for (size_t i = 0; i < grads.size(); ++i) {
     DimVector piece(sizes.begin(), sizes.end());
     piece[dim] = lengths[i];
     pieces.push_back(grads[i].defined() ? grads[i] : at::new_zeros(some, piece));
   }
+
   return at::cat(pieces, dim);
 }
 
@@ -114,14 +120,18 @@ std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, 
   const int64_t d = checked_split_dim(self, dim);
   TORCH_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
   check_pieces("tensor_split", sections);
-  const int64_t length = self.sizes()[d] / sections, longer = self.sizes()[d] % sections;
+
+  // The first `remainder` pieces are longer by one.
+  const int64_t length = self.sizes()[d] / sections;
+  const int64_t remainder = self.sizes()[d] % sections;
   std::vector<Tensor> pieces;
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {
-    const int64_t end = start + length + (i < longer ? 1 : 0);
+    const int64_t end = start + length + (i < remainder ? 1 : 0);
     pieces.push_back(at::slice(self, d, start, end));
     start = end;
   }
+
   return pieces;
 }
 
@@ -134,6 +144,7 @@ std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices
     start = end;
   }
   pieces.push_back(at::slice(self, d, start, self.sizes()[d]));
+
   return pieces;
 }
 
@@ -151,6 +162,7 @@ std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indice
               "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
               "one-dimensional tensor, but got a tensor with ",
               indices.dim(), " dims");
+
   if (indices.dim() == 0) return at::tensor_split(self, indices.item<int64_t>(), dim);
   const Tensor values = indices.contiguous();
   return at::tensor_split(self, IntArrayRef(values.data_ptr<int64_t>(), values.numel()), dim);
@@ -179,16 +191,19 @@ std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t
   TORCH_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
   TORCH_CHECK(split_size >= 0,
               "split expects split_size be non-negative, but got split_size=", split_size);
-  const int64_t d = wrap_dim(dim, self.dim()), extent = self.sizes()[d];
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t extent = self.sizes()[d];
   TORCH_CHECK(split_size > 0 || extent == 0,
               "split_size can only be 0 if dimension size is 0, but got dimension size of ",
               extent);
+
   std::vector<Tensor> pieces;
   int64_t start = 0;
   do {
     pieces.push_back(at::slice(self, d, start, start + split_size));
     start += split_size;
   } while (start < extent);
+
   return pieces;
 }
 
@@ -196,6 +211,7 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
                                             int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
+
   std::vector<Tensor> pieces;
   int64_t start = 0;
   for (const int64_t length : split_sizes) {
@@ -206,6 +222,7 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
     pieces.push_back(at::slice(self, d, start, start + length));
     start += length;
   }
+
   TORCH_CHECK(start == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ",
               self.sizes()[d], " (input tensor's size at dimension ", d,
               "), but got split_sizes=", split_sizes);
@@ -215,7 +232,9 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
 std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  const int64_t extent = self.size(dim), length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
+
+  const int64_t extent = self.size(dim);
+  const int64_t length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
   if (length == 0) check_pieces("unsafe_chunk", chunks);
   if (length == 0) return unsafe_split_with_sizes(self, DimVector(chunks, 0), dim);
   return unsafe_split(self, length, dim);
@@ -229,12 +248,14 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   TORCH_CHECK(split_size > 0 || self.sizes()[d] == 0,
               "split_size can only be 0 if dimension size is 0, but got dimension size of ",
               self.sizes()[d]);
+
   return pieces_of(self, split_lengths(self.sizes()[d], split_size), d);
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
+
   int64_t total = 0;
   bool fits = true;
   for (const int64_t length : split_sizes) {
@@ -244,9 +265,11 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
         split_sizes);
     fits = fits && !__builtin_add_overflow(total, length, &total);
   }
+
   TORCH_CHECK(fits && total == self.sizes()[d],
               "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
               " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
+
   return pieces_of(self, split_sizes, d);
 }
 
@@ -254,15 +277,19 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   TORCH_CHECK_INDEX(self.dim() > 0, "Dimension specified as ", dim,
                     " but tensor has no dimensions");
   const int64_t d = wrap_dim(dim, self.dim());
-  DimVector sizes(self.sizes()), strides(self.strides());
+
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   sizes.erase(sizes.begin() + d);
   strides.erase(strides.begin() + d);
+
   std::vector<Tensor> slices;
   slices.reserve(self.sizes()[d]);
   for (int64_t i = 0; i < self.sizes()[d]; ++i) {
     slices.push_back(
         one_of_several(self, sizes, strides, self.storage_offset() + i * self.strides()[d]));
   }
+
   return slices;
 }
 
@@ -273,11 +300,12 @@ std::vector<Tensor> split_sizes(const Tensor& self, IntArrayRef split_size, int6
 std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
+
   const int64_t extent = self.size(dim);
   const int64_t length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
-  if (length == 0)
-    return at::split_with_sizes(self, std::vector<int64_t>(chunks, 0),
-                                dim);  // an empty dimension gives all the chunks asked for
+
+  // An empty dimension still gives as many chunks as were asked for.
+  if (length == 0) return at::split_with_sizes(self, std::vector<int64_t>(chunks, 0), dim);
   return at::split(self, length, dim);
 }
 
@@ -290,6 +318,7 @@ Tensor _split_backward(TensorList grads, IntArrayRef sizes, int64_t split_size, 
   TORCH_CHECK(split_size > 0 || (split_size == 0 && sizes[d] == 0),
               "split_size can only be 0 if dimension size is 0, but got split_size=", split_size,
               " for dimension size of ", sizes[d]);
+
   return join_pieces(grads, sizes, split_lengths(sizes[d], split_size), d);
 }
 
@@ -300,12 +329,14 @@ Tensor _split_with_sizes_backward(TensorList grads, IntArrayRef sizes, IntArrayR
 
 Tensor _unbind_backward(TensorList grads, IntArrayRef sizes, int64_t dim) {
   const int64_t d = wrap_dim_of(sizes, dim);
+  const Tensor& some = first_defined(grads);
   DimVector slice(sizes.begin(), sizes.end());
   slice.erase(slice.begin() + d);
-  const Tensor& some = first_defined(grads);
+
   std::vector<Tensor> slices;
   for (const Tensor& grad : grads)
     slices.push_back(grad.defined() ? grad : at::new_zeros(some, slice));
+
   return at::stack(slices, d);
 }
 

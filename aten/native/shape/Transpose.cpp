@@ -1,4 +1,4 @@
-// Dimensions in another order.
+// Transposing, permuting and moving dimensions.
 #include <algorithm>
 
 #include "aten/native/declarations/shape/Transpose.h"
@@ -19,13 +19,15 @@ Tensor adjoint(const Tensor& self) {
   TORCH_CHECK(
       self.dim() != 1,
       "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");
-  const Tensor turned = self.dim() == 0 ? self : at::transpose(self, -2, -1);
-  return self.is_complex() ? at::conj(turned) : turned;
+  const Tensor transposed = self.dim() == 0 ? self : at::transpose(self, -2, -1);
+  return self.is_complex() ? at::conj(transposed) : transposed;
 }
 
 Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
-  const int64_t a = wrap_dim(dim0, self.dim()), b = wrap_dim(dim1, self.dim());
-  DimVector sizes(self.sizes()), strides(self.strides());
+  const int64_t a = wrap_dim(dim0, self.dim());
+  const int64_t b = wrap_dim(dim1, self.dim());
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   if (self.dim() > 0) {
     std::swap(sizes[a], sizes[b]);
     std::swap(strides[a], strides[b]);
@@ -36,6 +38,7 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
 Tensor t(const Tensor& self) {
   return self.dim() < 2 ? alias(self) : native::transpose(self, 0, 1);
 }
+
 Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
   return at::transpose(self, axis0, axis1);
 }
@@ -46,12 +49,15 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
       "permute(): number of dimensions in the tensor input does not match the length of the "
       "desired ordering of dimensions i.e. input.dim() = ",
       self.dim(), " is not equal to len(dims) = ", dims.size());
+
   const DimVector order = wrap_dims(dims, self.dim());
-  DimVector sizes, strides;
+  DimVector sizes;
+  DimVector strides;
   for (const int64_t d : order) {
     sizes.push_back(self.sizes()[d]);
     strides.push_back(self.strides()[d]);
   }
+
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 
@@ -60,6 +66,7 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
               "movedim: Invalid source or destination dims: source (", source,
               " dims) should contain the same number of dims as destination (", destination,
               " dims)");
+
   auto unique_dims = [&](IntArrayRef dims, const char* name) {
     DimVector wrapped;
     for (const int64_t dim : dims) {
@@ -70,8 +77,10 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
     }
     return wrapped;
   };
-  const DimVector from = unique_dims(source, "source"),
-                  to = unique_dims(destination, "destination");
+  const DimVector from = unique_dims(source, "source");
+  const DimVector to = unique_dims(destination, "destination");
+
+  // The other dimensions keep their order and fill the positions that are left.
   DimVector order(self.dim(), -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
   int64_t next = 0;
@@ -80,6 +89,7 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
     d = next++;
   }
+
   return at::permute(self, order);
 }
 

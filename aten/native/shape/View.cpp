@@ -1,4 +1,4 @@
-// Views: other geometry on the same memory.
+// Views: tensors with other sizes and strides on the same memory.
 #include <algorithm>
 
 #include "aten/native/declarations/shape/View.h"
@@ -10,24 +10,25 @@ namespace at::native {
 
 namespace {
 
-/// How messages about bits of another type begin and end.
+/// The part of messages about a view of another dtype that names both dtypes.
 std::string as_bits(const Tensor& self, ScalarType dtype) {
   return c10::str(" to view ", scalar_type_name(self.scalar_type()), " as ",
                   scalar_type_name(dtype), " (different element sizes)");
 }
 
-/// Sizes and strides of smaller elements: each becomes `count` of them in the last dimension.
+/// For smaller elements: each element becomes `count` of them in the last dimension.
 void split_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVector& sizes,
                     DimVector& strides, int64_t& offset) {
   TORCH_CHECK(strides.back() == 1, "self.stride(-1) must be 1", as_bits(self, dtype), ", but got ",
               strides.back());
+
   sizes.back() *= count;
   for (int64_t& stride : strides) stride *= count;
   strides.back() = 1;
   offset *= count;
 }
 
-/// Of larger elements, each made of `count`.
+/// For larger elements: `count` elements of the last dimension become one.
 void join_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVector& sizes,
                    DimVector& strides, int64_t& offset) {
   const auto check = [&](int64_t value, const std::string& name) {
@@ -39,16 +40,18 @@ void join_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVecto
   for (int64_t d = 0; d + 1 < self.dim(); ++d) check(strides[d], c10::str("stride(", d, ")"));
   TORCH_CHECK(strides.back() == 1, "self.stride(-1) must be 1", as_bits(self, dtype), ", but got ",
               strides.back());
+
   sizes.back() /= count;
   for (int64_t& stride : strides) stride /= count;
   strides.back() = 1;
   offset /= count;
 }
 
-/// Without the dimensions of size 1 for which drop(d) holds.
+/// Removes the dimensions of size 1 for which drop(d) holds.
 template <typename Drop>
 Tensor squeeze_where(const Tensor& self, const Drop& drop) {
-  DimVector sizes, strides;
+  DimVector sizes;
+  DimVector strides;
   for (int64_t d = 0; d < self.dim(); ++d) {
     if (self.sizes()[d] == 1 && drop(d)) continue;
     sizes.push_back(self.sizes()[d]);
@@ -64,15 +67,20 @@ Tensor alias(const Tensor& self) {
 }
 
 Tensor view_dtype(const Tensor& self, ScalarType dtype) {
-  const int64_t from = static_cast<int64_t>(self.itemsize()),
-                to = static_cast<int64_t>(element_size(dtype));
-  DimVector sizes(self.sizes()), strides(self.strides());
+  const int64_t from = static_cast<int64_t>(self.itemsize());
+  const int64_t to = static_cast<int64_t>(element_size(dtype));
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   int64_t offset = self.storage_offset();
   TORCH_CHECK(from == to || self.dim() > 0, "self.dim() cannot be 0", as_bits(self, dtype));
+
   if (from > to) split_elements(self, dtype, from / to, sizes, strides, offset);
   if (from < to) join_elements(self, dtype, to / from, sizes, strides, offset);
+
   if (!self.requires_grad()) return view_with_dtype(self, dtype, sizes, strides, offset);
-  // Of what requires grad, a view would be taken for differentiable.
+
+  // Autograd would take a view of a tensor that requires grad for differentiable; this tensor only
+  // shares its storage.
   auto impl = make_intrusive<TensorImpl>(self.storage(), dtype, self.device(),
                                          self.key_set() - kAutogradKeys);
   impl->set_sizes_and_strides(sizes, strides, offset);
@@ -102,6 +110,8 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
   TORCH_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: size ", size,
               ", stride ", stride);
   TORCH_CHECK(offset >= 0, "as_strided: Tensor: invalid storage offset ", offset);
+
+  // `last` becomes the position of the last element in the storage.
   int64_t last = offset;
   bool empty = false;
   for (size_t i = 0; i < size.size(); ++i) {
@@ -110,16 +120,19 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
         "as_strided: Negative strides are not supported at the moment, got strides: ", stride);
     TORCH_CHECK(size[i] >= 0, "as_strided: negative size in ", size);
     empty = empty || size[i] == 0;
+
     int64_t step = 0;
     TORCH_CHECK(size[i] == 0 || (!__builtin_mul_overflow(size[i] - 1, stride[i], &step) &&
                                  !__builtin_add_overflow(last, step, &last)),
                 "as_strided: size ", size, " with stride ", stride, " overflows");
   }
+
   const int64_t available = static_cast<int64_t>(self.storage()->nbytes / self.itemsize());
   TORCH_CHECK(empty || self.is_meta() || last < available, "setStorage: sizes ", size, ", strides ",
               stride, ", storage offset ", offset, ", and itemsize ", self.itemsize(),
               " requiring a storage size of ", (last + 1) * static_cast<int64_t>(self.itemsize()),
               " are out of bounds for storage of size ", self.storage()->nbytes);
+
   return alias_with_sizes_and_strides(self, size, stride, offset);
 }
 
@@ -129,12 +142,16 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
               "): the number of sizes provided (", size.size(),
               ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
               ")");
-  const int64_t added = static_cast<int64_t>(size.size()) - self.dim();
-  DimVector sizes(size.begin(), size.end()), strides(size.size(), 0);
-  for (int64_t i = static_cast<int64_t>(size.size()) - 1; i >= 0; --i) {
-    const int64_t have = i >= added ? self.sizes()[i - added] : 1;
+
+  const int64_t ndim = static_cast<int64_t>(size.size());
+  const int64_t added = ndim - self.dim();
+  DimVector sizes(size.begin(), size.end());
+  DimVector strides(size.size(), 0);
+  for (int64_t i = ndim - 1; i >= 0; --i) {
+    const bool exists = i >= added;
+    const int64_t have = exists ? self.sizes()[i - added] : 1;
     if (size[i] == -1) {
-      TORCH_CHECK(i >= added,
+      TORCH_CHECK(exists,
                   "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
                   "dimension ",
                   i);
@@ -144,12 +161,17 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
                 "The expanded size of the tensor (", sizes[i], ") must match the existing size (",
                 have, ") at non-singleton dimension ", i, ".  Target sizes: ", size,
                 ".  Tensor sizes: ", self.sizes());
-    const int64_t stride =
-        i >= added
-            ? self.strides()[i - added]
-            : (i + 1 < static_cast<int64_t>(size.size()) ? sizes[i + 1] * strides[i + 1] : 1);
+
+    // A new dimension has the stride of one that encloses the next; repeated elements have 0.
+    int64_t stride = 1;
+    if (exists) {
+      stride = self.strides()[i - added];
+    } else if (i + 1 < ndim) {
+      stride = sizes[i + 1] * strides[i + 1];
+    }
     strides[i] = have == 1 && sizes[i] != 1 ? 0 : stride;
   }
+
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 
@@ -164,10 +186,13 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
   TORCH_CHECK_INDEX(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   const int64_t d = wrap_dim(dim, self.dim());
   const SliceRange range = slice_range(self.sizes()[d], start, end, step);
-  DimVector sizes(self.sizes()), strides(self.strides());
+
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   const int64_t offset = self.storage_offset() + range.start * strides[d];
   sizes[d] = range.length;
   strides[d] *= step;
+
   return alias_with_sizes_and_strides(self, sizes, strides, offset);
 }
 
@@ -177,9 +202,11 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   const int64_t size = self.sizes()[d];
   TORCH_CHECK_INDEX(index >= -size && index < size, "select(): index ", index,
                     " out of range for tensor of size ", self.sizes(), " at dimension ", d);
-  const int64_t offset =
-      self.storage_offset() + (index < 0 ? index + size : index) * self.strides()[d];
-  DimVector sizes(self.sizes()), strides(self.strides());
+
+  const int64_t position = index < 0 ? index + size : index;
+  const int64_t offset = self.storage_offset() + position * self.strides()[d];
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   sizes.erase(sizes.begin() + d);
   strides.erase(strides.begin() + d);
   return alias_with_sizes_and_strides(self, sizes, strides, offset);
@@ -188,11 +215,13 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
 Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
+
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[d];
   TORCH_CHECK_INDEX(start >= -size && start <= size,
                     "start out of range (expected to be in range of [", -size, ", ", size,
                     "], but got ", start, ")");
+
   const int64_t first = start < 0 ? start + size : start;
   TORCH_CHECK(first <= size - length, "start (", first, ") + length (", length,
               ") exceeds dimension size (", size, ").");
@@ -208,10 +237,12 @@ Tensor narrow_tensor(const Tensor& self, int64_t dim, const Tensor& start, int64
 Tensor squeeze(const Tensor& self) {
   return squeeze_where(self, [](int64_t) { return true; });
 }
+
 Tensor squeeze_dim(const Tensor& self, int64_t dim) {
   const int64_t wanted = wrap_dim(dim, self.dim());
   return squeeze_where(self, [wanted](int64_t d) { return d == wanted; });
 }
+
 Tensor squeeze_dims(const Tensor& self, IntArrayRef dim) {
   TORCH_CHECK(self.dim() <= 64, "only tensors with up to 64 dims are supported, got ", self.dim());
   const DimVector wanted = wrap_dims(dim, self.dim());
@@ -221,27 +252,34 @@ Tensor squeeze_dims(const Tensor& self, IntArrayRef dim) {
 
 Tensor unsqueeze(const Tensor& self, int64_t dim) {
   const int64_t d = wrap_dim(dim, self.dim() + 1);
-  DimVector sizes(self.sizes()), strides(self.strides());
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
+
   const int64_t stride = d < self.dim() ? sizes[d] * strides[d] : 1;
   sizes.insert(sizes.begin() + d, 1);
   strides.insert(strides.begin() + d, stride);
+
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 
 Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   const int64_t d = wrap_dim(dimension, self.dim());
   const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
+
   TORCH_CHECK(size >= 0, "size is ", size, " but must be >= 0");
   TORCH_CHECK(size <= extent, "maximum size for tensor at dimension ", d, " is ", extent,
               " but size is ", size);
   TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
-  DimVector sizes(self.sizes()), strides(self.strides());
+
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
   sizes.push_back(size);
   strides.push_back(self.dim() == 0 ? 1 : self.strides()[d]);
   if (self.dim() > 0) {
     sizes[d] = (extent - size) / step + 1;
     strides[d] *= step;
   }
+
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());
 }
 

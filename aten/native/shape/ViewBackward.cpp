@@ -1,4 +1,4 @@
-// Gradients of views: the gradient of a part, as a tensor of the whole.
+// Gradients of views: the gradient of a part becomes one of the whole tensor, zero elsewhere.
 #include <algorithm>
 
 #include "aten/native/declarations/shape/ViewBackward.h"
@@ -22,7 +22,7 @@ namespace {
 
 Tensor zeros_for(const Tensor& grad, IntArrayRef sizes) { return at::new_zeros(grad, sizes); }
 
-/// Elements of a storage that a geometry reaches, counted from its start.
+/// The number of storage elements from the first to the last that a geometry reaches.
 int64_t reach(IntArrayRef sizes, IntArrayRef strides) {
   int64_t last = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -32,7 +32,7 @@ int64_t reach(IntArrayRef sizes, IntArrayRef strides) {
   return last + 1;
 }
 
-/// Whether two elements of this geometry may share memory; certain when false.
+/// Whether two elements of this geometry may share memory. Cautious: true is only a possibility.
 bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
   SmallVector<std::pair<int64_t, int64_t>, 6> dims;  // stride, size
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -40,6 +40,8 @@ bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
     if (sizes[d] > 1) dims.push_back({strides[d], sizes[d]});
   }
   std::sort(dims.begin(), dims.end());
+
+  // In order of stride: each dimension must step over everything that the earlier ones reach.
   int64_t covered = 0;
   for (const auto& [stride, size] : dims) {
     if (stride <= covered) return true;
@@ -68,13 +70,16 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
   const int64_t ndim = static_cast<int64_t>(sizes.size());
   if (ndim == 0) return at::reshape(grad, {});
   const int64_t d = wrap_dim(dimension, ndim);
-  // Positions along d of every (window, element), in the order of the folded gradient.
+
+  // The position along d of every (window, element), in the order of the folded gradient.
   const int64_t windows = grad.sizes()[d];
   Tensor positions = at::arange(Scalar(windows * size), kLong);
   int64_t* position = positions.data_ptr<int64_t>();
   for (int64_t w = 0; w < windows; ++w) {
     for (int64_t i = 0; i < size; ++i) position[w * size + i] = w * step + i;
   }
+
+  // Move the elements of the windows next to the windows, and merge both dimensions.
   DimVector order;
   for (int64_t i = 0; i < ndim; ++i) {
     order.push_back(i);
@@ -82,18 +87,20 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
   }
   DimVector folded(sizes.begin(), sizes.end());
   folded[d] = windows * size;
-  return at::index_add(zeros_for(grad, sizes), d, positions,
-                       at::reshape(at::permute(grad, order), folded));
+  const Tensor values = at::reshape(at::permute(grad, order), folded);
+
+  return at::index_add(zeros_for(grad, sizes), d, positions, values);
 }
 
 Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
                             int64_t input_offset, IntArrayRef size, IntArrayRef stride,
                             std::optional<int64_t> storage_offset) {
-  // Both geometries index one flat buffer: view elements add to it (several may share a place), the
-  // input reads it.
-  const int64_t offset = storage_offset.value_or(input_offset),
-                first = std::min(offset, input_offset);
-  const int64_t input_start = input_offset - first, start = offset - first;
+  // Both geometries index one flat buffer. The elements of the view add to it, as several may share
+  // a place; the elements of the input read it.
+  const int64_t offset = storage_offset.value_or(input_offset);
+  const int64_t first = std::min(offset, input_offset);
+  const int64_t input_start = input_offset - first;
+  const int64_t start = offset - first;
   const int64_t length =
       std::max(reach(input_sizes, input_strides) + input_start, reach(size, stride) + start);
   const auto places = [&, device = grad.device()](IntArrayRef sizes, IntArrayRef strides,
@@ -101,15 +108,18 @@ Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArra
     const Tensor all = at::arange(Scalar(length), kLong, std::nullopt, device);
     return at::reshape(at::as_strided(all, sizes, strides, from), {-1});
   };
+
   Tensor flat = at::index_add(zeros_for(grad, {length}), 0, places(size, stride, start),
                               at::reshape(grad, {-1}));
+
+  // Elements of the input that share one place in memory share its gradient evenly.
   if (may_overlap(input_sizes, input_strides)) {
-    // Elements of the input that are one place in memory share what that place gets.
-    const Tensor own = places(input_sizes, input_strides, input_start),
-                 ones = at::new_ones(grad, {own.numel()});
-    const Tensor count = at::index_add(zeros_for(grad, {length}), 0, own, ones);
+    const Tensor input_places = places(input_sizes, input_strides, input_start);
+    const Tensor ones = at::new_ones(grad, {input_places.numel()});
+    const Tensor count = at::index_add(zeros_for(grad, {length}), 0, input_places, ones);
     flat = flat / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
   }
+
   return at::clone(at::as_strided(flat, input_sizes, input_strides, input_start));
 }
 

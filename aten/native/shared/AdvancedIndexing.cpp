@@ -1,3 +1,5 @@
+// Plans for x[indices]: resolves masks, broadcasts the indices and finds the memory of each
+// element.
 #include "aten/native/shared/AdvancedIndexing.h"
 
 #include <algorithm>
@@ -16,7 +18,9 @@ bool is_mask(const Tensor& index) {
   return index.scalar_type() == kBool || index.scalar_type() == kByte;
 }
 
-/// Replaces masks by the positions of their True elements, one index per mask dimension.
+/// Converts integer indices to int64 and replaces each mask by the positions of its True elements,
+/// one index per dimension of the mask. The result has one entry per dimension of `self`, undefined
+/// where that dimension is not indexed.
 std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
   std::vector<Tensor> result;
   for (const Tensor& index : indices) {
@@ -27,13 +31,16 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
     TORCH_CHECK(self.is_meta() || !index.is_meta(),
                 "indices on the meta device hold no positions, and the indexed tensor is on ",
                 self.device());
+
     const ScalarType type = index.scalar_type();
     TORCH_CHECK_INDEX(type == kLong || type == kInt || is_mask(index),
                       "tensors used as indices must be long, int, byte or bool tensors");
+
     if (!is_mask(index)) {
       result.push_back(index.to(kLong));
       continue;
     }
+
     const size_t first = result.size();
     TORCH_CHECK_INDEX(static_cast<int64_t>(first) + index.dim() <= self.dim(),
                       "too many indices for tensor of dimension ", self.dim());
@@ -43,8 +50,10 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
                         " does not match the shape of the indexed tensor ", self.sizes(),
                         " at index ", first + d);
     }
+
     for (const Tensor& position : at::unbind(at::nonzero(index), 1)) result.push_back(position);
   }
+
   TORCH_CHECK_INDEX(static_cast<int64_t>(result.size()) <= self.dim(),
                     "too many indices for tensor of dimension ", self.dim(), " (got ",
                     result.size(), ")");
@@ -52,6 +61,7 @@ std::vector<Tensor> resolve_masks(const Tensor& self, TensorList indices) {
   return result;
 }
 
+/// The broadcast shape of the defined indices.
 DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
   DimVector sizes;
   for (const Tensor& index : indices) {
@@ -59,6 +69,7 @@ DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
     try {
       sizes = broadcast_sizes(sizes, index.sizes());
     } catch (const c10::Error&) {
+      // An IndexError that lists the shapes of all indices.
       std::string shapes;
       for (const Tensor& each : indices) {
         if (each.defined()) shapes += c10::str(shapes.empty() ? "" : ", ", each.sizes());
@@ -71,7 +82,7 @@ DimVector broadcast_index_sizes(const std::vector<Tensor>& indices) {
   return sizes;
 }
 
-/// Whether the defined indices stand next to each other.
+/// Whether the defined indices are adjacent.
 bool are_neighbours(const std::vector<Tensor>& indices) {
   int changes = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -81,6 +92,7 @@ bool are_neighbours(const std::vector<Tensor>& indices) {
   return changes <= 1;
 }
 
+/// Adds the byte offsets of an index along dimension `dim` (of size `extent`) to `offsets`.
 void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntArrayRef sizes, int64_t dim,
                  int64_t extent, int64_t stride) {
   const Tensor positions = at::expand(index, sizes).contiguous();
@@ -107,15 +119,17 @@ DimVector IndexPlan::result_strides() const {
   const bool all_contiguous = std::all_of(
       indices.begin(), indices.end(), [](const Tensor& index) { return index.is_contiguous(); });
   if (source.is_contiguous() && all_contiguous) return contiguous_strides(sizes);
+
   std::vector<DimVector> operands;
   DimVector source_strides(sizes.size(), 0);
   std::copy(before_strides.begin(), before_strides.end(), source_strides.begin());
   std::copy(after_strides.begin(), after_strides.end(),
             source_strides.end() - after_strides.size());
   operands.push_back(source_strides);
+
   for (const Tensor& index : indices) {
-    // As if it had all dimensions of the result: those that it does not have, of size 1, count
-    // where the result's are of size 1.
+    // The index with as many dimensions as the result. Its added dimensions of size 1 get stride 0,
+    // unless the result's size there is 1, too.
     DimVector shape(sizes.size(), 1);
     const Tensor full =
         index.sizes() == IntArrayRef(index_sizes) ? index : at::expand(index, index_sizes);
@@ -134,19 +148,26 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
   IndexPlan plan;
   plan.source = self;
   plan.index_sizes = broadcast_index_sizes(resolved);
+
   int64_t positions = 1;
   for (const int64_t size : plan.index_sizes) {
     TORCH_CHECK(!__builtin_mul_overflow(positions, size, &positions),
                 "numel: integer multiplication overflow, got indices of sizes ",
                 IntArrayRef(plan.index_sizes));
   }
-  if (self.is_meta()) positions = 0;  // a shape is all there is to plan
+  if (self.is_meta()) positions = 0;  // the plan of a meta tensor consists of shapes
   plan.offsets.assign(positions, 0);
+
   const bool neighbours = are_neighbours(resolved);
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
-  bool nothing = false;  // no element is read, so no index has to be in range
+
+  // If the result is empty no element is read, and indices may be out of range.
+  bool nothing = false;
   for (int64_t d = 0; d < self.dim(); ++d)
     nothing = nothing || (self.sizes()[d] == 0 && !resolved[d].defined());
+
+  // Dimensions go to `before` until the first index and to `after` from there on; all go to `after`
+  // if the indices are not adjacent.
   bool seen = !neighbours;
   for (int64_t d = 0; d < self.dim(); ++d) {
     const int64_t stride = self.strides()[d] * itemsize;
@@ -162,6 +183,7 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
     (seen ? plan.after_sizes : plan.before_sizes).push_back(self.sizes()[d]);
     (seen ? plan.after_strides : plan.before_strides).push_back(stride);
   }
+
   return plan;
 }
 
@@ -181,18 +203,22 @@ char* row_address(const IndexPlan& plan, int64_t index) {
   int64_t offset = 0;
   if (plan.before_sizes.empty() && plan.after_sizes.size() <= 1)
     return static_cast<char*>(plan.source.data()) + plan.offsets[index];
+
   for (size_t d = plan.after_sizes.size(); d-- > 1;) {
     const size_t outer = d - 1;
     offset += index % plan.after_sizes[outer] * plan.after_strides[outer];
     index /= plan.after_sizes[outer];
   }
+
   const int64_t positions = static_cast<int64_t>(plan.offsets.size());
   offset += plan.offsets[index % positions];
   index /= positions;
+
   for (size_t d = plan.before_sizes.size(); d-- > 0;) {
     offset += index % plan.before_sizes[d] * plan.before_strides[d];
     index /= plan.before_sizes[d];
   }
+
   return static_cast<char*>(plan.source.data()) + offset;
 }
 

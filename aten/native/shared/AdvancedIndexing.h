@@ -1,4 +1,5 @@
 #pragma once
+// The plan of x[indices] for tensor and mask indices, and the loop over the rows it selects.
 #include <algorithm>
 #include <vector>
 
@@ -6,46 +7,52 @@
 
 namespace at::native {
 
-/// The plan of x[indices]: which memory each result element comes from.
-/// Result dimensions are `before` (dimensions in front of the first index), the broadcast shape of
-/// the indices, and `after`; when the indices are not neighbours, the index dimensions come first.
+/// The plan of x[indices]: the memory that each element of the result comes from.
+/// The result's dimensions are `before` (those in front of the first index), the broadcast shape of
+/// the indices, and `after`. If the indices are not adjacent, the index dimensions come first.
 struct IndexPlan {
   Tensor source;  // the indexed tensor, its dimensions reordered to before, indexed, after
   DimVector before_sizes, before_strides;
   DimVector index_sizes;
   DimVector after_sizes, after_strides;  // strides in bytes
-  std::vector<int64_t>
-      offsets;  // bytes from an element of `before` to the one selected, per index position
-  std::vector<Tensor> indices;  // positions, of index_sizes or less
+  // For each index position: bytes from an element of `before` to the one selected.
+  std::vector<int64_t> offsets;
+  std::vector<Tensor> indices;  // positions as int64; they broadcast to index_sizes
+
   DimVector result_sizes() const;
-  /// Dimensions of the result lie in memory in the order of those they come from.
+  /// The strides of a dense result whose dimensions lie in memory in the order of those of the
+  /// source and the indices.
   DimVector result_strides() const;
 };
 
 /// Checks dtypes, shapes and ranges (IndexError) and resolves boolean masks to positions.
 TORCH_PY_API IndexPlan plan_index(const Tensor& self, TensorList indices);
 
-/// Size and byte stride of a row, and how many rows a result has.
+/// The rows of a result, which run along the last dimension of `after`: their length, byte stride
+/// and number.
 struct RowShape {
   int64_t length = 1;
   int64_t stride = 0;
   int64_t rows = 1;
 };
 TORCH_PY_API RowShape row_shape(const IndexPlan& plan);
-/// Address of row `index` in the indexed tensor.
+
+/// The address of row `index` in the indexed tensor.
 TORCH_PY_API char* row_address(const IndexPlan& plan, int64_t index);
 
-/// Calls f(row, address) for rows [begin, end). Where positions are the fastest of a row's
-/// coordinates, the others are found once for all.
+/// Calls f(row, address) for rows [begin, end). If index positions are the fastest coordinate, the
+/// other coordinates are computed once for each run of positions.
 template <typename F>
 void for_each_row(const IndexPlan& plan, int64_t begin, int64_t end, const F& f) {
   if (plan.after_sizes.size() > 1) {
     for (int64_t row = begin; row < end; ++row) f(row, row_address(plan, row));
     return;
   }
+
   const int64_t positions = static_cast<int64_t>(plan.offsets.size());
   while (begin < end) {
-    const int64_t first = begin % positions, count = std::min(positions - first, end - begin);
+    const int64_t first = begin % positions;
+    const int64_t count = std::min(positions - first, end - begin);
     const char* start = row_address(plan, begin) - plan.offsets[first];
     for (int64_t i = 0; i < count; ++i) f(begin + i, start + plan.offsets[first + i]);
     begin += count;

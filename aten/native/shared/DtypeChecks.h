@@ -1,5 +1,5 @@
 #pragma once
-// Checks of dtypes that are alike in several operators.
+// Checks of dtypes that several operators share.
 #include "aten/core/Tensor.h"
 
 namespace at::native {

@@ -1,5 +1,5 @@
 #pragma once
-// Arguments that all functions with a new tensor as result have.
+// Checks of the arguments of factory functions (layout, device, pin_memory).
 #include <optional>
 
 #include "aten/core/Tensor.h"
@@ -11,11 +11,13 @@ inline void check_strided(std::optional<Layout> layout, const char* op) {
                               layout_name(*layout), " is not available");
 }
 
-/// The device with its index filled in, so that tensors of "cuda" and "cuda:0" compare equal.
+/// The device of a new tensor, the CPU by default. "cpu:0" becomes "cpu", so that devices compare
+/// equal.
 inline Device resolved(std::optional<Device> device) {
   return device.value_or(kCPU).is_cpu() ? kCPU : *device;
 }
 
+/// A new tensor whose elements are not set, after checking the arguments.
 inline Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype,
                             std::optional<Layout> layout, std::optional<Device> device,
                             std::optional<bool> pin_memory) {

@@ -1,11 +1,11 @@
 #pragma once
-// Reduced tensors with the sizes they have with keepdim, for gradients of reductions.
+// Restores the reduced dimensions of a result as with keepdim=True, for gradients of reductions.
 #include "aten/core/Tensor.h"
 #include "aten/ops/reshape.h"
 
 namespace at::native {
 
-/// Sizes of a result of `sizes` reduced over `dims` (none: all) with keepdim.
+/// `sizes` with 1 for each reduced dimension. Empty or absent `dims` mean all dimensions.
 inline DimVector kept_sizes(IntArrayRef sizes, OptionalIntArrayRef dims) {
   DimVector kept(sizes.size(), 1);
   if (!dims.has_value() || dims->empty()) return kept;
@@ -18,7 +18,8 @@ inline DimVector kept_sizes(IntArrayRef sizes, OptionalIntArrayRef dims) {
   return kept;
 }
 
-/// A reduced tensor with its reduced dimensions put back, of size 1.
+/// The result of a reduction over `dims` of a tensor of `sizes`, with the reduced dimensions as
+/// size 1.
 inline Tensor with_kept_dims(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dims,
                              bool keepdim) {
   return keepdim ? reduced : at::reshape(reduced, kept_sizes(sizes, dims));

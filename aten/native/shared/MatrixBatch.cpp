@@ -1,8 +1,17 @@
+// Checks, shapes and column-major layouts that the operators of linear algebra share.
 #include "aten/native/shared/MatrixBatch.h"
 
 #include "aten/ops/copy.h"
 
 namespace at::native {
+
+namespace {
+
+int32_t info_at(const Tensor& infos, int64_t index) {
+  return infos.contiguous().const_data_ptr<int32_t>()[index];
+}
+
+}  // namespace
 
 void check_is_matrix(const Tensor& A, const char* name, const char* argument) {
   TORCH_CHECK(A.dim() >= 2, name, ": The input tensor ", argument,
@@ -58,12 +67,6 @@ int64_t first_failure(const Tensor& infos) {
   return found == data + values.numel() ? -1 : found - data;
 }
 
-namespace {
-int32_t info_at(const Tensor& infos, int64_t index) {
-  return infos.contiguous().const_data_ptr<int32_t>()[index];
-}
-}  // namespace
-
 void check_cholesky_info(const Tensor& info, const char* name) {
   const int64_t failed = first_failure(info);
   TORCH_CHECK_LINALG(failed < 0, name, ": ", batch_element(info, failed),
@@ -99,8 +102,10 @@ void check_ldl_info(const Tensor& info, const char* name) {
 DimVector column_major_strides(IntArrayRef sizes) {
   const int64_t ndim = static_cast<int64_t>(sizes.size());
   DimVector strides(sizes.size());
-  const int64_t rows = std::max<int64_t>(sizes[ndim - 2], 1),
-                columns = std::max<int64_t>(sizes[ndim - 1], 1);
+  const int64_t rows = std::max<int64_t>(sizes[ndim - 2], 1);
+  const int64_t columns = std::max<int64_t>(sizes[ndim - 1], 1);
+
+  // Strides count sizes of 0 as 1, as contiguous strides do.
   strides[ndim - 2] = 1;
   strides[ndim - 1] = rows;
   int64_t stride = rows * columns;

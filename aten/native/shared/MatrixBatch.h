@@ -1,4 +1,6 @@
 #pragma once
+// Shared by the operators of linear algebra: checks of arguments with PyTorch's messages,
+// column-major results, and loops over the matrices of a batch.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -7,27 +9,33 @@
 #include "aten/core/Tensor.h"
 #include "aten/parallel/Parallel.h"
 
-// What operators of linear algebra have in common: checks of arguments in PyTorch's words,
-// column-major results, and loops over the matrices of a batch.
-
 namespace at::native {
 
 // Checks
 
-/// "linalg.inv: The input tensor A must have at least 2 dimensions."
+/// Checks that A has at least two dimensions ("linalg.inv: The input tensor A must have at least 2
+/// dimensions.").
 void check_is_matrix(const Tensor& A, const char* name, const char* argument = "A");
-/// ... and both are of the same size.
+
+/// The same, and that the last two sizes are equal.
 void check_is_square(const Tensor& A, const char* name, const char* argument = "A");
-/// Floating point of at least single precision, or complex.
+
+/// Checks that the dtype is complex or floating point, of at least single precision unless
+/// `low_precision`.
 void check_matrix_dtype(const Tensor& A, const char* name, bool low_precision = false);
 void check_same_device(const char* name, std::initializer_list<const Tensor*> tensors);
 void check_same_matrix_dtype(const Tensor& A, const Tensor& B, const char* name);
-/// This build has LAPACK.
+
+/// Checks that this build has LAPACK.
 void check_lapack(const char* name);
-/// "(Batch element 2): " in front of an error that concerns a matrix of a batch.
+
+/// "(Batch element 2): ", which starts the message of an error in one matrix of a batch.
 std::string batch_element(const Tensor& infos, int64_t index);
-/// The first element that is not zero, or -1.
+
+/// The index of the first element that is not zero, or -1.
 int64_t first_failure(const Tensor& infos);
+
+/// Throw if a factorisation or a solver reports a failure in `info`.
 void check_cholesky_info(const Tensor& info, const char* name);
 void check_inverse_info(const Tensor& info, const char* name);
 void check_solve_info(const Tensor& info, const char* name);
@@ -35,25 +43,30 @@ void check_ldl_info(const Tensor& info, const char* name);
 
 // Shapes
 
-/// Strides of matrices that are column-major each, one behind the other.
+/// The strides of a batch of column-major matrices that follow one another in memory.
 DimVector column_major_strides(IntArrayRef sizes);
 TensorSpec column_major_spec(DimVector sizes, ScalarType dtype, Device device);
 inline TensorSpec column_major_spec(DimVector sizes, const Tensor& like) {
   return column_major_spec(std::move(sizes), like.scalar_type(), like.device());
 }
-/// The dimensions in front of the last `count`.
+
+/// The sizes of all dimensions but the last `count`.
 inline IntArrayRef batch_sizes(const Tensor& tensor, int64_t count = 2) {
   TORCH_CHECK(tensor.dim() >= count, "expected a tensor of at least ", count,
               " dimensions, got one of shape ", tensor.sizes());
   return tensor.sizes().slice(0, tensor.dim() - count);
 }
+
+/// The sizes `batch` followed by `rest`.
 DimVector joined_sizes(IntArrayRef batch, std::initializer_list<int64_t> rest);
 
 /// Contiguous column-major matrices with the values of `tensor`, never `tensor` itself.
 Tensor column_major_copy(const Tensor& tensor);
-/// The same, of float32 or float64, complex or not, or `tensor` itself where it has that layout.
+
+/// `tensor` itself if it has that layout, otherwise a column-major copy.
 Tensor as_column_major(const Tensor& tensor);
-/// Whether B is a vector, or a batch of them, for a system of equations with A.
+
+/// Whether the right-hand side B of a system with A is a vector or a batch of vectors.
 bool is_vector_for(const Tensor& A, const Tensor& B);
 
 // Loops
@@ -85,10 +98,13 @@ struct Batch {
       : data(tensor.numel() == 0 ? nullptr : tensor.data_ptr<T>()) {
     for (int64_t d = tensor.dim() - matrix_dims; d < tensor.dim(); ++d) stride *= tensor.sizes()[d];
   }
+
   T* operator[](int64_t index) const { return data ? data + index * stride : nullptr; }
+
   T* data;
   int64_t stride = 1;
 };
+
 template <class T>
 Batch<T> matrices_of(const Tensor& tensor) {
   return Batch<T>(tensor, 2);
@@ -102,20 +118,21 @@ Batch<T> scalars_of(const Tensor& tensor) {
   return Batch<T>(tensor, 0);
 }
 
-/// f(i) for every matrix: several at a time when there are enough of them, else one after the other
-/// with LAPACK's own threads.
+/// Calls f(i) for every matrix: in parallel if there are enough of them, otherwise one after
+/// another with LAPACK's own threads.
 template <class Function>
 void for_each_matrix(int64_t count, double multiplications, const Function& f) {
   const auto range = [&f](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) f(i);
   };
   if (count < get_num_threads()) return range(0, count);
-  // A thread gets work worth about 20 µs at least.
+
+  // Each task takes about 20 µs or more.
   const double grain = 65536.0 / std::max(1.0, multiplications);
   parallel_for(0, count, std::max<int64_t>(1, static_cast<int64_t>(std::min(grain, 1e9))), range);
 }
 
-/// Neither nan nor infinity, with which some algorithms do not end.
+/// Whether all values are finite; with nan or infinity some algorithms do not terminate.
 template <class T>
 bool is_finite(const T* values, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
@@ -128,6 +145,7 @@ bool is_finite(const T* values, int64_t count) {
   return true;
 }
 
+/// n^3, the order of the multiplications that a factorisation takes.
 inline double cube(int64_t n) {
   return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
 }

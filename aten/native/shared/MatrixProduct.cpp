@@ -1,5 +1,5 @@
-// Products of matrices on CPU. All arithmetic is in aten/blas, so this is compiled once; here
-// strides become leading dimensions.
+// Products of matrices on the CPU: translates strides into the leading dimensions of BLAS. All
+// arithmetic is in aten/blas, so this file is compiled once for all instruction sets.
 #include "aten/native/shared/MatrixProduct.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 // column-major order, so out = a @ b is computed as out^T = b^T @ a^T: operands change places, and
 // a row-major one needs no transposition flag.
 
-/// The transpose of a matrix, or of each matrix of a batch, as BLAS wants it.
+/// The transpose of a matrix, or of each matrix of a batch, as BLAS takes it.
 struct Operand {
   Tensor tensor;  // holds the memory
   blas::Transpose transpose = blas::Transpose::None;
@@ -26,16 +26,20 @@ struct Operand {
   int64_t batch_stride = 0;
 };
 
-/// Whether lines of `length` elements that lie `stride` apart make a matrix of BLAS.
+/// Whether lines of `length` contiguous elements, `line_stride` apart, form a matrix that BLAS
+/// accepts.
 bool has_lines(int64_t lines, int64_t length, int64_t line_stride, int64_t element_stride) {
   return (element_stride == 1 || length == 1) &&
          (line_stride >= std::max<int64_t>(1, length) || lines == 1);
 }
 
 Operand operand_of(const Tensor& tensor) {
-  const int64_t rows = tensor.size(-2), columns = tensor.size(-1);
-  const int64_t row_stride = tensor.stride(-2), column_stride = tensor.stride(-1);
+  const int64_t rows = tensor.size(-2);
+  const int64_t columns = tensor.size(-1);
+  const int64_t row_stride = tensor.stride(-2);
+  const int64_t column_stride = tensor.stride(-1);
   const int64_t batch_stride = tensor.dim() == 3 ? tensor.strides()[0] : 0;
+
   if (has_lines(rows, columns, row_stride, column_stride)) {
     return {tensor, blas::Transpose::None, rows == 1 ? std::max<int64_t>(1, columns) : row_stride,
             batch_stride};
@@ -47,36 +51,45 @@ Operand operand_of(const Tensor& tensor) {
   return operand_of(tensor.contiguous());
 }
 
-/// beta * out, without reading out when beta is 0.
+/// out = beta * out, without reading `out` if beta is 0.
 void scale(const Tensor& out, const Scalar& beta) {
   if (beta.equal(0)) {
     at::zero_(out);
   } else if (!beta.equal(1)) {
-    at::mul_(out, is_integral(out.scalar_type(), true) ? Scalar(beta.to<int64_t>())
-                                                       : beta);  // as the products do: no promotion
+    // Integer products truncate beta as well; a float would promote.
+    at::mul_(out, is_integral(out.scalar_type(), true) ? Scalar(beta.to<int64_t>()) : beta);
   }
 }
 
 }  // namespace
 
-/// A vector whose elements BLAS can step through.
 Tensor steppable(const Tensor& vector) {
   return vector.sizes()[0] == 1 || vector.strides()[0] > 0 ? vector : vector.contiguous();
 }
+
 int64_t step_of(const Tensor& vector) { return vector.sizes()[0] == 1 ? 1 : vector.strides()[0]; }
 
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
                     const Tensor& out) {
   if (out.numel() == 0) return;
-  const int64_t m = a.size(-2), n = b.size(-1), k = a.size(-1);
+
+  const int64_t m = a.size(-2);
+  const int64_t n = b.size(-1);
+  const int64_t k = a.size(-1);
   if (k == 0) return scale(out, beta);
-  const Operand left = operand_of(b), right = operand_of(a);
+
+  // See Note [Row-major products].
+  const Operand left = operand_of(b);
+  const Operand right = operand_of(a);
+
   AT_DISPATCH_ALL(out.scalar_type(), "addmm_impl_cpu_", [&] {
     using scale_t = blas::Scale<scalar_t>;
-    const scale_t scale_product = alpha.to<scale_t>(), scale_out = beta.to<scale_t>();
+    const scale_t scale_product = alpha.to<scale_t>();
+    const scale_t scale_out = beta.to<scale_t>();
     const scalar_t* left_data = left.tensor.const_data_ptr<scalar_t>();
     const scalar_t* right_data = right.tensor.const_data_ptr<scalar_t>();
     scalar_t* result = out.data_ptr<scalar_t>();
+
     if (out.dim() == 2) {
       blas::gemm<scalar_t>(left.transpose, right.transpose, n, m, k, scale_product, left_data,
                            left.leading, right_data, right.leading, scale_out, result, n);
@@ -92,10 +105,14 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
 void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Scalar& beta,
                            const Scalar& alpha, const Tensor& out) {
   if (out.numel() == 0) return;
-  const int64_t rows = matrix.sizes()[0], columns = matrix.sizes()[1];
+
+  const int64_t rows = matrix.sizes()[0];
+  const int64_t columns = matrix.sizes()[1];
   if (columns == 0) return scale(out, beta);
+
   const Operand operand = operand_of(matrix);
   const Tensor x = steppable(vector);
+
   AT_DISPATCH_ALL(out.scalar_type(), "addmv_impl_cpu", [&] {
     using scale_t = blas::Scale<scalar_t>;
     // The operand without a flag is the transpose of the matrix.

@@ -1,4 +1,5 @@
 #pragma once
+// Products of matrices, and of a matrix and a vector, on the CPU.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
@@ -13,8 +14,10 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
 void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Scalar& beta,
                            const Scalar& alpha, const Tensor& out);
 
-/// A vector whose elements BLAS can step through.
+/// The vector itself if BLAS can step through its elements, otherwise a contiguous copy.
 Tensor steppable(const Tensor& vector);
+
+/// The step from one element of such a vector to the next.
 int64_t step_of(const Tensor& vector);
 
 }  // namespace at::native

@@ -1,5 +1,6 @@
 #pragma once
-// The elements of a dimension that have a neighbour, for differences and sums of neighbours.
+// The upper and the lower element of each pair of neighbours along a dimension, for differences and
+// sums of neighbours.
 #include "aten/core/Tensor.h"
 #include "aten/ops/narrow.h"
 

@@ -1,4 +1,4 @@
-// Checks and gradients that the normalization layers share.
+// Checks, dtypes and gradients that the normalization layers share.
 #include "aten/native/shared/Normalization.h"
 
 #include "aten/ops/mean.h"
@@ -10,10 +10,11 @@
 
 namespace at::native {
 
-/// Weights of a reduced input may be float.
 void check_parameter(const Tensor& input, const Tensor& parameter) {
   if (!parameter.defined()) return;
-  const ScalarType type = parameter.scalar_type(), expected = input.scalar_type();
+
+  const ScalarType type = parameter.scalar_type();
+  const ScalarType expected = input.scalar_type();
   TORCH_CHECK(type == expected || type == to_accumulate(expected),
               "mixed dtype (CPU): expect parameter to have scalar type of ",
               to_accumulate(expected), ", got ", type);
@@ -52,7 +53,6 @@ Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype) {
   return wanted ? empty_tensor(sizes, dtype, kCPU) : Tensor();
 }
 
-/// (channels) as (1, channels, 1, ...).
 Tensor along_channels(const Tensor& tensor, int64_t dim) {
   DimVector sizes(dim, 1);
   sizes[1] = tensor.numel();
@@ -67,6 +67,7 @@ Normalized::Normalized(const Tensor& x, IntArrayRef dims, const Tensor& mean,
     return;
   }
 
+  // saved_rstd = 1 / sqrt(variance + eps) determines eps.
   const Tensor centered = x - at::mean(x, dims, true);
   const Tensor variance = at::mean(at::square(centered), dims, true);
   const Tensor eps = (at::reciprocal(at::square(saved_rstd)) - variance).detach();
@@ -74,6 +75,8 @@ Normalized::Normalized(const Tensor& x, IntArrayRef dims, const Tensor& mean,
   values = centered * rstd;
 }
 
+// y = (x - mean) / sigma with sigma = sqrt(var + eps) gives
+// dL/dx = (g - mean(g) - y mean(g y)) / sigma.
 Tensor Normalized::gradient(const Tensor& grad, IntArrayRef dims) const {
   return (grad - at::mean(grad, dims, true) - values * at::mean(grad * values, dims, true)) * rstd;
 }

@@ -1,40 +1,46 @@
 #pragma once
-// What the normalization layers share: checks, and the gradients of normalized values.
+// Shared by the normalization layers: checks, dtypes, and the gradient of normalized values.
 #include <tuple>
 
 #include "aten/core/Tensor.h"
 
 namespace at::native {
 
-/// Weights of a reduced input may be float.
+/// Checks the dtype and the device of a weight or bias. Those of a float16 or bfloat16 input may
+/// also be float32.
 void check_parameter(const Tensor& input, const Tensor& parameter);
+
+/// Checks that a gradient has the sizes, dtype and device of the input.
 void check_gradient(const char* op, const Tensor& grad, const Tensor& input);
+
+/// Checks that a saved mean or rstd has `count` elements of the accumulation dtype.
 void check_statistic(const char* op, const Tensor& statistic, const Tensor& input, int64_t count);
 
-/// Normalized values and 1 / sqrt(var + eps) of `x` over `dims`. While a graph is recorded they are
-/// computed from x again, because they depend on it; `rstd` then tells eps.
+/// The normalized values of `x` over `dims` and rstd = 1 / sqrt(var + eps). While a graph is
+/// recorded, both are computed from x again, so that gradients reach it; `saved_rstd` then
+/// determines eps.
 struct Normalized {
   Tensor values, rstd;
 
   Normalized(const Tensor& x, IntArrayRef dims, const Tensor& mean, const Tensor& saved_rstd);
 
-  /// Gradient of what was normalized from that of the normalized values.
+  /// The gradient of x from that of the normalized values.
   Tensor gradient(const Tensor& grad, IntArrayRef dims) const;
 };
 
 /// float16 and bfloat16 as float.
 Tensor widened(const Tensor& tensor);
 
-/// (channels) as (1, channels, 1, ...).
+/// A vector of channels as (1, channels, 1, ...) with `dim` dimensions.
 Tensor along_channels(const Tensor& tensor, int64_t dim);
 
-/// Gradients of an input and its parameters with the dtypes of what they belong to; undefined ones
-/// stay undefined.
+/// Converts the gradients of an input and its parameters to the dtypes of these. Undefined
+/// gradients stay undefined.
 std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input,
                                                const Tensor& grad_weight, const Tensor& weight,
                                                const Tensor& grad_bias, ScalarType bias_type);
 
-/// A result of a fused kernel; undefined when nobody wants it.
+/// The memory of a fused kernel's result, or an undefined tensor if it is not wanted.
 Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype);
 
 }  // namespace at::native

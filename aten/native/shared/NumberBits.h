@@ -1,6 +1,6 @@
 #pragma once
-// A number as an element of a dtype: what writes it somewhere needs one loop per element size, not
-// one per dtype.
+// The bits of a number as an element of a dtype: code that only writes them needs one loop per
+// element size instead of one per dtype.
 #include <cstring>
 
 #include "c10/core/Scalar.h"
@@ -12,6 +12,7 @@ namespace at::native {
 /// that size, or as two doubles.
 template <class F>
 void with_bits_of(const Scalar& value, ScalarType type, const F& f) {
+  // Converts the number to the dtype.
   c10::complex<double> memory(0, 0);
   switch (type) {
 #define CASE(cpp, name, python)                      \
@@ -24,10 +25,12 @@ void with_bits_of(const Scalar& value, ScalarType type, const F& f) {
 #undef CASE
     case ScalarType::Undefined: TORCH_CHECK(false, "a tensor of undefined dtype has no values");
   }
+
   const auto call = [&](auto bits) {
     std::memcpy(&bits, &memory, sizeof(bits));
     f(bits);
   };
+
   switch (element_size(type)) {
     case 1: return call(uint8_t());
     case 2: return call(uint16_t());

@@ -1,12 +1,13 @@
 #pragma once
-// What elements are compared by when they are put in order. nan counts as larger than every number.
+// Keys by which elements are ordered, in comparisons and sorts. nan is larger than every number.
 #include <type_traits>
 
 #include "c10/core/ScalarType.h"
 
 namespace at::native {
 
-/// Three key types serve all dtypes, so that sorting is compiled three times instead of ten.
+/// The type in which elements of T are compared. Three types serve all dtypes, so that sorting is
+/// compiled three times instead of ten.
 template <typename T>
 using key_type = std::conditional_t<is_integral(scalar_type_of<T>, true), int64_t, opmath_type<T>>;
 
@@ -22,7 +23,7 @@ bool key_less(T a, T b) {
   return a < b;
 }
 
-/// The order of a stable sort: equal keys in the order of their indices.
+/// The order of a stable sort: entries of equal keys keep the order of their indices.
 template <typename Key>
 bool entry_less(const OrderEntry<Key>& a, const OrderEntry<Key>& b) {
   if (a.key < b.key) return true;

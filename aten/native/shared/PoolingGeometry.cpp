@@ -1,3 +1,4 @@
+// Checks of pooling windows and the sizes of pooled results.
 #include "aten/native/shared/PoolingGeometry.h"
 
 #include <string>
@@ -8,6 +9,7 @@ namespace {
 
 constexpr const char* kNumbers[] = {"", "one int", "two ints", "three ints"};
 
+/// One value per spatial dimension from an argument of one value or one per dimension.
 DimVector expanded(const char* op, const char* name, size_t spatial, IntArrayRef values) {
   TORCH_CHECK(values.size() == 1 || values.size() == spatial, op, ": ", name,
               " must either be a single int, or a tuple of ", kNumbers[spatial], ", but got ",
@@ -15,20 +17,20 @@ DimVector expanded(const char* op, const char* name, size_t spatial, IntArrayRef
   return values.size() == spatial ? DimVector(values) : DimVector(spatial, values[0]);
 }
 
-/// "2x4x5"
+/// Sizes for messages, as "2x4x5".
 std::string extents(IntArrayRef sizes) {
   std::string text;
   for (size_t d = 0; d < sizes.size(); ++d) text += (d == 0 ? "" : "x") + std::to_string(sizes[d]);
   return text;
 }
 
-/// Number of windows along one dimension. With ceil_mode the last one may stick out, but it starts
-/// inside input or left padding.
+/// The number of windows along one dimension. With ceil_mode the last window may reach beyond the
+/// padded input, but it starts inside the input or the left padding.
 int64_t window_count(int64_t size, int64_t kernel, int64_t padding, int64_t stride,
                      int64_t dilation, bool ceil_mode) {
   const int64_t room =
       size + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
-  // Rounds down for a negative room too.
+  // Rounds towards minus infinity.
   const int64_t count = (room >= 0 ? room / stride : -((-room + stride - 1) / stride)) + 1;
   return ceil_mode && (count - 1) * stride >= size + padding ? count - 1 : count;
 }
@@ -40,6 +42,7 @@ void check_windows(const char* op, const PoolingWindows& w) {
                   "value cannot be converted to type int without overflow: ", value);
     }
   }
+
   for (size_t d = 0; d < w.spatial(); ++d) {
     TORCH_CHECK(w.stride[d] != 0, op, ": stride should not be zero, but got ",
                 IntArrayRef(w.stride));
@@ -56,7 +59,7 @@ void check_windows(const char* op, const PoolingWindows& w) {
   }
 }
 
-/// (channels, ...) or (samples, channels, ...), where only the number of samples may be 0.
+/// Checks that the input is (channels, ...) or (samples, channels, ...).
 void check_input(const char* op, IntArrayRef input, size_t spatial) {
   TORCH_CHECK(input.size() == spatial + 1 || input.size() == spatial + 2, op, "(): Expected ",
               spatial + 1, "D or ", spatial + 2, "D (batch mode) tensor, but got: ", input);
@@ -78,21 +81,26 @@ DimVector pooled_sizes(const char* op, IntArrayRef input, const PoolingWindows& 
   check_windows(op, w);
   const size_t spatial = w.spatial();
   check_input(op, input, spatial);
+
+  // Only the number of samples may be 0.
   for (size_t d = input.size() - spatial - 1; d < input.size(); ++d) {
     TORCH_CHECK(input[d] > 0, op, "(): Expected ", spatial + 1, "D or ", spatial + 2,
                 "D (batch mode) tensor with optional 0 dim batch size for input, but got: ", input);
   }
+
   DimVector sizes(input);
   const size_t leading = input.size() - spatial;
   for (size_t d = 0; d < spatial; ++d) {
     int64_t& size = sizes[leading + d];
     size = window_count(size, w.kernel[d], w.padding[d], w.stride[d], w.dilation[d], ceil_mode);
   }
+
   for (size_t d = 0; d < spatial; ++d) {
     TORCH_CHECK(sizes[leading + d] > 0, op, ": Given input size: (",
                 extents(input.slice(leading - 1)), "). Calculated output size: (",
                 extents(IntArrayRef(sizes).slice(leading - 1)), "). Output size is too small");
   }
+
   return sizes;
 }
 
@@ -104,6 +112,7 @@ DimVector adaptive_sizes(const char* op, IntArrayRef input, IntArrayRef output_s
                 output_size);
   }
   check_input(op, input, spatial);
+
   DimVector sizes(input);
   for (size_t d = 0; d < spatial; ++d) {
     int64_t& size = sizes[input.size() - spatial + d];
@@ -113,6 +122,7 @@ DimVector adaptive_sizes(const char* op, IntArrayRef input, IntArrayRef output_s
         input, " with dimension ", input.size() - spatial + d, " being empty");
     size = output_size[d];
   }
+
   return sizes;
 }
 

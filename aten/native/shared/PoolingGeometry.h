@@ -1,25 +1,26 @@
 #pragma once
+// Windows of pooling operators and the sizes of their results.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
 
-/// Windows of pooling over one to three dimensions, one value of each for every dimension.
+/// Pooling windows over one to three dimensions, with one value per dimension in each list.
 struct PoolingWindows {
   DimVector kernel, stride, padding, dilation;
   size_t spatial() const { return kernel.size(); }
 };
 
-/// One value serves all dimensions; no stride is the kernel's size. RuntimeError for lists of
-/// another length.
+/// Expands the arguments to `spatial` values each: a single value serves all dimensions, and an
+/// empty stride is the kernel size. Raises RuntimeError for lists of another length.
 PoolingWindows pooling_windows(const char* op, size_t spatial, IntArrayRef kernel_size,
                                IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation);
 
-/// Sizes of the result of pooling an input of sizes `input`; RuntimeError for what cannot be
-/// pooled.
+/// The sizes of the result of pooling an input of sizes `input`. Raises RuntimeError for invalid
+/// windows or inputs.
 DimVector pooled_sizes(const char* op, IntArrayRef input, const PoolingWindows& windows,
                        bool ceil_mode);
 
-/// Sizes of the result of adaptive pooling, with all its checks.
+/// The sizes of the result of adaptive pooling, after checking the arguments.
 DimVector adaptive_sizes(const char* op, IntArrayRef input, IntArrayRef output_size);
 
 }  // namespace at::native

@@ -1,5 +1,5 @@
 #pragma once
-// What the shape rules of products of matrices and vectors have in common.
+// Helpers for the shape rules of matrix and vector products.
 #include "aten/core/Tensor.h"
 
 namespace at::native {

@@ -1,5 +1,5 @@
-// A stable sort by least significant digits first. Digits that all keys share cost one look at a
-// table.
+// A stable radix sort, least significant digit first. A digit that all keys share is skipped after
+// one table look-up.
 #include "aten/native/shared/RadixSort.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace at::native {
 
 namespace {
 
-// Three digits for 32 bits; the table of one fits into the first-level cache.
+// 32 bits are three digits, and the counts of one digit fit into the first-level cache.
 constexpr int kBits = 11;
 constexpr int kValues = 1 << kBits;
-// Below it comparisons are faster.
+// Below this length a comparison sort is faster.
 constexpr size_t kShort = 512;
 
 using Counts = std::array<uint32_t, kValues>;
@@ -21,6 +21,7 @@ uint32_t digit_of(uint64_t key, int digit) {
   return static_cast<uint32_t>(key >> (kBits * digit)) & (kValues - 1);
 }
 
+/// For each digit: how many keys have each value.
 std::vector<Counts> count_digits(const std::vector<SortEntry>& entries, int digits) {
   std::vector<Counts> counts(static_cast<size_t>(digits), Counts{});
   for (const SortEntry& entry : entries) {
@@ -29,6 +30,7 @@ std::vector<Counts> count_digits(const std::vector<SortEntry>& entries, int digi
   return counts;
 }
 
+/// Moves entries into the order of one digit, stably.
 void distribute(const std::vector<SortEntry>& from, std::vector<SortEntry>& to,
                 const Counts& counts, int digit) {
   std::array<uint32_t, kValues> places;
@@ -45,6 +47,7 @@ void distribute(const std::vector<SortEntry>& from, std::vector<SortEntry>& to,
 void sort_entries(std::vector<SortEntry>& entries, int key_bytes) {
   if (entries.size() < kShort || entries.size() > UINT32_MAX)
     return std::sort(entries.begin(), entries.end(), is_before);
+
   const int digits = (8 * key_bytes + kBits - 1) / kBits;
   const std::vector<Counts> counts = count_digits(entries, digits);
   std::vector<SortEntry> other(entries.size());

@@ -1,6 +1,6 @@
 #pragma once
-// Elements as unsigned integers of the same order, so that one sort serves all dtypes, and sorts
-// long lanes digit by digit.
+// Sort keys: elements mapped to unsigned integers of the same order, so that one sort serves all
+// dtypes and can go through long lanes digit by digit.
 #include <bit>
 #include <vector>
 
@@ -14,12 +14,12 @@ struct SortEntry {
   int64_t index;
 };
 
-/// Bytes of a key that can differ.
+/// The number of bytes in which the keys of T can differ.
 template <typename T>
 constexpr int key_bytes =
     static_cast<int>(is_integral(scalar_type_of<T>, true) ? sizeof(T) : sizeof(opmath_type<T>));
 
-/// nan is above all numbers; zeros of both signs are equal.
+/// The key of an element. nan is larger than all numbers, and zeros of both signs are equal.
 template <typename T>
 uint64_t sort_key(T element) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -30,21 +30,24 @@ uint64_t sort_key(T element) {
   } else {
     using Real = opmath_type<T>;
     using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
+
     const auto value = static_cast<Real>(element);
     if (value != value) return static_cast<Bits>(-1);
+
     constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+    // Inverting negative numbers and setting the sign bit of the others puts the bits in order.
     const Bits bits = value == Real(0) ? Bits{0} : std::bit_cast<Bits>(value);
     return (bits & kSign) != 0 ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | kSign);
   }
 }
 
-/// The order of a stable sort: equal keys in the order of their indices.
+/// The order of a stable sort: entries of equal keys keep the order of their indices.
 inline bool is_before(const SortEntry& a, const SortEntry& b) {
   return a.key < b.key || (a.key == b.key && a.index < b.index);
 }
 
-/// Puts entries, which are in the order of their indices, into the order of their keys; equal ones
-/// stay in order.
+/// Sorts entries, given in the order of their indices, by their keys of `key_bytes` bytes. Entries
+/// of equal keys keep their order.
 TORCH_PY_API void sort_entries(std::vector<SortEntry>& entries, int key_bytes);
 
 }  // namespace at::native

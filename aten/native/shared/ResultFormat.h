@@ -1,5 +1,5 @@
 #pragma once
-// Results that are channels_last where their input is.
+// Memory formats of results that are channels_last if their input is.
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
@@ -7,8 +7,8 @@
 
 namespace at::native {
 
-/// A result of `sizes` in the memory format of `like`, whose dtype and device it has. Without a
-/// dimension of samples in front of channels and `spatial` dimensions there is no channels_last.
+/// A result of `sizes` with the memory format, dtype and device of `like`. Only sizes of (samples,
+/// channels, `spatial` dimensions) can be channels_last.
 inline TensorSpec spec_in_format_of(const Tensor& like, IntArrayRef sizes, size_t spatial) {
   const bool last =
       sizes.size() == spatial + 2 && like.suggest_memory_format() != MemoryFormat::Contiguous;
@@ -16,23 +16,25 @@ inline TensorSpec spec_in_format_of(const Tensor& like, IntArrayRef sizes, size_
           last ? channels_last_strides(sizes) : DimVector()};
 }
 
-/// A dense tensor as loops over its last `spatial` dimensions see it: (outer, planes of spatial
-/// elements, inner). Inner are the channels of a channels_last tensor, which lie next to each
-/// other; otherwise it is 1 and outer counts samples and channels.
+/// A dense tensor as seen by loops over its last `spatial` dimensions: (outer, plane, inner). In a
+/// channels_last tensor, inner counts the channels, which are adjacent in memory. Otherwise inner
+/// is 1, and outer counts samples and channels.
 struct PlaneLayout {
   MemoryFormat format;
   int64_t outer = 1, inner = 1;
 
-  /// That of the input where the result could have either: a result of one element per channel is
-  /// contiguous and channels_last.
+  /// The layout of `result`. If it is both contiguous and channels_last (one element per channel),
+  /// the format of `input` decides.
   PlaneLayout(const Tensor& result, int64_t spatial, const Tensor& input)
       : format(MemoryFormat::Contiguous) {
     const IntArrayRef sizes = result.sizes();
     const int64_t leading = result.dim() - spatial;
     const MemoryFormat wanted = input.suggest_memory_format();
+
     if (leading == 2 && !result.is_contiguous()) format = result.suggest_memory_format();
     if (leading == 2 && wanted != MemoryFormat::Contiguous && result.is_contiguous(wanted))
       format = wanted;
+
     if (format == MemoryFormat::Contiguous) {
       for (int64_t d = 0; d < leading; ++d) outer *= sizes[d];
     } else {

@@ -1,5 +1,6 @@
 #pragma once
-// Linear maps along one dimension, of which interpolation, average pooling and padding are made.
+// Sparse linear maps along one dimension, the building blocks of interpolation, average pooling and
+// padding.
 #include <array>
 #include <string_view>
 #include <vector>
@@ -24,36 +25,37 @@ struct Taps {
   bool is_identity() const;
 };
 
-/// Those of the last three dimensions, in order; identities of size 1 in front where there are
-/// fewer.
+/// The taps of the last three dimensions, in order. Fewer dimensions are preceded by identities of
+/// size 1.
 using AxesTaps = std::array<Taps, 3>;
 
 Taps identity_taps(int64_t size);
-/// The map that gradients take.
+
+/// The transposed map, which maps gradients of results to gradients of inputs.
 Taps transposed_taps(const Taps& taps);
 AxesTaps transposed_taps(const AxesTaps& taps);
 
-/// How elements between those of the input are made.
+/// The options of interpolation.
 struct Interpolation {
   std::string_view mode;  // nearest, nearest-exact, linear, cubic or area
   bool align_corners, antialias;
-  bool single;  // positions of the nearest element are rounded to float32, as for all dtypes but
-                // float64
+  bool single;  // positions of nearest elements are float32, for all dtypes but float64
 };
 
-/// Weights as fractions that 16-bit integers hold, as interpolation of bytes has them.
+/// Rounds weights to fixed-point fractions of 16-bit integers, as in the interpolation of bytes.
 void quantise_weights(Taps& taps);
 
 Taps interpolation_taps(const Interpolation& how, int64_t in, int64_t out, double scale_factor);
 
-/// Windows of average pooling. `divisor` 0: the number of elements of the window, padding included
-/// if `count_include_pad`.
+/// Windows of average pooling. A `divisor` of 0 means the number of elements of each window,
+/// including padding if `count_include_pad`.
 struct AverageWindows {
   int64_t kernel, stride, padding;
   bool count_include_pad;
   int64_t divisor;
 };
-/// Window j: the elements from begin to end, of which each counts `weight`.
+
+/// One window: the input elements [begin, end), each with the weight `weight`.
 struct AverageWindow {
   int64_t begin, end;
   double weight;
@@ -61,7 +63,8 @@ struct AverageWindow {
 AverageWindow average_window(const AverageWindows& windows, int64_t in, int64_t j);
 Taps average_taps(const AverageWindows& windows, int64_t in, int64_t out);
 
-/// `before` and `after` more elements (fewer if negative) by mode reflect, replicate or circular.
+/// Adds `before` and `after` elements (or removes them if negative) in the mode reflect, replicate
+/// or circular.
 Taps padding_taps(std::string_view mode, int64_t in, int64_t before, int64_t after);
 
 }  // namespace at::native

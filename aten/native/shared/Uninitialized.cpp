@@ -1,3 +1,4 @@
+// The debugging switch that fills new, uninitialised tensors with nan or the largest integer.
 #include "aten/core/Uninitialized.h"
 
 #include <atomic>

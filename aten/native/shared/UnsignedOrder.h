@@ -1,5 +1,5 @@
 #pragma once
-// uint16, uint32 and uint64 for what orders integers: as int64 in the same order.
+// Maps uint16, uint32 and uint64 to int64 in the same order, for operators that compare integers.
 #include <limits>
 
 #include "aten/core/Tensor.h"
@@ -8,10 +8,12 @@
 namespace at::native {
 
 namespace unsigned_order {
-/// The highest bit of uint64 is int64's sign: flipped, it orders the same.
+
+/// Flips the highest bit, which is the sign of int64: the order of uint64 becomes that of int64.
 inline Tensor flipped(const Tensor& tensor) {
   return at::bitwise_xor(tensor, Scalar(std::numeric_limits<int64_t>::min()));
 }
+
 }  // namespace unsigned_order
 
 inline Tensor to_signed_order(const Tensor& tensor) {

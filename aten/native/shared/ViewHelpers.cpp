@@ -1,3 +1,4 @@
+// Shapes, strides and dimensions of views.
 #include "aten/native/shared/ViewHelpers.h"
 
 #include <algorithm>
@@ -9,13 +10,15 @@ void (*note_untracked_view)(TensorImpl& view) = nullptr;
 
 std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef shape) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return contiguous_strides(shape);
-  // Walk both shapes from the end: each maximal run of input dimensions that lie contiguously must
-  // be made up exactly by a run of the new dimensions.
+
+  // Walk both shapes from the end: a run of new dimensions must have exactly as many elements as
+  // each maximal run of contiguous input dimensions.
   DimVector result(shape.size());
   int64_t d = static_cast<int64_t>(shape.size()) - 1;
   int64_t run = 1;   // elements of the current input run
   int64_t made = 1;  // elements of the new dimensions placed in it
   int64_t base = sizes.empty() ? 1 : strides.back();
+
   for (int64_t i = static_cast<int64_t>(sizes.size()) - 1; i >= -1; --i) {
     if (i >= 0) run *= sizes[i];
     const bool run_ends = i <= 0 || (sizes[i - 1] != 1 && strides[i - 1] != run * base);
@@ -28,8 +31,10 @@ std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, In
     if (made != run) return std::nullopt;
     if (i <= 0) break;
     base = strides[i - 1];
-    made = run = 1;
+    run = 1;
+    made = 1;
   }
+
   return d == -1 ? std::optional<DimVector>(result) : std::nullopt;
 }
 
@@ -47,10 +52,12 @@ DimVector infer_size(IntArrayRef shape, int64_t numel) {
                   "' is invalid for input of size ", numel);
     }
   }
+
   if (inferred >= 0 && known != 0 && numel % known == 0) {
     result[inferred] = numel / known;
     return result;
   }
+
   TORCH_CHECK(inferred < 0 || known != 0 || numel != 0,
               "cannot reshape tensor of 0 elements into shape ", shape,
               " because the unspecified dimension size -1 can be any value and is ambiguous");
@@ -61,12 +68,15 @@ DimVector infer_size(IntArrayRef shape, int64_t numel) {
 
 DimVector wrap_dims(IntArrayRef dims, int64_t ndim) {
   DimVector result;
-  uint64_t seen = 0;  // for the usual number of dimensions, without an allocation
+  // Up to 64 dimensions fit into a word, which needs no allocation.
+  uint64_t seen = 0;
   std::vector<bool> seen_of_many(ndim > 64 ? ndim : 0);
+
   for (const int64_t dim : dims) {
     const int64_t d = wrap_dim(dim, ndim);
     const bool repeated = ndim > 64 ? seen_of_many[d] : (seen >> d & 1) != 0;
     TORCH_CHECK(!repeated, "dim ", d, " appears multiple times in the list of dims");
+
     if (ndim > 64) {
       seen_of_many[d] = true;
     } else {
@@ -74,6 +84,7 @@ DimVector wrap_dims(IntArrayRef dims, int64_t ndim) {
     }
     result.push_back(d);
   }
+
   return result;
 }
 
@@ -82,6 +93,7 @@ SliceRange slice_range(int64_t size, std::optional<int64_t> start, std::optional
   auto clip = [size](int64_t index) {
     return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
   };
+
   const int64_t first = clip(start.value_or(0));
   const int64_t last = std::max(first, clip(end.value_or(size)));
   return {first, last == first ? 0 : (last - first - 1) / step + 1};

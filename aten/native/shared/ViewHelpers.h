@@ -1,14 +1,15 @@
 #pragma once
+// Views on a tensor's memory, and helpers for their shapes and dimensions.
 #include "aten/core/Tensor.h"
 #include "c10/dispatch/LocalState.h"
 
 namespace at::native {
 
-/// Autograd notes at which version a view was made without grad mode; null while there is no
-/// autograd.
+/// Set by autograd, which records the version at which a view was made without grad mode; null
+/// until then.
 TORCH_PY_API extern void (*note_untracked_view)(TensorImpl& view);
 
-/// Records that `impl`, on the memory of `base`, is a view of it, see Note [Views] in
+/// Records that `impl`, which uses the memory of `base`, is a view of it. See Note [Views] in
 /// c10/core/TensorImpl.h.
 inline Tensor as_view_of(const Tensor& base, intrusive_ptr<TensorImpl> impl) {
   impl->set_view_of(base.impl());
@@ -40,21 +41,27 @@ inline Tensor alias_with_sizes_and_strides(const Tensor& self, IntArrayRef sizes
   return as_view_of(self, std::move(impl));
 }
 
-/// Strides of a view of `shape` on memory of the given sizes and strides; none when only a copy can
-/// have that shape.
+/// The strides of a view of `shape` on memory of the given sizes and strides, or nullopt if only a
+/// copy can have that shape.
 TORCH_PY_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides,
                                                    IntArrayRef shape);
-/// Replaces one -1 in `shape` by what makes `numel` elements; errors in PyTorch's words.
+
+/// `shape` with a -1 replaced by the size that gives `numel` elements. Errors have PyTorch's
+/// messages.
 TORCH_PY_API DimVector infer_size(IntArrayRef shape, int64_t numel);
-/// A dimension of tensors of `sizes`, which must have one.
+
+/// A dimension of a tensor of `sizes`, in [0, ndim); a tensor without dimensions raises IndexError.
 inline int64_t wrap_dim_of(IntArrayRef sizes, int64_t dim) {
   TORCH_CHECK_INDEX(!sizes.empty(), "Dimension specified as ", dim,
                     " but tensor has no dimensions");
   return wrap_dim(dim, static_cast<int64_t>(sizes.size()));
 }
-/// dims without repetition, each in [0, ndim).
+
+/// The dimensions `dims`, each in [0, ndim); repetitions raise an error.
 TORCH_PY_API DimVector wrap_dims(IntArrayRef dims, int64_t ndim);
-/// start, end of a slice clipped to [0, size] with negative values counted from the end.
+
+/// The first index of a slice and its number of elements. Negative ends count from the end of the
+/// dimension, and both are clipped to [0, size].
 struct SliceRange {
   int64_t start;
   int64_t length;

@@ -1,5 +1,5 @@
 #pragma once
-// Average pooling over windows so wide that lists of their elements would fill the memory.
+// Average pooling over windows whose lists of elements would take too much memory.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
@@ -11,10 +11,11 @@ struct AverageArguments {
   std::optional<int64_t> divisor_override;
 };
 
-/// Whether so many elements are in the windows of one dimension that they should not be listed.
+/// Whether the windows of some dimension have too many elements to list them as taps.
 bool has_wide_windows(const AverageArguments& arguments);
-/// Pools `from` into `to`; or, backward, adds up what the gradient `from` gives each element of the
-/// input, `to`.
+
+/// Pools `from` into `to`. With `backward`, computes the gradient `to` of the input from the
+/// gradient `from` of the result.
 void average_wide_windows(const AverageArguments& arguments, bool backward, const Tensor& from,
                           const Tensor& to);
 

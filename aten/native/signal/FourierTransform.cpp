@@ -23,12 +23,14 @@ namespace {
 
 enum class Scaling : int64_t { None = 0, ByRoot = 1, ByCount = 2 };
 
-/// Which direction has the factor 1 / n; `forward` is the direction of the transform at hand.
+/// The scaling of a transform: `norm` names the direction that gets the factor 1 / n, and `forward`
+/// tells which direction this transform has.
 int64_t scaling_of(std::optional<std::string_view> norm, bool forward) {
   const std::string_view mode = norm.value_or("backward");
   TORCH_CHECK(mode == "forward" || mode == "backward" || mode == "ortho",
               "Invalid normalization mode: \"", mode, "\"");
   if (mode == "ortho") return static_cast<int64_t>(Scaling::ByRoot);
+
   return static_cast<int64_t>((mode == "forward") == forward ? Scaling::ByCount : Scaling::None);
 }
 
@@ -54,11 +56,12 @@ int64_t transformed_dim(const Tensor& self, int64_t dim) {
   return wrap_dim(dim, self.dim());
 }
 
-/// Cut off or filled up with zeros.
+/// A dimension truncated to `size` elements, or filled up with zeros.
 Tensor with_size(const Tensor& self, int64_t dim, int64_t size) {
   const int64_t present = self.sizes()[dim];
   if (size == present) return self;
   if (size < present) return self.narrow(dim, 0, size);
+
   DimVector pad(2 * (self.dim() - dim), 0);
   pad.back() = size - present;
   return at::constant_pad_nd(self, pad);
@@ -68,43 +71,52 @@ void check_length(int64_t n) {
   TORCH_CHECK(n >= 1, "Invalid number of data points (", n, ") specified");
 }
 
-/// Complex to complex along one dimension.
+/// A complex transform along one dimension.
 Tensor along(const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim,
              std::optional<std::string_view> norm, bool forward) {
   const Tensor input = as_inexact(name, self);
-  const int64_t d = transformed_dim(input, dim), length = n.value_or(input.sizes()[d]);
+  const int64_t d = transformed_dim(input, dim);
+  const int64_t length = n.value_or(input.sizes()[d]);
   check_length(length);
+
   const Tensor sized = with_size(input, d, length);
   const int64_t scaling = scaling_of(norm, forward);
+
   if (sized.is_complex()) return at::_fft_c2c(sized, {d}, scaling, forward);
+
+  // The spectrum of real numbers; the inverse transform's is its conjugate.
   const Tensor spectrum = at::_fft_r2c(sized, {d}, scaling, false);
   return forward ? spectrum : at::conj(spectrum);
 }
 
-/// The first half of the spectrum of real numbers.
+/// The first half of the spectrum of a real signal.
 Tensor half_spectrum(const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim,
                      std::optional<std::string_view> norm, bool forward) {
   TORCH_CHECK(!self.is_complex(), name, " expects a real input tensor, but got ",
               self.scalar_type());
   const Tensor input = as_inexact(name, self);
-  const int64_t d = transformed_dim(input, dim), length = n.value_or(input.sizes()[d]);
+  const int64_t d = transformed_dim(input, dim);
+  const int64_t length = n.value_or(input.sizes()[d]);
   check_length(length);
+
   const Tensor spectrum =
       at::_fft_r2c(with_size(input, d, length), {d}, scaling_of(norm, forward), true);
   return forward ? spectrum : at::conj(spectrum);
 }
 
-/// Real numbers from the first half of their spectrum.
+/// The real signal that has the given first half of a spectrum.
 Tensor from_half(const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim,
                  std::optional<std::string_view> norm, bool forward) {
   const Tensor input = as_complex(name, self);
-  const int64_t d = transformed_dim(input, dim), length = n.value_or(2 * (input.sizes()[d] - 1));
+  const int64_t d = transformed_dim(input, dim);
+  const int64_t length = n.value_or(2 * (input.sizes()[d] - 1));
   check_length(length);
+
   const Tensor sized = with_size(input, d, length / 2 + 1);
   return at::_fft_c2r(forward ? at::conj(sized) : sized, {d}, scaling_of(norm, forward), length);
 }
 
-/// Dimensions and sizes of a transform over several dimensions.
+/// The dimensions that a transform over several dimensions covers, and their sizes.
 struct Region {
   Region(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
     const int64_t ndim = input.dim();
@@ -115,6 +127,7 @@ struct Region {
       TORCH_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
                   "FFT dims must be unique");
     }
+
     if (s.has_value()) {
       TORCH_CHECK(!dim.has_value() || dim->size() == s->size(),
                   "When given, dim and shape arguments must have the same length");
@@ -125,12 +138,14 @@ struct Region {
     } else if (!dim.has_value()) {
       for (int64_t d = 0; d < ndim; ++d) dims.push_back(d);
     }
+
     for (size_t i = 0; i < dims.size(); ++i) {
-      const bool given = s.has_value() && (*s)[i] != -1;
-      sizes.push_back(given ? (*s)[i] : input.sizes()[dims[i]]);
+      const bool has_size = s.has_value() && (*s)[i] != -1;
+      sizes.push_back(has_size ? (*s)[i] : input.sizes()[dims[i]]);
       check_length(sizes.back());
     }
-    last_given = s.has_value() && !s->empty() && s->back() != -1;
+
+    has_last_size = s.has_value() && !s->empty() && s->back() != -1;
   }
 
   Tensor resized(Tensor input) const {
@@ -141,17 +156,21 @@ struct Region {
   IntArrayRef all_but_last() const { return IntArrayRef(dims).slice(0, dims.size() - 1); }
 
   DimVector dims, sizes;
-  bool last_given = false;
+  bool has_last_size = false;
 };
 
+/// A complex transform over several dimensions.
 Tensor over(const char* name, const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim,
             std::optional<std::string_view> norm, bool forward) {
   const Tensor input = as_complex(name, self);
+
   const Region region(input, s, dim);
   if (region.dims.empty()) return input.clone();
+
   return at::_fft_c2c(region.resized(input), region.dims, scaling_of(norm, forward), forward);
 }
 
+/// The region of a transform from or to real numbers, which cannot be empty.
 Region half_region(const char* name, Tensor& input, OptionalIntArrayRef s,
                    OptionalIntArrayRef dim) {
   Region region(input, s, dim);
@@ -159,20 +178,41 @@ Region half_region(const char* name, Tensor& input, OptionalIntArrayRef s,
   return region;
 }
 
-/// The size of the real result in its last dimension; the region is changed to what is needed of
-/// the spectrum.
+/// Returns the size of the real result in its last dimension, and sets that dimension of the region
+/// to the size of the half spectrum.
 int64_t halve(Region& region, const Tensor& input) {
   const int64_t length =
-      region.last_given ? region.sizes.back() : 2 * (input.sizes()[region.dims.back()] - 1);
+      region.has_last_size ? region.sizes.back() : 2 * (input.sizes()[region.dims.back()] - 1);
   check_length(length);
   region.sizes.back() = length / 2 + 1;
   return length;
 }
 
+/// Rolls each dimension by half its size, rounded down (0) or up (1).
+Tensor shifted(const Tensor& self, OptionalIntArrayRef dim, int64_t rounding) {
+  DimVector dims, shifts;
+  if (dim.has_value()) {
+    dims = wrap_dims(*dim, self.dim());
+  } else {
+    for (int64_t d = 0; d < self.dim(); ++d) dims.push_back(d);
+  }
+
+  for (const int64_t d : dims) shifts.push_back((self.sizes()[d] + rounding) / 2);
+  return at::roll(self, shifts, dims);
+}
+
+ScalarType frequency_dtype(const char* name, int64_t n, std::optional<ScalarType> dtype) {
+  TORCH_CHECK(n >= 0, name, "(): n must not be negative, got ", n);
+
+  const ScalarType type = dtype.value_or(default_dtype());
+  TORCH_CHECK(is_floating(type) || is_complex(type), name,
+              " requires a floating point or complex dtype");
+  return type;
+}
+
 }  // namespace
 
 // -- the three kernels
-// ------------------------------------------------------------
 
 TensorSpec fft_c2c_shape(const Tensor& self, IntArrayRef dim, int64_t, bool) {
   wrap_dims(dim, self.dim());
@@ -182,21 +222,26 @@ TensorSpec fft_c2c_shape(const Tensor& self, IntArrayRef dim, int64_t, bool) {
 TensorSpec fft_r2c_shape(const Tensor& self, IntArrayRef dim, int64_t, bool onesided) {
   TORCH_CHECK(!dim.empty(), "_fft_r2c(): expected at least one dimension to transform");
   wrap_dims(dim, self.dim());
+
   DimVector sizes(self.sizes());
   int64_t& last = sizes[wrap_dim(dim.back(), self.dim())];
   for (const int64_t d : dim) check_length(self.sizes()[wrap_dim(d, self.dim())]);
   if (onesided) last = last / 2 + 1;
+
   return {sizes, to_complex(self.scalar_type()), self.device()};
 }
 
 TensorSpec fft_c2r_shape(const Tensor& self, IntArrayRef dim, int64_t, int64_t last_dim_size) {
   TORCH_CHECK(!dim.empty(), "_fft_c2r(): expected at least one dimension to transform");
   wrap_dims(dim, self.dim());
+
   check_length(last_dim_size);
+
   const int64_t last = wrap_dim(dim.back(), self.dim());
   TORCH_CHECK(self.sizes()[last] == last_dim_size / 2 + 1, "_fft_c2r(): expected ",
               last_dim_size / 2 + 1, " elements in dimension ", last, " for a result of ",
               last_dim_size, ", got ", self.sizes()[last]);
+
   DimVector sizes(self.sizes());
   sizes[last] = last_dim_size;
   return {sizes, to_real(self.scalar_type()), self.device()};
@@ -206,8 +251,8 @@ Tensor _fft_c2c_backward(const Tensor& grad, IntArrayRef dim, int64_t normalizat
   return at::_fft_c2c(grad, dim, normalization, !forward);
 }
 
-/// The spectrum that was not computed has no gradient; the real part of the backward transform is
-/// the gradient of real numbers.
+/// The gradient of a real signal is the real part of the inverse transform. The half of the
+/// spectrum that was not computed has gradient 0.
 Tensor _fft_r2c_backward(const Tensor& grad, IntArrayRef dim, int64_t normalization, bool onesided,
                          IntArrayRef sizes) {
   const int64_t last = wrap_dim(dim.back(), grad.dim());
@@ -215,12 +260,15 @@ Tensor _fft_r2c_backward(const Tensor& grad, IntArrayRef dim, int64_t normalizat
   return at::real(at::_fft_c2c(full, dim, normalization, false));
 }
 
-/// Elements that also stand for their conjugates count twice.
+/// Elements of the half spectrum that also represent their conjugates have twice the gradient.
 Tensor _fft_c2r_backward(const Tensor& grad, IntArrayRef dim, int64_t normalization) {
-  const int64_t last = wrap_dim(dim.back(), grad.dim()), n = grad.sizes()[last],
-                twice = (n - 1) / 2;
+  const int64_t last = wrap_dim(dim.back(), grad.dim());
+  const int64_t n = grad.sizes()[last];
+  const int64_t twice = (n - 1) / 2;
+
   const Tensor spectrum = at::_fft_r2c(grad, dim, normalization, true);
   if (twice == 0) return spectrum;
+
   std::vector<Tensor> parts{spectrum.narrow(last, 0, 1),
                             spectrum.narrow(last, 1, twice) * Scalar(2)};
   if (n % 2 == 0) parts.push_back(spectrum.narrow(last, n / 2, 1));
@@ -228,7 +276,6 @@ Tensor _fft_c2r_backward(const Tensor& grad, IntArrayRef dim, int64_t normalizat
 }
 
 // -- one dimension
-// ------------------------------------------------------------
 
 using OptionalLength = std::optional<int64_t>;
 using Norm = std::optional<std::string_view>;
@@ -236,28 +283,33 @@ using Norm = std::optional<std::string_view>;
 Tensor fft_fft(const Tensor& self, OptionalLength n, int64_t dim, Norm norm) {
   return along("fft", self, n, dim, norm, true);
 }
+
 Tensor fft_ifft(const Tensor& self, OptionalLength n, int64_t dim, Norm norm) {
   return along("ifft", self, n, dim, norm, false);
 }
+
 Tensor fft_rfft(const Tensor& self, OptionalLength n, int64_t dim, Norm norm) {
   return half_spectrum("rfft", self, n, dim, norm, true);
 }
+
 Tensor fft_ihfft(const Tensor& self, OptionalLength n, int64_t dim, Norm norm) {
   return half_spectrum("ihfft", self, n, dim, norm, false);
 }
+
 Tensor fft_irfft(const Tensor& self, OptionalLength n, int64_t dim, Norm norm) {
   return from_half("irfft", self, n, dim, norm, false);
 }
+
 Tensor fft_hfft(const Tensor& self, OptionalLength n, int64_t dim, Norm norm) {
   return from_half("hfft", self, n, dim, norm, true);
 }
 
 // -- several dimensions
-// ------------------------------------------------------------
 
 Tensor fft_fftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
   return over("fftn", self, s, dim, norm, true);
 }
+
 Tensor fft_ifftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
   return over("ifftn", self, s, dim, norm, false);
 }
@@ -265,6 +317,7 @@ Tensor fft_ifftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef 
 Tensor fft_rfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
   TORCH_CHECK(!self.is_complex(), "rfftn expects a real-valued input tensor, but got ",
               self.scalar_type());
+
   Tensor input = as_inexact("rfftn", self);
   const Region region = half_region("rfftn", input, s, dim);
   return at::_fft_r2c(region.resized(input), region.dims, scaling_of(norm, true), true);
@@ -273,6 +326,7 @@ Tensor fft_rfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef 
 Tensor fft_irfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
   Tensor input = as_complex("irfftn", self);
   Region region = half_region("irfftn", input, s, dim);
+
   const int64_t length = halve(region, input);
   return at::_fft_c2r(region.resized(input), region.dims, scaling_of(norm, false), length);
 }
@@ -280,9 +334,14 @@ Tensor fft_irfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef
 Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
   Tensor input = as_complex("hfftn", self);
   Region region = half_region("hfftn", input, s, dim);
-  const int64_t length = halve(region, input), scaling = scaling_of(norm, true);
+
+  const int64_t length = halve(region, input);
+  const int64_t scaling = scaling_of(norm, true);
+
+  // The last dimension is transformed to real numbers, all others as complex ones.
   Tensor sized = region.resized(input);
   if (region.dims.size() > 1) sized = at::_fft_c2c(sized, region.all_but_last(), scaling, true);
+
   return at::_fft_c2r(at::conj(sized), {region.dims.back()}, scaling, length);
 }
 
@@ -291,69 +350,56 @@ Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef
               self.scalar_type());
   Tensor input = as_inexact("ihfftn", self);
   const Region region = half_region("ihfftn", input, s, dim);
+
   const int64_t scaling = scaling_of(norm, false);
   const Tensor half =
       at::conj(at::_fft_r2c(region.resized(input), {region.dims.back()}, scaling, true));
+
   return region.dims.size() > 1 ? at::_fft_c2c(half, region.all_but_last(), scaling, false) : half;
 }
 
 Tensor fft_fft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return fft_fftn(self, s, dim, norm);
 }
+
 Tensor fft_ifft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return fft_ifftn(self, s, dim, norm);
 }
+
 Tensor fft_rfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return fft_rfftn(self, s, dim, norm);
 }
+
 Tensor fft_irfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return fft_irfftn(self, s, dim, norm);
 }
+
 Tensor fft_hfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return fft_hfftn(self, s, dim, norm);
 }
+
 Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return fft_ihfftn(self, s, dim, norm);
 }
 
-// -- around them
-// ------------------------------------------------------------
-
-namespace {
-
-Tensor shifted(const Tensor& self, OptionalIntArrayRef dim, int64_t rounding) {
-  DimVector dims, shifts;
-  if (dim.has_value()) {
-    dims = wrap_dims(*dim, self.dim());
-  } else {
-    for (int64_t d = 0; d < self.dim(); ++d) dims.push_back(d);
-  }
-  for (const int64_t d : dims) shifts.push_back((self.sizes()[d] + rounding) / 2);
-  return at::roll(self, shifts, dims);
-}
-
-ScalarType frequency_dtype(const char* name, int64_t n, std::optional<ScalarType> dtype) {
-  TORCH_CHECK(n >= 0, name, "(): n must not be negative, got ", n);
-  const ScalarType type = dtype.value_or(default_dtype());
-  TORCH_CHECK(is_floating(type) || is_complex(type), name,
-              " requires a floating point or complex dtype");
-  return type;
-}
-
-}  // namespace
+// -- shifts and frequencies
 
 Tensor fft_fftshift(const Tensor& self, OptionalIntArrayRef dim) { return shifted(self, dim, 0); }
+
 Tensor fft_ifftshift(const Tensor& self, OptionalIntArrayRef dim) { return shifted(self, dim, 1); }
 
 Tensor fft_fftfreq(int64_t n, double d, std::optional<ScalarType> dtype,
                    std::optional<Layout> layout, std::optional<Device> device,
                    std::optional<bool> pin_memory) {
   const ScalarType type = frequency_dtype("fftfreq", n, dtype);
+
+  // 0, 1, ..., then the negative frequencies up to -1, divided by n d.
   const int64_t positive = (n + 1) / 2;
   const Tensor first =
       at::arange(Scalar(0), Scalar(positive), Scalar(1), type, layout, device, pin_memory);
   const Tensor second =
       at::arange(Scalar(positive - n), Scalar(0), Scalar(1), type, layout, device, pin_memory);
+
   return at::cat(std::vector<Tensor>{first, second}, 0) *
          Scalar(1.0 / (static_cast<double>(n) * d));
 }

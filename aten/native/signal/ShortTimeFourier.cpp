@@ -1,5 +1,4 @@
-// Spectrograms: Fourier transforms of overlapping pieces of a signal, and the signal back from
-// them.
+// Short-time Fourier transforms: the spectra of overlapping pieces of a signal, and the inverse.
 #include <algorithm>
 #include <atomic>
 
@@ -29,7 +28,7 @@ namespace at::native {
 
 namespace {
 
-/// Says so once in a process, as the default is rarely what is meant.
+/// Warns once per process, because a rectangular window is rarely intended.
 void warn_without_window(std::atomic<bool>& warned, const char* consequence) {
   if (warned.exchange(true)) return;
   warn("A window was not provided. A rectangular window will be applied, ", consequence,
@@ -37,6 +36,7 @@ void warn_without_window(std::atomic<bool>& warned, const char* consequence) {
        "`window=torch.ones(n_fft, device=<device>)`.");
 }
 
+/// The step between pieces and the length of the window.
 struct Frames {
   Frames(const char* name, int64_t n_fft, std::optional<int64_t> hop_length,
          std::optional<int64_t> win_length, const Tensor& window)
@@ -49,23 +49,26 @@ struct Frames {
                 ", but got window with size ", window.defined() ? window.sizes() : IntArrayRef());
   }
 
-  /// `window`, or ones, in the middle of n_fft elements.
+  /// `window`, or ones, centred in n_fft elements.
   Tensor weights(const Tensor& window, int64_t n_fft, ScalarType dtype, Device device) const {
-    const Tensor given =
+    const Tensor weights =
         window.defined() ? window : at::ones({width}, dtype, std::nullopt, device, std::nullopt);
-    if (width == n_fft) return given;
+    if (width == n_fft) return weights;
+
     const int64_t left = (n_fft - width) / 2;
-    return at::constant_pad_nd(given, {left, n_fft - width - left});
+    return at::constant_pad_nd(weights, {left, n_fft - width - left});
   }
 
   int64_t hop, width;
 };
 
-/// `amount` elements more on each side of the last dimension.
+/// `signal` with `amount` more elements on each side of the last dimension.
 Tensor extended(const Tensor& signal, int64_t amount, std::string_view mode) {
   const int64_t length = signal.size(-1);
   if (mode == "constant") return at::constant_pad_nd(signal, {amount, amount});
+
   const auto part = [&](int64_t start, int64_t count) { return signal.narrow(-1, start, count); };
+
   if (mode == "reflect") {
     TORCH_CHECK(amount < length,
                 "Argument #4: Padding size should be less than the corresponding input dimension, "
@@ -76,11 +79,14 @@ Tensor extended(const Tensor& signal, int64_t amount, std::string_view mode) {
                                        at::flip(part(length - 1 - amount, amount), {-1})},
                    -1);
   }
+
   if (mode == "circular") {
     TORCH_CHECK(amount <= length, "Padding value causes wrapping around more than once.");
     return at::cat(std::vector<Tensor>{part(length - amount, amount), signal, part(0, amount)}, -1);
   }
+
   TORCH_CHECK_NOT_IMPLEMENTED(mode == "replicate", "Unrecognised padding mode ", mode);
+
   DimVector sizes(signal.sizes());
   sizes.back() = amount;
   return at::cat(
@@ -100,31 +106,40 @@ Tensor stft_center(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop
               self.dim(), "D");
   TORCH_CHECK(!center || !align_to_window.value_or(false),
               "stft: align_to_window is not supported when center is true");
+
   const bool is_complex = self.is_complex() || (window.defined() && window.is_complex());
   TORCH_CHECK(return_complex.has_value() || is_complex,
               "stft requires the return_complex parameter be given for real inputs, and will "
               "further require that return_complex=True in a "
               "future PyTorch release.");
+
   Tensor signal = self.dim() == 1 ? self.unsqueeze(0) : self;
   if (center) signal = extended(signal, n_fft / 2, pad_mode);
+
   const int64_t length = signal.size(1);
   TORCH_CHECK(0 < n_fft && n_fft <= length, "stft: expected 0 < n_fft < ", length,
               ", but got n_fft=", n_fft);
+
   const Frames frames("stft", n_fft, hop_length, win_length, window);
   static std::atomic<bool> warned{false};
   if (!window.defined())
     warn_without_window(
-        warned, "which is known to cause spectral leakage: others as torch.hann_window reduce it.");
+        warned,
+        "which is known to cause spectral leakage; windows such as torch.hann_window reduce it.");
+
   const bool one_side = onesided.value_or(!is_complex);
   TORCH_CHECK(!one_side || !is_complex,
               "Cannot have onesided output if window or input is complex");
+
   Tensor pieces = at::unfold(signal, 1, n_fft, frames.hop);  // (batch, frames, n_fft)
   if (window.defined() || frames.width < n_fft)
     pieces = pieces * frames.weights(window, n_fft, to_real(self.scalar_type()), self.device());
+
   const int64_t scaling = normalized ? 1 : 0;
-  const Tensor spectrum = (pieces.is_complex() ? at::_fft_c2c(pieces, {2}, scaling, true)
-                                               : at::_fft_r2c(pieces, {2}, scaling, one_side))
-                              .transpose(1, 2);
+  const Tensor by_frame = pieces.is_complex() ? at::_fft_c2c(pieces, {2}, scaling, true)
+                                              : at::_fft_r2c(pieces, {2}, scaling, one_side);
+  const Tensor spectrum = by_frame.transpose(1, 2);  // (batch, bins, frames)
+
   const Tensor result = self.dim() == 1 ? spectrum.squeeze(0) : spectrum;
   return return_complex.value_or(true) ? result : at::view_as_real(result);
 }
@@ -137,13 +152,17 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   TORCH_CHECK(self.numel() > 0, "istft: input tensor cannot be empty.");
   TORCH_CHECK(self.dim() == 2 || self.dim() == 3,
               "istft: expected a tensor with 2 or 3 dimensions, but got ", self.dim());
+
   const Frames frames("istft", n_fft, hop_length, win_length, window);
   static std::atomic<bool> warned{false};
   if (!window.defined())
     warn_without_window(warned,
-                        "which loses something unless stft was called without one as well.");
+                        "which loses information unless stft was called without one as well.");
+
   const Tensor spectrum = self.dim() == 2 ? self.unsqueeze(0) : self;
-  const int64_t bins = spectrum.size(1), count = spectrum.size(2);
+  const int64_t bins = spectrum.size(1);
+  const int64_t count = spectrum.size(2);
+
   const bool one_side = onesided.value_or(bins != n_fft);
   TORCH_CHECK(bins == (one_side ? n_fft / 2 + 1 : n_fft),
               "istft: expected the frequency dimension (3rd to the last) of the input tensor to ",
@@ -152,15 +171,20 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
               ", but got ", bins);
   TORCH_CHECK(!return_complex || !one_side,
               "cannot have onesided output if window or input is complex");
+
   const int64_t scaling = normalized ? 1 : 2;
   const Tensor columns = spectrum.transpose(1, 2);  // (batch, frames, bins)
   Tensor pieces = return_complex
                       ? at::_fft_c2c(columns, {2}, scaling, false)
                       : at::_fft_c2r(one_side ? columns : columns.narrow(2, 0, n_fft / 2 + 1), {2},
                                      scaling, n_fft);
+
   const Tensor weights = frames.weights(window, n_fft, to_real(self.scalar_type()), self.device());
   pieces = pieces * weights;
-  // Every piece is added where it was cut out; what the windows add up to is divided out.
+
+  // Every piece is added where it was cut out, and the sum is divided by that of the squared
+  // windows (weighted overlap-add: Griffin and Lim, "Signal estimation from modified short-time
+  // Fourier transform", 1984).
   const int64_t total = n_fft + frames.hop * (count - 1);
   const Tensor starts = at::arange(Scalar(0), Scalar(count), Scalar(1), kLong, std::nullopt,
                                    self.device(), std::nullopt) *
@@ -168,27 +192,35 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   const Tensor within = at::arange(Scalar(0), Scalar(n_fft), Scalar(1), kLong, std::nullopt,
                                    self.device(), std::nullopt);
   const Tensor places = (starts.unsqueeze(1) + within.unsqueeze(0)).reshape({-1});
+
   const auto overlapped = [&](const Tensor& values) {
     const Tensor zeros = at::zeros({values.size(0), total}, values.scalar_type(), std::nullopt,
                                    self.device(), std::nullopt);
     return at::index_add(zeros, 1, places, values.reshape({values.size(0), count * n_fft}),
                          Scalar(1));
   };
+
   Tensor signal = overlapped(pieces);
   Tensor envelope = overlapped(at::square(weights).expand({1, count, n_fft}));
+
   const int64_t start = center ? n_fft / 2 : 0;
-  const int64_t end =
-      std::min(length.has_value() ? start + *length : (center ? total - n_fft / 2 : total), total);
+  const int64_t wanted_end =
+      length.has_value() ? start + *length : (center ? total - n_fft / 2 : total);
+  const int64_t end = std::min(wanted_end, total);
   TORCH_CHECK(end > start, "istft: the signal would have ", end - start,
               " elements; expected length > 0");
+
   signal = signal.narrow(1, start, end - start);
   envelope = envelope.narrow(1, start, end - start);
+
   const Scalar least = at::item(at::amin(at::abs(envelope), IntArrayRef()));
   TORCH_CHECK(least.to_double() >= 1e-11, "window overlap add min: ", least.to_double(),
               " is too small: the windows leave a gap");
+
   signal = signal / envelope;
   if (length.has_value() && *length > end - start)
     signal = at::constant_pad_nd(signal, {0, *length - (end - start)});
+
   return self.dim() == 2 ? signal.squeeze(0) : signal;
 }
 

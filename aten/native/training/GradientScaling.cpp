@@ -1,4 +1,4 @@
-// What a GradScaler does to gradients and to its scale.
+// Gradient scaling for mixed precision: unscaling gradients, and updating the scale.
 #include <cmath>
 #include <tuple>
 
@@ -23,7 +23,7 @@ void check_one_float(const char* op, const char* name, const Tensor& tensor) {
               " must be a float tensor, but has dtype ", tensor.scalar_type());
 }
 
-/// The smallest and the largest element are nan when any element is.
+/// Looks only at the smallest and the largest element: both are NaN if any element is.
 bool is_finite(const Tensor& gradient) {
   if (gradient.numel() == 0) return true;
   const auto [low, high] = at::aminmax(gradient);
@@ -36,12 +36,17 @@ void amp_unscale_(TensorList self, const Tensor& found_inf, const Tensor& inv_sc
   const char* op = "_amp_foreach_non_finite_check_and_unscale_";
   check_one_float(op, "found_inf", found_inf);
   check_one_float(op, "inv_scale", inv_scale);
+
   for (size_t i = 0; i < self.size(); ++i) {
     TORCH_CHECK_NOT_IMPLEMENTED(c10::is_floating(self[i].scalar_type()), op,
                                 " is not implemented for '", self[i].scalar_type(),
                                 "', the dtype of self[", i, "]");
   }
+
   if (self.empty() || found_inf.is_meta() || inv_scale.is_meta()) return;
+
+  // Gradients are unscaled even where they overflowed; found_inf tells the optimizer to skip the
+  // step.
   const double factor = inv_scale.item().to_double();
   for (const Tensor& gradient : self) {
     if (gradient.is_meta()) continue;
@@ -60,8 +65,12 @@ Tensor amp_update_scale_(const Tensor& self, const Tensor& growth_tracker, const
               ": growth_tracker must be an int tensor, but has dtype ",
               growth_tracker.scalar_type());
   check_one_float(op, "found_inf", found_inf);
+
   if (self.is_meta() || growth_tracker.is_meta() || found_inf.is_meta()) return self;
+
   const float scale = static_cast<float>(self.item().to_double());
+
+  // An overflow shrinks the scale; `growth_interval` steps in a row without one let it grow.
   int64_t successes = 0;
   if (found_inf.item().to_double() != 0) {
     at::fill_(self, Scalar(static_cast<double>(static_cast<float>(scale * scale_backoff_factor))));
@@ -73,6 +82,7 @@ Tensor amp_update_scale_(const Tensor& self, const Tensor& growth_tracker, const
       successes = 0;
     }
   }
+
   at::fill_(growth_tracker, Scalar(successes));
   return self;
 }

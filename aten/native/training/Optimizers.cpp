@@ -1,5 +1,5 @@
-// Steps of optimizers over all their parameters: what the arguments must be, and how the tensors of
-// one parameter lie in memory.
+// Fused optimizer steps over all parameters at once: checks of the arguments, and copies of tensors
+// whose memory is laid out differently from their parameter's.
 #include <algorithm>
 #include <initializer_list>
 #include <vector>
@@ -16,7 +16,7 @@ namespace at::native {
 
 namespace {
 
-/// A list of the call: parameters, their gradients, or one kind of state.
+/// One list of the call: parameters, their gradients, or one kind of state.
 struct Column {
   const char* name;
   TensorList tensors;
@@ -34,69 +34,76 @@ void check_like_parameter(const char* op, const Column& column, size_t i, const 
               tensor.device(), ", but needs the CPU");
 }
 
-/// Whether the same offset is the same element in all of them.
+/// Whether the same memory offset is the same element in both tensors.
 bool lies_alike(const Tensor& tensor, const Tensor& parameter) {
   return (tensor.is_contiguous() && parameter.is_contiguous()) ||
          (tensor.strides() == parameter.strides() && tensor.is_non_overlapping_and_dense());
 }
 
-/// The lists of a step, which loops may walk through by offset: the tensors of a parameter that lie
-/// differently are replaced by contiguous copies, and `finish` writes those back.
+/// The lists of a step, prepared for loops that walk through memory by offset. Where a parameter's
+/// tensors differ in layout, contiguous copies replace them, and `finish` writes the copies back.
 class Columns {
  public:
   Columns(const char* op, std::initializer_list<Column> columns)
-      : given_(columns), replaced_(columns.size()) {
-    const TensorList parameters = given_[0].tensors;
-    for (const Column& column : given_) {
+      : columns_(columns), copies_(columns.size()) {
+    const TensorList parameters = columns_[0].tensors;
+
+    for (const Column& column : columns_) {
       TORCH_CHECK(column.tensors.size() == parameters.size(), op, ": ", column.name, " has ",
                   column.tensors.size(), " tensors for ", parameters.size(), " parameters");
     }
+
     for (size_t i = 0; i < parameters.size(); ++i) {
       TORCH_CHECK(parameters[i].defined() && c10::is_floating(parameters[i].scalar_type()), op,
                   ": expected floating-point parameters, but self[", i, "] has dtype ",
                   parameters[i].scalar_type());
+
       bool alike = true;
-      for (const Column& column : given_) {
+      for (const Column& column : columns_) {
         check_like_parameter(op, column, i, parameters[i]);
         alike = alike && lies_alike(column.tensors[i], parameters[i]);
       }
+
       if (!alike) replace(i);
     }
   }
 
+  /// The tensors of one column, for the loop.
   TensorList operator[](size_t column) const {
-    return replaced_[column].empty() ? given_[column].tensors : TensorList(replaced_[column]);
+    return copies_[column].empty() ? columns_[column].tensors : TensorList(copies_[column]);
   }
 
   void finish() const {
-    for (size_t column = 0; column < given_.size(); ++column) {
-      for (const size_t i : rows_) at::copy_(given_[column].tensors[i], replaced_[column][i]);
+    for (size_t column = 0; column < columns_.size(); ++column) {
+      for (const size_t i : copied_) at::copy_(columns_[column].tensors[i], copies_[column][i]);
     }
   }
 
  private:
   void replace(size_t i) {
-    rows_.push_back(i);
-    for (size_t column = 0; column < given_.size(); ++column) {
-      const TensorList tensors = given_[column].tensors;
-      if (replaced_[column].empty()) replaced_[column].assign(tensors.begin(), tensors.end());
-      replaced_[column][i] = at::contiguous(tensors[i]);
+    copied_.push_back(i);
+    for (size_t column = 0; column < columns_.size(); ++column) {
+      const TensorList tensors = columns_[column].tensors;
+      if (copies_[column].empty()) copies_[column].assign(tensors.begin(), tensors.end());
+      copies_[column][i] = at::contiguous(tensors[i]);
     }
   }
 
-  std::vector<Column> given_;
-  std::vector<std::vector<Tensor>> replaced_;
-  std::vector<size_t> rows_;
+  std::vector<Column> columns_;              // as the caller passed them
+  std::vector<std::vector<Tensor>> copies_;  // empty for a column without copies
+  std::vector<size_t> copied_;               // parameters whose tensors are copies
 };
 
+/// The value of a tensor with one element, e.g. a learning rate.
 double one_number(const char* op, const char* name, const Tensor& tensor) {
   TORCH_CHECK(tensor.numel() == 1, op, ": ", name, " must have one element, but has sizes ",
               tensor.sizes());
-  // Nothing is computed on the meta device, so that the number does not matter there.
+
+  // The meta device computes nothing, so any number will do.
   return tensor.is_meta() ? 0.0 : tensor.item().to_double();
 }
 
-/// Gradients overflowed: GradScaler wants nothing to happen.
+/// Whether gradients overflowed, in which case GradScaler skips the step.
 bool is_skipped(const char* op, const Tensor& found_inf) {
   return found_inf.defined() && one_number(op, "found_inf", found_inf) != 0;
 }
@@ -106,9 +113,11 @@ std::optional<double> scale_of(const char* op, const Tensor& grad_scale) {
   return one_number(op, "grad_scale", grad_scale);
 }
 
+/// The step counts as numbers.
 std::vector<double> counted(const char* op, TensorList state_steps, size_t parameters) {
   TORCH_CHECK(state_steps.size() == parameters, op, ": state_steps has ", state_steps.size(),
               " tensors for ", parameters, " parameters");
+
   std::vector<double> steps;
   steps.reserve(parameters);
   for (const Tensor& step : state_steps) {
@@ -117,9 +126,11 @@ std::vector<double> counted(const char* op, TensorList state_steps, size_t param
     steps.push_back(direct ? *step.const_data_ptr<float>()
                            : one_number(op, "a tensor of state_steps", step));
   }
+
   return steps;
 }
 
+/// Adam, or AdamW with `decoupled` weight decay.
 void adam(const char* op, TensorList self, TensorList grads, TensorList exp_avgs,
           TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr,
           double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
@@ -132,6 +143,7 @@ void adam(const char* op, TensorList self, TensorList grads, TensorList exp_avgs
                              {"max_exp_avg_sqs", largest}});
   const std::vector<double> steps = counted(op, state_steps, self.size());
   if (self.empty() || is_skipped(op, found_inf)) return;
+
   at::_adam_loop_(columns[0], columns[1], columns[2], columns[3],
                   amsgrad ? columns[4] : TensorList(), steps, lr, beta1, beta2, weight_decay, eps,
                   amsgrad, maximize, decoupled, scale_of(op, grad_scale));
@@ -146,11 +158,14 @@ void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_li
                 const Tensor& found_inf) {
   const char* op = "_fused_sgd_";
   const bool has_momentum = momentum != 0;
+
   const Columns columns(op,
                         {{"self", self},
                          {"grads", grads},
                          {"momentum_buffer_list", has_momentum ? momentum_buffer_list : grads}});
+
   if (self.empty() || is_skipped(op, found_inf)) return;
+
   at::_sgd_loop_(columns[0], columns[1], has_momentum ? columns[2] : TensorList(), lr, weight_decay,
                  momentum, dampening, nesterov, maximize, is_first_step, scale_of(op, grad_scale));
   columns.finish();
@@ -208,6 +223,7 @@ void fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums,
   const Columns columns(op, {{"self", self}, {"grads", grads}, {"state_sums", state_sums}});
   const std::vector<double> steps = counted(op, state_steps, self.size());
   if (self.empty() || is_skipped(op, found_inf)) return;
+
   at::_adagrad_loop_(columns[0], columns[1], columns[2], steps, lr, lr_decay, weight_decay, eps,
                      maximize, scale_of(op, grad_scale));
   columns.finish();
@@ -223,6 +239,7 @@ void fused_adagrad_tensor_lr_(TensorList self, TensorList grads, TensorList stat
 
 void count_steps_(TensorList self, const Tensor& found_inf) {
   if (is_skipped("_count_steps_", found_inf)) return;
+
   for (const Tensor& step : self) {
     if (step.is_cpu() && step.scalar_type() == kFloat && step.numel() == 1) {
       *step.data_ptr<float>() += 1.0F;

@@ -1,4 +1,4 @@
-"""Every entry has the kernels its structure asks for, and they exist."""
+"""Checks that every entry has the kernels that its structure needs, and that they are defined."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codegen.diagnostics import Location
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
 from codegen.model.cpp import kernel_signature
-from codegen.model.kernels import Kernel, is_cuda_key, types_of
+from codegen.model.kernels import Kernel, types_of
 from codegen.model.operator import DispatchEntry, Operator
 from codegen.model.reading import Context
 from codegen.model.rooms import check_room, kernel_file, loop_file
@@ -23,8 +23,10 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 
 def _check_keys(operator: Operator, report: Reporter) -> None:
+    """Each dispatch key is one that the structure can have."""
     keys = [d.key for d in operator.dispatch]
     one_for_all = operator.structure in vocabulary.ALL_STRUCTURES
+
     for entry in operator.dispatch:
         if entry.key == vocabulary.INPLACE_KEY:
             if operator.structure != "composite" or not operator.has_inplace:
@@ -34,16 +36,18 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
                     f"remove Inplace: {entry.kernel}",
                 )
             continue
-        if (
-            operator.is_composite_implicit and "All" in keys
-        ):  # composed while a graph is recorded, a device's own kernel otherwise
+
+        # Composed while a graph is recorded; a device's own kernel runs otherwise.
+        if operator.is_composite_implicit and "All" in keys:
             continue
+
         if one_for_all and entry.key != "All":
             report.at(
                 entry.location,
                 f"a {operator.structure} has one function for every device, not one for {entry.key}",
                 f"write All: {entry.kernel}",
             )
+
         if entry.key == "All" and operator.structure in ("pointwise", "reduction"):
             report.at(
                 entry.location,
@@ -55,30 +59,32 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
 
 
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
+    """The kernel is defined in the right file, with the right parameters, and other files can call it."""
     signature = kernel_signature(operator, entry.kernel, entry.key)
     wanted_file = kernel_file(operator, entry.key)
     wanted = f"{signature} in {wanted_file}"
+    what = f"the {entry.key} kernel '{entry.kernel}'"
     found = entry.definition
+
     if found is None:
-        if is_cuda_key(entry.key):  # a device that this checkout has no loops for yet
-            return
-        near = report.context.kernels.near(entry.kernel, entry.key)
+        near = report.context.kernels.near(entry.kernel)
         if entry.is_implied and operator.structure == "pointwise":
             wanted += ", or expr: and a formula"
         report.at(
             entry.location,
-            f"the {entry.key} kernel '{entry.kernel}' is defined nowhere",
+            f"{what} is defined nowhere",
             f"did you mean {near}? or write {wanted}" if near else f"write {wanted}",
         )
     elif found.is_local:
         report.at(
             entry.location,
-            f"the {entry.key} kernel '{entry.kernel}' is local to its file",
+            f"{what} is local to its file",
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
-        overloads = report.context.kernels.all_of(entry.kernel, entry.key)
-        check_types(report, entry.location, f"the {entry.key} kernel '{entry.kernel}'", signature, overloads)
+        overloads = report.context.kernels.all_of(entry.kernel)
+        check_types(report, entry.location, what, signature, overloads)
+
         is_loop = found.path.startswith("aten/native/cpu/")
         belongs = loop_file(operator, found.is_per_isa) if is_loop else wanted_file
         check_place(report, signature, overloads, belongs)
@@ -94,9 +100,10 @@ def check_place(report: Reporter, signature: str, found: Sequence[Kernel], belon
 def check_types(
     report: Reporter, location: Location, what: str, signature: str, found: Sequence[Kernel]
 ) -> None:
-    """One definition has the types of ``signature``; those that macros write are left to the compiler."""
+    """One definition has the types of ``signature``; the compiler checks those that macros write."""
     if any(kernel.signature == signature for kernel in found):
         return
+
     wanted = types_of(signature)
     if found and all(kernel.types not in (None, wanted) for kernel in found):
         first = found[0]

@@ -115,7 +115,7 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
     signature = shape_signature(operator, operator.shape)
     place = f"{signature} in {shape_file(operator)}"
     if operator.shape_definition is None:
-        near = report.context.kernels.near(operator.shape, "All")
+        near = report.context.kernels.near(operator.shape)
         report.at_key(
             key,
             f"the shape rule '{operator.shape}' is defined nowhere",
@@ -129,7 +129,7 @@ def _check_shape(operator: Operator, report: Reporter) -> None:
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
-        overloads = report.context.kernels.all_of(operator.shape, "All")
+        overloads = report.context.kernels.all_of(operator.shape)
         what = f"the shape rule '{operator.shape}'"
         check_types(report, operator.location_of(key), what, signature, overloads)
         check_place(report, signature, overloads, shape_file(operator))

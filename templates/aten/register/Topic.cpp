@@ -34,9 +34,9 @@ namespace {
 
 {% for stub in stubs %}
 {% if stub.label %}
-const DeviceKernels {{ stub.name }}({{ stub.label }}{{ stub.kernels|more }});
+const DeviceKernels {{ stub.name }}({{ stub.label }}, {{ stub.kernel }});
 {% else %}
-const auto {{ stub.name }} = {{ stub.kernels[0] }};
+const auto {{ stub.name }} = {{ stub.kernel }};
 {% endif %}
 {% endfor %}
 

@@ -35,8 +35,10 @@ def _statistics(make: Make, channels: int) -> tuple[Any, Any]:
 
 @samples("batch_norm")
 def batch_norm(make: Make) -> Iterator[SampleInput]:
-    """Samples with gradients have no running statistics in training:
-    they would be written to in every evaluation."""
+    """Samples of batch normalisation.
+
+    Samples with gradients have no running statistics in training, as every evaluation would write to them.
+    """
     for shape in ((4, 3), (2, 3, 4), (2, 3, 2, 2)):
         weight, bias = make(3, low=0.5, high=1.5), make(3)
         yield SampleInput(make(*shape), weight, bias, None, None, True, 0.1, 1e-5, False)

@@ -1,16 +1,11 @@
-"""Samples of determinants and their logarithms."""
+"""Samples for determinants and their logarithms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tests.ops.samples.make import Make
-from tests.ops.samples.matrices import (
-    hermitian,
-    plain,
-    regular,
-    singular,
-)
+from tests.ops.samples.matrices import hermitian, plain, regular, singular
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
@@ -20,6 +15,7 @@ def det(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(regular(make, 2, 2, 2, transposed=True))
     yield SampleInput(plain(make, 1, 1))
     yield SampleInput(make(0, 0))
+    # A singular matrix: its second row is twice the first.
     yield SampleInput(make.values([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, -1.0, 0.5]]))
     if not make.requires_grad:
         yield SampleInput(plain(make, 2, 5, 5))

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.ops.samples.make import Make
-from tests.ops.samples.matrices import (
-    hermitian,
-    plain,
-    regular,
-    singular,
-)
+from tests.ops.samples.matrices import hermitian, plain, regular, singular
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 

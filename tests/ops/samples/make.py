@@ -1,5 +1,4 @@
-"""Makes the tensors of samples: reproducible values, ranges that
-keep away from awkward points, memory layouts."""
+"""Makes the tensors of samples: reproducible values, ranges without awkward points, memory layouts."""
 
 from __future__ import annotations
 

@@ -27,8 +27,10 @@ def spread(rows: int, columns: int) -> Any:
 
 
 def regular(make: Make, *shape: int, transposed: bool = False, scale: float = 1.0) -> Any:
-    """Matrices of full rank with distinct singular values; square ones have
-    distinct real eigenvalues when they are real."""
+    """Matrices of full rank with distinct singular values.
+
+    Real square ones have distinct real eigenvalues.
+    """
     return laid_out(make, scale * (0.4 * array(make, *shape) + spread(*shape[-2:])), transposed)
 
 

@@ -10,8 +10,7 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples
 
 
 def tensors(make: Make, **options: Any) -> Iterator[Any]:
-    """Non-empty tensors of at least one dimension, in layouts that
-    reduce along inner, outer and both dimensions."""
+    """Non-empty tensors with dimensions, in layouts that reduce inner, outer and both dimensions."""
     yield make(3, 4, **options)
     yield make(5, **options)
     yield from make.layouts(3, 4, **options)

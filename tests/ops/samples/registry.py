@@ -51,8 +51,7 @@ class SampleInput:
 
 @dataclass
 class ErrorInput:
-    """A call that must raise exactly ``error``, PyTorch's type, with a
-    message that ``message`` (a regular expression) finds."""
+    """A call that must raise exactly ``error``, PyTorch's type; ``message`` is a regular expression."""
 
     sample: SampleInput
     error: type[BaseException]
@@ -96,8 +95,10 @@ def error_names() -> frozenset[str]:
 def sample_inputs(
     name: str, torch: Any, dtype: str, *, device: str = "cpu", requires_grad: bool = False
 ) -> list[SampleInput]:
-    """All calls of the generator ``name``: the same values every time and
-    with every module that has PyTorch's functions."""
+    """All calls of the generator ``name``.
+
+    The values are the same every time and with every module that has PyTorch's functions.
+    """
     return list(_GENERATORS[name](Make(torch, dtype, device, requires_grad, seed=name)))
 
 

@@ -280,8 +280,8 @@ def test_values_and_kinds_are_numpys(expression):
     for ours, theirs in zip(found, expected):
         array = np.asarray(ours)
         assert array.shape == np.shape(theirs)
-        # The default floating-point dtype is float32 here, and sums of uint8 are int64: widths may
-        # differ from NumPy, kinds may not.
+        # The default floating-point dtype is float32 here, and sums of uint8 are int64: widths may differ
+        # from NumPy, kinds may not.
         assert array.dtype.kind == np.asarray(theirs).dtype.kind.replace(
             "u", "u" if array.dtype.kind == "u" else "i"
         )

@@ -38,8 +38,7 @@ def small_file() -> bytes:
 
 
 def without_checksums(data: bytes) -> bytes:
-    """The archive with checksums of 0, which mean that records have
-    none: a hostile writer would correct them."""
+    """The archive with checksums of 0, which mean that records have none: an attacker could correct them."""
     changed = bytearray(data)
     place = -1
     while (place := data.find(b"PK\x01\x02", place + 1)) >= 0:

@@ -73,10 +73,8 @@ print(importlib.util.find_spec("torch") is not None)
 )
 def test_missing_attributes_name_torch(name, tmp_path):
     done = run("-c", f"import torch.optim, torch.cuda\n{name}", folder=tmp_path)
-    assert (
-        f"module '{name.rpartition('.')[0]}' has no attribute 'no_such'" in done.stderr
-        and done.returncode == 1
-    )
+    assert f"module '{name.rpartition('.')[0]}' has no attribute 'no_such'" in done.stderr
+    assert done.returncode == 1
 
 
 def test_missing_modules_are_not_found_elsewhere(tmp_path):
@@ -96,12 +94,10 @@ def test_scripts_see_what_python_shows_them(tmp_path):
 def test_traceback_begins_with_the_program(tmp_path):
     (tmp_path / "script.py").write_text("def f():\n    1 / 0\nf()\n")
     done = run("script.py", folder=tmp_path)
-    assert (
-        done.returncode == 1
-        and "as_torch" not in done.stderr
-        and done.stderr.startswith(
-            f'Traceback (most recent call last):\n  File "{tmp_path / "script.py"}", line 3'
-        )
+    assert done.returncode == 1
+    assert "as_torch" not in done.stderr
+    assert done.stderr.startswith(
+        f'Traceback (most recent call last):\n  File "{tmp_path / "script.py"}", line 3'
     )
 
 

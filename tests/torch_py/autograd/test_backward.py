@@ -26,7 +26,7 @@ def values(tensor: Any) -> Any:
 # ------------------------------------------------------------
 
 
-def test_product() -> None:
+def test_gradients_of_a_product() -> None:
     x, w = leaf(1, 2, 3), leaf(4, 5, 6)
     (x * w).sum().backward()
     assert values(x.grad) == [4, 5, 6]
@@ -87,16 +87,15 @@ def test_gradient_has_dtype_of_the_input() -> None:
     assert (x.grad.dtype, y.grad.dtype) == (torch.float32, torch.float64)
 
 
-def test_given_gradient_is_cast() -> None:
+def test_given_gradient_is_cast_to_the_dtype_of_the_output() -> None:
     x = leaf(1, 2)
     (x * x).backward(torch.ones(2, dtype=torch.float64))
     assert x.grad.dtype == torch.float32
 
 
-def test_integral_parts_have_no_gradient() -> None:
+def test_integer_factors_and_comparisons_have_no_gradient() -> None:
     x = leaf(1, 2)
-    indices = torch.tensor([1, 0])
-    y = x * indices
+    y = x * torch.tensor([1, 0])
     y.sum().backward()
     assert values(x.grad) == [1, 0]
     assert not (x > 0).requires_grad
@@ -110,10 +109,10 @@ def test_complex_gradient_of_real_input_is_real() -> None:
     assert values(x.grad) == [1, 1]
 
 
-def test_unused_output_counts_as_zero() -> None:
+def test_gradient_of_an_unused_output_is_zero() -> None:
     x = leaf(3, 1, 2)
-    highest, _ = (x * 2).split([1, 2])
-    highest.sum().backward()
+    first, _ = (x * 2).split([1, 2])
+    first.sum().backward()
     assert values(x.grad) == [2, 0, 0]
 
 
@@ -130,7 +129,7 @@ def test_derivatives_of_a_cube() -> None:
     assert first.requires_grad and not third.requires_grad
 
 
-def test_higher_order_through_a_saved_result() -> None:
+def test_higher_derivatives_through_a_saved_result() -> None:
     x = leaf(0, 1)
     y = x.exp()
     for _ in range(3):
@@ -138,7 +137,7 @@ def test_higher_order_through_a_saved_result() -> None:
     torch.testing.assert_close(y.detach(), x.detach().exp())
 
 
-def test_create_graph_adds_out_of_place() -> None:
+def test_create_graph_accumulates_out_of_place() -> None:
     x = leaf(1, 2)
     (x * x).sum().backward(create_graph=True)
     first = x.grad
@@ -158,9 +157,9 @@ def test_second_backward_needs_retain_graph() -> None:
     loss.backward(retain_graph=True)
     loss.backward()
     assert values(x.grad) == [4, 8]
-    with pytest.raises(
-        RuntimeError, match=r"Trying to backward through the graph a second time .*Specify retain_graph=True"
-    ):
+
+    message = r"Trying to backward through the graph a second time .*Specify retain_graph=True"
+    with pytest.raises(RuntimeError, match=message):
         loss.backward()
 
 
@@ -178,6 +177,7 @@ def test_graph_is_freed_with_its_output() -> None:
     class Token:
         pass
 
+    # The hook, and with it the token, lives as long as the graph of y.
     token = Token()
     y = x * 2
     y.register_hook(lambda gradient, kept=token: None)
@@ -195,7 +195,7 @@ def test_graph_is_freed_with_its_output() -> None:
 # ------------------------------------------------------------
 
 
-def test_grad_leaves_leaves_alone() -> None:
+def test_grad_does_not_set_grad_of_leaves() -> None:
     x, w = leaf(1, 2), leaf(3, 4)
     (gradient,) = grad((x * w).sum(), [x])
     assert values(gradient) == [3, 4]
@@ -210,20 +210,22 @@ def test_grad_of_non_leaves_and_duplicates() -> None:
     assert [values(g) for g in gradients] == [[6, 12], [18, 36], [6, 12]]
 
 
-def test_grad_of_a_tensor_by_itself() -> None:
+def test_grad_of_a_tensor_with_respect_to_itself_is_one() -> None:
     x = leaf(1, 2)
     y = (x * 2).sum()
     assert values(grad(y, y)[0]) == 1
 
 
-def test_grad_of_unused_input() -> None:
+def test_grad_of_unused_input_raises_or_is_none_or_zeros() -> None:
     x, unused = leaf(1, 2), leaf(1)
-    with pytest.raises(
-        RuntimeError, match="at index 1 appears to not have been used in the graph. Set allow_unused=True"
-    ):
+
+    message = "at index 1 appears to not have been used in the graph. Set allow_unused=True"
+    with pytest.raises(RuntimeError, match=message):
         grad((x * 2).sum(), [x, unused])
-    used, none = grad((x * 2).sum(), [x, unused], allow_unused=True)
-    assert values(used) == [2, 2] and none is None
+
+    of_used, of_unused = grad((x * 2).sum(), [x, unused], allow_unused=True)
+    assert values(of_used) == [2, 2] and of_unused is None
+
     _, zeros = grad((x * 2).sum(), [x, unused], materialize_grads=True)
     assert values(zeros) == [0]
 
@@ -246,14 +248,14 @@ def test_backward_into_inputs_only() -> None:
     assert w.grad is None
 
 
-def test_several_roots_of_which_one_leads_to_another() -> None:
+def test_roots_that_depend_on_each_other() -> None:
     x = leaf(1, 2)
     inner = (x * x).sum()
     torch.autograd.backward([inner, inner * 3, inner])
     assert values(x.grad) == [10, 20]
 
 
-def test_root_that_is_a_leaf() -> None:
+def test_backward_from_a_leaf_sets_its_grad() -> None:
     x = leaf(1, 2)
     x.backward(torch.tensor([3.0, 4.0]))
     assert values(x.grad) == [3, 4]
@@ -280,7 +282,7 @@ def test_root_that_is_a_leaf() -> None:
         (lambda x: x.sum().backward(inputs=[]), "cannot be empty"),
     ],
 )
-def test_refused(run: Any, message: str) -> None:
+def test_invalid_backward_raises(run: Any, message: str) -> None:
     with pytest.raises(RuntimeError, match=message):
         run(leaf(1, 2, 3))
 
@@ -289,7 +291,7 @@ def test_refused(run: Any, message: str) -> None:
 # ------------------------------------------------------------
 
 
-def test_leaves_and_flags() -> None:
+def test_flags_of_leaves_and_of_results() -> None:
     x = leaf(1, 2)
     y = x * 2
     assert x.is_leaf and x.requires_grad and x.grad_fn is None
@@ -305,7 +307,7 @@ def test_only_floating_point_requires_grad() -> None:
         torch.ones(2, dtype=torch.int64).requires_grad_()
 
 
-def test_leaf_frozen_after_the_graph_was_made() -> None:
+def test_leaf_frozen_after_forward_gets_no_gradient() -> None:
     x, w = leaf(1, 2), leaf(3, 4)
     loss = (x * w).sum()
     w.requires_grad_(False)
@@ -328,21 +330,21 @@ def test_grad_modes() -> None:
 def test_detach_shares_memory_and_version() -> None:
     x = leaf(1, 2)
     y = x * 1
-    d = y.detach()
-    assert not d.requires_grad and d.is_leaf and d.grad_fn is None
-    d.add_(1)
-    assert values(y) == [2, 3] and y._version == d._version == 1
+    detached = y.detach()
+    assert not detached.requires_grad and detached.is_leaf and detached.grad_fn is None
+    detached.add_(1)
+    assert values(y) == [2, 3] and y._version == detached._version == 1
 
 
 def test_detach_in_place() -> None:
     y = leaf(1, 2) * 2
     assert y.detach_() is y
     assert y.is_leaf and not y.requires_grad
-    with pytest.raises(RuntimeError, match="Can't detach views in-place. Use detach\\(\\) instead"):
+    with pytest.raises(RuntimeError, match=r"Can't detach views in-place. Use detach\(\) instead"):
         torch.zeros(3)[0].detach_()
 
 
-def test_data_has_a_version_of_its_own() -> None:
+def test_data_has_its_own_version() -> None:
     x = leaf(1, 2)
     x.data.add_(1)
     assert values(x) == [2, 3] and x._version == 0
@@ -364,7 +366,7 @@ def test_data_has_a_version_of_its_own() -> None:
         (lambda x: setattr(x, "data", torch.ones(3, device="meta")), "incompatible tensor type"),
     ],
 )
-def test_refused_assignment(assign: Any, message: str) -> None:
+def test_invalid_assignment_raises(assign: Any, message: str) -> None:
     with pytest.raises(RuntimeError, match=message):
         assign(leaf(1, 2, 3))
 
@@ -383,7 +385,7 @@ def test_assigned_grad_is_added_to() -> None:
 
 
 @pytest.mark.parametrize("backward", [True, False], ids=["with backward", "only freed"])
-def test_long_graph_needs_no_stack(backward: bool) -> None:
+def test_long_graph_does_not_overflow_the_stack(backward: bool) -> None:
     x = leaf(1.0)
     y = x
     for _ in range(200_000):
@@ -394,7 +396,7 @@ def test_long_graph_needs_no_stack(backward: bool) -> None:
     del y
 
 
-def test_long_graph_of_saved_tensors() -> None:
+def test_long_graph_with_saved_tensors() -> None:
     x = leaf(1.0)
     y = x
     for _ in range(50_000):
@@ -404,7 +406,7 @@ def test_long_graph_of_saved_tensors() -> None:
     del y
 
 
-def test_threads_with_a_common_leaf() -> None:
+def test_threads_add_to_the_gradient_of_a_common_leaf() -> None:
     x = leaf(1, 2)
 
     def work() -> None:

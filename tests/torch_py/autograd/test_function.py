@@ -240,9 +240,8 @@ def test_dirty_input() -> None:
     assert c is b and "AddOne" in b.grad_fn.name()
     b.sum().backward()
     assert values(x.grad) == [2, 2]
-    with pytest.raises(
-        RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation."
-    ):
+    message = "a leaf Variable that requires grad has been used in an in-place operation."
+    with pytest.raises(RuntimeError, match=message):
         AddOne.apply(leaf(1, 2))
 
 

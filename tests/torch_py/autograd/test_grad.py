@@ -96,9 +96,10 @@ def test_no_warning_where_the_gradient_is_kept(recwarn: pytest.WarningsRecorder)
     leaf = torch.ones(2, requires_grad=True)
     kept = leaf * 2
     kept.retain_grad()
-    assert (
-        leaf.grad is None and kept.grad is None and torch.ones(2).grad is None and kept.detach().grad is None
-    )
+    assert leaf.grad is None
+    assert kept.grad is None
+    assert torch.ones(2).grad is None
+    assert kept.detach().grad is None
     kept.sum().backward()
     assert kept.grad.tolist() == [1, 1] and not recwarn.list
 

@@ -10,9 +10,7 @@ import pytest
 from tests.subject import torch
 from tests.torch_py.outcomes import outcome
 
-SETTINGS_CALLS = {
-    "multithreading": lambda t: t.autograd.set_multithreading_enabled(True).prev,
-}
+SETTINGS_CALLS = {"multithreading": lambda t: t.autograd.set_multithreading_enabled(True).prev}
 
 
 @pytest.mark.parametrize("call", SETTINGS_CALLS.values(), ids=SETTINGS_CALLS)

@@ -81,15 +81,13 @@ def test_hook_that_returns_nonsense(hook: Any, error: Any, message: str) -> None
 
 
 def test_hooks_need_a_gradient() -> None:
-    with pytest.raises(
-        RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"
-    ):
+    message = "cannot register a hook on a tensor that doesn't require gradient"
+    with pytest.raises(RuntimeError, match=message):
         torch.ones(2).register_hook(print)
     with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
         torch.ones(2).retain_grad()
-    with pytest.raises(
-        RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"
-    ):
+    message = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+    with pytest.raises(RuntimeError, match=message):
         (leaf(1.0) * 2).register_post_accumulate_grad_hook(print)
 
 
@@ -217,9 +215,8 @@ def test_nan_is_found() -> None:
     x = leaf(0.0)
     with torch.autograd.set_detect_anomaly(True):
         y = ((x * 0) / (x * 0)).sum()
-        with pytest.raises(
-            RuntimeError, match=r"Function 'DivBackward0' returned nan values in its [01]th output"
-        ):
+        message = r"Function 'DivBackward0' returned nan values in its [01]th output"
+        with pytest.raises(RuntimeError, match=message):
             y.backward()
     assert not torch.is_anomaly_enabled()
 

@@ -44,9 +44,8 @@ def test_changes_inside_are_allowed() -> None:
 )
 def test_changes_outside_are_refused(change: Any) -> None:
     y = made_inside()
-    with pytest.raises(
-        RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"
-    ):
+    message = "Inplace update to inference tensor outside InferenceMode is not allowed"
+    with pytest.raises(RuntimeError, match=message):
         change(y)
 
 

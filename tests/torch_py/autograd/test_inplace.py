@@ -54,9 +54,8 @@ def test_changed_leaf_is_noticed() -> None:
     loss = (x * x).sum()
     with torch.no_grad():
         x.add_(1)
-    with pytest.raises(
-        RuntimeError, match=r"\[torch.DoubleTensor \[2, 3\]\] is at version 1; expected version 0 instead"
-    ):
+    message = r"\[torch.DoubleTensor \[2, 3\]\] is at version 1; expected version 0 instead"
+    with pytest.raises(RuntimeError, match=message):
         loss.backward()
 
 
@@ -85,9 +84,8 @@ def test_changed_tensor_that_is_not_needed_is_allowed() -> None:
 def test_leaves_must_not_be_changed() -> None:
     x = leaf(1, 2)
 
-    with pytest.raises(
-        RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."
-    ):
+    message = "a leaf Variable that requires grad is being used in an in-place operation."
+    with pytest.raises(RuntimeError, match=message):
         x.mul_(2)
     with pytest.raises(
         RuntimeError,
@@ -125,9 +123,8 @@ def test_view_that_is_a_leaf_itself() -> None:
 
 
 def test_out_refuses_gradients() -> None:
-    with pytest.raises(
-        RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"
-    ):
+    message = r"functions with out=... arguments don't support automatic differentiation"
+    with pytest.raises(RuntimeError, match=message):
         torch.mul(leaf(1, 2), leaf(3, 4), out=torch.zeros(2))
 
 

@@ -72,9 +72,8 @@ def test_module_compiled_in_place():
 
 def test_questions_of_the_compiler():
     assert not torch.compiler.is_compiling() and not torch.jit.is_scripting() and not torch.jit.is_tracing()
-    assert (
-        torch.compiler.disable(double) is double and torch.compiler.disable(recursive=False)(double) is double
-    )
+    assert torch.compiler.disable(double) is double
+    assert torch.compiler.disable(recursive=False)(double) is double
     with torch.compiler.set_stance("force_eager"), torch._dynamo.config.patch(cache_size_limit=3):
         assert torch._dynamo.config.cache_size_limit == 3
     assert torch._dynamo.config.cache_size_limit == 8

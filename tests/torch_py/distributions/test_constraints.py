@@ -82,11 +82,9 @@ def test_with_arguments(constraint, inside, outside):
 
 def test_dependent():
     assert c.is_dependent(c.dependent) and not c.is_dependent(c.real)
-    assert (
-        c.is_dependent(D.Uniform.support)
-        and D.Uniform.support.event_dim == 0
-        and not D.Uniform.support.is_discrete
-    )
+    assert c.is_dependent(D.Uniform.support)
+    assert D.Uniform.support.event_dim == 0
+    assert not D.Uniform.support.is_discrete
 
     assert c.dependent(event_dim=1).event_dim == 1
     assert c.dependent(event_dim=1)(is_discrete=True).event_dim == 1

@@ -271,8 +271,7 @@ def test_wishart():
 
 @pytest.mark.parametrize("concentration", [0.5, 1.0, 4.0])
 def test_lkj(concentration):
-    """Each correlation is beta distributed on (-1, 1); the density of 2
-    by 2 factors is that of one correlation."""
+    """Each correlation is beta distributed on (-1, 1); the density of 2 by 2 factors is that of one."""
     size = 4
 
     torch.manual_seed(3)

@@ -226,9 +226,8 @@ ONLY_TRANSFORM_TO = {
 def test_registry(name, registry):
     constraint = {**CONSTRAINTS, **ONLY_TRANSFORM_TO}[name]
     if registry is biject_to and name in ONLY_TRANSFORM_TO:
-        with pytest.raises(
-            NotImplementedError, match=f"Cannot transform {type(constraint).__name__} constraints"
-        ):
+        message = f"Cannot transform {type(constraint).__name__} constraints"
+        with pytest.raises(NotImplementedError, match=message):
             biject_to(constraint)
         return
     transform = registry(constraint)

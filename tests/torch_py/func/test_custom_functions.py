@@ -14,8 +14,10 @@ forward_ad = torch.autograd.forward_ad
 
 
 class Cube(torch.autograd.Function):
-    """x ** 3 * factor with rules that return twice the derivative, to
-    tell them from those of the operators inside."""
+    """x ** 3 * factor with rules that return twice the derivative.
+
+    The factor of two tells these rules from those of the operators inside.
+    """
 
     generate_vmap_rule = True
 

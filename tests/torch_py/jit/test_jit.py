@@ -14,17 +14,13 @@ def double(x):
 
 def test_script_returns_what_it_got():
     module = torch.nn.Linear(1, 1)
-    assert (
-        torch.jit.script(module) is module
-        and torch.jit.script(double) is double
-        and torch.jit.trace(double, torch.ones(1)) is double
-    )
+    assert torch.jit.script(module) is module
+    assert torch.jit.script(double) is double
+    assert torch.jit.trace(double, torch.ones(1)) is double
 
-    assert (
-        torch.jit.ignore(double) is double
-        and torch.jit.ignore(drop=True)(double) is double
-        and torch.jit.unused(double) is double
-    )
+    assert torch.jit.ignore(double) is double
+    assert torch.jit.ignore(drop=True)(double) is double
+    assert torch.jit.unused(double) is double
 
     assert torch.jit.annotate(int, 3) == 3 and torch.jit.Attribute(3, int).value == 3
     with pytest.raises(TypeError, match="func"):

@@ -112,9 +112,8 @@ def test_a_tensor_arrives_as_it_was(make: Any) -> None:
 def test_a_result_of_operators_stays() -> None:
     sender, receiver = mp.Pipe()
     result = torch.ones(2, requires_grad=True) * 2
-    with pytest.raises(
-        RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"
-    ):
+    message = "Cowardly refusing to serialize non-leaf tensor which requires_grad"
+    with pytest.raises(RuntimeError, match=message):
         sender.send(result)
     sender.send(result.detach())
     assert receiver.recv().tolist() == [2, 2]
@@ -316,7 +315,6 @@ def test_a_sender_that_does_not_wait() -> None:
     process = context.Process(target=send_and_end, args=(queue,))
     process.start()
     process.join()
-    with pytest.raises(
-        (ConnectionError, FileNotFoundError, EOFError), match="the process that sent a tensor has ended"
-    ):
+    message = "the process that sent a tensor has ended"
+    with pytest.raises((ConnectionError, FileNotFoundError, EOFError), match=message):
         queue.get(timeout=SECONDS)

@@ -151,8 +151,8 @@ def test_encoder_copies_its_layer():
 
 
 def test_encoders_leave_out_padding_at_the_end_when_they_infer():
-    """Without gradients, encoders skip padded positions and fill them with
-    zeros before the last normalization, as in PyTorch."""
+    """Without gradients, encoders skip padded positions and fill them with zeros before the last
+    normalization, as in PyTorch."""
     padding = torch.tensor([[False, False, True], [False] * 3])
     scattered = torch.tensor([[True, False, False], [False] * 3])
 

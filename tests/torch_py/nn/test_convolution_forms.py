@@ -100,8 +100,10 @@ def test_transposed_convolution(name, dtype, channels_last):
 
 @pytest.mark.parametrize(("width", "stride"), [(5, 1), (5, 2), (12, 1), (12, 2), (40, 1), (40, 2)])
 def test_values_outside_all_windows_do_not_matter(width, stride):
-    """Next to the last element of a line lies the first of the next line in
-    memory; a product with 0 would turn inf into NaN."""
+    """The kernel must not multiply elements of the next line by 0, which would turn inf into NaN.
+
+    In memory, they follow the last element of a line.
+    """
     x = torch_py.ones(2, 3, 8, width)
     x[:, :, 4:] = float("inf")
     result = torch_py.nn.functional.conv2d(x, torch_py.ones(2, 3, 3, 3), stride=stride, padding=1)

@@ -193,7 +193,7 @@ def test_missing_operators_are_named() -> None:
 SOFTMAX_CALLS = {
     "softmax backward": lambda t: t._softmax_backward_data(
         t.tensor([1.0, 2.0]), t.tensor([0.25, 0.75]), 0, t.float32
-    ).tolist(),
+    ).tolist()
 }
 
 

@@ -60,10 +60,8 @@ def test_sizes_from_a_state_dict(name: str, arguments: Any, rank: int) -> None:
 def test_state_dict_and_copies_of_waiting_modules() -> None:
     module = nn.Sequential(nn.LazyLinear(3), nn.LazyLinear(2))
     state = module.state_dict()
-    assert (
-        list(state) == ["0.weight", "0.bias", "1.weight", "1.bias"]
-        and repr(state["0.weight"]) == "<UninitializedParameter>"
-    )
+    assert list(state) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    assert repr(state["0.weight"]) == "<UninitializedParameter>"
     for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
         assert other[0].weight is not module[0].weight
         assert other(torch.ones(1, 7)).shape == (1, 2) and other[0].in_features == 7

@@ -160,11 +160,9 @@ def test_conversion_keeps_identity() -> None:
     weight = model.weight
 
     assert model.double() is model and model.weight is weight
-    assert (
-        weight.dtype == torch.float64
-        and model.running_mean.dtype == torch.float64
-        and model.num_batches_tracked.dtype == torch.int64
-    )
+    assert weight.dtype == torch.float64
+    assert model.running_mean.dtype == torch.float64
+    assert model.num_batches_tracked.dtype == torch.int64
 
     model.to(torch.float32)
     model.to("cpu")
@@ -263,11 +261,9 @@ def test_full_backward_hook() -> None:
     layer(x).sum().backward()
     (grad_input,), (grad_output,) = seen[0]
 
-    assert (
-        grad_input.tolist() == [[2.0, 3.0]]
-        and grad_output.tolist() == [[1.0]]
-        and x.grad.tolist() == [[2.0, 3.0]]
-    )
+    assert grad_input.tolist() == [[2.0, 3.0]]
+    assert grad_output.tolist() == [[1.0]]
+    assert x.grad.tolist() == [[2.0, 3.0]]
 
 
 def test_full_backward_hooks_replace_gradients() -> None:
@@ -354,11 +350,9 @@ def test_load_assign() -> None:
     model = nn.Linear(2, 1)
     state = {"weight": torch.ones(1, 2, dtype=torch.float64), "bias": torch.ones(1)}
     model.load_state_dict(state, assign=True)
-    assert (
-        model.weight.dtype == torch.float64
-        and isinstance(model.weight, nn.Parameter)
-        and model.weight.requires_grad
-    )
+    assert model.weight.dtype == torch.float64
+    assert isinstance(model.weight, nn.Parameter)
+    assert model.weight.requires_grad
 
 
 def test_extra_state_and_hooks() -> None:
@@ -505,9 +499,7 @@ def test_error_names_objects_that_are_not_modules() -> None:
     ).endswith("functional.relu")
 
 
-MODULE_CALLS = {
-    "indent": lambda t: t.nn.modules.module._addindent("a\nb", 2),
-}
+MODULE_CALLS = {"indent": lambda t: t.nn.modules.module._addindent("a\nb", 2)}
 
 
 @pytest.mark.parametrize("call", MODULE_CALLS.values(), ids=MODULE_CALLS)
@@ -545,11 +537,9 @@ def test_base_classes_of_normalizations():
 
     instance = torch.nn.InstanceNorm2d(2)
     batch = torch.nn.BatchNorm2d(2)
-    assert (
-        isinstance(instance, _NormBase)
-        and isinstance(batch, _NormBase)
-        and isinstance(torch.nn.Dropout(), _DropoutNd)
-    )
+    assert isinstance(instance, _NormBase)
+    assert isinstance(batch, _NormBase)
+    assert isinstance(torch.nn.Dropout(), _DropoutNd)
     assert isinstance(batch, _BatchNorm) and not isinstance(instance, _BatchNorm)
 
 

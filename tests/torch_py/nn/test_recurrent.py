@@ -25,11 +25,9 @@ def test_parameters_have_the_names_and_shapes_of_pytorch():
         "weight_ih_l0_reverse",
     ]
 
-    assert (
-        shapes["weight_ih_l0"] == (16, 3)
-        and shapes["weight_hh_l0"] == (16, 2)
-        and shapes["weight_hr_l0"] == (2, 4)
-    )
+    assert shapes["weight_ih_l0"] == (16, 3)
+    assert shapes["weight_hh_l0"] == (16, 2)
+    assert shapes["weight_hr_l0"] == (2, 4)
     assert shapes["weight_ih_l1_reverse"] == (16, 4)
 
     assert [name for name, _ in nn.GRU(3, 4, bias=False).named_parameters()] == [
@@ -197,8 +195,7 @@ def packed_lstm_inputs():
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_lstm_has_first_and_second_derivatives(packed):
-    """First and second derivatives of all inputs and outputs, for
-    sequences that start and end at different steps."""
+    """First and second derivatives of all inputs and outputs, for sequences of different lengths."""
     layer, data, state = packed_lstm_inputs()
 
     def run(data, hidden, cell, *parameters):

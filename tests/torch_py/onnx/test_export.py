@@ -122,9 +122,9 @@ def test_model_is_as_before():
     assert torch.equal(data, kept) and all(
         torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items()
     )
-    assert (
-        not model._forward_hooks and not model[0]._forward_pre_hooks and torch.zeros is torch._C._torch.zeros
-    )
+    assert not model._forward_hooks
+    assert not model[0]._forward_pre_hooks
+    assert torch.zeros is torch._C._torch.zeros
 
     assert not torch.onnx.is_in_onnx_export()
 

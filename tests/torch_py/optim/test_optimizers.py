@@ -62,11 +62,9 @@ def test_parameters_without_gradient_stay() -> None:
     optimizer = optim.Adam([a, b])
     (a * 2).sum().backward()
     optimizer.step()
-    assert (
-        b.item() == 1.0
-        and b not in optimizer.state
-        and set(optimizer.state[a]) == {"step", "exp_avg", "exp_avg_sq"}
-    )
+    assert b.item() == 1.0
+    assert b not in optimizer.state
+    assert set(optimizer.state[a]) == {"step", "exp_avg", "exp_avg_sq"}
 
 
 def test_zero_grad() -> None:
@@ -128,10 +126,8 @@ def test_state_takes_the_dtype_of_its_parameter() -> None:
     single.grad = torch.ones(1)
     first.step()
     second.load_state_dict(first.state_dict())
-    assert (
-        second.state[double]["exp_avg"].dtype == torch.float64
-        and second.state[double]["step"].dtype == torch.float32
-    )
+    assert second.state[double]["exp_avg"].dtype == torch.float64
+    assert second.state[double]["step"].dtype == torch.float32
 
 
 def test_state_of_another_shape_is_an_error() -> None:

@@ -1,4 +1,4 @@
-"""Options of optimizers compared with PyTorch: signatures, errors, names, tensor rates, hooks, states."""
+"""Optimizers compared with PyTorch: names, signatures, options, errors, hooks and saved states."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def trained(
     optimizer = getattr(library.optim, name)([parameter], **options)
     if state is not None:
         optimizer.load_state_dict(state)
-    go_on(parameter, optimizer, steps)
+    run_steps(parameter, optimizer, steps)
     return parameter, optimizer
 
 
-def go_on(parameter: Any, optimizer: Any, steps: int) -> Any:
+def run_steps(parameter: Any, optimizer: Any, steps: int) -> Any:
     def closure() -> Any:
         optimizer.zero_grad()
         loss = (parameter * parameter * (parameter + 0.3).cos()).sum()
@@ -53,7 +53,7 @@ def go_on(parameter: Any, optimizer: Any, steps: int) -> Any:
     return parameter.tolist()
 
 
-def test_all_names_are_there() -> None:
+def test_all_of_pytorchs_names_exist() -> None:
     assert set(peer.optim.__all__) <= set(torch_py.optim.__all__)
     assert set(peer.optim.lr_scheduler.__all__) <= set(torch_py.optim.lr_scheduler.__all__)
     assert set(peer.optim.swa_utils.__all__) <= set(torch_py.optim.swa_utils.__all__)
@@ -61,14 +61,11 @@ def test_all_names_are_there() -> None:
 
 @pytest.mark.parametrize("name", [*NAMES, "SparseAdam", "Optimizer"])
 def test_signatures_are_pytorchs(name: str) -> None:
-    ours, theirs = (
-        [
-            (p.name, p.kind, p.default)
-            for p in inspect.signature(getattr(library.optim, name)).parameters.values()
-        ]
-        for library in LIBRARIES
-    )
-    assert ours == theirs
+    def parameters(library: Any) -> list[Any]:
+        signature = inspect.signature(getattr(library.optim, name))
+        return [(p.name, p.kind, p.default) for p in signature.parameters.values()]
+
+    assert parameters(torch_py) == parameters(peer)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,37 +76,37 @@ def test_settings_and_repr_are_pytorchs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_states_cross(name: str, tmp_path: Any) -> None:
+def test_state_saved_by_one_library_continues_in_the_other(name: str, tmp_path: Any) -> None:
     for source, target in (LIBRARIES, LIBRARIES[::-1]):
         first, optimizer = trained(source, name, 3)
         source.save({"optimizer": optimizer.state_dict(), "weight": first.detach()}, tmp_path / "state")
         loaded = target.load(tmp_path / "state")
         second, restored = trained(target, name, 0, loaded["optimizer"], loaded["weight"].requires_grad_())
-        assert go_on(second, restored, 3)[0] == pytest.approx(go_on(first, optimizer, 3)[0], rel=3e-5)
+        assert run_steps(second, restored, 3)[0] == pytest.approx(run_steps(first, optimizer, 3)[0], rel=3e-5)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_copies_continue_alike(name: str) -> None:
+def test_copies_continue_like_the_original(name: str) -> None:
     parameter, optimizer = trained(torch_py, name, 2)
     buffer = io.BytesIO()
     pickle.dump(optimizer, buffer)
     buffer.seek(0)
     copies = [copy.deepcopy(optimizer), pickle.load(buffer)]
-    expected = go_on(parameter, optimizer, 2)
+    expected = run_steps(parameter, optimizer, 2)
     for other in copies:
         twin = other.param_groups[0]["params"][0]
-        assert twin is not parameter and go_on(twin, other, 2) == expected
+        assert twin is not parameter and run_steps(twin, other, 2) == expected
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "Muon"])
-def test_rate_may_be_a_tensor(name: str) -> None:
-    found = [go_on(*trained(library, name, 4, lr=library.tensor(0.01)), 1) for library in LIBRARIES]
+def test_tensor_as_learning_rate_agrees_with_pytorch(name: str) -> None:
+    found = [run_steps(*trained(library, name, 4, lr=library.tensor(0.01)), 1) for library in LIBRARIES]
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adagrad"])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_fused_reduced_precision(name: str, dtype: str) -> None:
+def test_fused_step_in_reduced_precision_agrees_with_pytorch(name: str, dtype: str) -> None:
     options = {"momentum": 0.9} if name == "SGD" else {}
     found = []
     for library in LIBRARIES:
@@ -120,7 +117,7 @@ def test_fused_reduced_precision(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adagrad"])
-def test_scaled_gradients(name: str) -> None:
+def test_grad_scale_and_found_inf_agree_with_pytorch(name: str) -> None:
     found = []
     for library in LIBRARIES:
         parameter, optimizer = trained(library, name, 0, fused=True)
@@ -133,12 +130,13 @@ def test_scaled_gradients(name: str) -> None:
             optimizer.step()
             rows += [*parameter.detach().flatten().tolist(), *parameter.grad.flatten().tolist()]
         found.append(rows)
-    # A gradient that overflowed is not looked at again: here it is left as it is.
+
+    # Not compared: gradients after the overflow, which PyTorch scales although it skips the step.
     assert found[0][:4] == pytest.approx(found[1][:4]) and found[0][-8:] == pytest.approx(found[1][-8:])
     assert found[0][8:12] == found[0][:4]
 
 
-def test_large_parameters_on_several_threads() -> None:
+def test_number_of_threads_does_not_change_results() -> None:
     shapes = [(3,), (700, 300), (1,), (400, 200), (5,)]
     results = []
     before = torch_py.get_num_threads()
@@ -162,8 +160,7 @@ def test_large_parameters_on_several_threads() -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad"])
-def test_gradient_may_have_other_strides(name: str) -> None:
-    """Results do not depend on the strides of gradients."""
+def test_strides_of_gradients_do_not_change_results(name: str) -> None:
     found = []
     # PyTorch's fused kernels take elements in memory order, which is wrong here; its other kernels are right.
     for library, fused in ((torch_py, True), (peer, False)):
@@ -200,34 +197,35 @@ def _loss_after_steps(name: str, start: Any, rate: Any, options: dict[str, Any])
 
 
 @pytest.mark.parametrize("name, options", _DIFFERENTIABLE)
-def test_gradients_reach_start_and_rate(name: str, options: dict[str, Any]) -> None:
+def test_gradients_flow_through_steps_to_start_and_rate(name: str, options: dict[str, Any]) -> None:
     start = torch_py.tensor([1.0, -2.0, 3.0], dtype=torch_py.float64, requires_grad=True)
     rate = torch_py.tensor(0.03, dtype=torch_py.float64, requires_grad=True)
     has_rate = name not in ("ASGD", "Rprop")  # the rate enters the state as a number
     gradients = torch_py.autograd.grad(
         _loss_after_steps(name, start, rate, options), [start, rate], allow_unused=True
     )
+
     for tensor, gradient in zip((start, rate) if has_rate else (start,), gradients):
         for index in range(tensor.numel()):
-            values = []
+            # The central difference of the loss in this element.
+            losses = []
             for sign in (1, -1):
                 moved = tensor.detach().clone()
                 moved.view(-1)[index] += sign * 1e-6
                 moved.requires_grad_()
-                values.append(
-                    _loss_after_steps(
-                        name, *((moved, rate) if tensor is start else (start, moved)), options
-                    ).item()
-                )
-            slope = (values[0] - values[1]) / 2e-6
-            # Products of running means are kept in float32, and steps of Rprop do not depend on
-            # the size of gradients.
+                arguments = (moved, rate) if tensor is start else (start, moved)
+                losses.append(_loss_after_steps(name, *arguments, options).item())
+            slope = (losses[0] - losses[1]) / 2e-6
+
+            # Products of running means are kept in float32, and steps of Rprop do not depend on the size of
+            # gradients.
             assert gradient.view(-1)[index].item() == pytest.approx(slope, rel=1e-4, abs=1e-5)
 
 
 # Errors
 # ------------------------------------------------------------
 
+# Calls that raise, given a module `optim` as `o` and a parameter `p`.
 _BAD: list[Callable[[Any, Any], Any]] = [
     *[lambda o, p, name=name: getattr(o, name)([p], lr=-1.0) for name in (*NAMES, "SparseAdam")],
     *[
@@ -270,7 +268,7 @@ _BAD: list[Callable[[Any, Any], Any]] = [
     lambda o, p: o.SGD([p], lr=p.detach()),
     lambda o, p: o.Adam([p], lr=p.detach()),
     lambda o, p: o.SGD([("a", p), p.detach().clone()]),
-    lambda o, p: o.SGD({p}.__iter__().__class__),
+    lambda o, p: o.SGD(type(iter({p}))),
     lambda o, p: o.SGD([{"lr": 1}]),
     lambda o, p: o.SGD([{"params": {p}}]),
     lambda o, p: o.SGD([("a", p)]).add_param_group({"params": p.detach().clone()}),
@@ -295,14 +293,13 @@ def test_errors_are_pytorchs(bad: Callable[[Any, Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["Adam", "Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"])
-def test_capturable_needs_another_device(name: str) -> None:
-    with pytest.raises(
-        AssertionError, match="If capturable=True, params and state_steps must be on supported devices"
-    ):
+def test_capturable_on_cpu_raises(name: str) -> None:
+    message = "If capturable=True, params and state_steps must be on supported devices"
+    with pytest.raises(AssertionError, match=message):
         trained(torch_py, name, 1, capturable=True)
 
 
-def test_duplicates_warn() -> None:
+def test_duplicate_parameters_warn() -> None:
     parameter = weight(torch_py)
     with pytest.warns(UserWarning, match="duplicate parameters"):
         torch_py.optim.SGD([parameter, parameter])
@@ -312,7 +309,7 @@ def test_duplicates_warn() -> None:
 # ------------------------------------------------------------
 
 
-def test_named_parameters() -> None:
+def test_parameter_names_are_kept_in_groups_and_state() -> None:
     for library in LIBRARIES:
         optimizer = library.optim.SGD(
             [{"params": [("a", weight(library))], "lr": 0.5}, {"params": [("b", weight(library))]}]
@@ -320,13 +317,14 @@ def test_named_parameters() -> None:
         assert [group["param_names"] for group in optimizer.param_groups] == [["a"], ["b"]]
         state = optimizer.state_dict()
         assert state["param_groups"][1]["param_names"] == ["b"] and state["param_groups"][0]["lr"] == 0.5
+
         for group in state["param_groups"]:
             del group["param_names"]
         optimizer.load_state_dict(state)
         assert optimizer.param_groups[1]["param_names"] == ["b"]
 
 
-def logged(library: Any) -> list[Any]:
+def log_of_hooks(library: Any) -> list[Any]:
     log: list[Any] = []
     optimizer = library.optim.Adam([weight(library)])
 
@@ -357,11 +355,11 @@ def logged(library: Any) -> list[Any]:
     return log
 
 
-def test_hooks() -> None:
-    assert logged(torch_py) == logged(peer)
+def test_hooks_are_called_as_in_pytorch() -> None:
+    assert log_of_hooks(torch_py) == log_of_hooks(peer)
 
 
-def test_hook_changes_arguments() -> None:
+def test_step_pre_hook_changes_arguments() -> None:
     optimizer = torch_py.optim.SGD([weight(torch_py)])
     optimizer.register_step_pre_hook(lambda o, a, k: ((o, lambda: 7), {}))
     assert optimizer.step() == 7
@@ -369,8 +367,7 @@ def test_hook_changes_arguments() -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_optimizer_of_a_user_subclass(library: Any) -> None:
-    """An optimizer whose step is not under no_grad works, too: hooks
-    are called, and schedules count its steps."""
+    """Hooks are called and schedules count steps, although this step does not run under no_grad."""
 
     class Plain(library.optim.Optimizer):  # type: ignore[misc,name-defined]
         def step(self, closure: Any = None) -> Any:
@@ -387,7 +384,7 @@ def test_optimizer_of_a_user_subclass(library: Any) -> None:
         schedule.step()
 
 
-def test_state_of_an_older_version() -> None:
+def test_state_without_newer_settings_loads_with_defaults() -> None:
     parameter, optimizer = trained(torch_py, "Adam", 2)
     state = optimizer.state_dict()
     for name in ("maximize", "foreach", "capturable", "differentiable", "fused", "decoupled_weight_decay"):
@@ -413,19 +410,14 @@ def test_loaded_state_has_pytorchs_dtypes(fused: bool | None) -> None:
         other = library.optim.Adam([weight(library)], fused=fused)
         other.load_state_dict(state)
 
-        found.append(
-            {
-                name: str(value.dtype)[6:].strip("py.")
-                for name, value in other.state[other.param_groups[0]["params"][0]].items()
-            }
-        )
+        loaded = other.state[other.param_groups[0]["params"][0]]
+        found.append({name: str(value.dtype).rpartition(".")[2] for name, value in loaded.items()})
 
     assert found[0] == found[1]
 
 
 def test_momentum_starts_with_the_first_gradient() -> None:
-    """The momentum of a parameter starts with its first gradient, also
-    if that comes later than those of others."""
+    """Also if other parameters had gradients before."""
     found = []
     for library in LIBRARIES:
         a, b = weight(library), weight(library)
@@ -438,6 +430,6 @@ def test_momentum_starts_with_the_first_gradient() -> None:
     assert found[0] == pytest.approx(found[1])
 
 
-def test_unknown_line_search() -> None:
+def test_unknown_line_search_raises() -> None:
     with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
         trained(torch_py, "LBFGS", 1, line_search_fn="x")

@@ -46,10 +46,8 @@ def test_message_of_tensors() -> None:
     )
 
     lines = message(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 2], [3, 9]])).split("\n")
-    assert (
-        lines[0] == "Tensor-likes are not equal!"
-        and lines[3] == "Greatest absolute difference: 5 at index (1, 1)"
-    )
+    assert lines[0] == "Tensor-likes are not equal!"
+    assert lines[3] == "Greatest absolute difference: 5 at index (1, 1)"
     assert lines[4].startswith("Greatest relative difference: 0.555555") and lines[4].endswith(
         " at index (1, 1)"
     )

@@ -39,11 +39,9 @@ def test_numpy_reads_tensors(torch: Any, dtype: str) -> None:
 def test_tensors_read_numpy(torch: Any, dtype: str) -> None:
     source = np.ones((2, 3), dtype=dtype)[:, 1:]
     x = torch.from_dlpack(source)
-    assert (
-        x.dtype is getattr(torch, dtype)
-        and x.data_ptr() == source.ctypes.data
-        and x.tolist() == source.tolist()
-    )
+    assert x.dtype is getattr(torch, dtype)
+    assert x.data_ptr() == source.ctypes.data
+    assert x.tolist() == source.tolist()
     x[0, 0] = 0
     assert source[0, 0] == 0
 

@@ -1,5 +1,6 @@
-"""Lets torchvision be imported where its compiled operators cannot be loaded (its wheels on PyPI need CUDA):
-declares two that it refers to.
+"""Lets torchvision be imported where its compiled operators cannot be loaded.
+
+Its wheels on PyPI need CUDA. This declares the two operators that torchvision refers to.
 
 They have no kernels, and the scripts do not call them.
 """

@@ -1,5 +1,7 @@
-"""accelerate: a training loop with gradient accumulation, clipping, schedules
-and checkpoints; models that are empty until loaded."""
+"""accelerate: a training loop with gradient accumulation, clipping, schedules and checkpoints.
+
+Models are empty until they are loaded.
+"""
 
 import tempfile
 

@@ -1,5 +1,4 @@
-"""kornia: filters, colours, geometry with gradients, losses, an
-augmentation, a small model trained for some steps."""
+"""kornia: filters, colours, geometry with gradients, losses, an augmentation, and a small trained model."""
 
 import kornia as K
 import torch

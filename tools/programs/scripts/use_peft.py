@@ -1,5 +1,4 @@
-"""peft: small adapters (LoRA and others) on a tiny transformer and
-on a plain network, trained, merged, saved."""
+"""peft: small adapters (LoRA and others) on tiny networks, trained, merged and saved."""
 
 import tempfile
 

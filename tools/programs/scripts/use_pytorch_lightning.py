@@ -1,5 +1,4 @@
-"""pytorch-lightning: a module fitted by the Trainer with validation,
-callbacks and a checkpoint that is read again."""
+"""pytorch-lightning: a module fitted by the Trainer with validation, callbacks and a checkpoint."""
 
 from lightning_fit import fit
 

@@ -1,5 +1,4 @@
-"""pytorch-metric-learning: losses over pairs and triplets, miners,
-distances, a model trained for some steps."""
+"""pytorch-metric-learning: losses over pairs and triplets, miners, distances, and a model in training."""
 
 import torch
 from pytorch_metric_learning import distances, losses, miners, reducers, regularizers

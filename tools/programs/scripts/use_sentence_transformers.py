@@ -1,5 +1,4 @@
-"""sentence-transformers: a tiny random encoder embeds sentences,
-losses train it, similarities are searched."""
+"""sentence-transformers: embeddings of a tiny random encoder, its training, and search by similarity."""
 
 import tempfile
 from pathlib import Path

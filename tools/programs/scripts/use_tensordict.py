@@ -1,5 +1,4 @@
-"""tensordict: tensors by name that behave as one, nested, stacked,
-saved, and modules that read and write them."""
+"""tensordict: dictionaries of tensors, nested, stacked and saved, and modules that read and write them."""
 
 import tempfile
 

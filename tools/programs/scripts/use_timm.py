@@ -1,5 +1,4 @@
-"""timm: convolutional networks and transformers by name, trained for
-a step, with timm's optimizers and losses."""
+"""timm: convolutional networks and transformers by name, one training step, timm's optimizers and losses."""
 
 import declare_torchvision  # noqa: F401  # first
 import timm
@@ -29,7 +28,7 @@ for name, options in (
 ):
     torch.manual_seed(1)
     model = timm.create_model(name, pretrained=False, num_classes=5, **options)
-    # What batch normalisation removes has no gradient but rounding errors, which Adam would scale up to whole
+    # What batch normalization removes has no gradient but rounding errors, which Adam would scale up to whole
     # steps.
     optimizer = create_optimizer_v2(
         model, opt="adamw" if name in TRANSFORMERS else "sgd", lr=1e-4, weight_decay=0.05

@@ -1,5 +1,4 @@
-"""torch-geometric: graphs in batches, convolutions and pooling over
-them, in pure Python, trained for some steps."""
+"""torch-geometric: graphs in batches, convolutions and pooling in pure Python, trained for some steps."""
 
 import torch
 from torch_geometric.data import Data

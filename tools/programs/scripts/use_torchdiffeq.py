@@ -1,5 +1,4 @@
-"""torchdiffeq: solvers with fixed and adaptive steps, gradients through the
-solver and by the adjoint, a neural ODE that is trained."""
+"""torchdiffeq: solvers with fixed and adaptive steps, gradients, the adjoint method, a trained neural ODE."""
 
 import torch
 from torch import nn

@@ -1,5 +1,4 @@
-"""torchmetrics: classification, regression, text and image metrics, a
-collection, accumulation over batches, a gradient."""
+"""torchmetrics: classification, regression, text and image metrics, accumulated over batches; a gradient."""
 
 import torch
 import torchmetrics

@@ -1,5 +1,4 @@
-"""x-transformers: a decoder with rotary positions, an encoder-decoder,
-a vision transformer; training and sampling."""
+"""x-transformers: a decoder with rotary positions, an encoder-decoder and a vision transformer; sampling."""
 
 import torch
 from x_transformers import (

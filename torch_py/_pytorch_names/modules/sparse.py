@@ -1,5 +1,5 @@
-"""`torch.sparse` for dense tensors: products are computed, other functions
-raise the errors that PyTorch raises for dense tensors."""
+"""`torch.sparse` for dense tensors: products are computed, other functions raise the errors that PyTorch
+raises for dense tensors."""
 
 from __future__ import annotations
 

@@ -175,8 +175,8 @@ class CopySlices final : public Node {
 // --- The arithmetic of view gradients ---
 
 /// A dimension whose slices must be added one by one, because neighbours along it share memory; -1
-/// otherwise. -1 is certain. For interleaved strides the result may name a dimension
-/// without need, which only costs time.
+/// otherwise. -1 is certain. For interleaved strides the result may name a dimension without need,
+/// which only costs time.
 int64_t overlapping_dim(const at::Tensor& tensor) {
   c10::SmallVector<int64_t, 6> order;
   for (int64_t i = 0; i < tensor.dim(); ++i) {

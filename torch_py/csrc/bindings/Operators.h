@@ -1,4 +1,4 @@
-// The headers that generated bindings include in addition to the operators themselves.
+// The headers that bindings of operators need, in addition to those of the operators.
 #pragma once
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"

@@ -60,8 +60,7 @@ class BackwardHooks:
         return type(output)(passed)
 
     def enter(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Runs the pre-hooks on the gradients of the outputs, and the
-        hooks too if no input needs a gradient."""
+        """Runs the pre-hooks on the gradients of outputs, and the hooks too if no input needs a gradient."""
         for hook in self.pre_hooks:
             gradients = _replaced(gradients, hook(self.module, gradients), "grad_output")
         self.grad_output = gradients

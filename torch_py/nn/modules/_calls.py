@@ -128,8 +128,8 @@ class ModuleCalls:
         return handle
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Calls `hook(module, grad_input, grad_output)` when the gradients of the
-        inputs are computed; it returns None or another grad_input."""
+        """Calls `hook(module, grad_input, grad_output)` when the gradients of the inputs are computed; it
+        returns None or another grad_input."""
         return register(self._backward_hooks, hook, first=prepend)
 
     def register_full_backward_pre_hook(

@@ -233,10 +233,7 @@ class _Load:
     """One call of `load_state_dict` on its way down the tree."""
 
     def __init__(
-        self,
-        state: OrderedDict[str, Any],
-        metadata: Mapping[str, dict[str, Any]] | None,
-        assign: bool,
+        self, state: OrderedDict[str, Any], metadata: Mapping[str, dict[str, Any]] | None, assign: bool
     ) -> None:
         self.state = state
         self.metadata = metadata

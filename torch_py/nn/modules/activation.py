@@ -241,8 +241,8 @@ class GLU(Module):
 
 
 class CELU(Module):
-    """Applies the continuously differentiable ELU to every element: x where it
-    is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
+    """Applies the continuously differentiable ELU to every element: x where it is positive,
+    alpha * (exp(x / alpha) - 1) elsewhere."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -330,8 +330,8 @@ class Threshold(Module):
 
 
 class RReLU(Module):
-    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each
-    element in training, and is the mean of both in evaluation."""
+    """Applies a leaky ReLU whose slope is drawn from [lower, upper) for each element in training, and is the
+    mean of both in evaluation."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()

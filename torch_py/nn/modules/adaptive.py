@@ -81,8 +81,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             output.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
-        """Returns the log probability of the target of each row of (N, in_features),
-        or of one vector, and minus their mean as the loss."""
+        """Returns the log probability of the target of each row of (N, in_features), or of one vector, and
+        minus their mean as the loss."""
         self._check(input_, target_)
 
         is_batched = target_.dim() > 0

@@ -106,8 +106,8 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    """Normalizes each channel: (x - mean) / sqrt(var + eps) * weight + bias, with the statistics of the
-    batch in training and the running ones in evaluation."""
+    """Normalizes each channel: (x - mean) / sqrt(var + eps) * weight + bias, with the statistics of the batch
+    in training and the running ones in evaluation."""
 
     def _step(self) -> float:
         """Counts the batch and returns the weight of its statistics in the running ones."""
@@ -140,8 +140,8 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalizes each channel of a batch of images (N, C, H, W): (x - mean) / sqrt(var +
-    eps) * weight + bias. Evaluation uses running statistics."""
+    """Normalizes each channel of a batch of images (N, C, H, W):
+    (x - mean) / sqrt(var + eps) * weight + bias. Evaluation uses running statistics."""
 
     _input_dims = (4,)
 
@@ -249,8 +249,7 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
-        """Returns `module` with every batch normalization in it replaced by
-        a SyncBatchNorm with the same parameters."""
+        """Returns `module` with its batch normalizations replaced by SyncBatchNorm."""
         result: Module = module
         if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
             result = cls(

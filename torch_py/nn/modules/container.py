@@ -75,8 +75,8 @@ class _Sequence(Module):
         """Adds several modules at the end. Raises TypeError unless `modules` is iterable."""
         if not isinstance(modules, Iterable):
             raise TypeError(
-                f"{type(self).__name__}.extend should be called with an iterable, but got "
-                f"{type(modules).__name__}"
+                f"{type(self).__name__}.extend should be called with an iterable, "
+                f"but got {type(modules).__name__}"
             )
         for module in list(modules):
             self.append(module)
@@ -212,8 +212,8 @@ class ModuleDict(Module):
         """Adds the modules of a mapping or of (name, module) pairs. Raises TypeError for anything else."""
         if not isinstance(modules, Iterable):
             raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
-                f"{type(modules).__name__}"
+                "ModuleDict.update should be called with an iterable of key/value pairs, "
+                f"but got {type(modules).__name__}"
             )
         for key, module in modules.items() if hasattr(modules, "items") else modules:
             self[key] = module

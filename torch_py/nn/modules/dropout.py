@@ -37,16 +37,16 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout1d(_DropoutNd):
-    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p`
-    in training and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p` in training and scales the
+    others by 1 / (1 - p)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_DropoutNd):
-    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with
-    probability `p` in training and scales the others by 1 / (1 - p)."""
+    """Sets whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p` in training and
+    scales the others by 1 / (1 - p)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.inplace)

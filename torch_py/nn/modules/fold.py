@@ -12,8 +12,8 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N,
-    C, *output_size); windows that overlap are summed."""
+    """Adds columns of sliding windows (N, C * kH * kW, windows) up to images (N, C, *output_size); windows
+    that overlap are summed."""
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 

@@ -33,8 +33,8 @@ class LinearCrossEntropyOptions:
     def __post_init__(self) -> None:
         if self.acc_policy not in _POLICIES:
             raise ValueError(
-                f"LinearCrossEntropyOptions: expected acc_policy to be one of {_POLICIES}, got "
-                f"{self.acc_policy!r}"
+                f"LinearCrossEntropyOptions: expected acc_policy to be one of {_POLICIES}, "
+                f"got {self.acc_policy!r}"
             )
 
 

@@ -68,15 +68,15 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Normalizes each channel of each sample of sequences (N, C, L) or (C, L): (x -
-    mean) / sqrt(var + eps), times weight plus bias with `affine`."""
+    """Normalizes each channel of each sample of sequences (N, C, L) or (C, L): (x - mean) / sqrt(var + eps),
+    times weight plus bias with `affine`."""
 
     _input_dims = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Normalizes each channel of each sample of images (N, C, H, W) or (C, H, W): (x -
-    mean) / sqrt(var + eps), times weight plus bias with `affine`."""
+    """Normalizes each channel of each sample of images (N, C, H, W) or (C, H, W):
+    (x - mean) / sqrt(var + eps), times weight plus bias with `affine`."""
 
     _input_dims = (3, 4)
 

@@ -11,12 +11,11 @@ __all__ = ["LazyModuleMixin"]
 
 
 class LazyModuleMixin:
-    """A module whose uninitialized parameters and buffers get their shapes from the first forward or from a
-    state dict.
+    """Mixin for modules that learn the shapes of parameters from their first input or from a state dict.
 
-    Subclasses assign `UninitializedParameter`s where sizes are unknown and define
-    `initialize_parameters(*inputs)`, which materializes them. `cls_to_become` is the class of the module from
-    then on. The mixin comes before the module's own class.
+    Subclasses list it before `Module` or a module class among their bases. They assign
+    `UninitializedParameter`s where sizes are unknown and define `initialize_parameters(*inputs)`, which
+    materializes them. After that, the class of the module becomes `cls_to_become`, if that is not None.
     """
 
     cls_to_become: type | None = None
@@ -27,15 +26,15 @@ class LazyModuleMixin:
         self._initialize_hook = self.register_forward_pre_hook(_infer_parameters, with_kwargs=True)
 
     def initialize_parameters(self: Any, *args: Any, **kwargs: Any) -> None:
-        """Gives the parameters their shapes, from the arguments of the first forward."""
+        """Materializes the parameters, given the arguments of the first forward. Subclasses define it."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self: Any) -> bool:
-        """Returns whether a parameter or buffer of this module alone has no shape yet."""
+        """Returns whether a parameter or buffer of this module, not of its children, lacks a shape."""
         return any(is_lazy(value) for table in (self._parameters, self._buffers) for value in table.values())
 
     def _lazy_load_hook(self: Any, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Gives parameters and buffers without shapes those of the state dict that is about to be loaded."""
+        """Materializes parameters and buffers with the shapes of the state dict about to be loaded."""
         for table in (self._parameters, self._buffers):
             for name, value in table.items():
                 given = state_dict.get(prefix + name)
@@ -44,17 +43,17 @@ class LazyModuleMixin:
                         value.materialize(given.shape)
 
     def __getstate__(self: Any) -> dict[str, Any]:
-        # The hooks refer to the module itself, so `__setstate__` registers new ones.
+        # The hooks refer to the module itself: they are left out, and `__setstate__` registers new ones.
+        registries = {
+            "_initialize_hook": "_forward_pre_hooks",
+            "_load_hook": "_load_state_dict_pre_hooks",
+        }
         state = dict(vars(self))
-        for registry, hook in (
-            ("_forward_pre_hooks", "_initialize_hook"),
-            ("_load_state_dict_pre_hooks", "_load_hook"),
-        ):
-            handle = state.pop(hook, None)
+        for name, registry in registries.items():
+            handle = state.pop(name, None)
             if handle is not None:
-                state[registry] = type(state[registry])(
-                    (key, value) for key, value in state[registry].items() if key != handle.id
-                )
+                others = ((key, hook) for key, hook in state[registry].items() if key != handle.id)
+                state[registry] = type(state[registry])(others)
 
         state["_waits"] = "_initialize_hook" in vars(self)
         return state
@@ -72,6 +71,7 @@ def _infer_parameters(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     module.initialize_parameters(*args, **kwargs)
     if module.has_uninitialized_params():
         raise RuntimeError(f"module {module._get_name()} has not been fully initialized")
+
     module._initialize_hook.remove()
     module._load_hook.remove()
     del module._initialize_hook, module._load_hook

@@ -73,8 +73,8 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Computes an error that is quadratic near zero: d² / 2 where d = |input -
-    target| is below `delta`, delta * (d - delta / 2) elsewhere."""
+    """Computes an error that is quadratic near zero: d² / 2 where d = |input - target| is below `delta`,
+    delta * (d - delta / 2) elsewhere."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -85,8 +85,7 @@ class HuberLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """Computes the Kullback-Leibler divergence target * (log(target) -
-    input), for an input of log probabilities."""
+    """Computes the Kullback-Leibler divergence target * (log(target) - input), for log probabilities."""
 
     def __init__(
         self,
@@ -103,8 +102,8 @@ class KLDivLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """Computes the binary cross entropy of probabilities: -(target *
-    log(input) + (1 - target) * log(1 - input))."""
+    """Computes the binary cross entropy of probabilities:
+    -(target * log(input) + (1 - target) * log(1 - input))."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
@@ -135,8 +134,8 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Computes the negative log likelihood -weight[target] * input[target], for log
-    probabilities (N, C, ...) and class numbers (N, ...)."""
+    """Computes the negative log likelihood -weight[target] * input[target], for log probabilities (N, C, ...)
+    and class numbers (N, ...)."""
 
     def __init__(
         self,
@@ -168,8 +167,8 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """Computes the cross entropy between the softmax of scores (N, C, ...) and class
-    numbers (N, ...), or probabilities in the shape of the scores."""
+    """Computes the cross entropy between the softmax of scores (N, C, ...) and class numbers (N, ...), or
+    probabilities in the shape of the scores."""
 
     def __init__(
         self,

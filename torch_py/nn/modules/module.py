@@ -460,8 +460,7 @@ class Module(ModuleCalls, ModuleState):
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def to_empty(self: T, *, device: Device, recurse: bool = True) -> T:
-        """Moves all parameters and buffers to `device` without copying
-        their values, which are undefined afterwards."""
+        """Moves parameters and buffers to `device` without copying their values, which become undefined."""
         return self._apply(lambda tensor: _C._torch.empty_like(tensor, device=device), recurse)
 
     def compile(self, *arguments: Any, **keywords: Any) -> None:
@@ -595,8 +594,7 @@ def _converted(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Paramete
 
 
 def _type_name(value: Any) -> str:
-    """Returns the qualified name of a class or function, and of the
-    type of anything else, for error messages."""
+    """Returns the qualified name of a class or function, or of the type of anything else, for messages."""
     named = value if hasattr(value, "__qualname__") else type(value)
     if named.__module__ in (None, "builtins"):
         return named.__qualname__

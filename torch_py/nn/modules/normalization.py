@@ -14,8 +14,8 @@ from torch_py.types import Device, _dtype
 
 
 class LayerNorm(Module):
-    """Normalizes over the last dimensions, of sizes `normalized_shape`: (x - mean)
-    / sqrt(var + eps) * weight + bias (Ba et al. 2016)."""
+    """Normalizes over the last dimensions, of sizes `normalized_shape`:
+    (x - mean) / sqrt(var + eps) * weight + bias (Ba et al. 2016)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -152,8 +152,8 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Divides by a power of the mean square of `size` neighboring channels: x /
-    (k + alpha * mean) ** beta (Krizhevsky et al. 2012)."""
+    """Divides by a power of the mean square of `size` neighboring channels: x / (k + alpha * mean) ** beta
+    (Krizhevsky et al. 2012)."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

@@ -1,5 +1,8 @@
-"""Padding layers. `padding` is one width for all sides, or (left, right) of
-the last dimension, then of the one before, and so on."""
+"""Layers that pad sequences, images and volumes.
+
+Their argument `padding` is one width for all sides, or a width per side: (left, right) of the last dimension,
+then of the one before, and so on.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ __all__ = [
 
 
 class _PadNd(Module):
-    """Pads `_rank` dimensions in the mode `_mode`."""
+    """Base class of padding layers: pads the last `_rank` dimensions in the mode `_mode` of `F.pad`."""
 
     __constants__ = ["padding"]
     _rank: int
@@ -48,7 +51,7 @@ class _PadNd(Module):
 
 
 class _ConstantPadNd(_PadNd):
-    """Pads with a constant."""
+    """Base class of layers that pad with the constant `value`."""
 
     __constants__ = ["padding", "value"]
     _mode = "constant"
@@ -155,7 +158,7 @@ class ReplicationPad3d(_PadNd):
 
 
 class _CircularPadNd(_PadNd):
-    """Pads with the opposite side."""
+    """Base class of layers that pad each side with elements of the opposite one."""
 
     _mode = "circular"
 

@@ -10,8 +10,8 @@ __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Moves channels to positions: (..., C * r * r, H, W) to (..., C,
-    H * r, W * r) for r = `upscale_factor`."""
+    """Moves channels to positions: (..., C * r * r, H, W) to (..., C, H * r, W * r) for
+    r = `upscale_factor`."""
 
     __constants__ = ["upscale_factor"]
 
@@ -27,8 +27,8 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Moves positions to channels: (..., C, H * r, W * r) to (..., C *
-    r * r, H, W) for r = `downscale_factor`."""
+    """Moves positions to channels: (..., C, H * r, W * r) to (..., C * r * r, H, W) for
+    r = `downscale_factor`."""
 
     __constants__ = ["downscale_factor"]
 
@@ -44,8 +44,8 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """Splits the channels into `groups` groups and interleaves them: the first
-    channel of every group, then the second, and so on."""
+    """Splits the channels into `groups` groups and interleaves them: the first channel of every group, then
+    the second, and so on."""
 
     __constants__ = ["groups"]
 

@@ -1,5 +1,5 @@
-"""Pooling layers for sequences (N, C, L), images (N, C, H, W) and volumes
-(N, C, D, H, W), with or without the batch dimension."""
+"""Pooling layers for sequences (N, C, L), images (N, C, H, W) and volumes (N, C, D, H, W), with or without
+the batch dimension."""
 
 from __future__ import annotations
 
@@ -244,8 +244,8 @@ class AvgPool3d(_AvgPoolWithDivisor):
 
 
 class _FractionalMaxPoolNd(Module):
-    """Settings of fractional max pooling: the result has `output_size`, or
-    `output_ratio` (between 0 and 1) times the input's size."""
+    """Settings of fractional max pooling: the result has `output_size`, or `output_ratio` (between 0 and 1)
+    times the input's size."""
 
     _rank: int
     _function: Callable[..., Any]

@@ -29,8 +29,8 @@ __all__ = [
 
 
 class CTCLoss(_Loss):
-    """Connectionist temporal classification: -log of the probability that log probabilities (T, N, C) give
-    to the targets, over all alignments (Graves et al. 2006)."""
+    """Connectionist temporal classification: -log of the probability that log probabilities (T, N, C) give to
+    the targets, over all alignments (Graves et al. 2006)."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
@@ -101,8 +101,7 @@ class _MarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """Computes a loss of distances: the input where the target is 1,
-    and max(0, margin - input) where it is -1."""
+    """Computes a loss of distances: the input if the target is 1, max(0, margin - input) if it is -1."""
 
     def __init__(
         self,
@@ -126,8 +125,8 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """Computes a loss of the angle between two vectors: 1 - cos where the
-    target is 1, and max(0, cos - margin) where it is -1."""
+    """Computes a loss of the angle between two vectors: 1 - cos where the target is 1, and max(0,
+    cos - margin) where it is -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
@@ -156,8 +155,8 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """Computes a hinge loss of classes: the mean over the other classes of
-    max(0, margin - input[target] + input[class]) ** p."""
+    """Computes a hinge loss of classes: the mean over the other classes of max(0,
+    margin - input[target] + input[class]) ** p."""
 
     def __init__(
         self,
@@ -183,8 +182,8 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """Computes a loss of relative distances: max(0, margin + d(anchor, positive) -
-    d(anchor, negative)), where d is the p-norm of the difference."""
+    """Computes a loss of relative distances: max(0, margin + d(anchor, positive) - d(anchor, negative)),
+    where d is the p-norm of the difference."""
 
     def __init__(
         self,
@@ -211,8 +210,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)) for
-    any distance d; `PairwiseDistance` by default."""
+    """Computes max(0, margin + d(anchor, positive) - d(anchor, negative)); d is PairwiseDistance if None."""
 
     def __init__(
         self,

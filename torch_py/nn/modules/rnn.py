@@ -1,5 +1,4 @@
-"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et
-al. 2014) and cells that compute one step."""
+"""Recurrent layers (Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014) and cells for one step."""
 
 from __future__ import annotations
 
@@ -118,16 +117,16 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raises RuntimeError for a wrong number of dimensions or features, and
-        ValueError if the dtype differs from that of the weights."""
+        """Raises RuntimeError for a wrong number of dimensions or features, and ValueError if the dtype
+        differs from that of the weights."""
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
             raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
 
         if self.input_size != input.size(-1):
             raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
-                f"{input.size(-1)}"
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, "
+                f"got {input.size(-1)}"
             )
 
         own = self._flat_weights[0].dtype
@@ -138,8 +137,7 @@ class RNNBase(Module):
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """Returns the shape of the hidden state: (layers * directions, N,
-        hidden_size), or `proj_size` as its last size."""
+        """Returns the shape of the hidden state: (layers * directions, N, hidden_size or `proj_size`)."""
         batch = int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
         return self.num_layers * self._directions, batch, self.proj_size or self.hidden_size
 
@@ -182,8 +180,8 @@ class RNNBase(Module):
     def forward(
         self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor | PackedSequence, Any]:
-        """Returns the outputs of the last layer at every step, and the last states (layers *
-        directions, N, hidden_size). `hx` None starts from zeros."""
+        """Returns the outputs of the last layer at every step, and the last states (layers * directions, N,
+        hidden_size). `hx` None starts from zeros."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
@@ -540,8 +538,8 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of a long short-term memory network: maps an input (N,
-    input_size) and the states (h, c) to new states (h', c')."""
+    """One step of a long short-term memory network: maps an input (N, input_size) and the states (h, c) to
+    new states (h', c')."""
 
     def __init__(
         self,
@@ -558,8 +556,8 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a gated recurrent unit: maps an input (N, input_size) and a
-    hidden state (N, hidden_size) to a new hidden state."""
+    """One step of a gated recurrent unit: maps an input (N, input_size) and a hidden state (N, hidden_size)
+    to a new hidden state."""
 
     def __init__(
         self,

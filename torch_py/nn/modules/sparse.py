@@ -174,8 +174,7 @@ class EmbeddingBag(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, **keywords: Any) -> EmbeddingBag:
-        """Returns an embedding bag with the rows of `embeddings`, which
-        are trained only if `freeze` is False."""
+        """Returns an embedding bag with the rows of `embeddings`; they are trained if not `freeze`."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         result = cls(embeddings.shape[0], embeddings.shape[1], _weight=embeddings, **keywords)

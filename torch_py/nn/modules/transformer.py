@@ -92,8 +92,8 @@ class _Layer(Module):
             setattr(self, f"dropout{number}", Dropout(dropout))
 
     def _residual(self, x: Tensor, norm: Module, block: Callable[[Tensor], Tensor]) -> Tensor:
-        """Returns the sum of the input and of a block, normalized: before the
-        block with `norm_first`, otherwise after the sum."""
+        """Returns the sum of the input and of a block, normalized: before the block with `norm_first`,
+        otherwise after the sum."""
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _feed_forward(self, x: Tensor) -> Tensor:
@@ -268,8 +268,7 @@ def _copies(module: Module, count: int) -> ModuleList:
 
 
 class TransformerEncoder(Module):
-    """Applies `num_layers` copies of an encoder layer one after
-    another, and then a normalization if given."""
+    """Applies `num_layers` copies of an encoder layer one after another, and a normalization if given."""
 
     def __init__(
         self,
@@ -318,8 +317,7 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _leaves_out_padding(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
-        """Returns whether padded positions become zeros, as they do in
-        PyTorch where inference computes without them."""
+        """Returns whether padded positions become zeros, as in PyTorch where inference leaves them out."""
         # Imported on first use: few programs ask for the switch.
         from torch_py.backends import mha
 

@@ -1,5 +1,4 @@
-"""Utilities for models: gradient clipping, parametrizations, pruning,
-fusion, and sequences of different lengths."""
+"""Utilities for models: gradient clipping, parametrizations, pruning, fusion, sequences of any length."""
 
 from torch_py.nn.utils import parametrizations, parametrize, prune, rnn, stateless
 from torch_py.nn.utils.clip_grad import (

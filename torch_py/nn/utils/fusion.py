@@ -66,8 +66,7 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Returns weight and bias of the linear layer that equals a
-    linear layer followed by batch normalization."""
+    """Returns weight and bias of the linear layer equal to a linear layer followed by batch normalization."""
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
@@ -93,8 +92,8 @@ def fuse_linear_bn_eval(linear: _Linear, bn: _NormBase) -> _Linear:
     mean, var = _fixed_statistics(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
-            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
-            f"{linear.out_features} and {bn.num_features}"
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
+            f"got {linear.out_features} and {bn.num_features}"
         )
 
     fused = copy.deepcopy(linear)

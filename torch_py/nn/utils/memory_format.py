@@ -24,12 +24,12 @@ def _convert(module: M, memory_format: _C.memory_format, rank: int) -> M:
 
 
 def convert_conv2d_weight_memory_format(module: M, memory_format: _C.memory_format) -> M:
-    """Lays out the weights of all two-dimensional convolutions in `module` in
-    `memory_format`, which their results then have too. Returns `module`."""
+    """Lays out the weights of all two-dimensional convolutions in `module` in `memory_format`, which their
+    results then have too. Returns `module`."""
     return _convert(module, memory_format, 2)
 
 
 def convert_conv3d_weight_memory_format(module: M, memory_format: _C.memory_format) -> M:
-    """Lays out the weights of all three-dimensional convolutions in `module` in
-    `memory_format`, which their results then have too. Returns `module`."""
+    """Lays out the weights of all three-dimensional convolutions in `module` in `memory_format`, which their
+    results then have too. Returns `module`."""
     return _convert(module, memory_format, 3)

@@ -25,8 +25,8 @@ def _named_weight(module: Module, name: str) -> Tensor:
 
 
 class _WeightNorm(Module):
-    """Computes original0 · original1 / |original1|: lengths and directions of the slices along `dim`, or
-    of the whole tensor for -1 (Salimans & Kingma 2016)."""
+    """Computes original0 · original1 / |original1|: lengths and directions of the slices along `dim`, or of
+    the whole tensor for -1 (Salimans & Kingma 2016)."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -60,8 +60,8 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """Computes weight / σ, where σ is the largest singular value, estimated by power iteration (Miyato et
-    al. 2018), of the weight as a matrix whose rows are dimension `dim`."""
+    """Computes weight / σ, where σ is the largest singular value, estimated by power iteration (Miyato et al.
+    2018), of the weight as a matrix whose rows are dimension `dim`."""
 
     _u: Tensor
     _v: Tensor

@@ -94,8 +94,8 @@ class ParametrizationList(ModuleList):
             for position, each in enumerate(initial):
                 if not isinstance(each, Tensor):
                     raise ValueError(
-                        "right_inverse must return a Tensor or a Sequence of tensors, got "
-                        f"{type(each).__name__} at {position}"
+                        "right_inverse must return a Tensor or a Sequence of tensors, "
+                        f"got {type(each).__name__} at {position}"
                     )
                 self._keep(f"original{position}", each, original)
 

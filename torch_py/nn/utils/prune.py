@@ -81,8 +81,8 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prunes the parameter `name` of `module`, further if it is pruned
-        already; `args` go to the constructor. Returns the hook."""
+        """Prunes the parameter `name` of `module`, further if it is pruned already; `args` go to the
+        constructor. Returns the hook."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
         earlier = list(_hooks_on(module, name))
@@ -149,8 +149,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Adds a method. Raises TypeError unless it is a pruning method, and
-        ValueError if it acts on another parameter."""
+        """Adds a method; raises TypeError if it is not one, ValueError if it acts on another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
@@ -366,8 +365,7 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
-    """Drops the `amount` elements with the smallest absolute values, of
-    the parameter or of `importance_scores`."""
+    """Drops the `amount` elements of the parameter or of `importance_scores` that are closest to 0."""
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 

@@ -17,8 +17,8 @@ M = TypeVar("M", bound=Module)
 
 
 class SpectralNorm:
-    """A hook that computes the tensor `name` from the parameter NAME_orig and the
-    singular vectors in the buffers NAME_u and NAME_v."""
+    """A hook that computes the tensor `name` from the parameter NAME_orig and the singular vectors in the
+    buffers NAME_u and NAME_v."""
 
     _version = 1
 

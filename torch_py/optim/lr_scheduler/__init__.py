@@ -1,4 +1,4 @@
-"""Learning rate schedules: each `step()` sets the rates of the optimiser's groups for the next epoch."""
+"""Learning rate schedules: each `step()` sets the rates of the optimizer's groups for the next epoch."""
 
 from torch_py.optim.lr_scheduler._base import LRScheduler
 from torch_py.optim.lr_scheduler._composed import ChainedScheduler, SequentialLR

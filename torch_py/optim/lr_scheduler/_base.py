@@ -32,9 +32,9 @@ class LRScheduler:
 
     The constructor makes the first step.
 
-    Most schedules scale the rates of the previous epoch, so that several can act on one optimiser.
+    Most schedules scale the rates of the previous epoch, so that several can act on one optimizer.
     `_get_closed_form_lr`, if defined, returns the rates of any epoch. A `last_epoch` other than -1 continues
-    a run; the groups must then have 'initial_lr'. Raises TypeError unless `optimizer` is an optimiser.
+    a run; the groups must then have 'initial_lr'. Raises TypeError unless `optimizer` is an optimizer.
     """
 
     _get_lr_called_within_step = False
@@ -69,11 +69,11 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of the schedule: everything but the optimiser."""
+        """The state of the schedule: everything but the optimizer."""
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restores what `state_dict` returned; the rates themselves belong to the state of the optimiser."""
+        """Restores what `state_dict` returned; the rates themselves belong to the state of the optimizer."""
         vars(self).update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
@@ -137,7 +137,7 @@ def within_step(schedule: LRScheduler) -> Iterator[None]:
 
 
 def check_optimizer(optimizer: object) -> None:
-    """Raises TypeError unless `optimizer` is an optimiser."""
+    """Raises TypeError unless `optimizer` is an optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 

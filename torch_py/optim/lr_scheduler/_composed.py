@@ -31,7 +31,7 @@ class _ComposedLR(LRScheduler):
 
 
 def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None) -> Optimizer:
-    """The optimiser that all schedules share. Raises ValueError or TypeError if they cannot be composed."""
+    """The optimizer that all schedules share. Raises ValueError or TypeError if they cannot be composed."""
     if len(schedulers) < 1:
         chained = " to be chained" if name == "ChainedScheduler" else ""
         raise ValueError(f"{name} expects at least one scheduler{chained}, but got no scheduler.")
@@ -62,7 +62,7 @@ def _check(name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | 
 class ChainedScheduler(_ComposedLR):
     """Steps all `schedulers` one after another, each scaling the result of the previous one.
 
-    Raises ValueError unless they share an optimiser.
+    Raises ValueError unless they share an optimizer.
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
@@ -81,7 +81,7 @@ class SequentialLR(_ComposedLR):
     """Uses the first of `schedulers` until the first of `milestones`, then the second from its epoch 0, and
     so on.
 
-    Raises ValueError unless there is one milestone less than there are schedules, all for the same optimiser.
+    Raises ValueError unless there is one milestone less than there are schedules, all for the same optimizer.
     """
 
     def __init__(

@@ -13,11 +13,11 @@ from torch_py.optim.optimizer import Optimizer
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Moves the rate along half a cosine from the initial rate to `eta_min`, again and again; the first cycle
-    takes `T_0` epochs, each following one `T_mult` times as many.
+    """Lowers the rate along half a cosine from its initial value to `eta_min`, then restarts.
 
-    `step(epoch)` accepts fractions of an epoch (Loshchilov & Hutter 2017). Raises ValueError unless the
-    lengths are positive integers.
+    The first cycle takes `T_0` epochs, every later one `T_mult` times as many as the one before (Loshchilov &
+    Hutter 2017). `step(epoch)` accepts fractions of an epoch. Raises ValueError unless `T_0` and `T_mult` are
+    positive integers and `eta_min` is a number.
     """
 
     def __init__(
@@ -33,17 +33,20 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_0 = self.T_i = T_0
         self.T_mult = T_mult
         self.eta_min = eta_min
-        self.T_cur = last_epoch
+        self.T_cur: float = last_epoch
+
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
         self._current()
+
         cosine = math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * (1 + cosine) / 2 for base in self.base_lrs]
 
     def _update_lr(self, epoch: float | None = None) -> None:
         if epoch is None and self.last_epoch < 0:
             epoch = 0
+
         if epoch is None:
             epoch = self.last_epoch + 1
             self.T_cur += 1
@@ -56,14 +59,17 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super()._update_lr(math.floor(epoch))
 
     def _seek(self, epoch: float) -> None:
-        """Sets the position in the cycle for any epoch."""
+        """Finds the cycle that contains `epoch`: sets its length `T_i` and the position `T_cur` in it.
+
+        Raises ValueError if `epoch` is negative.
+        """
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
 
         self.T_i = self.T_0
-        self.T_cur = epoch  # type: ignore[assignment]
+        self.T_cur = epoch
         if epoch >= self.T_0 and self.T_mult == 1:
-            self.T_cur = epoch % self.T_0  # type: ignore[assignment]
+            self.T_cur = epoch % self.T_0
         elif epoch >= self.T_0:
             restarts = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
             self.T_cur = epoch - self.T_0 * (self.T_mult**restarts - 1) / (self.T_mult - 1)
@@ -75,12 +81,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Raises the rate from `base_lr` to `max_lr` in `step_size_up` steps and lowers it again; momentum moves
-    in the opposite direction (Smith 2017).
+    """Cycles the rate between `base_lr` and `max_lr`, and momentum in the opposite direction (Smith 2017).
 
-    The height of a cycle is constant ("triangular"), halved each time ("triangular2"), gamma ** step
-    ("exp_range"), or `scale_fn` of the cycle or of the step, depending on `scale_mode`. Raises ValueError for
-    an unknown mode, and if the optimiser does not have momentum to cycle.
+    The rate rises in `step_size_up` steps and falls in `step_size_down`, by default as many. The height of a
+    cycle is constant ("triangular"), halved each time ("triangular2"), gamma ** step ("exp_range"), or
+    `scale_fn` of the cycle or of the step, depending on `scale_mode`. Raises ValueError for an unknown mode,
+    and if the optimizer does not have momentum to cycle.
     """
 
     def __init__(
@@ -112,8 +118,8 @@ class CyclicLR(LRScheduler):
 
         if mode not in _HEIGHTS and scale_fn is None:
             raise ValueError(
-                f"mode is invalid and scale_fn is None: expected one of {', '.join(_HEIGHTS)}, but got "
-                f"{mode!r}"
+                "mode is invalid and scale_fn is None: "
+                f"expected one of {', '.join(_HEIGHTS)}, but got {mode!r}"
             )
 
         self.mode = mode
@@ -122,7 +128,6 @@ class CyclicLR(LRScheduler):
         self.scale_mode = scale_mode if scale_fn is not None else _HEIGHTS[mode][0]
 
         self.cycle_momentum = cycle_momentum
-
         if cycle_momentum:
             self.use_beta1 = uses_beta1(optimizer)
             self.base_momentums = per_group("base_momentum", optimizer, base_momentum)
@@ -134,7 +139,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = base_rates
 
     def scale_fn(self, x: float) -> float:
-        """The height of cycle, or step, `x` relative to the first one."""
+        """Returns the height of cycle (or step) `x` as a fraction of `max_lr - base_lr`."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         return _HEIGHTS[self.mode][1](self.gamma, x)
@@ -142,31 +147,39 @@ class CyclicLR(LRScheduler):
     def get_lr(self) -> list[Any]:
         self._current()
 
+        # Cycles are counted from 1; `position` runs from 0 to 1 within a cycle, and the rate rises until
+        # `step_ratio`.
         cycle = math.floor(1 + self.last_epoch / self.total_size)
-        x = 1.0 + self.last_epoch / self.total_size - cycle
-        share = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        position = 1.0 + self.last_epoch / self.total_size - cycle
+        if position <= self.step_ratio:
+            rise = position / self.step_ratio
+        else:
+            rise = (position - 1) / (self.step_ratio - 1)
+
         height = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
 
         if self.cycle_momentum:
             momenta = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
             for group, least, largest in momenta:
-                set_momentum(group, largest - (largest - least) * share * height, self.use_beta1)
+                set_momentum(group, largest - (largest - least) * rise * height, self.use_beta1)
 
-        return [
-            base + (largest - base) * share * height for base, largest in zip(self.base_lrs, self.max_lrs)
-        ]
+        ranges = zip(self.base_lrs, self.max_lrs)
+        return [base + (largest - base) * rise * height for base, largest in ranges]
 
     def state_dict(self) -> dict[str, Any]:
-        """Omits a function, and saves the attributes of a callable object."""
+        """Returns the state; of `scale_fn` it contains only the attributes, if that is a callable object."""
         state = super().state_dict()
+
         custom = state.pop("_scale_fn_custom")
-        is_plain = custom is None or isinstance(custom, FunctionType)
-        state["_scale_fn_custom"] = None if is_plain else dict(vars(custom))
+        has_attributes = custom is not None and not isinstance(custom, FunctionType)
+        state["_scale_fn_custom"] = dict(vars(custom)) if has_attributes else None
+
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         attributes = state_dict.get("_scale_fn_custom")
         vars(self).update({name: value for name, value in state_dict.items() if name != "_scale_fn_custom"})
+
         if attributes is not None:
             vars(self._scale_fn_custom).update(attributes)
 

@@ -1,5 +1,4 @@
-"""Momentum that a schedule changes together with the rate:
-'momentum' of a group, or the first of its 'betas'."""
+"""Momentum that a schedule changes together with the rate: 'momentum', or the first of 'betas'."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from torch_py.optim.optimizer import Optimizer
 
 
 def uses_beta1(optimizer: Optimizer) -> bool:
-    """Whether momentum is the first of 'betas'. Raises ValueError for an optimiser without momentum."""
+    """Whether momentum is the first of 'betas'. Raises ValueError for an optimizer without momentum."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
     return "betas" in optimizer.defaults

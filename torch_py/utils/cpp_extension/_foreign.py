@@ -1,6 +1,7 @@
-"""PyTorch's functions to build extensions.
+"""PyTorch's functions for building C++ extensions (not implemented here), and its check for ninja.
 
-These need PyTorch's headers, so all of them raise NotImplementedError here.
+Such extensions are compiled against PyTorch's headers, which this library does not have: functions that build
+them raise NotImplementedError.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NoReturn
 
 IS_WINDOWS = sys.platform == "win32"
 IS_HIP_EXTENSION = False
-CUDA_HOME: str | None = None  # this build has no CUDA
+CUDA_HOME: str | None = None  # CUDA is not part of this build
 ROCM_HOME: str | None = None
 COMMON_HIP_FLAGS: list[str] = []
 
@@ -19,7 +20,7 @@ COMMON_HIP_FLAGS: list[str] = []
 def _refuse(name: str) -> NoReturn:
     raise NotImplementedError(
         f"torch.utils.cpp_extension.{name}: torch_py does not build extensions against PyTorch's headers; "
-        "operators of one's own are built by torch_py.utils.cpp_extension.build_operators"
+        "build your own operators with torch_py.utils.cpp_extension.build_operators"
     )
 
 
@@ -49,19 +50,19 @@ def SyclExtension(name: str, sources: Any, *arguments: Any, **keywords: Any) -> 
 
 
 class BuildExtension:
-    """Not implemented: in PyTorch it is the command of setuptools that builds extensions."""
+    """Not implemented: in PyTorch it is the setuptools command that builds extensions."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         _refuse("BuildExtension")
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:
-        """This class itself."""
+        """Returns this class; the options have no effect."""
         return cls
 
 
 def is_ninja_available() -> bool:
-    """Whether the program ninja is installed."""
+    """Returns whether the program `ninja` is installed."""
     return shutil.which("ninja") is not None
 
 

@@ -18,8 +18,8 @@ from torch_py.utils.data.sampler import random_seed
 
 
 class _BaseDataLoaderIter:
-    """The parts that both kinds share: the order of the indices, the count of batches,
-    and the seed for workers, which is drawn even without workers."""
+    """The parts that both kinds share: the order of the indices, the count of batches, and the seed for
+    workers, which is drawn even without workers."""
 
     def __init__(self, loader: Any) -> None:
         self._dataset = loader.dataset
@@ -122,8 +122,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
         if prefetch_factor <= 0:
             raise AssertionError(
-                "prefetch_factor must be positive for worker processes to be asked for anything, got "
-                f"{prefetch_factor}"
+                "prefetch_factor must be positive for worker processes to be asked for anything, "
+                f"got {prefetch_factor}"
             )
 
         self._most_under_way = prefetch_factor * self._num_workers

@@ -236,8 +236,8 @@ def _check_order(
         ):
             if not unspecified:
                 raise ValueError(
-                    f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
-                    f"{name}={value}"
+                    f"DataLoader with IterableDataset: expected unspecified {name} option, "
+                    f"but got {name}={value}"
                 )
 
     if sampler is not None and shuffle:

@@ -41,9 +41,9 @@ class IterableDataset(Dataset[T_co], Iterable[T_co], abc.ABC):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """Example i is the tuple of element i of each tensor.
+    """A dataset of tensors: example i is the tuple of element i of each.
 
-    Raises AssertionError if the first sizes of the tensors differ.
+    Raises AssertionError if the tensors differ in size along the first dimension.
     """
 
     tensors: tuple[Tensor, ...]
@@ -95,12 +95,12 @@ class ConcatDataset(Dataset[Any]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """Running totals of the lengths."""
+        """Returns the running totals of the lengths."""
         return list(accumulate(len(dataset) for dataset in sequence))
 
     @property
     def cummulative_sizes(self) -> list[int]:
-        """Deprecated: `cumulative_sizes`."""
+        """Deprecated misspelling of `cumulative_sizes`."""
         warnings.warn(
             "cummulative_sizes attribute is renamed to cumulative_sizes", DeprecationWarning, stacklevel=2
         )
@@ -110,18 +110,19 @@ class ConcatDataset(Dataset[Any]):
         return self.cumulative_sizes[-1]
 
     def __getitem__(self, index: int) -> Any:
-        if index >= len(self):  # IndexError ends a loop over the dataset
+        # Python ends a loop over the dataset at IndexError; an index that is too low raises ValueError.
+        if index >= len(self):
             raise IndexError(f"index {index} is out of range for {len(self)} examples")
         if index < -len(self):
             raise ValueError(
-                f"absolute value of index should not exceed dataset length: got {index} for {len(self)} "
-                "examples"
+                "absolute value of index should not exceed dataset length: "
+                f"got {index} for {len(self)} examples"
             )
 
         position = index % len(self)
-        which = bisect.bisect_right(self.cumulative_sizes, position)
-        first = self.cumulative_sizes[which - 1] if which else 0
-        return self.datasets[which][position - first]
+        member = bisect.bisect_right(self.cumulative_sizes, position)
+        first = self.cumulative_sizes[member - 1] if member else 0
+        return self.datasets[member][position - first]
 
 
 class ChainDataset(IterableDataset[Any]):
@@ -145,11 +146,10 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class StackDataset(Dataset[Any]):
-    """Several datasets in parallel: example i is the tuple of example i of each dataset, or a dict of them if
-    the datasets are given by keyword.
+    """Several datasets in parallel: example i is the tuple of example i of each.
 
-    Raises ValueError if the lengths differ, without datasets, and for positional and keyword datasets
-    together.
+    If the datasets are given by keyword, each example is a dict with these keys. Raises ValueError if the
+    lengths differ, if no dataset is given, or if some are positional and others keywords.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -175,22 +175,24 @@ class StackDataset(Dataset[Any]):
     def __getitems__(self, indices: list[int]) -> list[Any]:
         members = self.datasets.values() if isinstance(self.datasets, dict) else self.datasets
         rows = list(zip(*(_examples(dataset, indices) for dataset in members)))
-        return [dict(zip(self.datasets, row)) for row in rows] if isinstance(self.datasets, dict) else rows
+        if isinstance(self.datasets, dict):
+            return [dict(zip(self.datasets, row)) for row in rows]
+        return rows
 
     def __len__(self) -> int:
         return self._length
 
 
 def _examples(dataset: Any, indices: list[int]) -> list[Any]:
-    """The examples at `indices`, read in one call if the dataset has `__getitems__`.
+    """Returns the examples at `indices`, read in one call if the dataset has `__getitems__`.
 
     Raises ValueError if that returns a different number of examples.
     """
-    several = getattr(dataset, "__getitems__", None)
-    if not callable(several):
+    read_several = getattr(dataset, "__getitems__", None)
+    if not callable(read_several):
         return [dataset[index] for index in indices]
 
-    examples: list[Any] = several(indices)
+    examples: list[Any] = read_several(indices)
     if len(examples) != len(indices):
         raise ValueError(
             f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(examples)}"
@@ -205,10 +207,12 @@ def random_split(
 ) -> list[Subset[Any]]:
     """Divides `dataset` at random into parts of the sizes `lengths`, or of these shares if they sum to 1.
 
-    Raises ValueError if the sizes do not add up to the size of the dataset.
+    Raises ValueError if the sizes do not add up to the size of the dataset, or if a share is negative or
+    above 1. Warns about shares that give an empty part.
     """
     count = len(dataset)  # type: ignore[arg-type]
     sizes: list[Any] = list(lengths)
+
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         sizes = _sizes_of_shares(count, lengths)
     if sum(sizes) != count:
@@ -219,7 +223,7 @@ def random_split(
 
 
 def _sizes_of_shares(count: int, shares: Sequence[float]) -> list[int]:
-    """The size of each part, rounded down; the remaining examples go to the first parts, one each."""
+    """Returns the size of each part, rounded down; the first parts get one each of the remaining examples."""
     for index, share in enumerate(shares):
         if share < 0 or share > 1:
             raise ValueError(f"Fraction at index {index} is not between 0 and 1")

@@ -32,14 +32,15 @@ class SequentialSampler(Sampler[int]):
 
 
 def random_seed(generator: _C.Generator | None = None) -> int:
-    """A seed drawn from `generator`, by default from the global one."""
+    """Returns a seed drawn from `generator`, by default from the global one."""
     return int(_torch.empty((), dtype=_C.int64).random_(generator=generator))
 
 
 class RandomSampler(Sampler[int]):
-    """Yields the indices of `data_source` in random order, or `num_samples` indices drawn with `replacement`.
+    """Yields `num_samples` indices of `data_source` in random order, by default each index once.
 
-    Without `generator` it uses one that is seeded from the global generator.
+    With `replacement` every index is drawn from all of them. Without, a new permutation begins when all have
+    been drawn. Without `generator` each pass uses a new one, seeded from the global generator.
     """
 
     def __init__(
@@ -57,14 +58,13 @@ class RandomSampler(Sampler[int]):
         self.generator = generator
 
         self._num_samples = num_samples
-        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(
-                f"num_samples should be a positive integer value, but got num_samples={self.num_samples}"
-            )
+        count = self.num_samples
+        if not isinstance(count, int) or count <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={count}")
 
     @property
     def num_samples(self) -> int:
-        """How many indices one pass yields."""
+        """The number of indices that one pass yields."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -74,18 +74,17 @@ class RandomSampler(Sampler[int]):
             generator = _C.Generator()
             generator.manual_seed(random_seed())
 
-        # With replacement, in portions so that a long pass does not need a long list.
+        # Draws 32 indices at a time, so that a long pass does not need a long list.
         if self.replacement:
             for start in range(0, self.num_samples, 32):
-                count = min(32, self.num_samples - start)
-                yield from _torch.randint(
-                    high=size, size=(count,), dtype=_C.int64, generator=generator
-                ).tolist()
+                shape = (min(32, self.num_samples - start),)
+                indices = _torch.randint(high=size, size=shape, dtype=_C.int64, generator=generator)
+                yield from indices.tolist()
             return
 
         if size == 0:
             raise ZeroDivisionError(
-                f"RandomSampler: cannot draw {self.num_samples} indices of an empty dataset"
+                f"RandomSampler: cannot draw {self.num_samples} indices from an empty dataset"
             )
 
         for start in range(0, self.num_samples, size):
@@ -111,7 +110,10 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Yields `num_samples` indices, index i with a probability in proportion to ``weights[i]``."""
+    """Yields `num_samples` random indices, index i with a probability proportional to ``weights[i]``.
+
+    Without `replacement` no index is drawn twice.
+    """
 
     def __init__(
         self,
@@ -138,9 +140,10 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from _torch.multinomial(
+        indices = _torch.multinomial(
             self.weights, self.num_samples, self.replacement, generator=self.generator
-        ).tolist()
+        )
+        yield from indices.tolist()
 
     def __len__(self) -> int:
         return self.num_samples
@@ -149,7 +152,7 @@ class WeightedRandomSampler(Sampler[int]):
 class BatchSampler(Sampler[list[int]]):
     """Yields lists of `batch_size` consecutive indices of `sampler`.
 
-    The last list may be shorter, or is left out with `drop_last`.
+    The last list may be shorter; `drop_last` leaves it out.
     """
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:

@@ -236,8 +236,8 @@ def text(tag: str, content: str) -> Summary:
 def pr_curve(
     tag: str, labels: Values, predictions: Values, num_thresholds: int = 127, weights: Values | None = None
 ) -> Summary:
-    """A record of precision and recall for predictions in [0, 1] of labels 0 and 1, at
-    `num_thresholds` (at most 127) evenly spaced thresholds."""
+    """A record of precision and recall for predictions in [0, 1] of labels 0 and 1, at `num_thresholds` (at
+    most 127) evenly spaced thresholds."""
     count = min(num_thresholds, 127)
     truth = to_numpy(labels).reshape(-1).astype(np.float64)
     scores = to_numpy(predictions).reshape(-1).astype(np.float64)

@@ -1,4 +1,4 @@
-// Copying with conversion, and filling.
+// Copies between tensors of the same or different dtypes, and fills with one value.
 #include <cstring>
 
 #include "aten/Dispatch.h"
@@ -26,8 +26,8 @@ void copy_same_dtype(const TensorIteratorBase& iter) {
   }
 }
 
-/// Each memory location of an expanded tensor once: a constant may be written there, but not by
-/// several threads.
+/// Narrows expanded dimensions to one element, so that each memory location appears once: several
+/// threads must not write to the same one.
 Tensor without_repetitions(const Tensor& self) {
   Tensor target = self;
   for (int64_t d = 0; d < self.dim(); ++d) {
@@ -49,17 +49,17 @@ void copy_as(const Tensor& self, const Tensor& src) {
              [](From value) -> To { return convert<To>(value); });
 }
 
-/// The type that a storage dtype is converted through on the way to or from `other`: it loses
-/// nothing that the result has. uint64 has more digits than int64 only where it becomes a
-/// floating-point number, or is made from one.
-ScalarType way_between(ScalarType stored, ScalarType other) {
+/// The dtype that a storage-only dtype is converted through on the way to or from `other`. It loses
+/// nothing that the result can hold: uint64 needs more than int64 only when it is converted to or
+/// from a floating-point number.
+ScalarType intermediate_type(ScalarType stored, ScalarType other) {
   if (is_float8(stored)) return kFloat;
   if (stored == kComplexHalf) return kComplexFloat;
   if (stored != kUInt64 || is_integral(other, true)) return kLong;
   return to_real(other) == kDouble ? kDouble : kFloat;
 }
 
-/// Calls f(an element of `type`), one of the storage dtypes.
+/// Calls f(element) with an element of `type`, one of the storage-only dtypes.
 template <typename F>
 void with_storage_type(ScalarType type, const F& f) {
   switch (type) {
@@ -76,9 +76,9 @@ void with_storage_type(ScalarType type, const F& f) {
   }
 }
 
-/// Between a storage dtype and the type it is converted through.
+/// Copies between a storage-only dtype and the dtype it is converted through.
 template <bool kLoads, typename Stored>
-void copy_one_way(const Tensor& self, const Tensor& src, ScalarType way) {
+void copy_one_way(const Tensor& self, const Tensor& src, ScalarType intermediate) {
   const auto copy = [&]<typename Wide>() {
     if constexpr (kLoads) {
       copy_as<Wide, Stored>(self, src);
@@ -86,15 +86,16 @@ void copy_one_way(const Tensor& self, const Tensor& src, ScalarType way) {
       copy_as<Stored, Wide>(self, src);
     }
   };
+
   constexpr ScalarType type = scalar_type_of<Stored>;
   if constexpr (is_float8(type)) {
     copy.template operator()<float>();
   } else if constexpr (type == kComplexHalf) {
     copy.template operator()<c10::complex<float>>();
   } else if constexpr (type == kUInt64) {
-    way == kLong     ? copy.template operator()<int64_t>()
-    : way == kDouble ? copy.template operator()<double>()
-                     : copy.template operator()<float>();
+    intermediate == kLong     ? copy.template operator()<int64_t>()
+    : intermediate == kDouble ? copy.template operator()<double>()
+                              : copy.template operator()<float>();
   } else {
     copy.template operator()<int64_t>();
   }
@@ -102,19 +103,21 @@ void copy_one_way(const Tensor& self, const Tensor& src, ScalarType way) {
 
 void copy_with_storage_types(const Tensor& self, const Tensor& src) {
   const bool loads = is_storage_only(src.scalar_type());
-  const ScalarType stored = loads ? src.scalar_type() : self.scalar_type(),
-                   other = loads ? self.scalar_type() : src.scalar_type();
-  const ScalarType way = way_between(stored, other);
-  if (other != way) {
-    const Tensor wide = empty_tensor(src.sizes(), way, kCPU);
+  const ScalarType stored = loads ? src.scalar_type() : self.scalar_type();
+  const ScalarType other = loads ? self.scalar_type() : src.scalar_type();
+  const ScalarType intermediate = intermediate_type(stored, other);
+
+  if (other != intermediate) {
+    const Tensor wide = empty_tensor(src.sizes(), intermediate, kCPU);
     wide.copy_(src);
     self.copy_(wide);
     return;
   }
+
   with_storage_type(stored, [&](auto element) {
     using Stored = decltype(element);
-    loads ? copy_one_way<true, Stored>(self, src, way)
-          : copy_one_way<false, Stored>(self, src, way);
+    loads ? copy_one_way<true, Stored>(self, src, intermediate)
+          : copy_one_way<false, Stored>(self, src, intermediate);
   });
 }
 
@@ -123,6 +126,7 @@ void copy_with_storage_types(const Tensor& self, const Tensor& src) {
 void copy_kernel(const Tensor& self, const Tensor& src,
                  bool /*non_blocking: the CPU has no queue*/) {
   if (self.is_same(src)) return;
+
   TORCH_CHECK_NOT_IMPLEMENTED(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
   TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(),
               " in this build");
@@ -131,14 +135,18 @@ void copy_kernel(const Tensor& self, const Tensor& src,
               broadcast_sizes(self.sizes(), src.sizes()), " in copy_");
   check_no_internal_overlap("copy_", self);
   check_no_partial_overlap("copy_", self, src);
+
+  // Small contiguous tensors need no iterator.
   const bool same = self.scalar_type() == src.scalar_type();
   if (same && self.is_contiguous() && src.is_contiguous() && self.numel() == src.numel() &&
       self.numel() <= TensorIterator::kGrain) {
     if (self.numel() > 0) std::memmove(self.data(), src.data(), self.numel() * self.itemsize());
     return;
   }
+
   if (!same && (is_storage_only(self.scalar_type()) || is_storage_only(src.scalar_type())))
     return copy_with_storage_types(self, src);
+
   const TensorIterator iter = TensorIterator::over("copy_", {&self, &src});
   if (same) return copy_same_dtype(iter);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "copy_", [&] { copy_converted<scalar_t>(iter); });
@@ -147,6 +155,7 @@ void copy_kernel(const Tensor& self, const Tensor& src,
 void fill_kernel(const Tensor& self, const Scalar& value) {
   c10::check_representable(value, self.scalar_type());
   const Tensor target = has_internal_overlap(self) ? without_repetitions(self) : self;
+
   const TensorIterator iter = TensorIterator::over("fill_", {&target});
   with_bits_of(value, self.scalar_type(),
                [&](auto fill) { cpu_kernel(iter, [fill]() -> decltype(fill) { return fill; }); });

@@ -1,4 +1,4 @@
-// Fills a fresh tensor with equally spaced numbers.
+// Fills a new tensor with equally spaced numbers.
 #include "aten/native/declarations/cpu/creation/RangesKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/parallel/Parallel.h"
@@ -17,12 +17,14 @@ void check_is_fresh(const char* op_name, const Tensor& self) {
 void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& step) {
   check_is_fresh("_arange_fill_", self);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "arange", [&] {
-    // Each element from its index, in the accumulation type: errors do not add up and threads do
-    // not matter.
+    // Each element is computed from its index in the accumulation type: errors do not add up, and
+    // the number of threads does not matter.
     using acc_t = std::conditional_t<
         is_integral(scalar_type_of<scalar_t>, true), int64_t,
         std::conditional_t<c10::is_complex(scalar_type_of<scalar_t>), scalar_t, double>>;
-    const acc_t first = start.to<acc_t>(), width = step.to<acc_t>();
+    const acc_t first = start.to<acc_t>();
+    const acc_t width = step.to<acc_t>();
+
     scalar_t* out = self.data_ptr<scalar_t>();
     parallel_for(0, self.numel(), TensorIterator::kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
@@ -37,10 +39,12 @@ void linspace_fill_kernel(const Tensor& self, const Scalar& start, const Scalar&
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "linspace", [&] {
     using acc_t =
         std::conditional_t<c10::is_complex(scalar_type_of<scalar_t>), c10::complex<double>, double>;
-    const acc_t first = start.to<acc_t>(), last = end.to<acc_t>();
+    const acc_t first = start.to<acc_t>();
+    const acc_t last = end.to<acc_t>();
     const acc_t step = n > 1 ? (last - first) / convert<acc_t>(n - 1) : acc_t(0);
-    scalar_t* out = self.data_ptr<scalar_t>();
+
     // From both ends, so that the last element is exactly `end`.
+    scalar_t* out = self.data_ptr<scalar_t>();
     for (int64_t i = 0; i < n; ++i) {
       const acc_t value = i < n / 2 || n == 1 ? first + step * convert<acc_t>(i)
                                               : last - step * convert<acc_t>(n - 1 - i);

@@ -1,4 +1,4 @@
-// Sums, differences and products of two tensors.
+// The kernels of add, sub, rsub and mul.
 #include "aten/native/declarations/cpu/elementwise/ArithmeticKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
@@ -20,12 +20,6 @@ void check_alpha(const TensorIteratorBase& iter, const Scalar& alpha) {
               "For non-complex input tensors, argument alpha must not be a complex number.");
 }
 
-void check_not_bool(const TensorIteratorBase& iter) {
-  TORCH_CHECK(iter.common_dtype() != kBool,
-              "Subtraction, the `-` operator, with two bool tensors is not supported. "
-              "Use the `^` or `logical_xor()` operator instead.");
-}
-
 template <typename T, bool kSwap>
 void add_integers(const TensorIteratorBase& iter, T alpha) {
   cpu_kernel(iter, [alpha](T a, T b) -> T {
@@ -33,13 +27,13 @@ void add_integers(const TensorIteratorBase& iter, T alpha) {
   });
 }
 
-/// alpha is real for complex tensors too, mostly; then inf * (1 + 0j) must not become nan.
+/// `Alpha` may be real for complex T: multiplied by a complex 1 + 0j, infinity would become NaN.
 template <typename T, typename Alpha, bool kSwap>
 void add_numbers(const TensorIteratorBase& iter, Alpha alpha) {
   using opmath_t = opmath_type<T>;
   cpu_kernel(iter, [alpha](T a, T b) -> T {
-    const opmath_t first = static_cast<opmath_t>(kSwap ? b : a),
-                   second = static_cast<opmath_t>(kSwap ? a : b);
+    const opmath_t first = static_cast<opmath_t>(kSwap ? b : a);
+    const opmath_t second = static_cast<opmath_t>(kSwap ? a : b);
     return static_cast<T>(first + second * alpha);
   });
 }
@@ -51,13 +45,12 @@ void add_floating(const TensorIteratorBase& iter, const Scalar& alpha) {
     if (value.imag() != 0) return add_numbers<T, T, kSwap>(iter, value);
     add_numbers<T, real_type<T>, kSwap>(iter, value.real());
   } else {
-    add_numbers<T, opmath_type<T>, kSwap>(
-        iter,
-        static_cast<opmath_type<T>>(alpha.to<T>()));  // of the dtype of the tensors, as PyTorch's
+    // Rounded to the dtype of the tensors first, as in PyTorch.
+    add_numbers<T, opmath_type<T>, kSwap>(iter, static_cast<opmath_type<T>>(alpha.to<T>()));
   }
 }
 
-/// a + alpha * b, or b + alpha * a.
+/// a + alpha * b, or b + alpha * a if kSwap.
 template <bool kSwap>
 void add_scaled(const TensorIteratorBase& iter, const Scalar& alpha) {
   const ScalarType type = iter.common_dtype();
@@ -68,6 +61,12 @@ void add_scaled(const TensorIteratorBase& iter, const Scalar& alpha) {
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "add",
                                    [&] { add_floating<scalar_t, kSwap>(iter, alpha); });
+}
+
+void check_not_bool(const TensorIteratorBase& iter) {
+  TORCH_CHECK(iter.common_dtype() != kBool,
+              "Subtraction, the `-` operator, with two bool tensors is not supported. "
+              "Use the `^` or `logical_xor()` operator instead.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Bit operations and shifts of integers.
+// The kernels of the bitwise operations and shifts of integers.
 #include "aten/native/declarations/cpu/elementwise/BitwiseKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
@@ -10,7 +10,7 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-/// bool is stored as 0 and 1, which these operations keep.
+/// Applies `op` to integers and to bool, whose values 0 and 1 these operations preserve.
 template <typename Op>
 void bitwise(const TensorIteratorBase& iter, const Op& op) {
   const ScalarType type = iter.common_dtype();
@@ -38,7 +38,8 @@ void lshift_kernel(TensorIteratorBase& iter) {
   AT_DISPATCH_INTEGRAL(iter.common_dtype(), "lshift", [&] {
     using unsigned_t = std::make_unsigned_t<scalar_t>;
     constexpr unsigned_t kBits = 8 * sizeof(scalar_t);
-    // A negative count is a large one once unsigned: everything is shifted out.
+
+    // A negative count becomes a large unsigned one, so that all bits are shifted out.
     cpu_kernel(iter, [](scalar_t a, scalar_t count) -> scalar_t {
       const bool out = static_cast<unsigned_t>(count) >= kBits;
       return out ? scalar_t(0)
@@ -52,6 +53,8 @@ void rshift_kernel(TensorIteratorBase& iter) {
     using unsigned_t = std::make_unsigned_t<scalar_t>;
     constexpr bool kSigned = std::is_signed_v<scalar_t>;
     constexpr unsigned_t kBits = 8 * sizeof(scalar_t);
+
+    // Shifting out all bits leaves the sign: -1 for negative numbers, else 0.
     cpu_kernel(iter, [](scalar_t a, scalar_t count) -> scalar_t {
       const bool out = static_cast<unsigned_t>(count) >= kBits;
       const scalar_t shifted = static_cast<scalar_t>(a >> (out ? 0 : count));

@@ -1,4 +1,4 @@
-// Conjugates of complex numbers.
+// The kernel of conj, which copies real numbers and conjugates complex ones.
 #include "aten/native/declarations/cpu/elementwise/ComplexKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Loops.h"
@@ -13,6 +13,7 @@ void conj_kernel(TensorIteratorBase& iter) {
     });
     return;
   }
+
   AT_DISPATCH_COMPLEX(iter.common_dtype(), "conj", [&] {
     cpu_kernel(iter,
                [](scalar_t value) -> scalar_t { return scalar_t(value.real(), -value.imag()); });

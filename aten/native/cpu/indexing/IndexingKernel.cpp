@@ -1,4 +1,5 @@
-// Loops that read and write by indices.
+// The kernels that read and write elements by indices: index_put, index_select, index_add, gather
+// and scatter.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +16,44 @@ namespace at::native {
 
 namespace {
 
-/// Element moves do not depend on the dtype, only on its size.
+void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
+  const Overlap overlap = memory_overlap(self, input);
+  TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op,
+              ": unsupported operation: some elements of the input tensor and the written-to "
+              "tensor refer to a single memory location. "
+              "Please clone() the tensor before performing the operation.");
+}
+
+/// Whether sums are accumulated in a wider dtype, so that they round once and not after every term.
+bool is_reduced(const Tensor& tensor) {
+  return to_accumulate(tensor.scalar_type()) != tensor.scalar_type();
+}
+
+Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
+
+bool expands_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+
+  // Sizes are aligned at the last dimension.
+  for (size_t i = 1; i <= from.size(); ++i) {
+    const int64_t size = from[from.size() - i];
+    if (size != 1 && size != to[to.size() - i]) return false;
+  }
+  return true;
+}
+
+Tensor long_index(const Tensor& index) {
+  return index.scalar_type() == kLong ? index : index.to(kLong);
+}
+
+/// Raises IndexError, as PyTorch's selections along a dimension do.
+int64_t checked_selection(const char* op, int64_t index, int64_t dim, int64_t size) {
+  TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index,
+                    " is out of bounds for dimension ", dim, " with size ", size);
+  return index;
+}
+
+/// Calls f with a value of a type of this size, which is all that moving elements depends on.
 template <typename F>
 void with_element_type(size_t itemsize, const F& f) {
   switch (itemsize) {
@@ -27,30 +65,33 @@ void with_element_type(size_t itemsize, const F& f) {
   }
 }
 
-bool expands_to(IntArrayRef from, IntArrayRef to) {
-  if (from.size() > to.size()) return false;
-  for (size_t i = 1; i <= from.size(); ++i) {
-    if (from[from.size() - i] != 1 && from[from.size() - i] != to[to.size() - i]) return false;
+/// Copies the rows of `bytes` bytes that `position` names to consecutive rows of `out`.
+void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes,
+               size_t itemsize, char* out) {
+  if (bytes != static_cast<int64_t>(itemsize)) {
+    for (int64_t row = 0; row < rows; ++row)
+      std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
+    return;
   }
-  return true;
+
+  // Rows of one element are assigned, which avoids a call of memcpy for each.
+  with_element_type(itemsize, [&](auto element) {
+    using T = decltype(element);
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
+  });
 }
 
-/// gather and scatter call an index outside a RuntimeError, selections along a dimension an
-/// IndexError, as the peer does.
+/// Raises RuntimeError, as PyTorch's gather and scatter do.
 int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size) {
   TORCH_CHECK(index >= 0 && index < size, op, "(): index ", index,
               " is out of bounds for dimension ", dim, " with size ", size);
   return index;
 }
 
-int64_t checked(const char* op, int64_t index, int64_t dim, int64_t size) {
-  TORCH_CHECK_INDEX(index >= 0 && index < size, op, "(): index ", index,
-                    " is out of bounds for dimension ", dim, " with size ", size);
-  return index;
-}
-
-/// How many neighbouring lanes along `dim` are done together: one where a lane's own elements are
-/// closer to each other.
+/// The number of neighbouring lanes along `dim` to process together: 1 where the elements of a lane
+/// lie closer to each other in memory than the lanes do.
 int64_t lanes_together(const Tensor& tensor, int64_t dim) {
   return tensor.dim() > 1 && dim != tensor.dim() - 1 &&
                  tensor.strides()[dim] >= tensor.strides().back()
@@ -58,7 +99,7 @@ int64_t lanes_together(const Tensor& tensor, int64_t dim) {
              : 1;
 }
 
-/// Calls f(i, w) for element i of lane w, the neighbours of one element one after the other.
+/// Calls f(i, w) for element i of lane w; the inner loop runs over the neighbouring lanes.
 template <typename F>
 inline void for_each_element(int64_t count, int64_t width, const F& f) {
   if (width == 1) {
@@ -70,77 +111,51 @@ inline void for_each_element(int64_t count, int64_t width, const F& f) {
   }
 }
 
-/// Sums of these round once, at the end, not after every term.
-bool is_reduced(const Tensor& tensor) {
-  return to_accumulate(tensor.scalar_type()) != tensor.scalar_type();
-}
-Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
-
-Tensor long_index(const Tensor& index) {
-  return index.scalar_type() == kLong ? index : index.to(kLong);
-}
-
-void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
-  const Overlap overlap = memory_overlap(self, input);
-  TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op,
-              ": unsupported operation: some elements of the input tensor and the written-to "
-              "tensor refer to a single memory location. "
-              "Please clone() the tensor before performing the operation.");
-}
-
-/// Rows of `bytes` bytes, one behind the other, from those at `position`.
-void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes,
-               size_t itemsize, char* out) {
-  if (bytes != static_cast<int64_t>(itemsize)) {
-    for (int64_t row = 0; row < rows; ++row)
-      std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
+/// Copies self to `out`. In place, checks all indices instead, because a failing scatter must leave
+/// self unchanged.
+void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
+  if (!out.is_same(self)) {
+    out.copy_(self);
     return;
   }
-  with_element_type(itemsize, [&](auto element) {
-    using T = decltype(element);
-    const T* from = reinterpret_cast<const T*>(in);
-    T* to = reinterpret_cast<T*>(out);
-    for (int64_t row = 0; row < rows; ++row) to[row] = from[position[row]];
-  });
+
+  const Tensor positions = long_index(index).contiguous();
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t extent = lane_size(self, d);
+  const int64_t* position = positions.data_ptr<int64_t>();
+  for (int64_t i = 0; i < positions.numel(); ++i)
+    checked_element("scatter", position[i], d, extent);
 }
 
-/// Calls write(element of out, element number of src's lane) for every index.
+/// Calls write(element of out, element of src) for every index.
 template <typename T, typename Write>
 void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& src,
                    const Write& write) {
   const Tensor positions = long_index(index);
   const int64_t d = wrap_dim(dim, out.dim());
-  const int64_t extent = lane_size(out, d), count = lane_size(positions, d);
-  const int64_t out_stride = lane_stride(out, d), src_stride = lane_stride(src, d),
-                index_stride = lane_stride(positions, d);
+  const int64_t extent = lane_size(out, d);
+  const int64_t count = lane_size(positions, d);
+  const int64_t out_stride = lane_stride(out, d);
+  const int64_t src_stride = lane_stride(src, d);
+  const int64_t index_stride = lane_stride(positions, d);
+
   const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
     const auto* position = reinterpret_cast<const int64_t*>(data[0]);
     T* target = reinterpret_cast<T*>(data[1]);
     const T* source = reinterpret_cast<const T*>(data[2]);
-    const int64_t index_step = steps[0] / sizeof(int64_t), out_step = steps[1] / sizeof(T),
-                  src_step = steps[2] / sizeof(T);
+    const int64_t index_step = steps[0] / sizeof(int64_t);
+    const int64_t out_step = steps[1] / sizeof(T);
+    const int64_t src_step = steps[2] / sizeof(T);
+
     for_each_element(count, width, [&](int64_t i, int64_t w) {
       const int64_t p =
           checked_element("scatter", position[i * index_stride + w * index_step], d, extent);
       write(target[p * out_stride + w * out_step], source[i * src_stride + w * src_step]);
     });
   };
+
   LaneIterator(d, {&positions, &out, &src})
       .for_each_group(count, lanes_together(positions, d), group);
-}
-
-/// Gives `out` the values of self; where it is self, the index is checked, since nothing may be
-/// written when it is wrong.
-void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
-  if (!out.is_same(self)) {
-    out.copy_(self);
-    return;
-  }
-  const Tensor positions = long_index(index).contiguous();
-  const int64_t d = wrap_dim(dim, self.dim()), extent = lane_size(self, d);
-  const int64_t* position = positions.data_ptr<int64_t>();
-  for (int64_t i = 0; i < positions.numel(); ++i)
-    checked_element("scatter", position[i], d, extent);
 }
 
 }  // namespace
@@ -152,16 +167,20 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
               " for the source.");
   TORCH_CHECK(self.is_meta() || !values.is_meta(),
               "index_put_(): values are on the meta device, self is on ", self.device());
+
   check_no_overlap("index_put_", self, values);
   for (const Tensor& index : indices) {
     if (index.defined()) check_no_overlap("index_put_", self, index);
   }
+
+  // Summed in the wider dtype, so that the sum rounds once.
   if (accumulate && is_reduced(self) && !has_internal_overlap(self)) {
     const Tensor wide = widened(self);
     index_put_(wide, indices, widened(values), true);
     self.copy_(wide);
     return;
   }
+
   const IndexPlan plan = plan_index(self, indices);
   const DimVector sizes = plan.result_sizes();
   TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ",
@@ -169,9 +188,11 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
               IntArrayRef(sizes));
   const Tensor source = at::expand(values.to(self.scalar_type()), sizes).contiguous();
   if (source.numel() == 0) return;
+
   const RowShape shape = row_shape(plan);
   const int64_t row_bytes = shape.length * static_cast<int64_t>(self.itemsize());
   const char* from = static_cast<const char*>(source.data());
+
   // One thread: with repeated indices the last value wins, and sums have one order.
   if (!accumulate) {
     for (int64_t row = 0; row < shape.rows; ++row)
@@ -179,6 +200,7 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
               shape.length);
     return;
   }
+
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_put_", [&] {
     for (int64_t row = 0; row < shape.rows; ++row) {
       char* target = row_address(plan, row);
@@ -193,21 +215,29 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
 
 void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const Tensor positions = long_index(index).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t extent = lane_size(self, d), count = positions.numel();
-  for (int64_t i = 0; i < count; ++i) checked("index_select", position[i], d, extent);
+  const int64_t extent = lane_size(self, d);
+  const int64_t count = positions.numel();
+  for (int64_t i = 0; i < count; ++i) checked_selection("index_select", position[i], d, extent);
+
+  // Contiguous memory is `outer` blocks of `extent` rows of `inner` bytes: whole rows are copied.
   if (self.is_contiguous()) {
-    int64_t outer = 1, inner = static_cast<int64_t>(self.itemsize());
+    int64_t outer = 1;
+    int64_t inner = static_cast<int64_t>(self.itemsize());
     for (int64_t k = 0; k < d; ++k) outer *= self.sizes()[k];
     for (int64_t k = d + 1; k < self.dim(); ++k) inner *= self.sizes()[k];
+
     const char* in = static_cast<const char*>(self.data());
     char* out = static_cast<char*>(out0.data());
+
     parallel_for(0, outer * count, std::max<int64_t>(1, 65536 / inner),
                  [&](int64_t begin, int64_t end) {
                    while (begin < end) {
-                     const int64_t i = begin % count, rows = std::min(count - i, end - begin);
+                     const int64_t i = begin % count;
+                     const int64_t rows = std::min(count - i, end - begin);
                      copy_rows(in + begin / count * extent * inner, position + i, rows, inner,
                                self.itemsize(), out + begin * inner);
                      begin += rows;
@@ -215,9 +245,11 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
                  });
     return;
   }
+
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
-    const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d);
+    const int64_t in_stride = lane_stride(self, d);
+    const int64_t out_stride = lane_stride(out0, d);
     LaneIterator(d, {&self, &out0}).for_each(count, [&](char* const* data) {
       const T* in = reinterpret_cast<const T*>(data[0]);
       T* out = reinterpret_cast<T*>(data[1]);
@@ -235,31 +267,40 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
     out0.copy_(wide);
     return;
   }
+
   const Tensor positions = long_index(index).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
-  const int64_t extent = lane_size(self, dim), count = positions.numel();
-  // PyTorch's exception for vectors is another than for what has more dimensions.
+  const int64_t extent = lane_size(self, dim);
+  const int64_t count = positions.numel();
+  // As in PyTorch, vectors raise IndexError and tensors of more dimensions RuntimeError.
   for (int64_t i = 0; i < count; ++i)
     self.dim() > 1 ? checked_element("index_add", position[i], dim, extent)
-                   : checked("index_add", position[i], dim, extent);
+                   : checked_selection("index_add", position[i], dim, extent);
+
   if (!out0.is_same(self)) out0.copy_(self);
   if (source.numel() == 0) return;
+
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
     using opmath_t = opmath_type<scalar_t>;
     const opmath_t factor = alpha.to<opmath_t>();
-    const int64_t out_stride = lane_stride(out0, dim), source_stride = lane_stride(source, dim);
-    // Lanes do not share elements, so each is added up by one thread, in the order of the indices.
+    const int64_t out_stride = lane_stride(out0, dim);
+    const int64_t source_stride = lane_stride(source, dim);
+
+    // Lanes do not share elements, so one thread sums up each, in the order of the indices.
     const auto add = [factor](scalar_t& element, const scalar_t& value) {
       element = static_cast<scalar_t>(static_cast<opmath_t>(element) +
                                       static_cast<opmath_t>(value) * factor);
     };
+
     LaneIterator(dim, {&out0, &source})
         .for_each_group(count, lanes_together(out0, dim),
                         [&](char* const* data, int64_t width, const int64_t* steps) {
                           auto* out = reinterpret_cast<scalar_t*>(data[0]);
                           const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
-                          const int64_t out_step = steps[0] / sizeof(scalar_t),
-                                        in_step = steps[1] / sizeof(scalar_t);
+                          const int64_t out_step = steps[0] / sizeof(scalar_t);
+                          const int64_t in_step = steps[1] / sizeof(scalar_t);
+
+                          // Constant steps of 1 let the inner loop vectorise.
                           if (out_step == 1 && in_step == 1) {
                             for_each_element(count, width, [&](int64_t i, int64_t w) {
                               add(out[position[i] * out_stride + w], in[i * source_stride + w]);
@@ -277,25 +318,32 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
 void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/,
                    const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const Tensor positions = long_index(index);
   const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t extent = lane_size(self, d), count = lane_size(positions, d);
-  const int64_t in_stride = lane_stride(self, d), out_stride = lane_stride(out0, d),
-                index_stride = lane_stride(positions, d);
+  const int64_t extent = lane_size(self, d);
+  const int64_t count = lane_size(positions, d);
+  const int64_t in_stride = lane_stride(self, d);
+  const int64_t out_stride = lane_stride(out0, d);
+  const int64_t index_stride = lane_stride(positions, d);
+
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
     const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
       const auto* position = reinterpret_cast<const int64_t*>(data[0]);
       const T* in = reinterpret_cast<const T*>(data[1]);
       T* out = reinterpret_cast<T*>(data[2]);
-      const int64_t index_step = steps[0] / sizeof(int64_t), in_step = steps[1] / sizeof(T),
-                    out_step = steps[2] / sizeof(T);
+      const int64_t index_step = steps[0] / sizeof(int64_t);
+      const int64_t in_step = steps[1] / sizeof(T);
+      const int64_t out_step = steps[2] / sizeof(T);
+
       for_each_element(count, width, [&](int64_t i, int64_t w) {
         const int64_t p =
             checked_element("gather", position[i * index_stride + w * index_step], d, extent);
         out[i * out_stride + w * out_step] = in[p * in_stride + w * in_step];
       });
     };
+
     LaneIterator(d, {&positions, &self, &out0})
         .for_each_group(count, lanes_together(positions, d), group);
   });
@@ -305,6 +353,7 @@ void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const 
                     const Tensor& out0) {
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
+
   with_element_type(self.itemsize(), [&](auto element) {
     using T = decltype(element);
     scatter_lanes<T>(out0, dim, index, src, [](T& target, const T& value) { target = value; });
@@ -315,6 +364,7 @@ void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, 
                           const Tensor& out0) {
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
+
   with_bits_of(value, self.scalar_type(), [&](auto fill) {
     using T = decltype(fill);
     scatter_lanes<T>(out0, dim, index, out0, [fill](T& target, const T&) { target = fill; });
@@ -323,14 +373,17 @@ void scatter_value_kernel(const Tensor& self, int64_t dim, const Tensor& index, 
 
 void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                         const Tensor& out0) {
+  // Summed in the wider dtype, so that the sum rounds once.
   if (is_reduced(self)) {
     const Tensor wide = empty_tensor(self.sizes(), to_accumulate(self.scalar_type()), kCPU);
     scatter_add_kernel(self.to(wide.scalar_type()), dim, index, src.to(wide.scalar_type()), wide);
     out0.copy_(wide);
     return;
   }
+
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
+
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
     scatter_lanes<scalar_t>(out0, dim, index, src, [](scalar_t& target, const scalar_t& value) {
       target = static_cast<scalar_t>(target + value);

@@ -1,5 +1,4 @@
-// Selects elements by a mask, or writes where it is True. Elements are moved, so there is one loop
-// per element size.
+// The kernels of masked_fill and where. They only move elements, so each element size has one loop.
 #include "aten/native/declarations/cpu/indexing/MaskingKernel.isa.h"
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
@@ -21,6 +20,7 @@ void select_elements(const TensorIteratorBase& iter) {
 void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& value,
                         const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const TensorIterator iter = TensorIterator::over("masked_fill", {&out0, &self, &mask});
   with_bits_of(value, self.scalar_type(), [&](auto fill) {
     using T = decltype(fill);
@@ -37,8 +37,10 @@ void masked_fill_in_place_kernel(const Tensor& self, const Tensor& mask, const S
 void where_kernel(const Tensor& condition, const Tensor& self, const Tensor& other,
                   const Tensor& out0) {
   const ScalarType type = out0.scalar_type();
-  const Tensor first = self.to(type), second = other.to(type);
+  const Tensor first = self.to(type);
+  const Tensor second = other.to(type);
   const TensorIterator iter = TensorIterator::over("where", {&out0, &condition, &first, &second});
+
   switch (element_size(type)) {
     case 1: return select_elements<uint8_t>(iter);
     case 2: return select_elements<uint16_t>(iter);

@@ -1,4 +1,4 @@
-// The loops of scatter_reduce.
+// The kernel of scatter_reduce: reduces the elements of src that an index sends to one place.
 #include <algorithm>
 
 #include "aten/Dispatch.h"
@@ -14,20 +14,22 @@ void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Ten
               "scatter(): self, index and src must be on one device, got ", self.device(), ", ",
               index.device(), " and ", src.device());
   if (index.numel() == 0) return;
+
   const int64_t ndim = std::max<int64_t>(1, self.dim());
   TORCH_CHECK(
       ndim == std::max<int64_t>(1, index.dim()) && ndim == std::max<int64_t>(1, src.dim()),
       "Index tensor must have the same number of dimensions as self and src tensor, got index ",
       index.sizes(), ", self ", self.sizes(), " and src ", src.sizes());
+
   for (int64_t d = 0; d < ndim; ++d) {
-    const int64_t wanted = lane_size(index, d);
-    TORCH_CHECK((d == dim || wanted <= lane_size(self, d)) && wanted <= lane_size(src, d),
+    const int64_t size = lane_size(index, d);
+    TORCH_CHECK((d == dim || size <= lane_size(self, d)) && size <= lane_size(src, d),
                 "Expected index ", index.sizes(), " to be no larger than self ", self.sizes(),
                 " apart from dimension ", dim, " and to be no larger size than src ", src.sizes());
   }
 }
 
-/// Before anything is written.
+/// Checks all indices before the first element is written, so that a failure leaves self unchanged.
 void check_positions(const Tensor& positions, int64_t dim, int64_t extent) {
   const Tensor dense = positions.contiguous();
   const int64_t* position = dense.const_data_ptr<int64_t>();
@@ -37,14 +39,16 @@ void check_positions(const Tensor& positions, int64_t dim, int64_t extent) {
   }
 }
 
-/// target = reduce(target, element of src) for every index, lane by lane, in the order of the
-/// indices.
+/// Computes target = reduce(target, element of src) for every index, lane by lane, in the order of
+/// the indices.
 template <typename T, typename Reduce>
 void reduce_lanes(const Tensor& self, int64_t dim, const Tensor& positions, const Tensor& src,
                   const Reduce& reduce) {
   const int64_t count = lane_size(positions, dim);
-  const int64_t self_stride = lane_stride(self, dim), src_stride = lane_stride(src, dim),
-                index_stride = lane_stride(positions, dim);
+  const int64_t self_stride = lane_stride(self, dim);
+  const int64_t src_stride = lane_stride(src, dim);
+  const int64_t index_stride = lane_stride(positions, dim);
+
   LaneIterator(dim, {&positions, &self, &src}).for_each(count, [&](char* const* data) {
     const auto* position = reinterpret_cast<const int64_t*>(data[0]);
     T* target = reinterpret_cast<T*>(data[1]);
@@ -63,12 +67,14 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
   const int64_t d = wrap_dim(dim, self.dim());
   check_sizes(self, d, index, src);
   if (index.numel() == 0) return;
+
   const Tensor positions = index.to(kLong);
   check_positions(positions, d, lane_size(self, d));
+
   if (reduce == "amax" || reduce == "amin") {
     const bool largest = reduce == "amax";
     AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
-      // Whatever is compared with nan is nan.
+      // The extremum of NaN and any number is NaN.
       reduce_lanes<scalar_t>(self, d, positions, src, [largest](scalar_t a, scalar_t b) {
         if (a != a || b != b) return a != a ? a : b;
         return (a < b) == largest ? b : a;
@@ -76,6 +82,7 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
     });
     return;
   }
+
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
     if (reduce == "sum") {
       reduce_lanes<scalar_t>(self, d, positions, src, [](scalar_t a, scalar_t b) { return a + b; });

@@ -1,4 +1,4 @@
-// Binary search of every value in its lane of the sequence.
+// The kernel of searchsorted: a binary search for every value in its lane of the sequence.
 #include "aten/native/declarations/cpu/indexing/SearchingKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/native/shared/OrderKeys.h"
@@ -8,13 +8,24 @@ namespace at::native {
 
 namespace {
 
-/// The first place whose element is not less (`right`: is greater) than value. What cannot be
-/// compared counts as less.
+void check_sorter_values(const Tensor& sorter, int64_t n) {
+  const auto* places = static_cast<const int64_t*>(sorter.data());
+  for (int64_t i = 0; i < sorter.numel(); ++i) {
+    TORCH_CHECK(places[i] >= 0 && places[i] < n,
+                "torch.searchsorted(): sorter index out of range: ", places[i], " of ", n);
+  }
+}
+
+/// The first place whose element is at least `value`, or greater than it if `right`. Elements that
+/// do not compare with `value`, because one of the two is NaN, count as less.
 template <typename T>
 int64_t find_place(const T* sequence, const int64_t* sorter, int64_t n, T value, bool right) {
-  int64_t begin = 0, count = n;
+  int64_t begin = 0;
+  int64_t count = n;
+
   while (count > 0) {
-    const int64_t half = count / 2, middle = begin + half;
+    const int64_t half = count / 2;
+    const int64_t middle = begin + half;
     const T element = sequence[sorter == nullptr ? middle : sorter[middle]];
     const bool is_found = right ? element > value : element >= value;
     if (is_found) {
@@ -24,25 +35,22 @@ int64_t find_place(const T* sequence, const int64_t* sorter, int64_t n, T value,
       count -= half + 1;
     }
   }
-  return begin;
-}
 
-void check_sorter_values(const Tensor& sorter, int64_t n) {
-  const auto* places = static_cast<const int64_t*>(sorter.data());
-  for (int64_t i = 0; i < sorter.numel(); ++i) {
-    TORCH_CHECK(places[i] >= 0 && places[i] < n,
-                "torch.searchsorted(): sorter index out of range: ", places[i], " of ", n);
-  }
+  return begin;
 }
 
 template <typename T, typename Index>
 void search(const Tensor& sequence, const Tensor& sorter, const Tensor& self, bool right,
             const Tensor& out) {
-  const int64_t n = sequence.size(-1), lane = sequence.dim() == 1 ? self.numel() : self.size(-1);
+  // One vector serves all values; otherwise each lane of values has its own lane of the sequence.
+  const int64_t n = sequence.size(-1);
+  const int64_t lane = sequence.dim() == 1 ? self.numel() : self.size(-1);
+
   const auto* values = static_cast<const T*>(self.data());
   const auto* elements = static_cast<const T*>(sequence.data());
   const int64_t* places = sorter.defined() ? static_cast<const int64_t*>(sorter.data()) : nullptr;
   auto* found = static_cast<Index*>(out.data());
+
   parallel_for(0, self.numel(), 2048, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t start = i / lane * n;
@@ -55,8 +63,8 @@ void search(const Tensor& sequence, const Tensor& sorter, const Tensor& self, bo
 template <typename T>
 void search_as(const Tensor& sequence, const Tensor& sorter, const Tensor& self, bool right,
                const Tensor& out) {
-  const Tensor elements = sequence.to(scalar_type_of<T>).contiguous(),
-               values = self.to(scalar_type_of<T>).contiguous();
+  const Tensor elements = sequence.to(scalar_type_of<T>).contiguous();
+  const Tensor values = self.to(scalar_type_of<T>).contiguous();
   if (out.scalar_type() == kInt) {
     search<T, int32_t>(elements, sorter, values, right, out);
   } else {
@@ -72,6 +80,7 @@ void searchsorted_kernel(const Tensor& sorted_sequence, const Tensor& self, bool
   const Tensor places = sorter.defined() ? sorter.contiguous() : sorter;
   if (sorter.defined()) check_sorter_values(places, sorted_sequence.size(-1));
   if (out0.numel() == 0) return;
+
   const Tensor operands[] = {sorted_sequence, self};
   const ScalarType type = result_type(TensorList(operands, 2));
   const bool from_right = right || (side.has_value() && *side == "right");

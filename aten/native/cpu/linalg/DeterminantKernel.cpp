@@ -1,4 +1,4 @@
-// Determinants from the LU factors of each matrix.
+// Determinants, computed from the LU factors of each matrix.
 #include <cmath>
 
 #include "aten/native/declarations/cpu/linalg/DeterminantKernel.h"
@@ -9,7 +9,7 @@ namespace at::native {
 
 namespace {
 
-/// Whether the exchanges of rows change the sign.
+/// Whether the number of row exchanges is odd, which changes the sign of the determinant.
 bool is_odd(const int32_t* pivots, int64_t n) {
   bool odd = false;
   for (int64_t i = 0; i < n; ++i) odd ^= pivots[i] != i + 1;
@@ -22,8 +22,10 @@ void with_factors(const Tensor& A, const Tensor& LU, const Tensor& pivots, const
   check_lapack("linalg.det");
   const int64_t n = A.size(-1);
   at::copy_(LU, A);
+
   const auto factors = matrices_of<T>(LU);
   const auto exchanges = vectors_of<int32_t>(pivots);
+
   for_each_matrix(matrix_count(A), cube(n), [&](int64_t i) {
     if (n > 0) lapack::getrf<T>(n, n, factors[i], n, exchanges[i]);
     f(i, factors[i], exchanges[i]);
@@ -55,6 +57,7 @@ void linalg_slogdet_kernel(const Tensor& A, const Tensor& out0, const Tensor& ou
     with_factors<T>(A, out2, out3, [&](int64_t i, const T* LU, const int32_t* pivots) {
       T sign = is_odd(pivots, n) ? T(-1) : T(1);
       real_t logarithm = 0;
+
       for (int64_t j = 0; j < n; ++j) {
         const T value = LU[j * (n + 1)];
         real_t size;
@@ -63,10 +66,12 @@ void linalg_slogdet_kernel(const Tensor& A, const Tensor& out0, const Tensor& ou
           sign = size == 0 ? T(0) : sign * T(value.real() / size, value.imag() / size);
         } else {
           size = std::abs(value);
-          sign *= static_cast<T>((value > 0) - (value < 0));  // 0 for nan, as PyTorch's sign of it
+          sign *= static_cast<T>((value > 0) - (value < 0));  // 0 for nan, as in PyTorch
         }
+
         logarithm += std::log(size);
       }
+
       *signs[i] = sign;
       *logarithms[i] = logarithm;
     });

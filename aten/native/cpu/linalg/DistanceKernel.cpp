@@ -1,4 +1,4 @@
-// Distances of all pairs of rows.
+// Distances between all pairs of rows of two matrices.
 #include <cmath>
 
 #include "aten/native/declarations/cpu/linalg/DistanceKernel.h"
@@ -11,7 +11,7 @@ namespace at::native {
 
 namespace {
 
-// Sums in as many lanes as the compiler can keep in vector registers.
+// Independent sums, as many as fit into vector registers.
 constexpr int64_t kLanes = 8;
 
 /// The sum of term(|a[i] - b[i]|).
@@ -23,11 +23,13 @@ T sum_terms(const T* a, const T* b, int64_t n, const Term& term) {
     for (int64_t l = 0; l < kLanes; ++l) lanes[l] += term(std::abs(a[i + l] - b[i + l]));
   }
   for (; i < n; ++i) lanes[i % kLanes] += term(std::abs(a[i] - b[i]));
+
   T sum = 0;
   for (const T lane : lanes) sum += lane;
   return sum;
 }
 
+/// The largest |a[i] - b[i]|, or nan where one of them is.
 template <class T>
 T largest_term(const T* a, const T* b, int64_t n) {
   T largest = 0;
@@ -39,6 +41,7 @@ T largest_term(const T* a, const T* b, int64_t n) {
   return largest;
 }
 
+/// The p-norm of a - b; p = 0 counts the elements that differ.
 template <class T>
 T distance(const T* a, const T* b, int64_t n, double p) {
   if (p == 2) return std::sqrt(sum_terms(a, b, n, [](T x) { return x * x; }));
@@ -49,16 +52,23 @@ T distance(const T* a, const T* b, int64_t n, double p) {
   return std::pow(sum_terms(a, b, n, [power](T x) { return std::pow(x, power); }), 1 / power);
 }
 
-/// |a|^2 + |b|^2 - 2 a b: a product of matrices, which is much faster for many rows and less exact
-/// for close ones.
+/// |a - b|^2 as |a|^2 + |b|^2 - 2 a b, by a matrix product. It is much faster for many rows, and
+/// less exact for rows that are close to each other.
 template <class T>
 void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out) {
-  const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1),
-                count = matrix_count(out);
+  const int64_t rows = x1.size(-2);
+  const int64_t columns = x2.size(-2);
+  const int64_t width = x1.size(-1);
+  const int64_t count = matrix_count(out);
+
+  // First |a|^2 + |b|^2 in `out`, to which the product adds.
   const auto squares = [](const Tensor& x) { return at::sum(x * x, IntArrayRef(int64_t{-1})); };
-  const Tensor a2 = squares(x1), b2 = squares(x2);
-  const T *a = a2.const_data_ptr<T>(), *b = b2.const_data_ptr<T>();
+  const Tensor a2 = squares(x1);
+  const Tensor b2 = squares(x2);
+  const T* a = a2.const_data_ptr<T>();
+  const T* b = b2.const_data_ptr<T>();
   T* d = out.data_ptr<T>();
+
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / columns);
   parallel_for(0, count * rows, grain, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -66,8 +76,10 @@ void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out)
       for (int64_t j = 0; j < columns; ++j) d[row * columns + j] = a[row] + other[j];
     }
   });
+
   matrix_product(x1.view({count, rows, width}), x2.view({count, columns, width}).transpose(-2, -1),
                  1, -2, out.view({count, rows, columns}));
+
   parallel_for(0, count * rows * columns, kDefaultGrainSize, [d](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) d[i] = std::sqrt(d[i] < 0 ? T(0) : d[i]);  // nan stays
   });
@@ -78,21 +90,31 @@ void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out)
 void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode,
                   const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const int64_t rows = x1.size(-2), columns = x2.size(-2), width = x1.size(-1),
-                mode = compute_mode.value_or(0);
+
+  // Mode 0 takes the product for more than 25 rows, mode 1 always, mode 2 never.
+  const int64_t rows = x1.size(-2);
+  const int64_t columns = x2.size(-2);
+  const int64_t width = x1.size(-1);
+  const int64_t mode = compute_mode.value_or(0);
   const bool by_product =
       p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
+
   const IntArrayRef batch = batch_sizes(out0);
-  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous(),
-               b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
+  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous();
+  const Tensor b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
+
   const auto run = [&]<class T>() {
     if (by_product) return euclidean_by_product<T>(a, b, out0);
-    const auto first = matrices_of<T>(a), second = matrices_of<T>(b), result = matrices_of<T>(out0);
+
+    const auto first = matrices_of<T>(a);
+    const auto second = matrices_of<T>(b);
+    const auto result = matrices_of<T>(out0);
     const int64_t grain =
         std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, columns * width));
     parallel_for(0, matrix_count(out0) * rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const int64_t matrix = row / rows, i = row % rows;
+        const int64_t matrix = row / rows;
+        const int64_t i = row % rows;
         for (int64_t j = 0; j < columns; ++j) {
           result[matrix][i * columns + j] =
               width == 0
@@ -102,6 +124,7 @@ void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<in
       }
     });
   };
+
   if (out0.scalar_type() == kDouble) return run.template operator()<double>();
   TORCH_CHECK_NOT_IMPLEMENTED(out0.scalar_type() == kFloat, "\"cdist\" not implemented for '",
                               scalar_type_name(out0.scalar_type()), "'");

@@ -1,4 +1,5 @@
-// Products of matrices, and of matrices and vectors, on the CPU: see shared/MatrixProduct.h.
+// Products of matrices, and of matrices and vectors, on the CPU; shared/MatrixProduct.cpp computes
+// them.
 #include "aten/native/declarations/cpu/linalg/MatrixProductKernel.h"
 #include "aten/blas/Blas.h"
 #include "aten/native/shared/MatrixProduct.h"
@@ -9,7 +10,7 @@ namespace at::native {
 
 namespace {
 
-/// Fills out with self, broadcast, unless beta makes its values irrelevant.
+/// Fills `out` with the broadcast `self`, unless beta is 0 and its values have no effect.
 void start_with(const Tensor& self, const Scalar& beta, const Tensor& out) {
   if (!beta.equal(0) && !out.is_same(self)) at::copy_(out, at::expand(self, out.sizes()));
 }

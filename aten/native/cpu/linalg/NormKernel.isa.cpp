@@ -1,5 +1,5 @@
-// Euclidean norms in one pass, where the elements of each lie one behind the other and no graph is
-// recorded. Others are composed.
+// Euclidean norms in one pass over elements that are adjacent in memory. All other norms are
+// composed of operators in linalg/Norm.cpp.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -15,8 +15,8 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-// Squares are summed in the dtype of arithmetic within a block, in lanes that fill several vector
-// registers; blocks are summed in double.
+// Within a block, squares are summed in the arithmetic dtype, in lanes that fill several vector
+// registers. The sums of blocks are added in double.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kBlock = 4096;
 
@@ -24,6 +24,7 @@ template <typename T>
 double sum_of_squares(const T* x, int64_t n) {
   using opmath_t = opmath_type<T>;
   double total = 0;
+
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(n, begin + kBlock);
     opmath_t lanes[kLanes] = {};
@@ -38,36 +39,41 @@ double sum_of_squares(const T* x, int64_t n) {
       const opmath_t value = static_cast<opmath_t>(x[i]);
       lanes[i % kLanes] += value * value;
     }
+
     double eighths[8] = {};
     for (int64_t l = 0; l < kLanes; ++l) eighths[l % 8] += static_cast<double>(lanes[l]);
     for (const double eighth : eighths) total += eighth;
   }
+
   return total;
 }
 
-/// The squares of one long vector. Parts are cut by its length alone, so that the result is the
-/// same for any number of threads.
+/// The sum of squares of one long vector, in parallel. The parts depend only on its length, so the
+/// result is the same for any number of threads.
 template <typename T>
 double sum_in_parts(const T* x, int64_t n) {
   constexpr int64_t kPart = 16 * kBlock;
   const int64_t parts = (n + kPart - 1) / kPart;
   if (parts <= 1) return sum_of_squares(x, n);
+
   std::vector<double> sums(parts);
   parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part)
       sums[part] = sum_of_squares(x + part * kPart, std::min(kPart, n - part * kPart));
   });
+
   double total = 0;
   for (const double sum : sums) total += sum;
   return total;
 }
 
-/// How many elements each norm is of when the reduced dimensions are the innermost of contiguous
-/// memory, or all of dense memory; else 0.
+/// The number of elements of each norm if they are adjacent in memory: the reduced dimensions are
+/// the innermost of a contiguous tensor, or all dimensions of a dense one. Otherwise 0.
 int64_t length_of_rows(const Tensor& self, const DimVector& dims) {
   if (static_cast<int64_t>(dims.size()) == self.dim())
     return self.is_non_overlapping_and_dense() ? self.numel() : 0;
   if (!self.is_contiguous()) return 0;
+
   int64_t length = 1;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t d = self.dim() - 1 - static_cast<int64_t>(i);
@@ -84,17 +90,21 @@ Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayR
   const bool euclidean = !p.has_value() || (!p->is_complex() && p->to_double() == 2);
   if (!euclidean || !self.is_floating_point() || self.numel() == 0 || self.dim() == 0)
     return norm_dim(self, p, dim, keepdim);
+
   DimVector dims = wrap_dims(dim, self.dim());
   if (dims.empty()) {
     for (int64_t d = 0; d < self.dim(); ++d) dims.push_back(d);
   }
+
   const int64_t length = length_of_rows(self, dims);
   if (length == 0) return norm_dim(self, p, dim, keepdim);
+
   DimVector sizes;
   for (int64_t d = 0; d < self.dim(); ++d) {
     const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
     if (!reduced || keepdim) sizes.push_back(reduced ? 1 : self.sizes()[d]);
   }
+
   const Tensor result = empty_tensor(sizes, self.scalar_type(), self.device());
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "norm", [&] {
     const scalar_t* data = self.const_data_ptr<scalar_t>();
@@ -111,6 +121,7 @@ Tensor norm_kernel(const Tensor& self, const std::optional<Scalar>& p, IntArrayR
                          std::sqrt(sum_of_squares(data + i * length, length)));
                  });
   });
+
   return result;
 }
 

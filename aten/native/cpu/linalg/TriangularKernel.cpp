@@ -1,4 +1,4 @@
-// Copies the lower or the upper triangle of matrices.
+// The kernels of tril and triu, which copy one triangle of matrices.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -10,21 +10,26 @@ namespace at::native {
 
 namespace {
 
-/// Copies the columns that kept(row) names, begin and end, and writes zeros beside them. T is any
-/// type of that size; out may be self.
+/// Copies the columns [begin, end) that kept(row) returns and fills the others with zeros. T may be
+/// any type of the elements' size; `out` may be `self`.
 template <typename T, typename Kept>
 void triangle_of(const Tensor& self, const Tensor& out, const Kept& kept) {
-  const int64_t columns = self.size(-1), rows = self.size(-2);
-  const int64_t in_stride = self.stride(-1), out_stride = out.stride(-1);
-  // A lane is a row; lanes are numbered in order, the row is the number modulo the rows of a
-  // matrix.
+  const int64_t columns = self.size(-1);
+  const int64_t rows = self.size(-2);
+  const int64_t in_stride = self.stride(-1);
+  const int64_t out_stride = out.stride(-1);
+
+  // A lane is a row. Its address tells its number, and that number modulo the rows of a matrix is
+  // the row.
   const LaneIterator lanes(self.dim() - 1, {&self, &out});
   const char* base = static_cast<const char*>(out.data());
   const int64_t row_bytes = out.stride(-2) * static_cast<int64_t>(sizeof(T));
   const bool in_place = out.is_same(self);
+
   lanes.for_each(columns, [&](char* const* data) {
     const int64_t row = rows == 1 ? 0 : (data[1] - base) / row_bytes % rows;
     const auto [begin, end] = kept(row);
+
     const auto* in = reinterpret_cast<const T*>(data[0]);
     auto* result = reinterpret_cast<T*>(data[1]);
     for (int64_t j = 0; j < begin; ++j) result[j * out_stride] = T(0);
@@ -45,7 +50,8 @@ void triangle(const Tensor& self, const Tensor& out, const Kept& kept) {
   }
 }
 
-/// The column behind the diagonal's one in a row, within the matrix. `diagonal` may be any number.
+/// The column after that of the diagonal in a row, clipped to [0, columns]. `diagonal` may be any
+/// int64.
 int64_t column_behind(int64_t row, int64_t diagonal, int64_t columns) {
   return diagonal >= columns
              ? columns

@@ -12,7 +12,9 @@ void dot_kernel(const Tensor& self, const Tensor& tensor, const Tensor& out0) {
     at::zero_(out0);
     return;
   }
-  const Tensor x = steppable(self), y = steppable(tensor);
+
+  const Tensor x = steppable(self);
+  const Tensor y = steppable(tensor);
   AT_DISPATCH_ALL(out0.scalar_type(), "dot", [&] {
     *out0.data_ptr<scalar_t>() =
         blas::dot<scalar_t>(x.sizes()[0], x.const_data_ptr<scalar_t>(), step_of(x),

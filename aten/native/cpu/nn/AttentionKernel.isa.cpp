@@ -1,6 +1,6 @@
-// Attention without the matrix of all scores (Dao et al. 2022): some queries meet some keys at a
-// time, whose scores stay in the cache. A row keeps its largest score and the sum of exponentials
-// so far; what it has added up is scaled when a larger score comes.
+// Fused attention that never stores the matrix of all scores (Dao et al. 2022): the scores of a
+// block of queries and keys stay in the cache. A row keeps its largest score and the sum of
+// exponentials so far; when a larger score comes, its output so far is rescaled.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -22,9 +22,11 @@ namespace {
 
 using blas::Transpose;
 
-constexpr int64_t kQueries = 64, kKeys = 512;  // scores at a time: 128 KiB of floats
+// Queries and keys of a block: its scores are 128 KiB of floats.
+constexpr int64_t kQueries = 64;
+constexpr int64_t kKeys = 512;
 
-/// The matrices of a tensor (N, H, rows, columns).
+/// Where the matrices of a tensor (N, H, rows, columns) lie in memory.
 struct Place {
   explicit Place(const Tensor& tensor)
       : heads(tensor.size(1)),
@@ -32,6 +34,8 @@ struct Place {
         of_head(tensor.stride(1)),
         of_row(tensor.stride(2)),
         width(tensor.size(3)) {}
+
+  /// The offset of a row of a matrix, counted over batches and heads.
   int64_t first(int64_t matrix, int64_t row) const {
     return matrix / heads * of_batch + matrix % heads * of_head + row * of_row;
   }
@@ -39,7 +43,7 @@ struct Place {
   int64_t heads, of_batch, of_head, of_row, width;
 };
 
-/// Matrices whose rows are dense.
+/// The matrices of a tensor with their data, copied if rows are not dense.
 template <typename T>
 struct Heads {
   explicit Heads(const Tensor& given)
@@ -49,7 +53,7 @@ struct Heads {
         data(static_cast<T*>(tensor.data())) {}
 
   T* row(int64_t matrix, int64_t row) const { return data + place.first(matrix, row); }
-  /// From row to row, where there are several.
+  /// The distance between rows; a single row may have a stride smaller than its width.
   int64_t step() const { return std::max(place.of_row, place.width); }
   int64_t width() const { return place.width; }
 
@@ -58,7 +62,7 @@ struct Heads {
   T* data;
 };
 
-/// A mask as it broadcasts to the scores; its rows are dense, or one value each.
+/// A mask broadcast to the scores; each row is dense (step 1) or repeats one value (step 0).
 struct Mask {
   Mask(const Tensor& given, const Tensor& query, int64_t keys) {
     if (!given.defined()) return;
@@ -80,34 +84,37 @@ struct Mask {
   int64_t step = 0;
 };
 
-/// The larger one, or NaN.
+/// The larger one, or NaN if either is NaN.
 template <typename T>
 T larger_or_nan(T a, T b) {
   return a > b || a != a ? a : b;
 }
 
-/// What forward and backward have in common: the scores of some queries and keys of a matrix, the
-/// keys that a query sees.
+/// The scores of blocks of queries and keys, for forward and backward.
 template <typename T>
 struct Scores {
   Heads<T> query, key;
   Mask mask;
   T scale;
   bool causal;
-  int64_t queries = query.tensor.size(2), keys = key.tensor.size(2);
+  int64_t queries = query.tensor.size(2);
+  int64_t keys = key.tensor.size(2);
 
-  /// Keys from `first_key` on, of `n`, that the query sees.
+  /// How many of the `n` keys from `first_key` on the query at `row` sees.
   int64_t seen(int64_t row, int64_t first_key, int64_t n) const {
     return causal ? std::clamp<int64_t>(row + 1 - first_key, 0, n) : n;
   }
-  /// Keys that some of the queries before `end` see.
+  /// How many keys the queries before `end` see.
   int64_t keys_before(int64_t end) const { return causal ? std::min(keys, end) : keys; }
 
+  /// scores (count, n) = scale query keyᵀ + mask, of queries from `first` and keys from
+  /// `first_key`.
   void compute(int64_t matrix, int64_t first, int64_t count, int64_t first_key, int64_t n,
                T* scores) const {
     blas::gemm<T>(Transpose::Transpose, Transpose::None, n, count, query.width(), scale,
                   key.row(matrix, first_key), key.step(), query.row(matrix, first), query.step(), 0,
                   scores, n);
+
     for (int64_t row = 0; row < count; ++row) {
       mask.add_to(scores + row * n, seen(first + row, first_key, n), matrix, first + row,
                   first_key);
@@ -115,21 +122,25 @@ struct Scores {
   }
 };
 
-/// Results of some queries of a matrix.
+/// The running softmax of a block of queries: the largest score and the sum of exponentials of each
+/// row, over the keys so far.
 template <typename T>
-struct Attended {
+struct RunningSoftmax {
   T top[kQueries], sum[kQueries];
 
-  /// The scores of a row become their exponentials; what is in `out` already is scaled to them.
+  /// Replaces the scores of a row by their exponentials, relative to the largest score so far, and
+  /// rescales `out` to the same base.
   void next(int64_t row, T* scores, int64_t seen, int64_t n, T* out, int64_t width) {
     const T largest = fold(
         seen, T(-vec::kInfinity), [scores](T a, int64_t i) { return larger_or_nan(a, scores[i]); },
         larger_or_nan<T>);
     const T base = larger_or_nan(top[row], largest);
-    if (base == T(-vec::kInfinity)) seen = 0;  // nothing takes part so far
+    if (base == T(-vec::kInfinity)) seen = 0;  // all keys so far are masked
+
     for (int64_t i = 0; i < seen; ++i) scores[i] = vec::exp(scores[i] - base);
     std::fill(scores + seen, scores + n, T(0));
     if (seen == 0) return;
+
     const T shrink = vec::exp(top[row] - base);
     sum[row] = sum[row] * shrink +
                fold(seen, T(0), [scores](T a, int64_t i) { return a + scores[i]; }, added<T>);
@@ -139,8 +150,8 @@ struct Attended {
     top[row] = base;
   }
 
-  /// Divides by the sum; a row of which nothing takes part is zero. Returns the logarithm of the
-  /// sum.
+  /// Divides a row of the output by the sum; fully masked rows are zero. Returns the logarithm of
+  /// the sum.
   T finish(int64_t row, T* out, int64_t width) const {
     const T factor = sum[row] == T(0) ? T(0) : T(1) / sum[row];
     for (int64_t j = 0; j < width; ++j) out[j] *= factor;
@@ -148,38 +159,44 @@ struct Attended {
   }
 };
 
+/// The output of the block of queries that begins at `first`, and their logsumexp.
 template <typename T>
 void attend(const Scores<T>& scores, const Heads<T>& value, const Heads<T>& out, T* logsumexp,
             int64_t matrix, int64_t first, T* buffer) {
-  const int64_t count = std::min(kQueries, scores.queries - first),
-                keys = scores.keys_before(first + count), width = value.width();
-  Attended<T> state;
+  const int64_t count = std::min(kQueries, scores.queries - first);
+  const int64_t keys = scores.keys_before(first + count);
+  const int64_t width = value.width();
+  RunningSoftmax<T> state;
   std::fill_n(state.top, count, T(-vec::kInfinity));
   std::fill_n(state.sum, count, T(0));
+
   for (int64_t key = 0; key < keys; key += kKeys) {
     const int64_t n = std::min(kKeys, keys - key);
     scores.compute(matrix, first, count, key, n, buffer);
+
     for (int64_t row = 0; row < count; ++row) {
       T* before = key == 0 ? nullptr : out.row(matrix, first + row);
       state.next(row, buffer + row * n, scores.seen(first + row, key, n), n, before, width);
     }
+
     blas::gemm<T>(Transpose::None, Transpose::None, width, count, n, 1, value.row(matrix, key),
                   value.step(), buffer, n, key == 0 ? T(0) : T(1), out.row(matrix, first),
                   out.step());
   }
+
   for (int64_t row = 0; row < count; ++row) {
     logsumexp[matrix * scores.queries + first + row] =
         state.finish(row, out.row(matrix, first + row), width);
   }
 }
 
-/// What the gradients of a matrix are made of.
+/// Adds up the gradients of query, key and value, block by block.
 template <typename T>
 struct Gradients {
   Heads<T> value, out, grad, grad_query, grad_key, grad_value;
   const T* logsumexp;
 
-  /// Scores become weights.
+  /// Replaces scores by weights: exp(score - logsumexp), 0 for masked keys.
   void weigh(const Scores<T>& scores, int64_t matrix, int64_t first, int64_t count, int64_t key,
              int64_t n, T* weights) const {
     for (int64_t row = 0; row < count; ++row) {
@@ -191,12 +208,13 @@ struct Gradients {
     }
   }
 
-  /// Gradients of weights become those of scores: weight * (gradient - sum of weight * gradient,
-  /// which is grad · out).
+  /// Replaces gradients of weights by those of scores: weight * (gradient - dot), where dot, the
+  /// sum of weight * gradient over a row, equals grad · out.
   void of_scores(int64_t matrix, int64_t first, int64_t count, int64_t n, T scale, const T* weights,
                  T* gradients) const {
     for (int64_t row = 0; row < count; ++row) {
-      const T *g = grad.row(matrix, first + row), *o = out.row(matrix, first + row);
+      const T* g = grad.row(matrix, first + row);
+      const T* o = out.row(matrix, first + row);
       const T dot =
           fold(value.width(), T(0), [g, o](T a, int64_t i) { return a + g[i] * o[i]; }, added<T>);
 #pragma GCC ivdep
@@ -205,29 +223,40 @@ struct Gradients {
     }
   }
 
+  /// Adds the contributions of one block; `weights` and `gradients` are buffers of its size.
   void add(const Scores<T>& scores, int64_t matrix, int64_t first, int64_t key, T* weights,
            T* gradients) const {
-    const int64_t count = std::min(kQueries, scores.queries - first),
-                  n = std::min(kKeys, scores.keys_before(first + count) - key);
+    const int64_t count = std::min(kQueries, scores.queries - first);
+    const int64_t n = std::min(kKeys, scores.keys_before(first + count) - key);
+    const int64_t width = value.width();
+    const int64_t size = scores.query.width();
+
     scores.compute(matrix, first, count, key, n, weights);
     weigh(scores, matrix, first, count, key, n, weights);
-    const int64_t width = value.width(), size = scores.query.width();
+
+    // grad_value += weightsᵀ grad
     blas::gemm<T>(Transpose::None, Transpose::Transpose, width, n, count, 1,
                   grad.row(matrix, first), grad.step(), weights, n, 1, grad_value.row(matrix, key),
                   grad_value.step());
+
+    // grad_scores, from grad valueᵀ
     blas::gemm<T>(Transpose::Transpose, Transpose::None, n, count, width, 1, value.row(matrix, key),
                   value.step(), grad.row(matrix, first), grad.step(), 0, gradients, n);
     of_scores(matrix, first, count, n, scores.scale, weights, gradients);
+
+    // grad_query += grad_scores key
     blas::gemm<T>(Transpose::None, Transpose::None, size, count, n, 1, scores.key.row(matrix, key),
                   scores.key.step(), gradients, n, 1, grad_query.row(matrix, first),
                   grad_query.step());
+
+    // grad_key += grad_scoresᵀ query
     blas::gemm<T>(Transpose::None, Transpose::Transpose, size, n, count, 1,
                   scores.query.row(matrix, first), scores.query.step(), gradients, n, 1,
                   grad_key.row(matrix, key), grad_key.step());
   }
 };
 
-/// Zeros for the gradient of a tensor, which lie in memory as it does if its rows are dense then.
+/// Zeros for the gradient of a tensor, in the tensor's order in memory if that leaves rows dense.
 Tensor zeros_for(const Tensor& tensor) {
   const DimVector strides = strides_in_order_of(tensor);
   const bool dense = strides[3] == 1 && strides[2] >= tensor.size(3);
@@ -246,9 +275,12 @@ void fused_attention_kernel(const Tensor& query, const Tensor& key, const Tensor
     const Scores<scalar_t> scores{Heads<scalar_t>(query), Heads<scalar_t>(key),
                                   Mask(attn_mask, query, key.size(2)),
                                   static_cast<scalar_t>(attention_scale(query, scale)), is_causal};
-    const Heads<scalar_t> values(value), out(output);
-    const int64_t blocks = (scores.queries + kQueries - 1) / kQueries,
-                  matrices = query.size(0) * query.size(1);
+    const Heads<scalar_t> values(value);
+    const Heads<scalar_t> out(output);
+
+    // A task is a block of queries of one matrix.
+    const int64_t blocks = (scores.queries + kQueries - 1) / kQueries;
+    const int64_t matrices = query.size(0) * query.size(1);
     const int64_t products =
         std::min(kQueries, scores.queries) * scores.keys * (query.size(3) + value.size(3));
     for_tasks(matrices * blocks, products, [&](int64_t begin, int64_t end) {
@@ -266,11 +298,15 @@ fused_attention_backward_kernel(const Tensor& grad_out, const Tensor& query, con
                                 const Tensor& value, const Tensor& out, const Tensor& logsumexp,
                                 double dropout_p, bool is_causal, const Tensor& attn_mask,
                                 std::optional<double> scale) {
-  if (!grad_out.defined()) return {};  // only the logarithms were used
+  if (!grad_out.defined()) return {};  // only logsumexp was used
   check_fused_attention(query, key, value, dropout_p, attn_mask);
   check_fused_results(query, value, grad_out, out, logsumexp);
-  const Tensor grad_query = zeros_for(query), grad_key = zeros_for(key),
-               grad_value = zeros_for(value), sums = logsumexp.contiguous();
+
+  const Tensor grad_query = zeros_for(query);
+  const Tensor grad_key = zeros_for(key);
+  const Tensor grad_value = zeros_for(value);
+  const Tensor sums = logsumexp.contiguous();
+
   AT_DISPATCH_FLOATING(query.scalar_type(), "scaled_dot_product_attention_backward", [&] {
     using Matrices = Heads<scalar_t>;
     const Scores<scalar_t> scores{Matrices(query), Matrices(key),
@@ -283,8 +319,10 @@ fused_attention_backward_kernel(const Tensor& grad_out, const Tensor& query, con
                                         Matrices(grad_key),
                                         Matrices(grad_value),
                                         sums.const_data_ptr<scalar_t>()};
-    const int64_t products = 5 * scores.queries * scores.keys * query.size(3),
-                  n = std::min(kKeys, scores.keys);
+
+    // A task is one matrix: all of its queries add to the gradients of the same keys.
+    const int64_t products = 5 * scores.queries * scores.keys * query.size(3);
+    const int64_t n = std::min(kKeys, scores.keys);
     for_tasks(query.size(0) * query.size(1), products, [&](int64_t begin, int64_t end) {
       const Scratch<scalar_t> buffer(2 * kQueries * n);
       for (int64_t matrix = begin; matrix < end; ++matrix) {
@@ -297,6 +335,7 @@ fused_attention_backward_kernel(const Tensor& grad_out, const Tensor& query, con
       }
     });
   });
+
   return {grad_query, grad_key, grad_value};
 }
 

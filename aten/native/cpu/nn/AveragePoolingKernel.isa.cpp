@@ -1,4 +1,4 @@
-// Average pooling and its gradient: one linear map per dimension, see Resample.h.
+// Average pooling and its gradient, each as one linear map per dimension (see Resample.h).
 #include "aten/native/declarations/cpu/nn/AveragePoolingKernel.isa.h"
 #include "aten/native/cpu/shared/Resample.h"
 #include "aten/native/shared/ResamplingRules.h"
@@ -13,6 +13,7 @@ void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
   const AverageArguments arguments{self.sizes(), out0.sizes(),      kernel_size,     stride,
                                    padding,      count_include_pad, divisor_override};
   if (has_wide_windows(arguments)) return average_wide_windows(arguments, false, self, out0);
+
   const auto taps = average_axes(self.sizes(), out0.sizes(), kernel_size, stride, padding,
                                  count_include_pad, divisor_override);
   resample("avg_pool", taps, static_cast<int64_t>(kernel_size.size()), self, out0);
@@ -25,6 +26,7 @@ void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRe
   const AverageArguments arguments{sizes,   grad.sizes(),      kernel_size,     stride,
                                    padding, count_include_pad, divisor_override};
   if (has_wide_windows(arguments)) return average_wide_windows(arguments, true, grad, out0);
+
   const auto taps = average_axes(sizes, grad.sizes(), kernel_size, stride, padding,
                                  count_include_pad, divisor_override);
   resample("avg_pool_backward", transposed_taps(taps), static_cast<int64_t>(kernel_size.size()),

@@ -1,5 +1,5 @@
-// Batch normalization, see Note [Channel loops]. Statistics are two-pass (mean, then squared
-// distances) in float or double.
+// Batch normalization and its gradient, see Note [Channel loops]. Statistics take two passes, the
+// mean and then squared distances, in float or double.
 #include <cmath>
 #include <vector>
 
@@ -17,10 +17,11 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-/// Values of a parameter in the arithmetic type, `missing` when there is none.
+/// The values of a parameter in the arithmetic type, or `missing` for every channel.
 template <typename acc_t>
 std::vector<acc_t> parameter_values(const Tensor& parameter, int64_t channels, acc_t missing) {
   if (!parameter.defined()) return std::vector<acc_t>(channels, missing);
+
   const Tensor values = parameter.to(scalar_type_of<acc_t>).contiguous();
   const acc_t* data = values.const_data_ptr<acc_t>();
   return std::vector<acc_t>(data, data + channels);
@@ -36,6 +37,7 @@ void apply(const ChannelShape& shape, const scalar_t* in, const acc_t* mean, con
                          });
 }
 
+/// The products a[i] * b[i].
 template <typename acc_t>
 std::vector<acc_t> products(const acc_t* a, const std::vector<acc_t>& b) {
   std::vector<acc_t> result(b.size());
@@ -50,10 +52,11 @@ void batch_norm_kernel(const Tensor& input, const Tensor& weight, const Tensor& 
   if (out0.numel() == 0) return;
   const Tensor x = input.contiguous(input.suggest_memory_format());
   const ChannelShape shape(x);
+
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm", [&] {
     using acc_t = opmath_type<scalar_t>;
-    const auto means = parameter_values<acc_t>(mean, shape.channels, 0),
-               factors = parameter_values<acc_t>(weight, shape.channels, 1);
+    const auto means = parameter_values<acc_t>(mean, shape.channels, 0);
+    const auto factors = parameter_values<acc_t>(weight, shape.channels, 1);
     const auto scales =
         products(parameter_values<acc_t>(invstd, shape.channels, 1).data(), factors);
     const auto shifts = parameter_values<acc_t>(bias, shape.channels, 0);
@@ -67,6 +70,7 @@ void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Te
                              const Tensor& out3) {
   const Tensor x = input.contiguous(input.suggest_memory_format());
   const ChannelShape shape(x);
+
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm", [&] {
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* in = x.const_data_ptr<scalar_t>();
@@ -74,9 +78,12 @@ void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Te
     acc_t* invstd = out2.data_ptr<acc_t>();
     acc_t* variance = out3.data_ptr<acc_t>();
     const acc_t count = static_cast<acc_t>(shape.count());
+
+    // The sums are kept in invstd until the means are known.
     std::fill_n(mean, shape.channels, acc_t(0));
     sum_channels(shape, mean, invstd, [in](int64_t i, acc_t) { return static_cast<acc_t>(in[i]); });
     for (int64_t c = 0; c < shape.channels; ++c) mean[c] = invstd[c] / count;
+
     sum_channels(shape, mean, variance, [in](int64_t i, acc_t m) {
       const acc_t distance = static_cast<acc_t>(in[i]) - m;
       return distance * distance;
@@ -85,19 +92,22 @@ void batch_norm_train_kernel(const Tensor& input, const Tensor& weight, const Te
       variance[c] /= count;
       invstd[c] = acc_t(1) / std::sqrt(variance[c] + static_cast<acc_t>(eps));
     }
+
     const auto scales = products(invstd, parameter_values<acc_t>(weight, shape.channels, 1));
     const auto shifts = parameter_values<acc_t>(bias, shape.channels, 0);
     apply(shape, in, mean, scales.data(), shifts.data(), out0.data_ptr<scalar_t>());
   });
 }
 
-// With g = grad and d = input - mean, the gradient of the input is weight * rstd * (g - mean(g) - d
-// * rstd^2 * mean(g * d)).
+// With g = grad and d = input - mean, the gradient of the input is
+//   weight * rstd * (g - mean(g) - d * rstd^2 * mean(g * d)),
+// where mean and rstd depend on the input, too.
 std::tuple<Tensor, Tensor, Tensor>
 batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor& weight,
                            const Tensor& bias, const Tensor& mean, const Tensor& rstd) {
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   check_batch_norm_backward(grad, input, weight, bias, mean, rstd);
+
   const ScalarType wide = to_accumulate(input.scalar_type());
   const bool wanted = input.requires_grad();
   const Tensor grad_input =
@@ -105,29 +115,37 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
              : Tensor();
   const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);
   const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide);
+
   const MemoryFormat format = input.suggest_memory_format();
-  const Tensor x = input.contiguous(format), dense_grad = grad.contiguous(format);
+  const Tensor x = input.contiguous(format);
+  const Tensor dense_grad = grad.contiguous(format);
   const ChannelShape shape(x);
+
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "batch_norm_backward", [&] {
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     const scalar_t* g = dense_grad.const_data_ptr<scalar_t>();
-    const auto means = parameter_values<acc_t>(mean, shape.channels, 0),
-               rstds = parameter_values<acc_t>(rstd, shape.channels, 1);
-    std::vector<acc_t> sums(shape.channels), products_sum(shape.channels);
+    const auto means = parameter_values<acc_t>(mean, shape.channels, 0);
+    const auto rstds = parameter_values<acc_t>(rstd, shape.channels, 1);
+
+    // The sums of g and of g * d per channel.
+    std::vector<acc_t> sums(shape.channels);
+    std::vector<acc_t> products_sum(shape.channels);
     sum_channels(shape, means.data(), sums.data(),
                  [g](int64_t i, acc_t) { return static_cast<acc_t>(g[i]); });
     sum_channels(shape, means.data(), products_sum.data(), [g, in](int64_t i, acc_t m) {
       return static_cast<acc_t>(g[i]) * (static_cast<acc_t>(in[i]) - m);
     });
+
     for (int64_t c = 0; c < shape.channels; ++c) {
       if (grad_bias.defined()) grad_bias.data_ptr<acc_t>()[c] = sums[c];
-      // Of no values the statistics are nan, the sums 0.
+      // An empty batch has nan for statistics, but its gradient is 0.
       if (grad_weight.defined())
         grad_weight.data_ptr<acc_t>()[c] =
             shape.count() == 0 ? acc_t(0) : products_sum[c] * rstds[c];
     }
     if (!grad_input.defined() || grad_input.numel() == 0) return;
+
     const acc_t count = static_cast<acc_t>(shape.count());
     for (int64_t c = 0; c < shape.channels; ++c) {
       sums[c] /= count;
@@ -142,6 +160,7 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
                                  (static_cast<acc_t>(g[i]) - a - distance * b) * s);
                            });
   });
+
   return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
                      bias.defined() ? bias.scalar_type() : wide);
 }

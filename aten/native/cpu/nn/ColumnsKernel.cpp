@@ -1,5 +1,5 @@
-// im2col and col2im. A row of columns is what one kernel element sees of one channel; each channel
-// is done by one thread.
+// The kernels of im2col and col2im. A row of the matrix of columns is what one kernel element sees
+// of one channel; one thread does a whole channel.
 #include <algorithm>
 #include <vector>
 
@@ -14,6 +14,7 @@ namespace at::native {
 
 namespace {
 
+/// The windows of a plane: sizes, and the number of windows in each dimension.
 struct Windows {
   int64_t size[2], kernel[2], dilation[2], padding[2], stride[2], count[2];
 
@@ -28,17 +29,21 @@ struct Windows {
       count[d] = (size[d] + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) / stride[d] + 1;
     }
   }
+
   int64_t plane() const { return size[0] * size[1]; }
   int64_t windows() const { return count[0] * count[1]; }
   int64_t elements() const { return kernel[0] * kernel[1]; }
 
-  /// Calls f(place in the columns of a channel, place in its plane), with -1 for what lies outside.
+  /// Calls f(place in the columns of a channel, place in its plane); the second is -1 outside the
+  /// plane.
   template <typename F>
   void for_each(const F& f) const {
     int64_t column = 0;
+
     for (int64_t e = 0; e < elements(); ++e) {
-      const int64_t dy = e / kernel[1] * dilation[0] - padding[0],
-                    dx = e % kernel[1] * dilation[1] - padding[1];
+      const int64_t dy = e / kernel[1] * dilation[0] - padding[0];
+      const int64_t dx = e % kernel[1] * dilation[1] - padding[1];
+
       for (int64_t y = 0; y < count[0]; ++y) {
         const int64_t row = y * stride[0] + dy;
         const bool row_inside = row >= 0 && row < size[0];
@@ -51,6 +56,7 @@ struct Windows {
   }
 };
 
+/// Calls f(k) for every channel k of every sample, on several threads.
 template <typename F>
 void for_each_channel(const Windows& w, int64_t channels, const F& f) {
   const int64_t work = std::max<int64_t>(1, w.elements() * w.windows());
@@ -65,11 +71,13 @@ void for_each_channel(const Windows& w, int64_t channels, const F& f) {
 void im2col_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
                    IntArrayRef padding, IntArrayRef stride, const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const Tensor input = self.contiguous();
   const Windows w(self.sizes(), kernel_size, dilation, padding, stride);
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "im2col", [&] {
     const scalar_t* in = input.const_data_ptr<scalar_t>();
     scalar_t* out = out0.data_ptr<scalar_t>();
+
     for_each_channel(w, input.numel() / w.plane(), [&](int64_t k) {
       const scalar_t* plane = in + k * w.plane();
       scalar_t* columns = out + k * w.elements() * w.windows();
@@ -83,18 +91,22 @@ void im2col_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dila
 void col2im_kernel(const Tensor& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation,
                    IntArrayRef padding, IntArrayRef stride, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  if (self.scalar_type() == kBool) {  // whether any of the elements is true
+
+  // The sum of booleans says whether any of them is true.
+  if (self.scalar_type() == kBool) {
     const Tensor counts = at::empty(out0.sizes(), kFloat, {}, self.device());
     col2im_kernel(self.to(kFloat), {}, kernel_size, dilation, padding, stride, counts);
     at::copy_(out0, counts);
     return;
   }
+
   const Tensor input = self.contiguous();
   const Windows w(out0.sizes(), kernel_size, dilation, padding, stride);
   AT_DISPATCH_FLOATING_AND_COMPLEX(self.scalar_type(), "col2im", [&] {
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* in = input.const_data_ptr<scalar_t>();
     scalar_t* out = out0.data_ptr<scalar_t>();
+
     for_each_channel(w, out0.numel() / w.plane(), [&](int64_t k) {
       std::vector<acc_t> sums(w.plane(), acc_t(0));
       const scalar_t* columns = in + k * w.elements() * w.windows();

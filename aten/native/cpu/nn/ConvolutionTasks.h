@@ -1,6 +1,6 @@
 #pragma once
-// How the pieces of a convolution are given to threads. Included by files compiled once per
-// instruction set.
+// How convolutions are cut into pieces for the cache and for threads. Included by files compiled
+// once per instruction set.
 #include <algorithm>
 
 #include "aten/native/cpu/shared/Tasks.h"
@@ -12,16 +12,16 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-/// Columns of a matrix of `rows` x columns that are made, and multiplied by `outputs` x `rows`, at
-/// once. The matrix stays in the cache (half a megabyte) unless there are so many outputs that a
-/// product with fewer columns spends its time on reading the weight.
+/// How many columns of `rows` elements to gather at once before they are multiplied by a weight of
+/// `outputs` x `rows`. Their matrix stays in the cache (half a megabyte), unless there are so many
+/// outputs that a product with fewer columns would mostly read the weight.
 inline int64_t columns_at_once(int64_t rows, int64_t outputs) {
   const int64_t in_cache = (int64_t{1} << 17) / std::max<int64_t>(1, rows);
   return std::clamp<int64_t>(std::max(in_cache, std::min<int64_t>(2 * outputs, 512)), 128, 1024);
 }
 
-/// Sums that are made of `chunks` chunks apart and added up in the end, each of `size` elements: as
-/// many as memory is reasonable for.
+/// How many partial sums of `size` elements to make from `chunks` chunks, before they are added up:
+/// at most 16, and at most about four million elements.
 inline int64_t separate_sums(int64_t chunks, int64_t size) {
   return std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, size), 1,
                              std::clamp<int64_t>(chunks, 1, 16));

@@ -1,4 +1,4 @@
-// The linear layer on the CPU: the bias is written first, then a product is added.
+// The linear layer on the CPU: the bias is written first, then the product is added.
 #include <algorithm>
 #include <cstring>
 
@@ -12,15 +12,15 @@ namespace at::native {
 
 namespace {
 
+/// Writes the bias to every row of the result.
 void fill_rows(const Tensor& bias, int64_t rows, const Tensor& out) {
   const Tensor row = bias.contiguous();
   const int64_t bytes = row.numel() * static_cast<int64_t>(row.itemsize());
   char* target = static_cast<char*>(out.data());
-  parallel_for(0, rows, std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, bytes)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i)
-                   std::memcpy(target + i * bytes, row.data(), bytes);
-               });
+  const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, bytes));
+  parallel_for(0, rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) std::memcpy(target + i * bytes, row.data(), bytes);
+  });
 }
 
 }  // namespace
@@ -28,18 +28,24 @@ void fill_rows(const Tensor& bias, int64_t rows, const Tensor& out) {
 void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const int64_t inner = input.size(-1);
   const int64_t outputs = weight.dim() == 1 ? 1 : weight.sizes()[0];
   const int64_t rows = out0.numel() / outputs;
+
   if (bias.defined() && (weight.dim() == 1 || (bias.dim() == 1 && bias.numel() == outputs))) {
     fill_rows(bias, rows, out0);
   } else if (bias.defined()) {
     at::copy_(out0.view({rows, outputs}),
               bias.numel() == out0.numel() ? bias.reshape({rows, outputs}) : bias);
   }
+
   const Scalar beta = bias.defined() ? 1 : 0;
   const Tensor matrix = input.reshape({rows, inner});
+
+  // A weight that is a vector gives one output.
   if (weight.dim() == 1) return matrix_vector_product(matrix, weight, beta, 1, out0.view({rows}));
+
   matrix_product(matrix, weight.transpose(0, 1), beta, 1, out0.view({rows, outputs}));
 }
 

@@ -1,4 +1,4 @@
-// nll_loss: picks one element per target.
+// nll_loss and its gradient on the CPU: each target selects one element of the input.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,11 +14,14 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kNone = 0, kMean = 1;
-constexpr int64_t kPiece =
-    8192;  // targets that one thread sums up; fixed, so that results do not depend on the threads
+constexpr int64_t kNone = 0;
+constexpr int64_t kMean = 1;
 
-/// Inputs of sizes (batch, classes, inner) in contiguous order; (classes) and (batch, classes) are
+/// Targets that one thread sums up. The number is fixed, so that results do not depend on the
+/// number of threads.
+constexpr int64_t kPiece = 8192;
+
+/// The input as (batch, classes, inner) in contiguous order; (classes) and (batch, classes) are
 /// special cases.
 struct Extent {
   int64_t batch = 1, classes = 1, inner = 1;
@@ -32,7 +35,7 @@ Extent extent_of(IntArrayRef sizes) {
   return extent;
 }
 
-/// Class numbers and class weights, checked when used.
+/// The classes of the targets and their weights. A class number is checked when it is used.
 template <typename scalar_t>
 class Targets {
  public:
@@ -45,11 +48,13 @@ class Targets {
         ignore_index_(ignore_index) {}
 
   int64_t count() const { return extent_.batch * extent_.inner; }
+
   /// Calls f(index of the element, weight) unless target i is ignored.
   template <typename F>
   void visit(int64_t i, const F& f) const {
     const int64_t number = classes_[i];
     if (number == ignore_index_) return;
+
     TORCH_CHECK_INDEX(number >= 0 && number < extent_.classes, "Target ", number,
                       " is out of bounds.");
     const int64_t element =
@@ -70,7 +75,7 @@ struct Sums {
   double loss = 0, weight = 0;
 };
 
-/// Sums over all targets; `each(i, loss)` sees single losses.
+/// Sums the losses of all targets, and calls each(i, loss) for every single one.
 template <typename scalar_t, typename Each>
 Sums sum_losses(const Targets<scalar_t>& targets, const scalar_t* in, const Each& each) {
   const int64_t pieces = (targets.count() + kPiece - 1) / kPiece;
@@ -82,11 +87,13 @@ Sums sum_losses(const Targets<scalar_t>& targets, const scalar_t* in, const Each
         loss = -weight * static_cast<opmath_type<scalar_t>>(in[element]);
         total = weight;
       });
+
       each(i, loss);
       sums[i / kPiece].loss += loss;
       sums[i / kPiece].weight += total;
     }
   });
+
   Sums all;
   for (const Sums& piece : sums) {
     all.loss += piece.loss;
@@ -101,6 +108,7 @@ void nll_loss_forward_kernel(const Tensor& self, const Tensor& target, const Ten
                              int64_t reduction, int64_t ignore_index, const Tensor& out0,
                              const Tensor& out1) {
   const Tensor input = self.contiguous();
+
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "nll_loss", [&] {
     const Targets<scalar_t> targets(extent_of(self.sizes()), target, weight, ignore_index);
     const scalar_t* in = input.const_data_ptr<scalar_t>();
@@ -109,8 +117,10 @@ void nll_loss_forward_kernel(const Tensor& self, const Tensor& target, const Ten
     const Sums sums = sum_losses(targets, in, [out, keep](int64_t i, opmath_type<scalar_t> loss) {
       if (keep) out[i] = static_cast<scalar_t>(loss);
     });
+
     *out1.data_ptr<scalar_t>() =
         static_cast<scalar_t>(static_cast<opmath_type<scalar_t>>(sums.weight));
+
     if (!keep)
       *out = static_cast<scalar_t>(static_cast<opmath_type<scalar_t>>(
           reduction == kMean ? sums.loss / sums.weight : sums.loss));
@@ -126,11 +136,13 @@ void nll_loss_backward_kernel(const Tensor& grad_output, IntArrayRef sizes, cons
   AT_DISPATCH_FLOATING_AND_REDUCED(out0.scalar_type(), "nll_loss_backward", [&] {
     using acc_t = opmath_type<scalar_t>;
     const Targets<scalar_t> targets(extent_of(sizes), target, weight, ignore_index);
+
     const scalar_t* grad = grads.const_data_ptr<scalar_t>();
     const acc_t divisor = reduction == kMean
                               ? static_cast<acc_t>(*total_weight.const_data_ptr<scalar_t>())
                               : acc_t(1);
     scalar_t* out = out0.data_ptr<scalar_t>();
+
     parallel_for(0, targets.count(), kPiece, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         targets.visit(i, [&](int64_t element, acc_t w) {

@@ -1,5 +1,5 @@
-// Padding with a constant, and with elements of the input: every line is copied to the lines of the
-// result that repeat it, and gradients are added up the same way back.
+// Padding with a constant or with elements of the input. Every line of the result is copied from
+// the input line that it repeats, and gradients are added up along the same way back.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -34,7 +34,8 @@ std::vector<Run> runs_of(const Taps& taps) {
   return runs;
 }
 
-/// One element, by its size; longer ones are channels of a channels_last tensor or complex numbers.
+/// Copies one element by its size. Longer elements are channels of a channels_last tensor or
+/// complex numbers.
 void copy_bytes(char* to, const char* from, int64_t bytes) {
   switch (bytes) {
     case 1: *to = *from; break;
@@ -45,15 +46,19 @@ void copy_bytes(char* to, const char* from, int64_t bytes) {
   }
 }
 
-/// A block's sums: the gradients of every line go to the line that it repeats.
+/// Adds a block's gradients to `sums`: every line's to the line that it repeats.
 template <typename acc_t, typename scalar_t>
 void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner,
                const scalar_t* grad, acc_t* sums) {
-  const int64_t rows = taps[1].out, in_line = taps[2].in * inner, out_line = taps[2].out * inner;
+  const int64_t rows = taps[1].out;
+  const int64_t in_line = taps[2].in * inner;
+  const int64_t out_line = taps[2].out * inner;
+
   for (int64_t k = 0; k < taps[0].out * rows; ++k) {
     acc_t* target =
         sums + (taps[0].index[k / rows] * taps[1].in + taps[1].index[k % rows]) * in_line;
     const scalar_t* from = grad + k * out_line;
+
     for (const Run& run : runs) {
       acc_t* to = target + run.from * inner;
       const scalar_t* values = from + run.to * inner;
@@ -67,23 +72,31 @@ void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner
 void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view mode,
                          const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, self);
   const Tensor input = self.contiguous(layout.format);
   const AxesTaps taps = padding_axes(self.sizes(), pad, mode);
   const auto runs = runs_of(taps[2]);
+
   const int64_t element = layout.inner * static_cast<int64_t>(self.itemsize());
-  const int64_t in_line = taps[2].in * element, out_line = taps[2].out * element;
-  const int64_t rows = taps[1].out, planes = taps[0].out;
+  const int64_t in_line = taps[2].in * element;
+  const int64_t out_line = taps[2].out * element;
+  const int64_t rows = taps[1].out;
+  const int64_t planes = taps[0].out;
+
   const char* in = static_cast<const char*>(input.data());
   char* out = static_cast<char*>(out0.data());
   const int64_t grain =
       std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
+
   parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      const int64_t plane = taps[0].index[k / rows % planes], row = taps[1].index[k % rows];
+      const int64_t plane = taps[0].index[k / rows % planes];
+      const int64_t row = taps[1].index[k % rows];
       const char* from =
           in + ((k / rows / planes * taps[0].in + plane) * taps[1].in + row) * in_line;
       char* to = out + k * out_line;
+
       for (const Run& run : runs) {
         if (run.count == 1) {
           copy_bytes(to + run.to * element, from + run.from * element, element);
@@ -98,11 +111,15 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
 void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef pad,
                                   std::string_view mode, const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const PlaneLayout layout(out0, static_cast<int64_t>(pad.size()) / 2, grad);
   const Tensor grads = grad.contiguous(layout.format);
   const AxesTaps taps = padding_axes(sizes, pad, mode);
   const auto runs = runs_of(taps[2]);
-  const int64_t in = out0.numel() / layout.outer, out = grads.numel() / layout.outer;
+
+  const int64_t in = out0.numel() / layout.outer;
+  const int64_t out = grads.numel() / layout.outer;
+
   AT_DISPATCH_FLOATING_AND_COMPLEX(grad.scalar_type(), "pad_backward", [&] {
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* from = grads.const_data_ptr<scalar_t>();
@@ -123,16 +140,22 @@ void _pad_by_copy_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArra
 void constant_pad_nd_kernel(const Tensor& self, IntArrayRef pad, const Scalar& value,
                             const Tensor& out0) {
   at::fill_(out0, value);
-  Tensor target = out0, source = self;
+  Tensor target = out0;
+  Tensor source = self;
+
+  // The part of the input that remains is copied to its place between the padding.
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t d = self.dim() - 1 - static_cast<int64_t>(i);
-    const int64_t before = pad[2 * i], after = pad[2 * i + 1];
+    const int64_t before = pad[2 * i];
+    const int64_t after = pad[2 * i + 1];
     const int64_t kept =
         self.sizes()[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
     if (kept <= 0) return;
+
     source = at::narrow(source, d, std::max<int64_t>(0, -before), kept);
     target = at::narrow(target, d, std::max<int64_t>(0, before), kept);
   }
+
   at::copy_(target, source);
 }
 

@@ -1,4 +1,4 @@
-// Interpolation and its gradient: one linear map per dimension, see Resample.h.
+// Interpolation and its gradient on the CPU, as one linear map per dimension (see Resample.h).
 #include "aten/native/declarations/cpu/nn/ResamplingKernel.isa.h"
 #include "aten/native/cpu/shared/Resample.h"
 #include "aten/native/shared/ResamplingRules.h"
@@ -11,6 +11,7 @@ void _interpolate_kernel(const Tensor& self, IntArrayRef output_size, std::strin
                          const Tensor& out0) {
   const auto taps =
       interpolation_axes(self, self.sizes(), output_size, mode, align_corners, scales, antialias);
+
   resample("interpolate", taps, static_cast<int64_t>(output_size.size()), self, out0);
 }
 
@@ -19,6 +20,7 @@ void _interpolate_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArra
                                   ArrayRef<double> scales, bool antialias, const Tensor& out0) {
   const auto taps =
       interpolation_axes(grad, sizes, output_size, mode, align_corners, scales, antialias);
+
   resample("interpolate_backward", transposed_taps(taps), static_cast<int64_t>(output_size.size()),
            grad, out0);
 }

@@ -1,7 +1,7 @@
 // softmax, log_softmax and their gradients. Note [Softmax lanes]: a tensor is outer x size x inner.
-// With inner = 1 a lane is a row and vectors run along it; otherwise kWidth neighbouring lanes are
-// done together and vectors run across them. Arithmetic is in float (double for double); reduced
-// floats pass through buffers, so that each formula exists once per arithmetic type.
+// With inner = 1 a lane is a row, and vectors run along it. Otherwise kWidth neighbouring lanes are
+// computed together, and vectors run across them. Arithmetic is in float (double for double).
+// Reduced floats pass through buffers, so that each formula exists once per arithmetic type.
 #include <algorithm>
 #include <vector>
 
@@ -19,20 +19,26 @@ namespace {
 
 constexpr int64_t kWidth = 64;  // lanes of a block
 
-/// A row, or `width` lanes whose elements lie `stride` apart; in and out may be the same memory.
+/// exp(x - max(x)) / sum(exp(x - max(x))), of a row or of `width` lanes whose elements are `stride`
+/// apart; in and out may be the same memory.
 template <typename T>
 struct Softmax {
   static void row(const T* in, T* out, int64_t n) {
     const T top =
         fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
+
     for (int64_t i = 0; i < n; ++i) out[i] = vec::exp(in[i] - top);
+
     const T scale = T(1) / fold(n, T(0), [out](T a, int64_t i) { return a + out[i]; }, added<T>);
     for (int64_t i = 0; i < n; ++i) out[i] *= scale;
   }
+
   static void lanes(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t n,
                     int64_t width) {
-    T top[kWidth], sum[kWidth];
+    T top[kWidth];
+    T sum[kWidth];
     find_top(in, in_stride, n, width, top);
+
     std::fill_n(sum, width, T(0));
     for (int64_t i = 0; i < n; ++i) {
       const T* from = in + i * in_stride;
@@ -43,12 +49,14 @@ struct Softmax {
         sum[j] += to[j];
       }
     }
+
     for (int64_t j = 0; j < width; ++j) sum[j] = T(1) / sum[j];
     for (int64_t i = 0; i < n; ++i) {
       T* to = out + i * out_stride;
       for (int64_t j = 0; j < width; ++j) to[j] *= sum[j];
     }
   }
+
   static void find_top(const T* in, int64_t in_stride, int64_t n, int64_t width, T* top) {
     std::fill_n(top, width, T(-vec::kInfinity));
     for (int64_t i = 0; i < n; ++i) {
@@ -58,6 +66,7 @@ struct Softmax {
   }
 };
 
+/// x - max(x) - log(sum(exp(x - max(x))))
 template <typename T>
 struct LogSoftmax {
   static void row(const T* in, T* out, int64_t n) {
@@ -66,18 +75,23 @@ struct LogSoftmax {
     const T sum =
         fold(n, T(0), [in, top](T a, int64_t i) { return a + vec::exp(in[i] - top); }, added<T>);
     const T log_sum = vec::log(sum);
+
     // Not in[i] - (top + log_sum): where top is large, that loses the digits of log_sum.
     for (int64_t i = 0; i < n; ++i) out[i] = in[i] - top - log_sum;
   }
+
   static void lanes(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t n,
                     int64_t width) {
-    T top[kWidth], sum[kWidth];
+    T top[kWidth];
+    T sum[kWidth];
     Softmax<T>::find_top(in, in_stride, n, width, top);
+
     std::fill_n(sum, width, T(0));
     for (int64_t i = 0; i < n; ++i) {
       const T* from = in + i * in_stride;
       for (int64_t j = 0; j < width; ++j) sum[j] += vec::exp(from[j] - top[j]);
     }
+
     for (int64_t j = 0; j < width; ++j) sum[j] = vec::log(sum[j]);
     for (int64_t i = 0; i < n; ++i) {
       const T* from = in + i * in_stride;
@@ -94,14 +108,17 @@ struct SoftmaxGradient {
   static void row(const T* grad, const T* output, T* result, int64_t n) {
     const T sum =
         fold(n, T(0), [grad, output](T a, int64_t i) { return a + grad[i] * output[i]; }, added<T>);
+
     for (int64_t i = 0; i < n; ++i) result[i] = output[i] * (grad[i] - sum);
   }
+
   static void lanes(const T* grad, const T* output, T* result, int64_t stride, int64_t n,
                     int64_t width) {
     T sum[kWidth] = {};
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < width; ++j) sum[j] += grad[i * stride + j] * output[i * stride + j];
     }
+
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC ivdep
       for (int64_t j = 0; j < width; ++j)
@@ -115,14 +132,17 @@ template <typename T>
 struct LogSoftmaxGradient {
   static void row(const T* grad, const T* output, T* result, int64_t n) {
     const T sum = fold(n, T(0), [grad](T a, int64_t i) { return a + grad[i]; }, added<T>);
+
     for (int64_t i = 0; i < n; ++i) result[i] = grad[i] - vec::exp(output[i]) * sum;
   }
+
   static void lanes(const T* grad, const T* output, T* result, int64_t stride, int64_t n,
                     int64_t width) {
     T sum[kWidth] = {};
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < width; ++j) sum[j] += grad[i * stride + j];
     }
+
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC ivdep
       for (int64_t j = 0; j < width; ++j)
@@ -131,6 +151,7 @@ struct LogSoftmaxGradient {
   }
 };
 
+/// A tensor's sizes before, along and after the dimension of the softmax.
 struct Extent {
   int64_t outer = 1, size = 1, inner = 1;
 };
@@ -138,6 +159,7 @@ struct Extent {
 Extent extent_of(const Tensor& tensor, int64_t dim) {
   Extent extent;
   if (tensor.dim() == 0) return extent;
+
   const int64_t d = wrap_dim(dim, tensor.dim());
   for (int64_t k = 0; k < d; ++k) extent.outer *= tensor.sizes()[k];
   for (int64_t k = d + 1; k < tensor.dim(); ++k) extent.inner *= tensor.sizes()[k];
@@ -145,22 +167,24 @@ Extent extent_of(const Tensor& tensor, int64_t dim) {
   return extent;
 }
 
-/// Calls f(first element, lanes) for every block of neighbouring lanes, on several threads.
+/// Calls f(offset of the first element, lanes) for every block of neighbouring lanes, on several
+/// threads.
 template <typename F>
 void for_each_block(const Extent& e, const F& f) {
   const int64_t blocks = (e.inner + kWidth - 1) / kWidth;
-  const int64_t cost =
-      e.size * std::min(e.inner, kWidth) * 8;  // an exponential counts as several elements
-  parallel_for(0, e.outer * blocks, std::max<int64_t>(1, kDefaultGrainSize / cost),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t k = begin; k < end; ++k) {
-                   const int64_t lane = k % blocks * kWidth;
-                   f(k / blocks * e.size * e.inner + lane, std::min(kWidth, e.inner - lane));
-                 }
-               });
+
+  // An exponential costs as much as several elements of other operators.
+  const int64_t cost = e.size * std::min(e.inner, kWidth) * 8;
+  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / cost);
+  parallel_for(0, e.outer * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t lane = k % blocks * kWidth;
+      f(k / blocks * e.size * e.inner + lane, std::min(kWidth, e.inner - lane));
+    }
+  });
 }
 
-/// n rows of `width` elements between memory with another stride and dtype and a dense buffer.
+/// Copies n rows of `width` elements, with conversion, between a tensor and a dense buffer.
 template <typename From, typename To>
 void copy_rows(const From* from, int64_t from_stride, To* to, int64_t to_stride, int64_t n,
                int64_t width) {
@@ -171,16 +195,20 @@ void copy_rows(const From* from, int64_t from_stride, To* to, int64_t to_stride,
   }
 }
 
+/// Applies a formula to all lanes of `self`.
 template <template <typename> class Formula>
 void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& out) {
   if (self.numel() == 0) return;
   const Tensor input = self.contiguous();
   const Extent e = extent_of(input, dim);
+
   AT_DISPATCH_FLOATING_AND_REDUCED(input.scalar_type(), name, [&] {
     using acc_t = opmath_type<scalar_t>;
     const scalar_t* in = input.const_data_ptr<scalar_t>();
     const bool direct = out.scalar_type() == scalar_type_of<acc_t>;  // results need no buffer
+
     for_each_block(e, [&](int64_t first, int64_t width) {
+      // The source: the input itself, or its conversion.
       std::vector<acc_t> buffer;
       const acc_t* source;
       int64_t source_stride = e.inner;
@@ -192,13 +220,17 @@ void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& ou
         source = buffer.data();
         source_stride = width;
       }
+
+      // The target: the result itself, or the buffer, which may be the source as well.
       acc_t* target = direct ? static_cast<acc_t*>(out.data()) + first : buffer.data();
       const int64_t target_stride = direct ? e.inner : width;
+
       if (e.inner == 1) {
         Formula<acc_t>::row(source, target, e.size);
       } else {
         Formula<acc_t>::lanes(source, source_stride, target, target_stride, e.size, width);
       }
+
       if (!direct)
         copy_rows(buffer.data(), width, static_cast<scalar_t*>(out.data()) + first, e.inner, e.size,
                   width);
@@ -206,22 +238,27 @@ void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& ou
   });
 }
 
+/// Applies the formula of a gradient to all lanes.
 template <template <typename> class Formula>
 void backward(const char* name, const Tensor& grad_output, const Tensor& output, int64_t dim,
               const Tensor& out) {
   if (output.numel() == 0) return;
-  const Tensor grad = grad_output.contiguous(), values = output.contiguous();
+  const Tensor grad = grad_output.contiguous();
+  const Tensor values = output.contiguous();
   const Extent e = extent_of(values, dim);
+
   AT_DISPATCH_FLOATING_AND_REDUCED(values.scalar_type(), name, [&] {
     using acc_t = opmath_type<scalar_t>;
     for_each_block(e, [&](int64_t first, int64_t width) {
       const scalar_t* grads = grad.const_data_ptr<scalar_t>() + first;
       const scalar_t* outputs = values.const_data_ptr<scalar_t>() + first;
       scalar_t* target = out.data_ptr<scalar_t>() + first;
+
       const auto apply = [&](const acc_t* g, const acc_t* o, acc_t* result, int64_t stride) {
         if (e.inner == 1) return Formula<acc_t>::row(g, o, result, e.size);
         Formula<acc_t>::lanes(g, o, result, stride, e.size, width);
       };
+
       if constexpr (std::is_same_v<scalar_t, acc_t>) {
         apply(grads, outputs, target, e.inner);
       } else {
@@ -242,13 +279,16 @@ void softmax_kernel(const Tensor& self, int64_t dim, bool /*half_to_float: out0 
                     const Tensor& out0) {
   forward<Softmax>("softmax", self, dim, out0);
 }
+
 void log_softmax_kernel(const Tensor& self, int64_t dim, bool, const Tensor& out0) {
   forward<LogSoftmax>("log_softmax", self, dim, out0);
 }
+
 void softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim,
                              const Tensor& out0) {
   backward<SoftmaxGradient>("softmax_backward", grad_output, output, dim, out0);
 }
+
 void log_softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim,
                                  const Tensor& out0) {
   backward<LogSoftmaxGradient>("log_softmax_backward", grad_output, output, dim, out0);

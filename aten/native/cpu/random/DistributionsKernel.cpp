@@ -1,5 +1,5 @@
-// Random numbers that are drawn one at a time, in order of memory: a seed gives the numbers that
-// PyTorch gives on the CPU.
+// In-place random numbers that are drawn one at a time in order of memory (Cauchy, log-normal,
+// geometric, Bernoulli by a tensor), so that a seed gives the same numbers as PyTorch on the CPU.
 #include "aten/native/declarations/cpu/random/DistributionsKernel.h"
 
 #include <cmath>
@@ -16,10 +16,19 @@ namespace at::native {
 
 namespace {
 
-/// Fills `self` with what `draw` gives, by way of doubles in the same order of memory.
+void check_continuous(const char* name, const Tensor& self) {
+  TORCH_CHECK(
+      self.is_floating_point(), name,
+      " distribution is a continuous probability distribution. dtype must be a floating point but "
+      "you specified ",
+      self.scalar_type());
+}
+
+/// Fills `self` with the results of `draw`, via doubles in the same order of memory.
 template <typename Draw>
 void fill(const Tensor& self, Generator* generator, const Draw& draw) {
   if (self.numel() == 0) return;
+
   const Tensor numbers = at::empty_like(self, kDouble);
   double* out = numbers.data_ptr<double>();
   {
@@ -27,14 +36,6 @@ void fill(const Tensor& self, Generator* generator, const Draw& draw) {
     for (int64_t i = 0; i < numbers.numel(); ++i) out[i] = draw(source);
   }
   at::copy_(self, numbers);
-}
-
-void check_continuous(const char* name, const Tensor& self) {
-  TORCH_CHECK(
-      self.is_floating_point(), name,
-      " distribution is a continuous probability distribution. dtype must be a floating point but "
-      "you specified ",
-      self.scalar_type());
 }
 
 }  // namespace
@@ -58,6 +59,7 @@ void geometric_(const Tensor& self, double p, Generator* generator) {
   TORCH_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && self.scalar_type() != kBool,
                               "\"geometric_cpu\" not implemented for '", self.scalar_type(), "'");
+
   const double scale = std::log1p(-p);
   fill(self, generator,
        [=](SerialDraws& source) { return std::ceil(std::log(source.uniform()) / scale); });

@@ -1,4 +1,5 @@
-// Random integers: a word modulo the size of the range. See Note [Random numbers] in RandomDraws.h.
+// The kernel of random_: a random word modulo the size of the range. See Note [Random numbers] in
+// RandomDraws.h.
 #include <limits>
 #include <mutex>
 
@@ -13,8 +14,7 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-/// How random_ sees a dtype: the largest integer that it offers, up to which all integers are
-/// exact.
+/// The largest integer that random_ draws for a dtype: all integers up to it are exact.
 template <typename T>
 constexpr int64_t largest_integer() {
   if constexpr (is_integral(scalar_type_of<T>, true))
@@ -22,14 +22,33 @@ constexpr int64_t largest_integer() {
   return int64_t{1} << std::numeric_limits<T>::digits;
 }
 
-/// Draws from base + [0, range); a range of 0 stands for 2^64, all of them. Wide ranges take 64-bit
-/// words, lest the modulus favour small numbers.
+template <typename T>
+void check_bounds(int64_t from, int64_t last) {
+  constexpr bool kIntegral = is_integral(scalar_type_of<T>, true);
+  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest());
+  constexpr double kHighest = static_cast<double>(std::numeric_limits<T>::max());
+  auto fits = [](int64_t value) {
+    if constexpr (kIntegral)
+      return value >= static_cast<int64_t>(std::numeric_limits<T>::lowest()) &&
+             value <= largest_integer<T>();
+    return static_cast<double>(value) >= kLowest && static_cast<double>(value) <= kHighest;
+  };
+
+  const char* type = scalar_type_name(scalar_type_of<T>);
+  TORCH_CHECK(fits(from), "from is out of bounds for ", type);
+  TORCH_CHECK(fits(last), "to - 1 is out of bounds for ", type);
+}
+
+/// Draws from base + [0, range), where a range of 0 means 2^64. `wide` takes 64-bit words, so that
+/// the modulus of a large range does not favour small numbers.
 template <typename T>
 void draw_integers(const Tensor& self, int64_t base, uint64_t range, bool wide, Generator* chosen) {
   if (self.numel() == 0) return;
+
   check_no_internal_overlap("random_", self);
   Generator& generator = generator_or_default(chosen);
   const std::lock_guard<std::mutex> lock(generator.mutex);
+
   const TensorIterator iter = TensorIterator::over("random_", {&self});
   cpu_serial_kernel(iter, [&generator, base, range, wide]() -> T {
     uint64_t offset;
@@ -44,22 +63,6 @@ void draw_integers(const Tensor& self, int64_t base, uint64_t range, bool wide, 
 }
 
 template <typename T>
-void check_bounds(int64_t from, int64_t last) {
-  constexpr bool kIntegral = is_integral(scalar_type_of<T>, true);
-  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest()),
-                   kHighest = static_cast<double>(std::numeric_limits<T>::max());
-  const char* type = scalar_type_name(scalar_type_of<T>);
-  auto fits = [](int64_t value) {
-    if constexpr (kIntegral)
-      return value >= static_cast<int64_t>(std::numeric_limits<T>::lowest()) &&
-             value <= largest_integer<T>();
-    return static_cast<double>(value) >= kLowest && static_cast<double>(value) <= kHighest;
-  };
-  TORCH_CHECK(fits(from), "from is out of bounds for ", type);
-  TORCH_CHECK(fits(last), "to - 1 is out of bounds for ", type);
-}
-
-template <typename T>
 void random_between(const Tensor& self, int64_t from, std::optional<int64_t> to,
                     Generator* generator) {
   TORCH_CHECK(!to.has_value() || from < *to,
@@ -70,6 +73,7 @@ void random_between(const Tensor& self, int64_t from, std::optional<int64_t> to,
   TORCH_CHECK(from <= last,
               "random_ expects 'from' internal range to be non-empty, but got from=", from, " > ",
               last);
+
   const uint64_t range = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
   constexpr uint64_t kWide = uint64_t{1} << 28;
   draw_integers<T>(self, range == 0 ? 0 : from, range, range == 0 || range >= kWide, generator);
@@ -80,18 +84,22 @@ void random_between(const Tensor& self, int64_t from, std::optional<int64_t> to,
 void random_from_kernel(const Tensor& self, int64_t from, std::optional<int64_t> to,
                         Generator* generator) {
   const ScalarType type = self.scalar_type();
-  if (c10::is_wide_unsigned(type)) {  // the same draws as int64's
+
+  // The wide unsigned dtypes take the same draws as int64.
+  if (c10::is_wide_unsigned(type)) {
     const int64_t largest = type == kUInt64 ? std::numeric_limits<int64_t>::max()
                                             : (int64_t{1} << 8 * element_size(type)) - 1;
     TORCH_CHECK(from >= 0 && from <= largest, "from is out of bounds for ", cpp_type_name(type));
     TORCH_CHECK(!to.has_value() || *to - 1 <= largest, "to - 1 is out of bounds for ",
                 cpp_type_name(type));
+
     const Tensor drawn = empty_tensor(self.sizes(), kLong, kCPU);
     random_between<int64_t>(drawn, from, to.has_value() || type == kUInt64 ? to : largest + 1,
                             generator);
     self.copy_(drawn);
     return;
   }
+
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "random_",
                             [&] { random_between<scalar_t>(self, from, to, generator); });
 }

@@ -1,4 +1,4 @@
-// Uniform random numbers. See Note [Random numbers] in RandomDraws.h.
+// The kernel of uniform_. See Note [Random numbers] in RandomDraws.h.
 #include <limits>
 #include <mutex>
 
@@ -15,9 +15,10 @@ namespace {
 
 template <typename T>
 void check_uniform_range(double from, double to) {
-  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest()),
-                   kHighest = static_cast<double>(std::numeric_limits<T>::max());
+  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest());
+  constexpr double kHighest = static_cast<double>(std::numeric_limits<T>::max());
   const char* type = scalar_type_name(scalar_type_of<T>);
+
   TORCH_CHECK(from >= kLowest && from <= kHighest, "from is out of bounds for ", type);
   TORCH_CHECK(to >= kLowest && to <= kHighest, "to is out of bounds for ", type);
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
@@ -31,20 +32,26 @@ void check_uniform_range(double from, double to) {
 
 void uniform_kernel(const Tensor& self, double from, double to, Generator* generator) {
   if (self.is_complex()) return uniform_kernel(as_real(self), from, to, generator);
+
   Generator& source = generator_or_default(generator);
   const std::lock_guard<std::mutex> lock(source.mutex);
+
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "uniform_", [&] {
     using opmath_t = opmath_type<scalar_t>;
     check_uniform_range<scalar_t>(from, to);
-    const opmath_t start = static_cast<opmath_t>(from), end = static_cast<opmath_t>(to),
-                   width = end - start;
-    const scalar_t first = static_cast<scalar_t>(start), last = static_cast<scalar_t>(end);
+
+    const opmath_t start = static_cast<opmath_t>(from);
+    const opmath_t end = static_cast<opmath_t>(to);
+    const opmath_t width = end - start;
+    const scalar_t first = static_cast<scalar_t>(start);
+    const scalar_t last = static_cast<scalar_t>(end);
+
     fill_in_order<scalar_t>(self, "uniform_", [&](scalar_t* out, int64_t count) {
       opmath_t draws[kDraws];
       draw_uniform(source, draws, count);
       for (int64_t i = 0; i < count; ++i) {
         const auto value = static_cast<scalar_t>(vec::multiply_add(draws[i], width, start));
-        // Rounding can reach the end of the range, which does not belong to it.
+        // Rounding can reach the end of the range, which is excluded.
         out[i] = static_cast<opmath_t>(value) == static_cast<opmath_t>(last) ? first : value;
       }
     });

@@ -1,4 +1,4 @@
-// Whether any or all elements are true.
+// Reductions that tell whether any or all elements are true.
 #include <algorithm>
 #include <atomic>
 
@@ -21,7 +21,8 @@ bool is_nonzero(c10::complex<T> value) {
   return static_cast<bool>(value);
 }
 
-/// Whether an element is true; negated twice: whether all are, which is that none is false.
+/// Whether any element is true. With `negated` the elements and the result are negated, which tells
+/// whether all are true.
 template <typename T>
 struct AnyNonzero {
   using input_t = T;
@@ -34,14 +35,15 @@ struct AnyNonzero {
   bool project(bool acc) const { return acc != negated; }
 };
 
-/// Whether one of n elements, `stride` bytes apart, decides the result. Blocks are looked at
-/// without branches.
+/// Whether one of n elements, `stride` bytes apart, decides the result. Blocks are searched without
+/// branches.
 template <typename T>
 bool is_decided_in_row(const char* row, int64_t stride, int64_t n, bool negated) {
   constexpr int64_t kBlock = 1024;
   for (int64_t start = 0; start < n; start += kBlock) {
     const int64_t count = std::min(kBlock, n - start);
     const char* block = row + start * stride;
+
     int found = 0;
     if (stride == static_cast<int64_t>(sizeof(T))) {
       const auto* values = reinterpret_cast<const T*>(block);
@@ -50,15 +52,18 @@ bool is_decided_in_row(const char* row, int64_t stride, int64_t n, bool negated)
       for (int64_t i = 0; i < count; ++i)
         found |= is_nonzero(*reinterpret_cast<const T*>(block + i * stride)) != negated;
     }
+
     if (found != 0) return true;
   }
   return false;
 }
 
+/// The same for the reduced elements `begin` to `end` of one result.
 template <typename T>
 bool is_decided(const ReductionDims& dims, const char* in, int64_t begin, int64_t end,
                 bool negated) {
   if (dims.reduced_size.empty()) return is_decided_in_row<T>(in, sizeof(T), end - begin, negated);
+
   const int64_t row_size = dims.reduced_size[0];
   while (begin < end) {
     const int64_t run = std::min(row_size - begin % row_size, end - begin);
@@ -69,10 +74,12 @@ bool is_decided(const ReductionDims& dims, const char* in, int64_t begin, int64_
   return false;
 }
 
-/// One result, looked for in pieces; those that begin after it is decided are not read.
+/// The same for all reduced elements of one result, searched in pieces by several threads. Pieces
+/// that begin after the result is decided are not read.
 template <typename T>
 bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negated) {
   if (dims.reduced <= kPiece) return is_decided<T>(dims, in, 0, dims.reduced, negated);
+
   std::atomic<bool> decided{false};
   const int64_t pieces = (dims.reduced + kPiece - 1) / kPiece;
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
@@ -81,21 +88,24 @@ bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negate
         decided = true;
     }
   });
+
   return decided;
 }
 
-/// As cpu_reduce, but no more is read than what decides. Down columns whole rows are read, which is
-/// faster all the same.
+/// Like cpu_reduce, but stops at an element that decides the result. Reductions down columns still
+/// read whole rows, which is faster.
 template <typename T>
 void any_or_all_of(const TensorIteratorBase& iter, bool is_all) {
   const ReductionDims dims(iter);
   if (iter.numel() == 0 || dims.fastest_is_kept) return cpu_reduce(iter, AnyNonzero<T>{is_all});
+
   char* out = iter.data(0);
   const char* in = iter.data(1);
   if (dims.kept == 1) {
     *reinterpret_cast<bool*>(out) = is_decided_in_pieces<T>(dims, in, is_all) != is_all;
     return;
   }
+
   const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / dims.reduced);
   parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {

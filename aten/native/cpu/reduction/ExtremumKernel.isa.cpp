@@ -1,5 +1,5 @@
-// The largest and smallest elements over dimensions, and the position of the first of equal ones. A
-// nan is more extreme than any number.
+// The largest and smallest elements over dimensions, and the position of the first of equal ones.
+// A nan is more extreme than any number.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -38,6 +38,7 @@ void reduce_to_extremum(const TensorIteratorBase& iter) {
   AT_DISPATCH_REAL(type, iter.op_name(), [&] { cpu_reduce(iter, Extremum<scalar_t, kMax>()); });
 }
 
+/// The best element so far and its position.
 template <typename T>
 struct Found {
   T value{};
@@ -57,8 +58,8 @@ void scan_each(const T* values, int64_t n, int64_t first, Found<T>& found) {
   }
 }
 
-/// Most blocks hold nothing better, which a loop without branches finds out faster than one that
-/// keeps the index.
+/// Whether any element is better than `best`. Most blocks hold nothing better, which this loop
+/// without branches finds out faster than one that keeps the index.
 template <typename T, bool kMax>
 bool has_better(const T* values, int64_t n, T best) {
   int better = 0;
@@ -81,6 +82,8 @@ Found<T> find_extremum(const char* data, int64_t stride, int64_t n) {
   for (int64_t start = 0; start < n; start += kBlock) {
     const int64_t count = std::min(kBlock, n - start);
     const char* source = data + start * stride;
+
+    // Elements that are apart are gathered into a block first.
     const bool contiguous = stride == static_cast<int64_t>(sizeof(T));
     if (!contiguous) gather(block, source, stride, sizeof(T), count);
     scan_block<T, kMax>(contiguous ? reinterpret_cast<const T*>(source) : block, count, start,
@@ -89,12 +92,15 @@ Found<T> find_extremum(const char* data, int64_t stride, int64_t n) {
   return found;
 }
 
+/// The position of the extremum of all elements: the best of fixed pieces.
 template <typename T, bool kMax>
 int64_t find_in_all(const Tensor& self) {
   constexpr int64_t kPiece = 65536;
   const Tensor flat = self.contiguous();
   const auto* data = static_cast<const char*>(flat.data());
-  const int64_t n = flat.numel(), itemsize = static_cast<int64_t>(sizeof(T));
+  const int64_t n = flat.numel();
+  const int64_t itemsize = static_cast<int64_t>(sizeof(T));
+
   std::vector<Found<T>> pieces(static_cast<size_t>((n + kPiece - 1) / kPiece));
   parallel_for(0, static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
@@ -104,6 +110,8 @@ int64_t find_in_all(const Tensor& self) {
       piece.index += p * kPiece;
     }
   });
+
+  // Only a better element replaces the best one: the first of equal ones stays.
   Found<T> best = pieces[0];
   for (const Found<T>& piece : pieces) {
     if (is_better<T, kMax>(piece.value, best.value)) best = piece;
@@ -111,18 +119,19 @@ int64_t find_in_all(const Tensor& self) {
   return best.index;
 }
 
-/// `result` seen with the dimension that was reduced, so that lanes of both correspond.
+/// `result` with the reduced dimension as one of size 1, so that its lanes match those of `self`.
 Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
   return result.dim() == self.dim() ? result : result.unsqueeze(dim);
 }
 
 template <typename T, bool kMax>
 void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
-  const int64_t n = lane_size(self, dim),
-                stride = lane_stride(self, dim) * static_cast<int64_t>(sizeof(T));
-  const Tensor where = with_dim(indices, self, dim);
-  const Tensor what = values.defined() ? with_dim(values, self, dim) : where;
-  const LaneIterator lanes(dim, {&self, &where, &what});
+  const int64_t n = lane_size(self, dim);
+  const int64_t stride = lane_stride(self, dim) * static_cast<int64_t>(sizeof(T));
+  const Tensor index_lanes = with_dim(indices, self, dim);
+  const Tensor value_lanes = values.defined() ? with_dim(values, self, dim) : index_lanes;
+
+  const LaneIterator lanes(dim, {&self, &index_lanes, &value_lanes});
   lanes.for_each(n, [&](char* const* data) {
     const Found<T> found = find_extremum<T, kMax>(data[0], stride, n);
     *reinterpret_cast<int64_t*>(data[1]) = found.index;

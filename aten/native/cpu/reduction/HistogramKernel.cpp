@@ -1,5 +1,4 @@
-// Counting: how often each small integer occurs, and how many points are in each box. Sums are kept
-// in double.
+// Counts how often each small integer occurs, and how many points are in each bin.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -12,12 +11,13 @@ namespace at::native {
 
 namespace {
 
-/// Adds add(i) to element place(i) of the result for every i. The pieces in which that is done,
-/// each with a result of its own, do not depend on the number of threads.
+/// For every i, adds add(i) to element place(i) of the result. This is done in pieces, each with
+/// a result of its own in double; their number does not depend on the number of threads.
 template <typename Place, typename Add>
 std::vector<double> accumulate(int64_t n, int64_t size, const Place& place, const Add& add) {
   const int64_t pieces = n >= 65536 && size <= 65536 ? 16 : 1;
   std::vector<std::vector<double>> partial(static_cast<size_t>(pieces));
+
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       std::vector<double> sums(static_cast<size_t>(size), 0.0);
@@ -25,19 +25,24 @@ std::vector<double> accumulate(int64_t n, int64_t size, const Place& place, cons
         const int64_t where = place(i);
         if (where >= 0) sums[where] += add(i);
       }
+
       partial[p] = std::move(sums);
     }
   });
+
   for (int64_t p = 1; p < pieces; ++p) {
     for (int64_t k = 0; k < size; ++k) partial[0][k] += partial[p][k];
   }
+
   return std::move(partial[0]);
 }
 
-/// How the bin of a value is found.
+/// How the bin of a value is found: by binary search, by a formula for equal widths, or by that
+/// formula and then by comparing with the edges.
 enum class Placement { Search, Formula, Guess };
 
-/// The bins of one coordinate; -1 is outside, as nan is. The last bin includes its end.
+/// The bins of one coordinate. The last bin includes its upper edge; find() returns -1 for values
+/// outside all bins and for nan.
 template <typename T>
 struct Bins {
   const T* edges;
@@ -45,29 +50,36 @@ struct Bins {
   Placement placement;
 
   int64_t find(T value) const {
-    const T first = edges[0], last = edges[count];
+    const T first = edges[0];
+    const T last = edges[count];
     if (!(value >= first && value <= last)) return -1;
-    // Differences of numbers that are far apart, and products of them, may be infinite.
+
+    // The difference of distant numbers, or its product with the count, may be infinite.
     const T guess = (value - first) * static_cast<T>(count) / (last - first);
     if (placement == Placement::Search || !std::isfinite(guess)) {
       return std::min<int64_t>(std::upper_bound(edges, edges + count + 1, value) - edges - 1,
                                count - 1);
     }
+
     int64_t place = std::min(static_cast<int64_t>(guess), count - 1);
     if (placement == Placement::Formula) return place;
-    while (place > 0 && value < edges[place]) --place;  // what rounding makes of edges decides
+
+    // The edges are rounded, so they decide between the guess and its neighbours.
+    while (place > 0 && value < edges[place]) --place;
     while (place + 1 < count && value >= edges[place + 1]) ++place;
     return place;
   }
 };
 
+/// Adds up the weights of the points in each bin.
 template <typename T>
 void count_points(const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
                   Placement placement, const Tensor& out) {
   const int64_t dims = points.size(1);
   std::vector<Bins<T>> bins;
-  for (const Tensor& e : edges)
-    bins.push_back({static_cast<const T*>(e.data()), e.numel() - 1, placement});
+  for (const Tensor& edge : edges)
+    bins.push_back({static_cast<const T*>(edge.data()), edge.numel() - 1, placement});
+
   const auto* values = static_cast<const T*>(points.data());
   const auto box_of = [&](int64_t i) {
     int64_t box = 0;
@@ -78,25 +90,30 @@ void count_points(const Tensor& points, const std::vector<Tensor>& edges, const 
     }
     return box;
   };
+
   const T* weights = weight.defined() ? static_cast<const T*>(weight.data()) : nullptr;
   const auto weight_of = [weights](int64_t i) {
     return weights == nullptr ? 1.0 : static_cast<double>(weights[i]);
   };
+
   const std::vector<double> sums = accumulate(points.size(0), out.numel(), box_of, weight_of);
   std::transform(sums.begin(), sums.end(), static_cast<T*>(out.data()),
                  [](double sum) { return static_cast<T>(sum); });
 }
 
+/// The size of the result of bincount: at least one more than the largest number.
 int64_t checked_size(const Tensor& places, int64_t minlength) {
   const auto* numbers = static_cast<const int64_t*>(places.data());
-  int64_t least = numbers[0], most = numbers[0];
+  int64_t least = numbers[0];
+  int64_t most = numbers[0];
   for (int64_t i = 1; i < places.numel(); ++i) {
     least = std::min(least, numbers[i]);
     most = std::max(most, numbers[i]);
   }
+
   TORCH_CHECK(least >= 0, "bincount only supports 1-d non-negative integral inputs, got ", least);
-  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: the number ", most,
-              " asks for a result that does not fit into memory");
+  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: a result for the number ", most,
+              " does not fit into memory");
   return std::max(minlength, most + 1);
 }
 
@@ -113,7 +130,7 @@ void check_bincount(const Tensor& self, const Tensor& weights, int64_t minlength
               "weights should be 1-d and have the same length as input");
 }
 
-/// Whole numbers are counted as such, double would round those beyond 2^53.
+/// Counts without weights are integers: double would round those beyond 2^53.
 Tensor counts_of(const Tensor& places, int64_t size) {
   const Tensor result = empty_tensor({size}, kLong, kCPU);
   auto* counts = static_cast<int64_t*>(result.data());
@@ -127,9 +144,11 @@ template <typename T>
 Tensor weighted_counts(const Tensor& places, const Tensor& weights, int64_t size) {
   const auto* numbers = static_cast<const int64_t*>(places.data());
   const auto* values = static_cast<const T*>(weights.data());
+
   const std::vector<double> sums = accumulate(
       places.numel(), size, [numbers](int64_t i) { return numbers[i]; },
       [values](int64_t i) { return static_cast<double>(values[i]); });
+
   const Tensor result = empty_tensor({size}, scalar_type_of<T>, kCPU);
   std::transform(sums.begin(), sums.end(), static_cast<T*>(result.data()),
                  [](double sum) { return static_cast<T>(sum); });
@@ -142,6 +161,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
   check_bincount(self, weights, minlength);
   const Tensor places = self.to(kLong).contiguous();
   if (places.numel() == 0) return counts_of(places, minlength);
+
   const int64_t size = checked_size(places, minlength);
   if (!weights.defined()) return counts_of(places, size);
   if (weights.scalar_type() == kFloat)
@@ -152,13 +172,16 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
 void histogram_count_kernel(const Tensor& self, TensorList bins, const Tensor& weight,
                             bool equal_widths, bool by_formula, const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   std::vector<Tensor> edges;
   for (const Tensor& tensor : bins) edges.push_back(tensor.contiguous());
-  const Tensor points = self.contiguous(),
-               weights = weight.defined() ? weight.contiguous() : weight;
+  const Tensor points = self.contiguous();
+  const Tensor weights = weight.defined() ? weight.contiguous() : weight;
+
   const Placement placement = by_formula     ? Placement::Formula
                               : equal_widths ? Placement::Guess
                                              : Placement::Search;
+
   AT_DISPATCH_FLOATING(self.scalar_type(), "histogram",
                        [&] { count_points<scalar_t>(points, edges, weights, placement, out0); });
 }

@@ -1,4 +1,4 @@
-// One element of every lane, chosen by its rank or by how often it occurs.
+// Selects one element of every lane, by its rank or by how often it occurs.
 #include <algorithm>
 #include <vector>
 
@@ -11,25 +11,31 @@ namespace at::native {
 
 namespace {
 
-/// `result` seen with the dimension that was reduced, so that lanes of both correspond.
+/// `result` with the reduced dimension as one of size 1, so that its lanes match those of `self`.
 Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
   return result.dim() == self.dim() ? result : result.unsqueeze(dim);
 }
 
-/// pick(entries), which may reorder them, returns the index of the chosen element of a lane.
+/// Calls pick(entries) for every lane. It may reorder the entries and returns the index of the
+/// selected element.
 template <typename Pick>
 void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
                      const Tensor& indices, const Pick& pick) {
   if (indices.numel() == 0) return;
+
   const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t n = lane_size(self, d), stride = lane_stride(self, d);
-  const Tensor what = with_dim(values, self, d), where = with_dim(indices, self, d);
+  const int64_t n = lane_size(self, d);
+  const int64_t stride = lane_stride(self, d);
+  const Tensor value_lanes = with_dim(values, self, d);
+  const Tensor index_lanes = with_dim(indices, self, d);
+
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
-    LaneIterator(d, {&self, &what, &where}).for_each(n * 4, [&](char* const* data) {
+    LaneIterator(d, {&self, &value_lanes, &index_lanes}).for_each(n * 4, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
       std::vector<OrderEntry<key_type<scalar_t>>> entries(static_cast<size_t>(n));
       for (int64_t i = 0; i < n; ++i)
         entries[i] = {static_cast<key_type<scalar_t>>(in[i * stride]), i};
+
       const int64_t chosen = pick(entries);
       *reinterpret_cast<scalar_t*>(data[1]) = in[chosen * stride];
       *reinterpret_cast<int64_t*>(data[2]) = chosen;
@@ -37,7 +43,7 @@ void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Te
   });
 }
 
-/// The index of the element that is at `rank` when all are in stable order.
+/// The index of the element at `rank` in stable ascending order.
 template <typename Entries>
 int64_t index_at_rank(Entries& entries, int64_t rank) {
   using Key = decltype(entries[0].key);
@@ -45,18 +51,22 @@ int64_t index_at_rank(Entries& entries, int64_t rank) {
   return entries[rank].index;
 }
 
+/// The number of elements that are not nan.
 template <typename Entries>
 int64_t count_numbers(const Entries& entries) {
   return std::count_if(entries.begin(), entries.end(),
                        [](const auto& entry) { return entry.key == entry.key; });
 }
 
-/// Of the runs of equal elements the first longest one; of that its last element.
+/// The index of the most frequent element: the last of the first longest run in stable order.
 template <typename Entries>
 int64_t index_of_mode(Entries& entries) {
   using Key = decltype(entries[0].key);
   std::sort(entries.begin(), entries.end(), entry_less<Key>);
-  size_t best = 0, longest = 0, start = 0;
+
+  size_t best = 0;
+  size_t longest = 0;
+  size_t start = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].key != entries[start].key) start = i;
     if (i - start + 1 > longest) {
@@ -64,6 +74,7 @@ int64_t index_of_mode(Entries& entries) {
       best = i;
     }
   }
+
   return entries[best].index;
 }
 

@@ -35,7 +35,7 @@ struct Product {
 
 void prod_kernel(TensorIteratorBase& iter) {
   const ScalarType type = iter.common_dtype();
-  // Of bool the product is the logical and; 0 and 1 as uint8 have that product.
+  // The product of bools is their logical and, which uint8 products of 0 and 1 give.
   if (is_integral(type, true))
     return dispatch_modular(type, [&]<typename T>() { cpu_reduce(iter, ProductOfIntegers<T>()); });
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "prod", [&] { cpu_reduce(iter, Product<scalar_t>()); });

@@ -1,5 +1,5 @@
-// Sums, sums without nan, and means. Integers wrap around, so that one loop per size does; float16
-// and bfloat16 accumulate in float.
+// Sums, sums without nan, means and exclusive ors over dimensions. Integers wrap around, so signed
+// and unsigned types of one size share a loop; float16 and bfloat16 accumulate in float.
 #include "aten/native/declarations/cpu/reduction/SumKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/ReductionLoops.h"
@@ -59,6 +59,7 @@ struct ExclusiveOr {
   static uint64_t project(uint64_t acc) { return acc; }
 };
 
+/// The sum of bools is whether any is true.
 struct AnyTrue {
   using input_t = bool;
   using acc_t = bool;

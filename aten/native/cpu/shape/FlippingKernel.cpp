@@ -1,4 +1,4 @@
-// Reverses and rolls dimensions. The loops copy bytes.
+// Reverses and rolls dimensions by copying rows of bytes.
 #include <algorithm>
 #include <numeric>
 
@@ -12,15 +12,17 @@ namespace at::native {
 namespace {
 
 /// Calls copy_row(index, target) for every row of the dense memory of `out`, which has `sizes` from
-/// its slowest dimension to its fastest.
+/// its slowest dimension to its fastest. `index` is the row's position in all but the fastest.
 template <typename CopyRow>
 void copy_rows(const Tensor& out, IntArrayRef sizes, const CopyRow& copy_row) {
-  const int64_t columns = sizes.empty() ? 1 : sizes.back(),
-                outer = static_cast<int64_t>(sizes.size()) - 1;
   if (out.numel() == 0) return;
+
+  const int64_t outer = static_cast<int64_t>(sizes.size()) - 1;
+  const int64_t columns = sizes.empty() ? 1 : sizes.back();
+  const int64_t rows = out.numel() / columns;
   const int64_t itemsize = static_cast<int64_t>(out.itemsize());
   char* target = static_cast<char*>(out.data());
-  const int64_t rows = out.numel() / columns;
+
   parallel_for(0, rows, std::max<int64_t>(1, 32768 / columns), [&](int64_t begin, int64_t end) {
     DimVector index(std::max<int64_t>(0, outer));
     for (int64_t row = begin; row < end; ++row) {
@@ -29,6 +31,7 @@ void copy_rows(const Tensor& out, IntArrayRef sizes, const CopyRow& copy_row) {
         index[d] = rest % sizes[d];
         rest /= sizes[d];
       }
+
       copy_row(index, target + row * columns * itemsize);
     }
   });
@@ -38,15 +41,20 @@ void copy_rows(const Tensor& out, IntArrayRef sizes, const CopyRow& copy_row) {
 
 void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const DimVector wrapped = wrap_dims(dims, self.dim());
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
-  DimVector order(self.dim());  // of the memory of out0, slowest first
+
+  // Dimensions in the order of the memory of out0, slowest first.
+  DimVector order(self.dim());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return out0.strides()[a] > out0.strides()[b]; });
-  // A flipped dimension starts at its end and goes back.
+
+  // A flipped dimension starts at its last element and steps backwards.
   const char* start = static_cast<const char*>(self.data());
-  DimVector sizes, steps;
+  DimVector sizes;
+  DimVector steps;
   for (const int64_t d : order) {
     const bool flipped = std::find(wrapped.begin(), wrapped.end(), d) != wrapped.end();
     const int64_t step = self.strides()[d] * itemsize;
@@ -54,6 +62,7 @@ void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
     sizes.push_back(self.sizes()[d]);
     steps.push_back(flipped ? -step : step);
   }
+
   copy_rows(out0, sizes, [&](const DimVector& index, char* target) {
     const char* source = start;
     for (size_t d = 0; d < index.size(); ++d) source += index[d] * steps[d];
@@ -64,26 +73,36 @@ void flip_kernel(const Tensor& self, IntArrayRef dims, const Tensor& out0) {
 
 void roll_kernel(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  if (dims.empty() && self.dim() != 1) {  // as one flat sequence
+
+  // Without dimensions the tensor is rolled as one flat sequence.
+  if (dims.empty() && self.dim() != 1) {
     const Tensor flat = self.reshape({-1});
     const Tensor out = out0.view({-1});
     return roll_kernel(flat, shifts, {0}, out);
   }
+
+  // Shifts of the same dimension add up.
   DimVector shift(self.dim(), 0);
   for (size_t i = 0; i < shifts.size(); ++i) {
     const int64_t d = dims.empty() ? 0 : wrap_dim(dims[i], self.dim());
-    const int64_t size = self.sizes()[d], move = shifts[i] % size;
+    const int64_t size = self.sizes()[d];
+    const int64_t move = shifts[i] % size;
     shift[d] = (shift[d] + (move < 0 ? move + size : move)) % size;
   }
+
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
   const int64_t last = self.dim() - 1;
-  const int64_t columns = self.sizes()[last], stride = self.strides()[last] * itemsize;
+  const int64_t columns = self.sizes()[last];
+  const int64_t stride = self.strides()[last] * itemsize;
+
   copy_rows(out0, out0.sizes(), [&](const DimVector& index, char* target) {
     const char* source = static_cast<const char*>(self.data());
     for (int64_t d = 0; d < last; ++d) {
       const int64_t size = self.sizes()[d];
       source += (index[d] - shift[d] + size) % size * self.strides()[d] * itemsize;
     }
+
+    // The end of each source row moves to the front of the target row.
     gather(target, source + (columns - shift[last]) * stride, stride, itemsize, shift[last]);
     gather(target + shift[last] * itemsize, source, stride, itemsize, columns - shift[last]);
   });

@@ -1,4 +1,4 @@
-// Copies tensors into the parts of their concatenation.
+// Concatenates tensors by copying each into its part of the result.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -13,9 +13,9 @@ namespace at::native {
 
 namespace {
 
-/// Channels as the last dimension: contiguous for tensors that are channels_last.
+/// Moves the channels to the last dimension: channels_last tensors become contiguous.
 Tensor channels_to_end(const Tensor& tensor) {
-  if (tensor.dim() < 4) return tensor;  // one that is skipped
+  if (tensor.dim() < 4) return tensor;  // an empty vector, which cat skips
   DimVector order;
   for (int64_t d = 0; d < tensor.dim(); ++d) {
     if (d != 1) order.push_back(d);
@@ -28,22 +28,31 @@ Tensor channels_to_end(const Tensor& tensor) {
 
 void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   if (out0.numel() == 0) return;
+
   const int64_t d = wrap_dim(dim, out0.dim());
+  // A channels_last result is contiguous with the channels as its last dimension.
   if (!out0.is_contiguous()) {
-    std::vector<Tensor> turned;
-    for (const Tensor& tensor : tensors) turned.push_back(channels_to_end(tensor));
-    return cat_kernel(turned, d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1),
-                      channels_to_end(out0));
+    std::vector<Tensor> permuted;
+    for (const Tensor& tensor : tensors) permuted.push_back(channels_to_end(tensor));
+
+    const int64_t permuted_dim = d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1);
+    return cat_kernel(permuted, permuted_dim, channels_to_end(out0));
   }
-  int64_t start = 0;
+
+  // Each of the `outer` rows of the result consists of one row of every tensor; `inner` bytes
+  // belong to one position along `dim`.
   const int64_t itemsize = static_cast<int64_t>(out0.itemsize());
-  int64_t outer = 1, inner = itemsize;
+  int64_t outer = 1;
+  int64_t inner = itemsize;
   for (int64_t k = 0; k < d; ++k) outer *= out0.sizes()[k];
   for (int64_t k = d + 1; k < out0.dim(); ++k) inner *= out0.sizes()[k];
   const int64_t out_row = inner * out0.sizes()[d];
   char* out = static_cast<char*>(out0.data());
+
+  int64_t start = 0;
   for (const Tensor& tensor : tensors) {
     if (tensor.numel() == 0) continue;
+
     const int64_t length = tensor.sizes()[d];
     if (tensor.is_contiguous() && tensor.scalar_type() == out0.scalar_type()) {
       const char* in = static_cast<const char*>(tensor.data());

@@ -1,7 +1,7 @@
 #pragma once
-// Integer arithmetic that wraps around, as tensors' does: signed overflow is undefined in C++,
-// unsigned is not. What does not depend on the sign (sums, products, bits) needs one loop per
-// element size, not one per dtype.
+// Integer arithmetic that wraps around, as it does in tensors. It is computed with unsigned
+// integers, because signed overflow is undefined in C++. Sums, products and bit operations do not
+// depend on the sign and need one loop per element size instead of one per dtype.
 #include <cstdint>
 #include <type_traits>
 
@@ -15,17 +15,18 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-/// Unsigned type to compute in: small ones are widened here, because C++ would widen them to int,
-/// in which a product can overflow.
+/// The unsigned type to compute in. Small types are widened to uint32_t, because C++ would widen
+/// them to int, in which a product can overflow.
 template <class T>
 using modular_t = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 
+/// a * b, wrapped around.
 template <class T>
 inline T multiply_modular(T a, T b) {
   return static_cast<T>(static_cast<modular_t<T>>(a) * static_cast<modular_t<T>>(b));
 }
 
-/// Calls f.operator()<unsigned type of that size>() for an integer dtype.
+/// Calls f.operator()<T>() with the unsigned type T of an integer dtype's size.
 template <class F>
 void dispatch_modular(c10::ScalarType type, const F& f) {
   switch (c10::element_size(type)) {

@@ -1,6 +1,6 @@
 #pragma once
-// What nearly every kernel file includes, parsed once for each instruction set:
-// tools/build/precompiled.py.
+// Headers that nearly every kernel file includes. tools/build/precompiled.py compiles them once for
+// each instruction set.
 #include "aten/core/Precompiled.h"
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"

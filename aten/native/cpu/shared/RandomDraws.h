@@ -1,11 +1,11 @@
 #pragma once
-// What kernels of random numbers draw from a generator, whose lock they hold.
+// Draws of random numbers from a generator. The calling kernels hold its lock.
 //
 // Note [Random numbers]
-// A seed gives the numbers that PyTorch gives on the CPU: elements are drawn in order of memory
-// from one Mersenne Twister, whatever the number of threads. A float takes the low 24 bits of a
-// 32-bit word, a double the low 53 of two words, of which the first is the upper half. Words are
-// drawn in blocks, so that what is computed from them vectorises.
+// A seed gives the same numbers as in PyTorch on the CPU: elements are drawn in the order of memory
+// from one Mersenne Twister, for any number of threads. A float takes the low 24 bits of a 32-bit
+// word, a double the low 53 bits of two words, the first of which is the upper half. Words are
+// drawn in blocks, so that the arithmetic on them vectorises.
 #include <algorithm>
 
 #include "aten/core/Tensor.h"
@@ -20,15 +20,15 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-constexpr int64_t kDraws =
-    256;  // elements drawn at once: their words stay in the first-level cache
+// Elements drawn at once, whose words stay in the first-level cache.
+constexpr int64_t kDraws = 256;
 constexpr uint64_t kMantissa = (uint64_t{1} << 53) - 1;
 
 inline Generator& generator_or_default(Generator* generator) {
   return generator != nullptr ? *generator : default_cpu_generator();
 }
 
-/// At most kDraws words of 64 bits.
+/// Draws `count` words of 64 bits, at most kDraws.
 inline void draw_words(Generator& generator, uint64_t* out, int64_t count) {
   uint32_t words[2 * kDraws];
   generator.engine.fill(words, 2 * count);
@@ -36,7 +36,7 @@ inline void draw_words(Generator& generator, uint64_t* out, int64_t count) {
     out[i] = static_cast<uint64_t>(words[2 * i]) << 32 | words[2 * i + 1];
 }
 
-/// Numbers from [0, 1).
+/// Draws `count` numbers, uniform in [0, 1).
 inline void draw_uniform(Generator& generator, float* out, int64_t count) {
   uint32_t words[kDraws];
   for (int64_t start = 0; start < count; start += kDraws) {
@@ -57,35 +57,41 @@ inline void draw_uniform(Generator& generator, double* out, int64_t count) {
   }
 }
 
-/// A complex tensor as a real one with a last dimension of two: its numbers are pairs.
+/// A complex tensor as a real one, whose last dimension of size 2 holds real and imaginary parts.
 inline Tensor as_real(const Tensor& self) {
   auto impl = make_intrusive<TensorImpl>(self.storage(), to_real(self.scalar_type()), self.device(),
                                          self.key_set() - kAutogradKeys);
-  DimVector sizes(self.sizes()), strides;
+
+  DimVector sizes(self.sizes());
+  DimVector strides;
   for (const int64_t stride : self.strides()) strides.push_back(2 * stride);
   sizes.push_back(2);
   strides.push_back(1);
+
   impl->set_sizes_and_strides(sizes, strides, 2 * self.storage_offset());
   return Tensor(std::move(impl));
 }
 
-/// Writes draw(T* out, count) to blocks of elements in order of memory.
+/// Fills `self` in the order of memory; draw(T* out, count) writes each block of elements.
 template <typename T, typename Draw>
 void fill_in_order(const Tensor& self, const char* name, const Draw& draw) {
   if (self.numel() == 0) return;
   check_no_internal_overlap(name, self);
+
   const TensorIterator iter = TensorIterator::over(name, {&self});
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
     T block[kDraws];
     for (int64_t start = 0; start < n; start += kDraws) {
       const int64_t count = std::min(kDraws, n - start);
       char* target = data[0] + start * strides[0];
+      // Strided elements are drawn into `block` first.
       const bool contiguous = strides[0] == static_cast<int64_t>(sizeof(T));
       (*static_cast<const Draw*>(context))(contiguous ? reinterpret_cast<T*>(target) : block,
                                            count);
       if (!contiguous) scatter(target, strides[0], block, sizeof(T), count);
     }
   };
+
   iter.serial_for_each(loop, &draw, 0, iter.numel());
 }
 

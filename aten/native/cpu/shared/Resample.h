@@ -1,5 +1,5 @@
 #pragma once
-// Interpolation, average pooling and their gradients as one linear map per dimension.
+// Interpolation, average pooling, padding and their gradients as one linear map per dimension.
 #include "aten/native/shared/Taps.h"
 
 #ifndef CPU_CAPABILITY

@@ -1,6 +1,5 @@
-// One linear map per dimension, see Taps. A block (the planes of a sample and channel, or a whole
-// channels_last sample) goes through the dimensions one after another in memory that stays in the
-// cache.
+// Applies one linear map (Taps) per dimension. A block (the planes of one sample and channel, or
+// one channels_last sample) goes through all dimensions in turn while it is in the cache.
 #include "aten/native/cpu/shared/Resample.h"
 
 #include <algorithm>
@@ -18,8 +17,9 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-/// Taps in the arithmetic type. Where every element has `width` of them they are also kept tap by
-/// tap, for vectors along the line.
+/// Taps in the arithmetic type. If every element has the same number of taps, at most 4, `width` is
+/// that number, and the taps are also stored tap by tap, so that a line vectorises. Otherwise
+/// `width` is 0.
 template <typename T>
 struct AxisMap {
   int64_t in, out, width = 0;
@@ -34,16 +34,19 @@ struct AxisMap {
         taps(source),
         weight(source.weight.begin(), source.weight.end()) {
     if (out == 0) return;
+
     width = source.first[1];
     for (int64_t j = 0; j < out; ++j) {
       if (source.first[j + 1] - source.first[j] != width) width = 0;
       for (int64_t t = source.first[j] + 1; t < source.first[j + 1]; ++t)
         consecutive &= source.index[t] == source.index[t - 1] + 1;
     }
+
     if (width < 1 || width > 4 || in > INT32_MAX) {
       width = 0;
       return;
     }
+
     index.resize(source.index.size());
     for (int64_t t = 0; t < width; ++t) {
       for (int64_t j = 0; j < out; ++j) {
@@ -54,6 +57,7 @@ struct AxisMap {
   }
 };
 
+/// Maps a line whose elements have kWidth taps each.
 template <int64_t kWidth, typename T>
 void map_line_of_width(const AxisMap<T>& axis, const T* in, T* out) {
   const int64_t n = axis.out;
@@ -66,10 +70,13 @@ void map_line_of_width(const AxisMap<T>& axis, const T* in, T* out) {
   }
 }
 
+/// The inner product of n weights and elements.
 template <typename T>
 T dot(const T* weight, const T* in, int64_t n) {
   constexpr int64_t kLanes = 16;
-  T lanes[kLanes] = {}, sum = 0;
+  T lanes[kLanes] = {};
+  T sum = 0;
+
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] += weight[i + j] * in[i + j];
@@ -80,10 +87,12 @@ T dot(const T* weight, const T* in, int64_t n) {
     }
     sum = lanes[0];
   }
+
   for (; i < n; ++i) sum += weight[i] * in[i];
   return sum;
 }
 
+/// Maps one line of contiguous elements.
 template <typename T>
 void map_line(const AxisMap<T>& axis, const T* in, T* out) {
   switch (axis.width) {
@@ -93,9 +102,11 @@ void map_line(const AxisMap<T>& axis, const T* in, T* out) {
     case 4: return map_line_of_width<4>(axis, in, out);
     default: break;
   }
+
   const Taps& taps = axis.taps;
   for (int64_t j = 0; j < axis.out; ++j) {
-    const int64_t begin = taps.first[j], n = taps.first[j + 1] - begin;
+    const int64_t begin = taps.first[j];
+    const int64_t n = taps.first[j + 1] - begin;
     if (axis.consecutive && n > 0) {
       out[j] = dot(axis.weight.data() + begin, in + taps.index[begin], n);
     } else {
@@ -106,29 +117,36 @@ void map_line(const AxisMap<T>& axis, const T* in, T* out) {
   }
 }
 
-/// Row j of the result, `after` elements long, from rows of the input.
+/// Computes row j of the result, which has `after` elements, from rows of the input.
 template <typename T>
 void map_row(const AxisMap<T>& axis, int64_t j, int64_t after, const T* in, T* out) {
-  const int64_t begin = axis.taps.first[j], end = axis.taps.first[j + 1];
+  const int64_t begin = axis.taps.first[j];
+  const int64_t end = axis.taps.first[j + 1];
   const auto row = [&](int64_t t) { return in + axis.taps.index[t] * after; };
   const auto weight = [&](int64_t t) {
     return axis.width > 0 ? axis.weight[(t - begin) * axis.out + j] : axis.weight[t];
   };
+
   if (begin == end) {
     std::fill_n(out, after, T(0));
     return;
   }
+
+  // The first one or two taps set the row, the others add to it.
   int64_t t = begin + 1;
   if (end - begin == 1) {
     const T w = weight(begin);
     const T* a = row(begin);
     for (int64_t i = 0; i < after; ++i) out[i] = w * a[i];
   } else {
-    const T w = weight(begin), v = weight(begin + 1);
-    const T *a = row(begin), *b = row(begin + 1);
+    const T w = weight(begin);
+    const T v = weight(begin + 1);
+    const T* a = row(begin);
+    const T* b = row(begin + 1);
     for (int64_t i = 0; i < after; ++i) out[i] = w * a[i] + v * b[i];
     ++t;
   }
+
   for (; t < end; ++t) {
     const T w = weight(t);
     const T* a = row(t);
@@ -136,7 +154,7 @@ void map_row(const AxisMap<T>& axis, int64_t j, int64_t after, const T* in, T* o
   }
 }
 
-/// (before, axis.in, after) to (before, axis.out, after)
+/// Maps an array of (before, axis.in, after) to one of (before, axis.out, after).
 template <typename T>
 void map_axis(const AxisMap<T>& axis, int64_t before, int64_t after, const T* in, T* out) {
   for (int64_t b = 0; b < before; ++b, in += axis.in * after, out += axis.out * after) {
@@ -148,14 +166,15 @@ void map_axis(const AxisMap<T>& axis, int64_t before, int64_t after, const T* in
   }
 }
 
-/// The dimensions that change, in the order in which they are mapped: what makes a block smaller
-/// comes first. The last dimension takes longest by element, so that it goes first where it makes
-/// it larger and last where it makes it smaller.
+/// The dimensions that change, in the order in which they are mapped: those that make a block
+/// smaller come first. The last dimension takes the most time per element, so among dimensions of
+/// equal growth it comes first if they enlarge the block and last if they shrink it.
 std::vector<int> order_of_axes(const AxesTaps& taps) {
   std::vector<int> order;
   for (int d = 0; d < 3; ++d) {
     if (!taps[d].is_identity()) order.push_back(d);
   }
+
   const auto growth = [&](int d) {
     return static_cast<double>(taps[d].out) / static_cast<double>(std::max<int64_t>(taps[d].in, 1));
   };
@@ -166,13 +185,16 @@ std::vector<int> order_of_axes(const AxesTaps& taps) {
   return order;
 }
 
+/// Maps blocks along all dimensions that change.
 template <typename T>
 class BlockMap {
  public:
-  /// Bytes are rounded after every dimension, the last one first: so do image libraries.
+  /// A block has `inner` channels per element. Bytes are rounded after every dimension, starting
+  /// with the last, as in image libraries.
   BlockMap(const AxesTaps& taps, int64_t inner, bool bytes)
       : order_(order_of_axes(taps)), inner_(inner), bytes_(bytes) {
     if (bytes) std::sort(order_.begin(), order_.end(), std::greater<>());
+
     int64_t sizes[3] = {taps[0].in, taps[1].in, taps[2].in};
     for (int d = 0; d < 3; ++d) axes_.emplace_back(taps[d]);
     in_ = inner * sizes[0] * sizes[1] * sizes[2];
@@ -186,11 +208,14 @@ class BlockMap {
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
   int64_t work() const { return std::max(in_, largest_) * 4; }
-  /// Blocks that are mapped together, so that small planes cost no more by element than large ones.
+
+  /// The number of blocks that are mapped together, so that small planes cost as little per element
+  /// as large ones.
   int64_t together() const {
     return std::clamp<int64_t>(4096 / std::max<int64_t>(1, std::max(in_, largest_)), 1, 64);
   }
-  /// Elements of each of the two buffers that `apply` needs for so many blocks.
+
+  /// The number of elements of each of the two buffers that `apply` needs.
   int64_t buffer() const { return largest_ * together(); }
 
   void apply(int64_t blocks, const T* in, T* out, T* buffers) const {
@@ -198,13 +223,17 @@ class BlockMap {
       std::copy_n(in, in_ * blocks, out);
       return;
     }
+
     int64_t sizes[3] = {axes_[0].in, axes_[1].in, axes_[2].in};
     const T* source = in;
     for (size_t k = 0; k < order_.size(); ++k) {
       const int d = order_[k];
-      int64_t before = blocks, after = inner_;
+      int64_t before = blocks;
+      int64_t after = inner_;
       for (int e = 0; e < d; ++e) before *= sizes[e];
       for (int e = d + 1; e < 3; ++e) after *= sizes[e];
+
+      // The two buffers take turns; the last dimension writes the result.
       T* target = k + 1 == order_.size() ? out : buffers + (k % 2) * buffer();
       map_axis(axes_[d], before, after, source, target);
       if (bytes_) round_to_bytes(target, before * axes_[d].out * after);
@@ -225,22 +254,27 @@ class BlockMap {
   }
 };
 
+/// Maps all blocks of a tensor in parallel, converting groups of them to the arithmetic type.
 template <typename scalar_t>
 void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t* in,
                 scalar_t* out) {
   using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, float, opmath_type<scalar_t>>;
   constexpr bool direct = std::is_same_v<scalar_t, acc_t>;
   const BlockMap<acc_t> map(taps, layout.inner, std::is_integral_v<scalar_t>);
-  const int64_t together = map.together(), groups = (layout.outer + together - 1) / together;
+
+  const int64_t together = map.together();
+  const int64_t groups = (layout.outer + together - 1) / together;
   const int64_t grain =
       std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, map.work() * together));
   parallel_for(0, groups, grain, [&](int64_t begin, int64_t end) {
-    std::vector<acc_t> buffers(2 * map.buffer()),
-        converted(direct ? 0 : (map.in() + map.out()) * together);
+    std::vector<acc_t> buffers(2 * map.buffer());
+    std::vector<acc_t> converted(direct ? 0 : (map.in() + map.out()) * together);
+
     for (int64_t k = begin * together; k < std::min(end * together, layout.outer); k += together) {
       const int64_t blocks = std::min(together, layout.outer - k);
       const scalar_t* source = in + k * map.in();
       scalar_t* target = out + k * map.out();
+
       if constexpr (direct) {
         map.apply(blocks, source, target, buffers.data());
       } else {
@@ -260,10 +294,12 @@ void map_blocks(const AxesTaps& taps, const PlaneLayout& layout, const scalar_t*
 void resample(const char* name, const AxesTaps& taps, int64_t spatial, const Tensor& self,
               const Tensor& out) {
   if (out.numel() == 0) return;
+
   const PlaneLayout layout(out, spatial, self);
   const Tensor input = self.contiguous(layout.format);
   const ScalarType dtype = input.scalar_type();
   const void* in = input.data();
+
   const auto run = [&](auto zero) {
     using scalar_t = decltype(zero);
     map_blocks(taps, layout, static_cast<const scalar_t*>(in), static_cast<scalar_t*>(out.data()));

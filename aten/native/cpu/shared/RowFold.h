@@ -1,5 +1,5 @@
 #pragma once
-// Sums and maxima of a row. Included by files compiled once per instruction set.
+// Sums and maxima of a row, for files that are compiled once per instruction set.
 #include <cstdint>
 
 #ifndef CPU_CAPABILITY
@@ -11,17 +11,19 @@ inline namespace CPU_CAPABILITY {
 
 inline constexpr int64_t kFoldLanes = 32;  // independent accumulators
 
-/// Folds `n` elements with `step(accumulator, i)` in kFoldLanes accumulators, then these with
-/// `join`. The order depends on n only.
+/// Folds elements 0 to n - 1 with step(accumulator, i) in kFoldLanes accumulators, and these with
+/// join(a, b). The order depends only on n.
 template <typename T, typename Step, typename Join>
 T fold(int64_t n, T start, const Step& step, const Join& join) {
   T lanes[kFoldLanes];
   for (int64_t j = 0; j < kFoldLanes; ++j) lanes[j] = start;
+
   int64_t i = 0;
   for (; i + kFoldLanes <= n; i += kFoldLanes) {
     for (int64_t j = 0; j < kFoldLanes; ++j) lanes[j] = step(lanes[j], i + j);
   }
   for (int64_t j = 0; i < n; ++i, ++j) lanes[j] = step(lanes[j], i);
+
   for (int64_t width = kFoldLanes / 2; width > 0; width /= 2) {
     for (int64_t j = 0; j < width; ++j) lanes[j] = join(lanes[j], lanes[j + width]);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// How pieces of work that are matrix products are given to threads. Included by files compiled once
+// Distributes tasks that consist of matrix products over threads, for files that are compiled once
 // per instruction set.
 #include <algorithm>
 
@@ -13,7 +13,7 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-/// Memory for one thread, of no certain contents, from the allocator that keeps freed blocks.
+/// Uninitialised memory for one thread, from the allocator that keeps freed blocks.
 template <typename T>
 class Scratch {
  public:
@@ -24,8 +24,8 @@ class Scratch {
   Tensor tensor_;
 };
 
-/// Calls f(begin, end) for ranges of tasks of so many multiplications: on several threads if there
-/// is a task for each; otherwise one after the other, and each uses the threads itself.
+/// Calls f(begin, end) for ranges of tasks of `multiplications` each. If every thread gets a task
+/// they run in parallel; otherwise they run one after another, and each may use all threads.
 template <typename F>
 void for_tasks(int64_t tasks, int64_t multiplications, const F& f) {
   if (tasks < get_num_threads() && !in_parallel_region()) {

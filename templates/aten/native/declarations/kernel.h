@@ -1,9 +1,6 @@
-{% if declaration.scope == "isa" %}
+{# One kernel or shape rule, declared once per instruction set or once. #}
+{% if declaration.is_per_isa %}
 TORCH_PY_KERNEL({{ declaration.head }}({{ declaration.parameters|commas }}))
-{% elif declaration.scope == "cuda" %}
-namespace cuda {
-{{ declaration.head }}({{ declaration.parameters|commas }});
-}
 {% else %}
 {{ declaration.head }}({{ declaration.parameters|commas }});
 {% endif %}

@@ -45,11 +45,9 @@ def test_parametrization_from_registration_to_removal() -> None:
     weight = layer.weight
     parametrize.register_parametrization(layer, "weight", Symmetric())
 
-    assert (
-        parametrize.is_parametrized(layer)
-        and parametrize.is_parametrized(layer, "weight")
-        and not parametrize.is_parametrized(layer, "bias")
-    )
+    assert parametrize.is_parametrized(layer)
+    assert parametrize.is_parametrized(layer, "weight")
+    assert not parametrize.is_parametrized(layer, "bias")
 
     assert isinstance(layer, nn.Linear) and type(layer).__name__ == "ParametrizedLinear"
     assert parametrize.type_before_parametrizations(layer) is nn.Linear
@@ -149,9 +147,8 @@ def test_parametrized_buffers_and_copies() -> None:
     parametrize.remove_parametrizations(other, "scale")
     assert parametrize.is_parametrized(module) and dict(other.named_buffers())["scale"].tolist() == [3, 4]
 
-    with pytest.raises(
-        RuntimeError, match="Serialization of parametrized modules is only supported through state_dict"
-    ):
+    message = "Serialization of parametrized modules is only supported through state_dict"
+    with pytest.raises(RuntimeError, match=message):
         pickle.dumps(module)
 
 
@@ -159,10 +156,8 @@ def test_transfer() -> None:
     source, target = nn.Linear(3, 3), nn.Linear(3, 3)
     parametrizations.weight_norm(source)
     parametrize.transfer_parametrizations_and_params(source, target)
-    assert (
-        torch.equal(source.weight, target.weight)
-        and target.parametrizations.weight.original0 is not source.parametrizations.weight.original0
-    )
+    assert torch.equal(source.weight, target.weight)
+    assert target.parametrizations.weight.original0 is not source.parametrizations.weight.original0
 
 
 class Taller(nn.Module):
@@ -330,11 +325,9 @@ def test_hooked_normalizations_agree_with_pytorch(name: str, parts: list[str], l
     value = ours.eval()(x).detach()
     getattr(nn.utils, f"remove_{name}")(ours)
 
-    assert (
-        list(ours.state_dict()) == ["bias", "weight"]
-        and not ours._forward_pre_hooks
-        and not ours._state_dict_hooks
-    )
+    assert list(ours.state_dict()) == ["bias", "weight"]
+    assert not ours._forward_pre_hooks
+    assert not ours._state_dict_hooks
     close(ours(x).detach(), value)
 
     with pytest.raises(ValueError, match=f"{name} of 'weight' not found in"):

@@ -27,9 +27,8 @@ def test_pruning_once_and_again() -> None:
     hook = prune.L1Unstructured.apply(layer, "weight", 3)
 
     assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]]
-    assert (
-        list(layer.state_dict()) == ["bias", "weight_orig", "weight_mask"] and layer.weight_orig is original
-    )
+    assert list(layer.state_dict()) == ["bias", "weight_orig", "weight_mask"]
+    assert layer.weight_orig is original
 
     prune.ln_structured(layer, "weight", 1, 2, 0)
     assert layer.weight_mask.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]

@@ -95,11 +95,9 @@ def test_collate() -> None:
     ]
 
     result = data.default_collate(batch)
-    assert (
-        result["a"].tolist() == [1, 2]
-        and result["b"].dtype == torch.float64
-        and result["c"] == ["text", "more"]
-    )
+    assert result["a"].tolist() == [1, 2]
+    assert result["b"].dtype == torch.float64
+    assert result["c"] == ["text", "more"]
     assert result["d"].shape == (2, 2) and result["e"].dtype == torch.float64
     assert [column.tolist() for column in result["f"]] == [[1, 3], [2, 4]] and type(
         result["g"]
@@ -144,8 +142,7 @@ def test_size_mismatch() -> None:
 
 
 def test_an_empty_dataset_cannot_be_shuffled():
-    with pytest.raises(
-        ValueError, match="num_samples should be a positive integer value, but got num_samples=0"
-    ):
+    message = "num_samples should be a positive integer value, but got num_samples=0"
+    with pytest.raises(ValueError, match=message):
         DataLoader([], shuffle=True)
     assert len(DataLoader([])) == 0

@@ -233,8 +233,7 @@ if __name__ == "__main__":
 
 
 def start(then: str, examples: str = "100") -> subprocess.Popen[str]:
-    """Starts a main process with four workers, in a group of its own, and
-    waits until it has a batch of each loader."""
+    """Starts a main process with four workers in its own group; waits until each loader gave a batch."""
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN.replace("{then}", then), examples],
         cwd=ROOT,
@@ -249,8 +248,7 @@ def start(then: str, examples: str = "100") -> subprocess.Popen[str]:
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Reads standard error, which ends when the main process and all
-    workers, which inherit it, have ended."""
+    """Reads standard error to its end, which comes when the main process and all its workers have ended."""
     try:
         return process.communicate(timeout=SECONDS)[1]
     finally:

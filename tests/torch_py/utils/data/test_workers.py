@@ -267,20 +267,16 @@ def test_any_object_travels() -> None:
     for batch in DataLoader(
         Images(4, 3), batch_size=2, num_workers=2, collate_fn=everything, timeout=SECONDS
     ):
-        assert (
-            batch["text"] == expected["text"]
-            and batch["none"] is None
-            and numpy.array_equal(batch["array"], expected["array"])
-        )
+        assert batch["text"] == expected["text"]
+        assert batch["none"] is None
+        assert numpy.array_equal(batch["array"], expected["array"])
 
         for name in ("transposed", "empty", "part"):
             assert torch.equal(batch[name], expected[name]) and batch[name].shape == expected[name].shape
         assert batch["transposed"].stride() == (1, 200)
-        assert (
-            type(batch["parameter"]) is torch.nn.Parameter
-            and batch["leaf"].requires_grad
-            and batch["leaf"].is_leaf
-        )
+        assert type(batch["parameter"]) is torch.nn.Parameter
+        assert batch["leaf"].requires_grad
+        assert batch["leaf"].is_leaf
         assert [float(tensor.sum()) for tensor in batch["many"]] == [5000.0 * index for index in range(150)]
 
         big, middle, start = batch["views"]
@@ -463,9 +459,8 @@ def test_pinned_memory_needs_an_accelerator() -> None:
 def test_settings_cannot_be_changed_later() -> None:
     loader = DataLoader(range(3))
     for name in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"):
-        with pytest.raises(
-            ValueError, match=f"{name} attribute should not be set after DataLoader is initialized"
-        ):
+        message = f"{name} attribute should not be set after DataLoader is initialized"
+        with pytest.raises(ValueError, match=message):
             setattr(loader, name, None)
     loader.num_workers = 1
     loader.prefetch_factor = 1

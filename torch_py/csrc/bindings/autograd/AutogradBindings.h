@@ -1,12 +1,12 @@
-// Functions of torch_py._C that run and observe backward passes.
+// Adds the functions of autograd to torch_py._C.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 namespace torch::python {
 
-/// _run_backward, callbacks of the engine, anomaly mode.
+/// Adds functions that run backward passes, queue callbacks and control anomaly mode.
 void init_autograd_engine(PyObject* module);
-/// _saved_tensors_hooks_push, _saved_tensors_hooks_pop
+/// Adds _saved_tensors_hooks_push and _saved_tensors_hooks_pop.
 void init_saved_tensor_hooks(PyObject* module);
 
 }  // namespace torch::python

@@ -53,8 +53,8 @@ void node_dealloc(PyObject* self) {
 /// Classes made in Python are garbage collected, so their base must be. It refers to no object.
 int node_traverse(PyObject*, visitproc, void*) { return 0; }
 
-/// The user's dict of a node. It lives in the node, as a hook that does nothing, because the
-/// node's Python object may come and go.
+/// The user's dict of a node. It lives in the node, as a hook that does nothing, because the node's
+/// Python object may come and go.
 struct Metadata final : torch::autograd::FunctionPreHook {
   Metadata() : dict(checked(PyDict_New())) {}
   ~Metadata() override {

@@ -24,8 +24,8 @@ at::ScalarType dtype_of(const dlpack::DataType& type) {
                int{type.code}, int{type.bits});
 }
 
-/// Sizes and strides of a foreign tensor, checked: a malformed capsule cannot bring in negative or
-/// overflowing values.
+/// The sizes and strides of a foreign tensor. Throws if a malformed capsule has negative or
+/// overflowing ones.
 struct Geometry {
   explicit Geometry(const dlpack::Tensor& tensor) {
     if (tensor.ndim < 0 || tensor.ndim > 64) {
@@ -86,8 +86,8 @@ at::Tensor import_managed(Managed* managed) {
       source.data == nullptr ? nullptr : static_cast<char*>(source.data) + source.byte_offset;
   check_alignment(data, dtype);
 
-  // From here on the tensor owns the content of the capsule. Nothing above has taken it, and
-  // nothing below fails.
+  // From here on, the tensor owns the content of the capsule. Everything above may throw and leaves
+  // the capsule as it is.
   at::DataPtr pointer(
       data, managed,
       [](void* context) {
@@ -147,7 +147,7 @@ ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
   ObjectPtr capsule = ObjectPtr::steal(PyObject_Call(method.get(), nothing.get(), keywords.get()));
   if (capsule) return capsule;
 
-  // An older producer: ask for the old form.
+  // An older producer does not know the keywords: call it without them.
   if (!is_unknown_keyword()) throw PythonError();
   PyErr_Clear();
   return ObjectPtr::steal(checked(PyObject_CallNoArgs(method.get())));

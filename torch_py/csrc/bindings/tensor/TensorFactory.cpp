@@ -17,6 +17,8 @@ namespace torch::python {
 
 namespace {
 
+// --- tensor, as_tensor ---
+
 constexpr Parameter tensor_parameters[] = {
     {"data", Kind::Any},
     {"dtype", Kind::ScalarType, kOptional | kNullable | kKeywordOnly},
@@ -90,8 +92,8 @@ constexpr Signature asarray_signatures[] = {
      asarray_parameters, 5}};
 constinit Function asarray_function = {"asarray", "_C", asarray_signatures, 1};
 
-/// A tensor on the object's memory; null if the object does not share any.
-ObjectPtr memory_of(PyObject* object) {
+/// A tensor on the object's memory; null if the object cannot share its memory.
+ObjectPtr tensor_on_memory_of(PyObject* object) {
   if (is_tensor(object)) return ObjectPtr::borrow(object);
   if (is_numpy_array(object)) return ObjectPtr::steal(wrap(tensor_from_numpy(object)));
   if (!PyObject_HasAttrString(object, "__dlpack__")) return {};
@@ -112,8 +114,9 @@ PyObject* asarray(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
   const auto device = device_of_new(call, 2);
   const bool must_copy = call.boolean(3, false);
   const bool may_copy = call.boolean(3, true);
+
   // Objects without memory to share are always copied.
-  const ObjectPtr shared = memory_of(object);
+  const ObjectPtr shared = tensor_on_memory_of(object);
   if (!shared) {
     TORCH_CHECK_VALUE(may_copy, "can't alias arbitrary sequence into a tensor.");
     const bool is_bytes = PyBytes_Check(object) || PyByteArray_Check(object);
@@ -156,8 +159,7 @@ constexpr Signature buffer_signatures[] = {
      buffer_parameters, 5}};
 constinit Function buffer_function = {"frombuffer", "_C", buffer_signatures, 1};
 
-/// An exported buffer, held for as long as a tensor uses its memory: a bytearray cannot be resized
-/// meanwhile.
+/// Keeps a buffer exported while a tensor uses its memory, so that a bytearray cannot be resized.
 struct BufferOwner {
   explicit BufferOwner(PyObject* object) {
     if (!PyObject_CheckBuffer(object))
@@ -230,7 +232,7 @@ PyObject* frombuffer(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
   if (call.bind(buffer_function, nullptr, args, nargs, kwnames) == kOverridden)
     return call.call_override(buffer_function);
 
-  // The owner goes to the tensor, unless that is a copy.
+  // The tensor takes over the owner, unless the tensor is a copy.
   auto owner = std::make_unique<BufferOwner>(call.object(0));
   if (owner->readonly) {
     warn_user("The given buffer is not writable, and PyTorch does not support non-writable "

@@ -100,14 +100,17 @@ void store(void* address, PyObject* number) {
     if (value.real == -1.0 && PyErr_Occurred()) throw PythonError();
     using part = typename T::value_type;
     *static_cast<T*>(address) = T(static_cast<part>(value.real), static_cast<part>(value.imag));
+
   } else if constexpr (at::is_floating(at::scalar_type_of<T>)) {
     const double value = PyLong_Check(number) ? PyFloat_AsDouble(number) : to_double(number);
     if (value == -1.0 && PyErr_Occurred()) throw PythonError();
     *static_cast<T*>(address) = at::convert<T>(value);
+
   } else if constexpr (std::is_same_v<T, uint64_t>) {
     if (!PyIndex_Check(number)) throw_python(PyExc_TypeError, "an integer is required");
     const ObjectPtr integer = ObjectPtr::steal(checked(PyNumber_Index(number)));
     *static_cast<T*>(address) = to_uint64(integer.get());
+
   } else {
     const bool is_integer = PyLong_Check(number) && !PyBool_Check(number);
     *static_cast<T*>(address) =

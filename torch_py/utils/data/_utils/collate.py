@@ -27,8 +27,8 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def default_convert(data: Any) -> Any:
-    """Converts the NumPy arrays in `data` to tensors and keeps everything else; a
-    DataLoader without batches applies it to each example."""
+    """Converts the NumPy arrays in `data` to tensors and keeps everything else; a DataLoader without batches
+    applies it to each example."""
     kind = type(data)
     if isinstance(data, Tensor):
         return data
@@ -50,8 +50,8 @@ def default_convert(data: Any) -> Any:
 
 
 def _rebuild_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """`values` in a mapping of the type and with the other attributes of
-    `like`, or in a dict if such a mapping cannot be built."""
+    """`values` in a mapping of the type and with the other attributes of `like`, or in a dict if such a
+    mapping cannot be built."""
     if type(like) is dict:
         return values
     try:
