@@ -267,8 +267,10 @@ def test_messages_of_requirements(tmp_path: Path) -> None:
         '          message: "{operator}: {self} has {dim(self)}D, {iter + 1}"\n'
         "      doc: A product.\n"
     )
+
     found = load(file).find("linalg_scaled")
     assert found is not None
+
     (check,) = checks_of(argument_names.with_free_names(found), {})
     assert check.macro == "TORCH_CHECK_NOT_IMPLEMENTED"
     assert check.condition == "self.dim() == 1"

@@ -24,8 +24,7 @@ namespace {
 
 /// The sizes after average pooling; checks the arguments.
 DimVector average_sizes(IntArrayRef sizes, IntArrayRef kernel_size, IntArrayRef stride,
-                        IntArrayRef padding, bool ceil_mode,
-                        std::optional<int64_t> divisor_override) {
+                        IntArrayRef padding, bool ceil_mode) {
   const char* names[] = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
   const char* op = names[kernel_size.size() - 1];
   TORCH_CHECK(stride.size() == kernel_size.size() && padding.size() == kernel_size.size(), op,
@@ -60,8 +59,7 @@ Tensor window_counts(const AverageWindows& windows, int64_t in, int64_t out) {
 Tensor average_of_integers(const char* op, const Tensor& self, const PoolingWindows& w,
                            bool ceil_mode, bool count_include_pad,
                            std::optional<int64_t> divisor_override) {
-  const DimVector sizes =
-      average_sizes(self.sizes(), w.kernel, w.stride, w.padding, ceil_mode, divisor_override);
+  const DimVector sizes = average_sizes(self.sizes(), w.kernel, w.stride, w.padding, ceil_mode);
   const int64_t spatial = static_cast<int64_t>(w.spatial());
   Tensor sums = self;
   Tensor divisor = at::scalar_tensor(Scalar(divisor_override.value_or(1)), kLong);
@@ -146,16 +144,14 @@ AxesTaps average_axes(IntArrayRef sizes, IntArrayRef output_sizes, IntArrayRef k
 TensorSpec _avg_pool_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                            IntArrayRef padding, bool ceil_mode, bool,
                            std::optional<int64_t> divisor_override) {
-  return average_spec(
-      self, average_sizes(self.sizes(), kernel_size, stride, padding, ceil_mode, divisor_override),
-      kernel_size.size());
+  return average_spec(self, average_sizes(self.sizes(), kernel_size, stride, padding, ceil_mode),
+                      kernel_size.size());
 }
 
 TensorSpec _avg_pool_backward_shape(const Tensor& grad, IntArrayRef sizes, IntArrayRef kernel_size,
                                     IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool,
                                     std::optional<int64_t> divisor_override) {
-  const DimVector expected =
-      average_sizes(sizes, kernel_size, stride, padding, ceil_mode, divisor_override);
+  const DimVector expected = average_sizes(sizes, kernel_size, stride, padding, ceil_mode);
   TORCH_CHECK(grad.sizes() == IntArrayRef(expected),
               "_avg_pool_backward: expected a gradient of size ", IntArrayRef(expected), ", got ",
               grad.sizes());

@@ -36,15 +36,6 @@ ValuesAndIndices max_pool(size_t spatial, const Tensor& self, IntArrayRef kernel
   return at::_max_pool(self, w.kernel, w.stride, w.padding, w.dilation, ceil_mode);
 }
 
-ValuesAndIndices adaptive_max_pool(size_t spatial, const Tensor& self, IntArrayRef output_size) {
-  return at::_adaptive_max_pool(self, output_size);
-}
-
-ValuesAndIndices fractional_max_pool(size_t spatial, const Tensor& self, IntArrayRef kernel_size,
-                                     IntArrayRef output_size, const Tensor& random_samples) {
-  return at::_fractional_max_pool(self, kernel_size, output_size, random_samples);
-}
-
 }  // namespace
 
 Specs _max_pool_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
@@ -169,25 +160,25 @@ Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 }
 
 ValuesAndIndices adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
-  return adaptive_max_pool(1, self, output_size);
+  return at::_adaptive_max_pool(self, output_size);
 }
 
 ValuesAndIndices adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size) {
-  return adaptive_max_pool(2, self, output_size);
+  return at::_adaptive_max_pool(self, output_size);
 }
 
 ValuesAndIndices adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size) {
-  return adaptive_max_pool(3, self, output_size);
+  return at::_adaptive_max_pool(self, output_size);
 }
 
 ValuesAndIndices fractional_max_pool2d(const Tensor& self, IntArrayRef kernel_size,
                                        IntArrayRef output_size, const Tensor& random_samples) {
-  return fractional_max_pool(2, self, kernel_size, output_size, random_samples);
+  return at::_fractional_max_pool(self, kernel_size, output_size, random_samples);
 }
 
 ValuesAndIndices fractional_max_pool3d(const Tensor& self, IntArrayRef kernel_size,
                                        IntArrayRef output_size, const Tensor& random_samples) {
-  return fractional_max_pool(3, self, kernel_size, output_size, random_samples);
+  return at::_fractional_max_pool(self, kernel_size, output_size, random_samples);
 }
 
 TensorSpec _max_unpool_shape(const Tensor& self, const Tensor& indices, IntArrayRef output_size) {
