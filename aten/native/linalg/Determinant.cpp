@@ -97,7 +97,7 @@ bool is_nearly_singular(const Tensor& LU) {
   if (!LU.is_cpu() || LU.numel() == 0) return false;
 
   const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
-  const IntArrayRef last(int64_t{-1});
+  constexpr int64_t last = -1;
   const double epsilon = to_real(LU.scalar_type()) == kDouble
                              ? std::numeric_limits<double>::epsilon()
                              : static_cast<double>(std::numeric_limits<float>::epsilon());
