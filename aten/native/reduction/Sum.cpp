@@ -59,7 +59,10 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   }
 
   TORCH_CHECK(expandable, "size {", size, "} is not expandable to size {", self.sizes(), "}.");
-  return at::reshape(at::sum(self, dims, true), size);
+
+  const bool only_leading = static_cast<int64_t>(dims.size()) == leading;
+  const Tensor sums = at::sum(self, dims, !only_leading);
+  return only_leading || leading == 0 ? sums : at::reshape(sums, size);
 }
 
 Tensor _expand_reduced(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,

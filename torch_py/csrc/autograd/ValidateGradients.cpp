@@ -1,4 +1,5 @@
 // Checks gradients that nodes or users provide, and adapts their shape, dtype and device.
+#include "aten/ops/sum_to_size.h"
 #include "torch_py/csrc/autograd/Engine.h"
 #include "torch_py/csrc/autograd/Variable.h"
 
@@ -33,7 +34,7 @@ void adapt(const InputMetadata& expected, at::Tensor& grad, const Node* function
   if (!(grad.sizes() == sizes)) {
     TORCH_CHECK(is_expandable_to(sizes, grad.sizes()), subject(function, index), "got ",
                 grad.sizes(), " but expected shape compatible with ", sizes);
-    grad = sum_to_size(grad, sizes);
+    grad = at::sum_to_size(grad, sizes);
   }
 
   TORCH_CHECK(!grad.is_complex() || c10::is_complex(expected.dtype), subject(function, index),

@@ -1,7 +1,7 @@
 // Records history, checks in-place changes, and reduces gradients to the inputs' shapes.
 #include "torch_py/csrc/autograd/Variable.h"
 
-#include "aten/ops/sum.h"
+#include "aten/ops/sum_to_size.h"
 #include "torch_py/csrc/autograd/View.h"
 
 namespace torch::autograd {
@@ -64,32 +64,10 @@ at::Tensor as_view(const at::Tensor& base, at::Tensor view, c10::ViewOrigin orig
 
 // --- Shapes and types of gradients ---
 
-at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes) {
-  if (grad.sizes() == sizes) return grad;
-  TORCH_CHECK(grad.sizes().size() >= sizes.size(), "gradient of shape ", grad.sizes(),
-              " cannot be reduced to shape ", sizes);
-
-  // The dimensions that the input does not have, and those in which it has size 1.
-  const size_t leading = grad.sizes().size() - sizes.size();
-  c10::DimVector dims;
-  bool only_leading = true;
-  for (size_t i = 0; i < leading; ++i) dims.push_back(static_cast<int64_t>(i));
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == grad.sizes()[leading + i]) continue;
-    TORCH_CHECK(sizes[i] == 1, "gradient of shape ", grad.sizes(), " cannot be reduced to shape ",
-                sizes);
-    dims.push_back(static_cast<int64_t>(leading + i));
-    only_leading = false;
-  }
-
-  if (only_leading) return at::sum(grad, c10::IntArrayRef(dims), /*keepdim=*/false);
-  const at::Tensor reduced = at::sum(grad, c10::IntArrayRef(dims), /*keepdim=*/true);
-  return leading == 0 ? reduced : reduced.view(sizes);
-}
-
 at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input) {
   if (!grad.defined()) return grad;
-  const at::Tensor reduced = sum_to_size(grad, input.sizes);
+  const bool has_shape = grad.sizes() == c10::IntArrayRef(input.sizes);
+  const at::Tensor reduced = has_shape ? grad : at::sum_to_size(grad, input.sizes);
   return reduced.scalar_type() == input.dtype ? reduced : reduced.to(input.dtype);
 }
 

@@ -111,8 +111,6 @@ struct TORCH_PY_API InputInfo {
 /// gradient of a real input, takes the real part). Undefined stays undefined. Returns `grad` itself
 /// if there is nothing to do.
 TORCH_PY_API at::Tensor reduce_grad(const at::Tensor& grad, const InputInfo& input);
-/// Only the sum. The shape `sizes` must broadcast to that of `grad`.
-TORCH_PY_API at::Tensor sum_to_size(const at::Tensor& grad, c10::IntArrayRef sizes);
 /// The real part of a complex gradient for an edge that leads to a real tensor; other gradients
 /// unchanged.
 TORCH_PY_API at::Tensor real_if_input_is(const at::Tensor& grad, const Edge& edge);

@@ -63,12 +63,6 @@ void add_scaled(const TensorIteratorBase& iter, const Scalar& alpha) {
                                    [&] { add_floating<scalar_t, kSwap>(iter, alpha); });
 }
 
-void check_not_bool(const TensorIteratorBase& iter) {
-  TORCH_CHECK(iter.common_dtype() != kBool,
-              "Subtraction, the `-` operator, with two bool tensors is not supported. "
-              "Use the `^` or `logical_xor()` operator instead.");
-}
-
 }  // namespace
 
 void add_kernel(TensorIteratorBase& iter, const Scalar& alpha) {
@@ -81,13 +75,11 @@ void add_kernel(TensorIteratorBase& iter, const Scalar& alpha) {
 }
 
 void sub_kernel(TensorIteratorBase& iter, const Scalar& alpha) {
-  check_not_bool(iter);
   check_alpha(iter, alpha);
   add_scaled<false>(iter, -alpha);
 }
 
 void rsub_kernel(TensorIteratorBase& iter, const Scalar& alpha) {
-  check_not_bool(iter);
   check_alpha(iter, alpha);
   add_scaled<true>(iter, -alpha);
 }
