@@ -336,7 +336,7 @@ def test_a_drafted_derivative_refuses_until_someone_writes_it(
 
 
 def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFixture[str]):
-    for arguments, topic, said in (
+    cases = (
         (["again_too", "--structure", "view"], "Shape", ""),
         (["softcap2"], "PointwiseMath", ""),
         (
@@ -349,7 +349,9 @@ def test_new_says_where_the_entry_goes(checkout: Path, capsys: pytest.CaptureFix
             "Fresh",
             "Fresh is a new topic, at the end of native_functions.yaml\n",
         ),
-    ):
+    )
+
+    for arguments, topic, said in cases:
         assert main(["new", *arguments]) == 0
         captured = capsys.readouterr()
         assert captured.out.startswith(f"# native_functions.yaml, topic {topic}\n") and captured.err == said

@@ -110,6 +110,9 @@ def test_long_function_without_a_paragraph() -> None:
     assert not list(paragraphs.check_python("a.py", python_function(*lines[:7], "", *lines[7:])))
     assert not list(paragraphs.check_python("a.py", python_function(*lines[:7], "# why", *lines[7:])))
     assert not list(paragraphs.check_python("a.py", python_function("return [", *["    1,"] * 20, "]")))
+    assert list(
+        paragraphs.check_python("a.py", python_function("with x:", *(f"    {line}" for line in lines)))
+    )
 
 
 def cpp_function(*body: str) -> str:
@@ -182,6 +185,12 @@ NOTES = {
 
 def test_notes_are_found_by_their_titles() -> None:
     assert references.note_titles(NOTES) == {"Order": "a.h", "Levels": "b.py"}
+
+
+def test_notes_of_one_title() -> None:
+    texts = {**NOTES, "c.h": "// Note [Order]: another\n", "d.h": "// as explained in\n// Note [Order].\n"}
+    (finding,) = references.check_titles(texts)
+    assert (finding.path, finding.line) == ("c.h", 1) and "a.h has a Note [Order], too" in finding.message
 
 
 def test_reference_to_a_note_that_does_not_exist() -> None:

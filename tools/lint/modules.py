@@ -182,4 +182,5 @@ def _is_explained(lines: list[str], line: int) -> bool:
     above = line - 2
     while above > 0 and lines[above].lstrip().startswith(("import ", "from ")):
         above -= 1
-    return lines[above].lstrip().startswith("#")
+    comment = lines[above].lstrip()
+    return comment.startswith("#") and not comment.startswith(("# noqa", "# type:", "# fmt:", "# ruff:"))

@@ -1,4 +1,4 @@
-"""What texts refer to must exist: files by their path, Notes by their title."""
+"""References must resolve: paths in Markdown files, and titles of Notes in all texts."""
 
 from __future__ import annotations
 
@@ -22,28 +22,48 @@ EXEMPT = ("tools/lint/references.py", "tests/tools/test_lint.py")
 
 
 def check(root: Path = ROOT) -> Iterator[Finding]:
-    sources = {
-        path: (root / path).read_text(errors="replace")
-        for path in files((*CPP, *PYTHON, ".yaml"), root)
-        if path not in EXEMPT
-    }
+    sources = _sources(root)
     pages = {path: (root / path).read_text() for path in files((".md",), root)}
     titles = note_titles(sources)
 
+    yield from check_titles(sources)
     yield from check_notes({**sources, **pages}, titles)
     yield from check_paths(pages, root)
     if index_of(pages.get(INDEX, "")) != index(titles):
         yield Finding(INDEX, 0, "the list of Notes is out of date; make format")
 
 
+def _sources(root: Path) -> dict[str, str]:
+    paths = files((*CPP, *PYTHON, ".yaml"), root)
+    return {path: (root / path).read_text(errors="replace") for path in paths if path not in EXEMPT}
+
+
 def note_titles(sources: Mapping[str, str]) -> dict[str, str]:
     """The file of each Note, by title."""
-    titles = {}
+    titles: dict[str, str] = {}
     for path, text in sources.items():
-        for line in text.splitlines():
-            if found := TITLE.search(line):
-                titles[found[1]] = path
+        for _, title in titles_in(text):
+            titles.setdefault(title, path)
     return titles
+
+
+def titles_in(text: str) -> Iterator[tuple[int, str]]:
+    """Line numbers and titles; a reference that begins a line continues the sentence above."""
+    above = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = TITLE.search(line)
+        if found and not re.search(r"[\w,(]$", above):
+            yield number, found[1]
+        above = line.rstrip()
+
+
+def check_titles(sources: Mapping[str, str]) -> Iterator[Finding]:
+    """Reports a Note whose title another file has, too."""
+    first = note_titles(sources)
+    for path, text in sources.items():
+        for number, title in titles_in(text):
+            if first[title] != path:
+                yield Finding(path, number, f"{first[title]} has a Note [{title}], too; rename one")
 
 
 def check_notes(texts: Mapping[str, str], titles: Mapping[str, str]) -> Iterator[Finding]:
@@ -77,12 +97,7 @@ def fix(root: Path = ROOT) -> None:
     page = root / INDEX
     if not page.exists():
         return
-    sources = {
-        path: (root / path).read_text(errors="replace")
-        for path in files((*CPP, *PYTHON), root)
-        if path not in EXEMPT
-    }
     before = page.read_text()
-    after = before.partition(HEADING + "\n")[0] + HEADING + "\n" + index(note_titles(sources))
+    after = before.partition(HEADING + "\n")[0] + HEADING + "\n" + index(note_titles(_sources(root)))
     if after != before:
         page.write_text(after)

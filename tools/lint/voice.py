@@ -23,7 +23,7 @@ class Phrase:
 
 PHRASES = (
     Phrase(
-        re.compile(r"(?<!here )\b(?:is|are) no (?!longer\b|more than\b)\w+"),
+        re.compile(r"(?<!\b[Tt]here )\b(?:is|are) no (?!longer\b|more than\b)\w+"),
         "say what it is, or `is not a ...`",
     ),
     Phrase(

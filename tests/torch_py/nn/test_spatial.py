@@ -247,6 +247,16 @@ def test_bytes_are_interpolated_as_image_libraries_do(peer: Any) -> None:
         assert max(abs(ours - theirs) for ours, theirs in zip(*results)) == 0, mode
 
 
+@pytest.mark.parametrize("coordinate", [float("inf"), float("-inf"), float("nan")])
+def test_cubic_sample_at_no_finite_coordinate_is_nan(coordinate: float, peer: Any) -> None:
+    for module in (torch, peer):
+        image = module.ones(1, 1, 3, 4)
+        grid = module.tensor([[[[coordinate, 0.0], [0.25, 0.5]]]])
+        sample = module.nn.functional.grid_sample
+        result = sample(image, grid, mode="bicubic", padding_mode="border", align_corners=False)
+        assert result.isnan().flatten().tolist() == [True, False], module.__name__
+
+
 def test_random_steps_of_fractional_pooling() -> None:
     pooled, places = nn.FractionalMaxPool2d(2, output_ratio=0.5, return_indices=True)(torch.randn(2, 3, 9, 8))
     assert tuple(pooled.shape) == tuple(places.shape) == (2, 3, 4, 4)
