@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
+from codegen.emit.layout import wrap_cpp
 from codegen.model import Operator, Program, implied
 from codegen.model.cpp import kernel_signature, shape_signature
 from codegen.model.rooms import kernel_file, samples_file, shape_file
@@ -28,10 +29,8 @@ class Stub:
 
     @property
     def text(self) -> str:
-        return (
-            f'{self.signature} {{\n  TORCH_CHECK_NOT_IMPLEMENTED(false, "{self.symbol} is not written '
-            f'yet");\n}}\n'
-        )
+        refusal = f'  TORCH_CHECK_NOT_IMPLEMENTED(false, "{self.symbol} is not written yet");'
+        return f"{wrap_cpp(self.signature + ' {')}\n{refusal}\n}}\n"
 
 
 @dataclass(frozen=True)

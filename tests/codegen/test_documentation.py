@@ -10,7 +10,7 @@ import pytest
 from codegen.dtypes import DTYPE_ALIASES, DTYPES
 from codegen.expressions import CONSTANTS, FUNCTIONS
 from codegen.expressions.scope import METADATA_METHODS, REQUIREMENT_FUNCTIONS
-from codegen.model import vocabulary
+from codegen.model import load, vocabulary
 from codegen.python_modules import PYTHON_MODULES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -67,6 +67,17 @@ def test_functions_are_documented() -> None:
     assert table == expected
     assert [name for name in REQUIREMENT_FUNCTIONS if f"`{name}(x" not in SECTIONS["Requirements"]] == []
     assert [name for name in METADATA_METHODS if f"`x.{name}(" not in SECTIONS["Derivatives"]] == []
+
+
+def test_examples_of_structures() -> None:
+    """CONTRIBUTING names, in this order, a pointwise operator, a reduction, a shaped one and a composite."""
+    program = load(REPOSITORY / "native_functions.yaml")
+    page = (REPOSITORY / "CONTRIBUTING.md").read_text()
+    (named,) = re.findall(r"here a pointwise one.*?```sh\n(.*?)```", page, re.DOTALL)
+
+    examples = [line.split()[-1] for line in named.splitlines()]
+    found = [next(o.structure for o in program if o.base_name == name) for name in examples]
+    assert found == ["pointwise", "reduction", "shaped", "composite"]
 
 
 def test_other_pages_link_to_it() -> None:

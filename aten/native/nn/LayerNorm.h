@@ -1,4 +1,5 @@
 #pragma once
+// Argument checks of the normalisations over one example, shared with their kernels.
 #include "aten/core/Tensor.h"
 
 namespace at::native {

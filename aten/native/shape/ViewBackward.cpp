@@ -20,8 +20,6 @@ namespace at::native {
 
 namespace {
 
-Tensor zeros_for(const Tensor& grad, IntArrayRef sizes) { return at::new_zeros(grad, sizes); }
-
 /// The number of storage elements from the first to the last that a geometry reaches.
 int64_t reach(IntArrayRef sizes, IntArrayRef strides) {
   int64_t last = 0;
@@ -54,13 +52,13 @@ bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
 
 Tensor _slice_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim,
                        std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-  Tensor result = zeros_for(grad, sizes);
+  Tensor result = at::new_zeros(grad, sizes);
   at::copy_(at::slice(result, dim, start, end, step), grad);
   return result;
 }
 
 Tensor _select_backward(const Tensor& grad, IntArrayRef sizes, int64_t dim, int64_t index) {
-  Tensor result = zeros_for(grad, sizes);
+  Tensor result = at::new_zeros(grad, sizes);
   at::copy_(at::select(result, dim, index), grad);
   return result;
 }
@@ -89,7 +87,7 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
   folded[d] = windows * size;
   const Tensor values = at::reshape(at::permute(grad, order), folded);
 
-  return at::index_add(zeros_for(grad, sizes), d, positions, values);
+  return at::index_add(at::new_zeros(grad, sizes), d, positions, values);
 }
 
 Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
@@ -109,14 +107,14 @@ Tensor _as_strided_backward(const Tensor& grad, IntArrayRef input_sizes, IntArra
     return at::reshape(at::as_strided(all, sizes, strides, from), {-1});
   };
 
-  Tensor flat = at::index_add(zeros_for(grad, {length}), 0, places(size, stride, start),
+  Tensor flat = at::index_add(at::new_zeros(grad, {length}), 0, places(size, stride, start),
                               at::reshape(grad, {-1}));
 
   // Elements of the input that share one place in memory share its gradient evenly.
   if (may_overlap(input_sizes, input_strides)) {
     const Tensor input_places = places(input_sizes, input_strides, input_start);
     const Tensor ones = at::new_ones(grad, {input_places.numel()});
-    const Tensor count = at::index_add(zeros_for(grad, {length}), 0, input_places, ones);
+    const Tensor count = at::index_add(at::new_zeros(grad, {length}), 0, input_places, ones);
     flat = flat / at::masked_fill(count, at::eq(count, Scalar(0)), Scalar(1));
   }
 
