@@ -1,5 +1,5 @@
 #pragma once
-// Argument checks of the normalisations over one example, shared with their kernels.
+// Argument checks of layer, group and RMS norm, which their kernels use, too.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
