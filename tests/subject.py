@@ -14,3 +14,18 @@ WITH_PEER = os.environ.get("TEST_WITH") == "torch"
 torch = importlib.import_module("torch" if WITH_PEER else "torch_py")
 # For tests of features that PyTorch lacks or messages that it words differently.
 only_torch_py = pytest.mark.skipif(WITH_PEER, reason="not a feature of PyTorch")
+
+# The dtypes that NumPy has, too.
+NUMPY_DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]

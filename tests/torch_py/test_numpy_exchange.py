@@ -13,24 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.subject import only_torch_py, torch
-
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+from tests.subject import NUMPY_DTYPES, only_torch_py, torch
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_round_trip_shares_memory(torch: Any, dtype: str) -> None:
     source = np.array([[0, 1, 1], [1, 0, 1]], dtype=dtype)
     tensor = torch.from_numpy(source)

@@ -200,17 +200,8 @@ def avg_pool2d(
     Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
     of the number of elements.
     """
-    given = {} if out is None else {"out": out}
-    return _averages[2](
-        input,
-        kernel_size,
-        [] if stride is None else stride,
-        padding,
-        ceil_mode,
-        count_include_pad,
-        divisor_override,
-        **given,
-    )
+    windows = (kernel_size, [] if stride is None else stride, padding, ceil_mode)
+    return _averages[2](input, *windows, count_include_pad, divisor_override, out=out)
 
 
 def avg_pool3d(
@@ -229,17 +220,8 @@ def avg_pool3d(
     Padding counts as zeros unless `count_include_pad` is False; `divisor_override` divides the sum in place
     of the number of elements.
     """
-    given = {} if out is None else {"out": out}
-    return _averages[3](
-        input,
-        kernel_size,
-        [] if stride is None else stride,
-        padding,
-        ceil_mode,
-        count_include_pad,
-        divisor_override,
-        **given,
-    )
+    windows = (kernel_size, [] if stride is None else stride, padding, ceil_mode)
+    return _averages[3](input, *windows, count_include_pad, divisor_override, out=out)
 
 
 # Fractional maxima

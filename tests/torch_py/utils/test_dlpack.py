@@ -11,31 +11,17 @@ import numpy as np
 import pytest
 
 import torch_py as torch
-from tests.subject import only_torch_py
-
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+from tests.subject import NUMPY_DTYPES, only_torch_py
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_numpy_reads_tensors(torch: Any, dtype: str) -> None:
     x = torch.ones(2, 3, dtype=getattr(torch, dtype)).T
     result = np.from_dlpack(x)
     assert result.dtype == np.dtype(dtype) and result.shape == (3, 2) and result.ctypes.data == x.data_ptr()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 def test_tensors_read_numpy(torch: Any, dtype: str) -> None:
     source = np.ones((2, 3), dtype=dtype)[:, 1:]
     x = torch.from_dlpack(source)
