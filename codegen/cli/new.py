@@ -170,7 +170,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) 
         tags=(),
         autocast="none",
         library=None,
-        # There is no text to point to yet.
+        # The draft is not in a file yet, so no text can be pointed to.
         location=Location("", 0, 0),
         key_locations={},
         entry_text="",

@@ -83,7 +83,7 @@ class Call:
         return found.pop() if len(found) == 1 else ""
 
     def argument(self, args: Any, kwargs: Any, *names: str) -> Any:
-        """The value given for an argument of one of these names; None if there is no such argument."""
+        """The value given for an argument of one of these names; None if the call lacks it."""
         for name in names:
             if name in kwargs:
                 return kwargs[name]

@@ -51,7 +51,7 @@ class DispatchKeySet:
 
 
 def _get_accelerator(check: bool | None = None) -> Any:
-    """The CPU's device, as there is no accelerator. Raises RuntimeError if `check` is true."""
+    """The CPU's device, because this build lacks accelerators. Raises RuntimeError if `check` is true."""
     if check:
         raise RuntimeError("Cannot access accelerator device when none is available.")
     return _C.device("cpu")
