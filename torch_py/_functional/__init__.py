@@ -137,7 +137,7 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
     sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     result = [1] * max((len(size) for size in sizes), default=0)
 
-    for size in sizes:
+    for index, size in enumerate(sizes):
         if any(length < 0 for length in size):
             raise ValueError(
                 f"broadcast_shapes: Attempting to broadcast a dimension with negative length: {size}"
@@ -148,8 +148,9 @@ def broadcast_shapes(*shapes: Sequence[int] | int) -> Any:
                 continue
             if result[position] != 1:
                 raise RuntimeError(
-                    f"broadcast_shapes: shapes {', '.join(map(str, sizes))} do not broadcast at dimension "
-                    f"{position}"
+                    f"Attempting to broadcast a dimension of length {size[position]} at {position}! "
+                    f"Mismatching argument at index {index} had {size}; but expected shape should be "
+                    f"broadcastable to {result}"
                 )
             result[position] = size[position]
 
@@ -163,8 +164,28 @@ def _one_sequence(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of all tensors in the shape they broadcast to."""
     given = _one_sequence(tensors)
-    shape = broadcast_shapes(*(tensor.shape for tensor in given))
+    shape: Sequence[int] = ()
+    for tensor in given:
+        shape = _broadcast_pair(shape, tensor.shape)
+
     return tuple(tensor.expand(shape) for tensor in given)
+
+
+def _broadcast_pair(a: Sequence[int], b: Sequence[int]) -> Sequence[int]:
+    """The shape of two operands. Raises RuntimeError with the text that binary operators have."""
+    shape = [1] * (max(len(a), len(b)) - len(a)) + list(a)
+
+    for position in range(-len(b), 0):
+        if b[position] == 1 or b[position] == shape[position]:
+            continue
+        if shape[position] != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({shape[position]}) must match the size of tensor b "
+                f"({b[position]}) at non-singleton dimension {position + len(shape)}"
+            )
+        shape[position] = b[position]
+
+    return shape
 
 
 def _each_or_one(operator: Any, tensors: tuple[Any, ...]) -> Any:

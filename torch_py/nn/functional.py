@@ -200,7 +200,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """Limits input to [min_val, max_val]. Raises ValueError if min_val > max_val."""
     if min_val > max_val:
-        raise ValueError(f"hardtanh: expected min_val <= max_val, got {min_val} and {max_val}")
+        raise ValueError(f"min_val cannot be greater than max_val, got {min_val} and {max_val}")
     return (hardtanh_ if inplace else _hardtanh)(input, min_val, max_val)
 
 

@@ -40,8 +40,8 @@ bool equal(const Tensor& self, const Tensor& other) {
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
   TORCH_CHECK(self.scalar_type() == other.scalar_type(), "isclose(): ", self.scalar_type(),
               " did not match ", other.scalar_type());
-  TORCH_CHECK(rtol >= 0 && atol >= 0,
-              "isclose(): rtol and atol must not be negative, got rtol=", rtol, ", atol=", atol);
+  TORCH_CHECK(rtol >= 0, "rtol must be greater than or equal to zero, but got ", rtol);
+  TORCH_CHECK(atol >= 0, "atol must be greater than or equal to zero, but got ", atol);
 
   // Equal elements are close, including equal infinities.
   Tensor close = at::eq(self, other);

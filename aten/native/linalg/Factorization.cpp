@@ -254,8 +254,8 @@ Tensor orgqr(const Tensor& self, const Tensor& input2) {
 
 TensorSpec ormqr_shape(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left,
                        bool) {
-  TORCH_CHECK(self.dim() >= 2 && input3.dim() >= 2,
-              "torch.ormqr: input and other must have at least 2 dimensions.");
+  TORCH_CHECK(self.dim() >= 2, "torch.ormqr: input must have at least 2 dimensions.");
+  TORCH_CHECK(input3.dim() >= 2, "torch.ormqr: other must have at least 2 dimensions.");
 
   const int64_t size = input3.size(left ? -2 : -1);
   TORCH_CHECK(input2.dim() >= 1 && size >= input2.size(-1), "torch.ormqr: other.shape[",

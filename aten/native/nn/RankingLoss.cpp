@@ -113,7 +113,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 
 /// log(1 + exp(-target x))
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  const Tensor product = target * self;
+  const Tensor product = self * target;
   TORCH_CHECK(product.sizes() == self.sizes(), "output with shape ", self.sizes(),
               " doesn't match the broadcast shape ", product.sizes());
   TORCH_CHECK(can_cast(product.scalar_type(), self.scalar_type()), "result type ",

@@ -44,10 +44,10 @@ void check_windows(const char* op, const PoolingWindows& w) {
   }
 
   for (size_t d = 0; d < w.spatial(); ++d) {
-    TORCH_CHECK(w.stride[d] != 0, op, ": stride should not be zero, but got ",
-                IntArrayRef(w.stride));
     TORCH_CHECK(w.kernel[d] > 0, op, ": kernel size should be greater than zero, but got ",
                 IntArrayRef(w.kernel));
+    TORCH_CHECK(w.stride[d] != 0, op, ": stride should not be zero, but got ",
+                IntArrayRef(w.stride));
     TORCH_CHECK(w.stride[d] > 0, op, ": stride should be greater than zero, but got ",
                 IntArrayRef(w.stride));
     TORCH_CHECK(w.dilation[d] > 0, op, ": dilation should be greater than zero, but got ",

@@ -121,7 +121,7 @@ struct Region {
   Region(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
     const int64_t ndim = input.dim();
     if (dim.has_value()) {
-      for (const int64_t d : *dim) dims.push_back(wrap_dim(d, ndim));
+      for (const int64_t d : *dim) dims.push_back(transformed_dim(input, d));
       DimVector sorted = dims;
       std::sort(sorted.begin(), sorted.end());
       TORCH_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
