@@ -85,6 +85,12 @@ def test_call_benchmark_runs() -> None:
     assert "add with requires_grad" in output and "small forward+backward" in output
 
 
+def test_memory_benchmark_runs() -> None:
+    output = run("-m", "tools.benchmark", "memory", "--small", "--steps", "2", "changing shapes")
+    row = next(line for line in output.splitlines() if line.startswith("changing shapes"))
+    assert 20 < float(row.split()[2]) < 2000
+
+
 def test_build_benchmark_finds_the_end_of_a_topic(tmp_path: Path) -> None:
     build_times = importlib.import_module("tools.benchmark.build_times")
     (tmp_path / "native_functions.yaml").write_text(

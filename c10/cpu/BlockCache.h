@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "c10/cpu/CPUAllocator.h"
+#include "c10/cpu/RecentPeak.h"
 
 namespace c10::block_cache {
 
@@ -44,8 +45,26 @@ struct FreeBlock {
 struct LargeBlock {
   void* data;
   size_t bytes;
-  uint64_t freed_at;  // tick of the shared clock, set when the block is freed
+  int forks;                    // of this process and its ancestors when the block was made
+  int64_t freed_at = 0;         // active time in milliseconds
+  LargeBlock* older = nullptr;  // the free blocks in the order in which they were freed
+  LargeBlock* newer = nullptr;
 };
+
+/// Blocks on their way to the system, which takes them when this object ends: after the mutex has
+/// been released, as unmapping takes long.
+struct Surplus {
+  LargeBlock* large = nullptr;  // linked by `older`
+  FreeBlock* small = nullptr;
+
+  Surplus() = default;
+  Surplus(const Surplus&) = delete;
+  Surplus& operator=(const Surplus&) = delete;
+  ~Surplus();
+};
+
+/// Milliseconds that pass at a steady rate. Tests exchange it.
+extern int64_t (*clock_milliseconds)();
 
 /// A counter with one writer and many readers, without locked instructions.
 class OwnedCounter {
@@ -79,14 +98,17 @@ class SharedCache {
   /// Takes up to `wanted` blocks as a list; `taken` receives their number.
   FreeBlock* take_small(int index, uint32_t wanted, uint32_t& taken);
   void give_small(int index, FreeBlock* first, uint32_t count);
-  /// A block that fits, or null: then the caller must allocate one.
+  /// A block that fits, or null: then the caller must make one.
   LargeBlock* take_large(size_t bytes);
+  LargeBlock* make_large(size_t bytes);
   void give_large(LargeBlock* block);
 
   /// Aligned memory from the system; throws OutOfMemoryError.
   void* system_allocate(size_t bytes);
   void system_free(void* data, size_t bytes);
 
+  /// Gives back what the recent use does not justify; see Note [CPU memory cache].
+  void sweep();
   void empty();
   void set_limit(size_t bytes);
   bool enabled() const { return limit_.load(std::memory_order_relaxed) != 0; }
@@ -102,15 +124,29 @@ class SharedCache {
 
  private:
   SharedCache();
-  void trim(size_t limit);  // mutex held
-  void free_oldest_large();
+  void prepare_fork();   // locks the mutex
+  void forget_parent();  // this and the rest: with the mutex held
+  int64_t active_time();
+  int64_t live_bytes() const;
+  bool above_bounds(int64_t incoming) const;
+  void collect(Surplus& surplus, int64_t incoming = 0);
+  void collect_large(Surplus& surplus, LargeBlock* block);
+  void collect_small(Surplus& surplus, int index);
+  void remove_large(std::multimap<size_t, LargeBlock*>::iterator position);
+  void link_newest(LargeBlock* block);
 
   FreeBlock* lists_[kClasses] = {};
   uint32_t counts_[kClasses] = {};
   std::multimap<size_t, LargeBlock*> large_;  // free large blocks by size
-  size_t cached_bytes_ = 0;                   // in lists_ and large_
-  std::atomic<size_t> limit_;                 // for cached_bytes_; 0 turns caching off
-  uint64_t clock_ = 0;                        // ticks when a large block is freed
+  LargeBlock* oldest_ = nullptr;              // the same blocks by age
+  LargeBlock* newest_ = nullptr;
+  size_t cached_bytes_ = 0;    // in lists_ and large_
+  std::atomic<size_t> limit_;  // for cached_bytes_; 0 turns caching off
+  RecentPeak recent_live_;     // of live_bytes()
+  int64_t latest_use_ = 0;     // by clock_milliseconds
+  int64_t active_time_ = 0;
+  int forks_ = 0;
+  int64_t inherited_bytes_ = 0;  // still reserved of what the parent had at the last fork
   ThreadCache* threads_ = nullptr;
   int64_t allocated_bytes_ = 0;  // of large blocks, and of threads that have left
   int64_t allocations_ = 0;

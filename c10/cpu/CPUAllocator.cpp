@@ -18,7 +18,15 @@
 //    to the shared lists; empty ones are refilled from there.
 //  * Large blocks are rounded to eight sizes per power of two and wait in a shared container,
 //    ordered by size. A request takes the smallest block that fits unless it would waste more
-//    than a quarter. Above the limit, the longest unused blocks go back to the system.
+//    than a quarter.
+//
+// What is kept follows from recent use. A large block that nobody wanted for a second goes back to
+// the system. So do the longest unused ones, then small ones, while the memory taken from the
+// system is more than twice the most that was in use within ten seconds (at least 32 MiB), or the
+// cache exceeds its limit. There is no timer: frees and allocations by the shared cache look, and
+// every 4096th allocation of a thread. Pauses between them count as a quarter of a second at most,
+// so that a step that follows one finds its blocks. A fork empties the cache, and the child starts
+// to count anew, without the blocks that it inherits.
 //
 // Freeing needs neither a header in front of the block nor a look-up: DataPtr's context holds the
 // class of a small block in its low bits (blocks are 64-byte aligned), and points to the descriptor
@@ -33,6 +41,7 @@ namespace {
 constexpr size_t kThreadCacheBytes = size_t{32} << 20;  // per thread, over all classes
 constexpr size_t kThreadListBytes = size_t{2} << 20;    // per thread and class
 constexpr uint32_t kThreadListBlocks = 512;
+constexpr int64_t kSweepInterval = 4096;  // allocations
 
 /// Eight sizes per power of two.
 constexpr size_t round_large(size_t bytes) {
@@ -159,6 +168,7 @@ inline void* allocate_small(int index) {
   cache->cached_bytes -= class_bytes(index);
   cache->allocated_bytes.add(static_cast<int64_t>(class_bytes(index)));
   cache->allocations.add(1);
+  if (C10_UNLIKELY(cache->allocations.get() % kSweepInterval == 0)) SharedCache::get().sweep();
 
   return block;
 }
@@ -195,14 +205,7 @@ DataPtr allocate_large(size_t bytes) {
 
   const size_t rounded = round_large(bytes);
   LargeBlock* block = shared.take_large(rounded);
-  if (!block) {
-    try {
-      block = new LargeBlock{shared.system_allocate(rounded), rounded, 0};
-    } catch (...) {
-      shared.count_outside(-static_cast<int64_t>(rounded), false);
-      throw;
-    }
-  }
+  if (!block) block = shared.make_large(rounded);
 
   return DataPtr(block->data, block, &delete_large, kCPU);
 }

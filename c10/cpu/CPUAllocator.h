@@ -27,9 +27,9 @@ TORCH_PY_API CPUAllocatorStatistics cpu_allocator_statistics();
 /// Returns the calling thread's and the shared cached blocks to the system. Other threads keep
 /// theirs until they exit.
 TORCH_PY_API void cpu_empty_cache();
-/// Sets how many bytes the shared cache keeps; 0 disables caching. Default:
-/// TORCH_PY_CPU_CACHE_LIMIT (bytes, or with suffix K, M, G), otherwise a quarter of the memory that
-/// the process may use.
+/// Sets how many bytes the shared cache keeps at most, whatever was in use recently; 0 disables
+/// caching. Default: TORCH_PY_CPU_CACHE_LIMIT (bytes, or with suffix K, M, G), otherwise a quarter
+/// of the memory that the process may use.
 TORCH_PY_API void cpu_set_cache_limit(size_t bytes);
 
 }  // namespace c10

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "c10/cpu/BlockCache.h"
 #include "c10/cpu/CPUAllocator.h"
+#include "c10/cpu/RecentPeak.h"
 #include "c10/util/Exception.h"
 
 static int failures = 0;
@@ -57,6 +60,137 @@ static void test_reuse() {
          statistics.peak_reserved_bytes >= 9 << 20);
 }
 
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+static int64_t now = 0;  // milliseconds of the clock that tests move
+
+/// Lets time pass for a program that uses the allocator now and then.
+static void pass(int64_t milliseconds) {
+  for (int64_t left = milliseconds; left > 0; left -= 100) {
+    now += std::min<int64_t>(left, 100);
+    c10::block_cache::SharedCache::get().sweep();
+  }
+}
+
+/// The allocator on a clock that stands still until a test moves it; the cache begins empty.
+struct OwnClock {
+  OwnClock() {
+    c10::block_cache::clock_milliseconds = [] { return now; };
+    now += 1'000'000;
+    pass(20'000);
+    c10::cpu_empty_cache();
+  }
+  ~OwnClock() { c10::block_cache::clock_milliseconds = original; }
+
+  int64_t (*original)() = c10::block_cache::clock_milliseconds;
+};
+
+static int64_t reserved() { return c10::cpu_allocator_statistics().reserved_bytes; }
+static int64_t cached() { return c10::cpu_allocator_statistics().cached_bytes; }
+
+static void test_recent_peak() {
+  c10::RecentPeak peak;
+  peak.record(500, 7);
+  peak.record(900, 3);
+  EXPECT(peak.get() == 7);
+  peak.record(10'400, 4);  // the 7 was in the first of eleven seconds
+  EXPECT(peak.get() == 4);
+  peak.record(19'999, 1);
+  EXPECT(peak.get() == 4);
+
+  // Between records the quantity keeps its value.
+  peak.record(40'000, 2);
+  EXPECT(peak.get() == 2);
+  peak.record(60'000, 0);
+  EXPECT(peak.get() == 2);
+  peak.record(70'000, 0);
+  EXPECT(peak.get() == 0);
+}
+
+static void test_old_blocks_go_back() {
+  const OwnClock clock;
+  allocate(9 << 20);
+  pass(1000);
+  allocate(2 << 20);  // an allocation looks, without a timer
+  EXPECT(cached() == 11 * kMiB);
+  now += 1;
+  allocate(2 << 20);
+  EXPECT(cached() == 2 * kMiB);
+
+  // After a pause the blocks are still there.
+  now += 60'000;
+  allocate(2 << 20);
+  EXPECT(cached() == 2 * kMiB);
+
+  // Of equal blocks the newest is used, so that those beyond the need grow old.
+  {
+    DataPtr a = allocate(9 << 20);
+    DataPtr b = allocate(9 << 20);
+  }
+  for (int i = 0; i < 12; ++i) {
+    now += 100;
+    allocate(9 << 20);
+  }
+  EXPECT(cached() == 9 * kMiB);
+}
+
+static void test_small_allocations_sweep() {
+  const OwnClock clock;
+  allocate(9 << 20);
+  pass(2000);
+  for (int i = 0; i < 4200; ++i) allocate(64);
+  EXPECT(cached() < kMiB);
+}
+
+static void test_bound_by_recent_use() {
+  const OwnClock clock;
+  // Every length is new: nothing is found in the cache. At most two blocks are in use.
+  for (int i = 0; i < 60; ++i) {
+    DataPtr a = allocate(static_cast<size_t>((40 + 13 * i) * kMiB));
+    EXPECT(reserved() <= 2 * c10::cpu_allocator_statistics().allocated_bytes);
+  }
+
+  c10::cpu_empty_cache();
+  pass(20'000);
+  // Below 32 MiB everything is kept.
+  for (int i = 2; i < 7; ++i) allocate(static_cast<size_t>(i * kMiB));
+  EXPECT(cached() == 20 * kMiB);
+  for (int i = 7; i < 12; ++i) allocate(static_cast<size_t>(i * kMiB));
+  EXPECT(reserved() <= 32 * kMiB && reserved() > 20 * kMiB);
+
+  // A peak justifies a cache of its size for ten seconds, if the blocks are used.
+  {
+    DataPtr a = allocate(96 << 20), b = allocate(80 << 20);
+  }
+  EXPECT(cached() >= 176 * kMiB);
+  for (int i = 0; i < 120; ++i) {
+    now += 100;
+    allocate(96 << 20);
+    allocate(80 << 20);
+  }
+  EXPECT(cached() == 176 * kMiB);
+  for (int i = 0; i < 120; ++i) {
+    now += 100;
+    for (int j = 0; j < 20; ++j) allocate(static_cast<size_t>((20 + j) * kMiB));
+  }
+  EXPECT(reserved() <= 2 * 40 * kMiB);
+}
+
+static void test_small_blocks_go_back() {
+  const OwnClock clock;
+  std::vector<DataPtr> blocks;
+  for (int i = 0; i < 400; ++i) blocks.push_back(allocate(300'000));
+  const int64_t used = reserved();
+  blocks.clear();
+  EXPECT(cached() == used);
+
+  pass(20'000);
+  allocate(2 << 20);
+  pass(20'000);
+  allocate(2 << 20);
+  EXPECT(reserved() <= 64 * kMiB);
+}
+
 static void test_limit() {
   c10::cpu_set_cache_limit(size_t{20} << 20);
   {
@@ -98,14 +232,28 @@ static void test_threads() {
 
 static void test_fork() {
   DataPtr kept = allocate(1000);
+  DataPtr large = allocate(200 << 20);
+  {
+    DataPtr a = allocate(50 << 20), b = allocate(70000);
+  }
+
   const pid_t child = fork();
+  EXPECT(cached() == 0);
   if (child == 0) {
+    // What the parent has in use does not count as the child's use.
+    for (int i = 0; i < 20; ++i) allocate(static_cast<size_t>((8 + i) * kMiB));
+    EXPECT(cached() <= 56 * kMiB);
+    large.clear();
+    for (int i = 0; i < 20; ++i) allocate(static_cast<size_t>((8 + i) * kMiB));
+    EXPECT(cached() <= 56 * kMiB);
+
     {
       DataPtr a = allocate(1000);
       DataPtr b = allocate(4 << 20);
     }
     kept.clear();
     std::thread([] { allocate(2000); }).join();
+    std::fflush(stdout);
     _exit(failures);
   }
 
@@ -171,6 +319,11 @@ int main(int, char** argv) {
   test_data_ptr();
   test_blocks();
   test_reuse();
+  test_recent_peak();
+  test_old_blocks_go_back();
+  test_small_allocations_sweep();
+  test_bound_by_recent_use();
+  test_small_blocks_go_back();
   test_limit();
   test_threads();
   test_fork();

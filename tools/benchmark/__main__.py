@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import sys
 
-from . import build_times, call_overhead, dataloader, operators, optimizer_steps, package_cost, training_steps
+from . import (
+    build_times,
+    call_overhead,
+    dataloader,
+    memory,
+    operators,
+    optimizer_steps,
+    package_cost,
+    training_steps,
+)
 
 MODULES = {
     "calls": call_overhead,
     "build": build_times,
     "dataloader": dataloader,
+    "memory": memory,
     "operators": operators,
     "optimizers": optimizer_steps,
     "package": package_cost,
