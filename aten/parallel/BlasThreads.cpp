@@ -16,7 +16,7 @@ struct Range {
 [[maybe_unused]] const bool lent = [] {
   blas::Runtime runtime;
 
-  runtime.threads = [] { return in_parallel_region() ? 1 : get_num_threads(); };
+  runtime.threads = internal::blas_threads;
   runtime.parallel_for = [](int64_t begin, int64_t end, int64_t grain_size, const void* function,
                             void (*call)(const void*, int64_t, int64_t)) {
     const Range range{function, call};

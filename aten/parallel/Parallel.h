@@ -39,6 +39,9 @@ class RangeFunction {
   void (*call_)(const void*, int64_t, int64_t);
 };
 
+/// The number of threads that the BLAS library may use in regions of its own.
+TORCH_PY_API int blas_threads();
+
 TORCH_PY_API void parallel_for_threads(int64_t begin, int64_t end, int64_t grain_size,
                                        RangeFunction function);
 

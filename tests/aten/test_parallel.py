@@ -10,6 +10,11 @@ import cpp_driver
 
 
 def test_parallel_for(tmp_path: Path) -> None:
-    sources = ["tests/aten/parallel_driver.cpp", "aten/parallel/Parallel.cpp", "c10/util/Exception.cpp"]
+    sources = [
+        "tests/aten/parallel_driver.cpp",
+        "aten/parallel/Parallel.cpp",
+        "aten/core/Warning.cpp",
+        "c10/util/Exception.cpp",
+    ]
     program = cpp_driver.build(tmp_path / "parallel", sources, "-O1", "-fopenmp")
     assert cpp_driver.run(program) == "ok\n"

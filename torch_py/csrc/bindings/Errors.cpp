@@ -1,6 +1,9 @@
 // Python exceptions in C++, C++ exceptions in Python, and warnings.
 #include "torch_py/csrc/bindings/Errors.h"
 
+#include <cxxabi.h>
+
+#include <exception>
 #include <new>
 
 #include "aten/core/Warning.h"
@@ -83,7 +86,7 @@ PythonError::PythonError(const PythonError& other)
 }
 
 PythonError::~PythonError() {
-  if (type_ == nullptr || !Py_IsInitialized()) return;
+  if (type_ == nullptr || python_has_ended()) return;
   const GilAcquire gil;
   Py_XDECREF(type_);
   Py_XDECREF(value_);
@@ -118,6 +121,10 @@ void set_error_from_cpp() noexcept {
     PyErr_NoMemory();
   } catch (const std::exception& error) {
     set_error(PyExc_RuntimeError, error.what());
+  } catch (const abi::__forced_unwind&) {
+    // Not an exception: Python ends this thread. See Note [The end of the interpreter].
+    if (python_is_ending()) sleep_until_exit();
+    std::terminate();
   } catch (...) {
     PyErr_SetString(PyExc_RuntimeError, "unknown C++ exception");
   }

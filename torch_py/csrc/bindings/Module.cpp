@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
 #include "torch_py/csrc/bindings/autograd/AutogradBindings.h"
@@ -36,7 +37,8 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           nullptr};
 
 // Types come first: functions and methods of later steps make instances of them.
-constexpr void (*steps[])(PyObject*) = {init_errors,
+constexpr void (*steps[])(PyObject*) = {init_gil,
+                                        init_errors,
                                         init_dtypes,
                                         init_size,
                                         init_device,

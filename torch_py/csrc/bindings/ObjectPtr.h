@@ -1,8 +1,10 @@
-// Owners of Python references, and scopes with and without the GIL.
+// Owners of Python references.
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include <utility>
+
+#include "torch_py/csrc/bindings/Gil.h"
 
 namespace torch::python {
 
@@ -17,7 +19,12 @@ class ObjectPtr {
     std::swap(object_, other.object_);
     return *this;
   }
-  ~ObjectPtr() { Py_XDECREF(object_); }
+  ~ObjectPtr() {
+    if (object_ == nullptr) return;
+    // Unwound by Python, without the GIL: see Note [The end of the interpreter].
+    if (C10_UNLIKELY(python_is_ending())) sleep_if_cut_off();
+    Py_DECREF(object_);
+  }
 
   static ObjectPtr steal(PyObject* object) noexcept {
     ObjectPtr result;
@@ -35,30 +42,6 @@ class ObjectPtr {
 
  private:
   PyObject* object_ = nullptr;
-};
-
-/// Releases the GIL for a scope: around kernels, which take long and touch no Python object.
-class GilRelease {
- public:
-  GilRelease() : state_(PyEval_SaveThread()) {}
-  ~GilRelease() { PyEval_RestoreThread(state_); }
-  GilRelease(const GilRelease&) = delete;
-  GilRelease& operator=(const GilRelease&) = delete;
-
- private:
-  PyThreadState* state_;
-};
-
-/// Holds the GIL for a scope, on any thread.
-class GilAcquire {
- public:
-  GilAcquire() : state_(PyGILState_Ensure()) {}
-  ~GilAcquire() { PyGILState_Release(state_); }
-  GilAcquire(const GilAcquire&) = delete;
-  GilAcquire& operator=(const GilAcquire&) = delete;
-
- private:
-  PyGILState_STATE state_;
 };
 
 }  // namespace torch::python

@@ -128,7 +128,7 @@ PyObject* queue_callback(PyObject*, PyObject* callback) {
 
   // Shared, because std::function copies its callable; released with the GIL held.
   const std::shared_ptr<PyObject> held(Py_NewRef(callback), [](PyObject* object) {
-    if (!Py_IsInitialized()) return;
+    if (python_has_ended()) return;
     const GilAcquire gil;
     Py_DECREF(object);
   });

@@ -15,7 +15,7 @@ FunctionNode::FunctionNode(PyObject* context)
 }
 
 FunctionNode::~FunctionNode() {
-  if (context_ == nullptr || !Py_IsInitialized()) return;
+  if (context_ == nullptr || python_has_ended()) return;
   const GilAcquire gil;
   Py_CLEAR(context_);
 }
@@ -23,7 +23,7 @@ FunctionNode::~FunctionNode() {
 void FunctionNode::release_resources() {
   Node::release_resources();
   saved.clear();
-  if (!Py_IsInitialized()) return;
+  if (python_has_ended()) return;
   const GilAcquire gil;
   Py_CLEAR(context_);
 }

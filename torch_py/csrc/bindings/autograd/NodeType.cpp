@@ -58,7 +58,7 @@ int node_traverse(PyObject*, visitproc, void*) { return 0; }
 struct Metadata final : torch::autograd::FunctionPreHook {
   Metadata() : dict(checked(PyDict_New())) {}
   ~Metadata() override {
-    if (!Py_IsInitialized()) return;
+    if (python_has_ended()) return;
     const GilAcquire gil;
     Py_CLEAR(dict);
   }

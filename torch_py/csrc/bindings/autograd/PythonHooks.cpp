@@ -19,7 +19,7 @@ using torch::autograd::variable_list;
 struct Callable {
   explicit Callable(PyObject* function) : function(Py_NewRef(function)) {}
   ~Callable() {
-    if (function == nullptr || !Py_IsInitialized()) return;
+    if (function == nullptr || python_has_ended()) return;
     const GilAcquire gil;
     Py_CLEAR(function);
   }

@@ -19,7 +19,7 @@ struct PythonSavedHooks final : torch::autograd::SavedVariableHooks {
       : pack_(Py_NewRef(pack)), unpack_(Py_NewRef(unpack)) {}
 
   ~PythonSavedHooks() override {
-    if (!Py_IsInitialized()) return;
+    if (python_has_ended()) return;
     const GilAcquire gil;
     Py_CLEAR(pack_);
     Py_CLEAR(unpack_);

@@ -3,6 +3,7 @@
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "aten/core/Tensor.h"
+#include "torch_py/csrc/bindings/Gil.h"
 
 namespace torch::python {
 
@@ -19,7 +20,7 @@ class MaybeGilRelease {
  public:
   explicit MaybeGilRelease(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
   ~MaybeGilRelease() {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
+    if (state_ != nullptr) restore_thread(state_);
   }
   MaybeGilRelease(const MaybeGilRelease&) = delete;
   MaybeGilRelease& operator=(const MaybeGilRelease&) = delete;

@@ -9,9 +9,10 @@ namespace torch::python {
 
 namespace {
 
-/// Shape and strides of one view, strides in bytes; owned by Py_buffer::internal.
-struct BufferGeometry {
-  explicit BufferGeometry(const at::Tensor& tensor) {
+/// What a buffer needs for as long as it lives; owned by Py_buffer::internal. It keeps the memory
+/// itself, because the tensor may be given other memory (tensor.data = other, set_) meanwhile.
+struct Export {
+  explicit Export(const at::Tensor& tensor) : memory(tensor.storage()) {
     for (int64_t i = 0; i < tensor.dim(); ++i) {
       shape.push_back(tensor.sizes()[static_cast<size_t>(i)]);
       strides.push_back(tensor.strides()[static_cast<size_t>(i)] *
@@ -19,8 +20,9 @@ struct BufferGeometry {
     }
   }
 
+  at::Storage memory;
   c10::SmallVector<Py_ssize_t, 6> shape;
-  c10::SmallVector<Py_ssize_t, 6> strides;
+  c10::SmallVector<Py_ssize_t, 6> strides;  // in bytes
 };
 
 /// The dtype's code in the struct module; null for dtypes that it does not have.
@@ -78,7 +80,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
   pin_memory_of(tensor);
   static char none;  // the address of an empty tensor
-  auto geometry = std::make_unique<BufferGeometry>(tensor);
+  auto exported = std::make_unique<Export>(tensor);
 
   view->buf = tensor.data() != nullptr ? tensor.data() : &none;
   view->len = tensor.numel() * static_cast<Py_ssize_t>(tensor.itemsize());
@@ -88,19 +90,17 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
   view->format =
       (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(tensor.scalar_type())) : nullptr;
-  view->shape = (flags & PyBUF_ND) ? geometry->shape.data() : nullptr;
-  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? geometry->strides.data() : nullptr;
+  view->shape = (flags & PyBUF_ND) ? exported->shape.data() : nullptr;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? exported->strides.data() : nullptr;
   view->suboffsets = nullptr;
 
-  view->internal = geometry.release();
+  view->internal = exported.release();
   view->obj = Py_NewRef(self);
   return 0;
   TORCH_PY_CATCH(-1)
 }
 
-void release_buffer(PyObject*, Py_buffer* view) {
-  delete static_cast<BufferGeometry*>(view->internal);
-}
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(view->internal); }
 
 }  // namespace
 

@@ -14,11 +14,12 @@ dlpack::DataType dlpack_type(at::ScalarType dtype) {
   return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1};
 }
 
-/// What a capsule owns. Managed is ManagedTensor or ManagedTensorVersioned.
+/// What a capsule owns: the memory itself, because the tensor may be given other memory meanwhile.
+/// Managed is ManagedTensor or ManagedTensorVersioned.
 template <class Managed>
 struct Export {
   explicit Export(const at::Tensor& source)
-      : tensor(source),
+      : memory(source.storage()),
         sizes(source.sizes().begin(), source.sizes().end()),
         strides(source.strides().begin(), source.strides().end()) {
     // The strides of dimensions of size 1 are arbitrary, but some consumers compare them.
@@ -39,7 +40,7 @@ struct Export {
   }
 
   Managed managed;
-  at::Tensor tensor;
+  at::Storage memory;
   at::DimVector sizes;
   at::DimVector strides;
 };

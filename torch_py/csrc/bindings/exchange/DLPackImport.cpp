@@ -1,4 +1,6 @@
 // torch.from_dlpack: tensors on the memory of other libraries' tensors.
+#include <algorithm>
+
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -67,6 +69,8 @@ struct Geometry {
     }
   }
 
+  bool is_empty() const { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
   at::DimVector sizes;
   at::DimVector strides;
 };
@@ -82,6 +86,9 @@ at::Tensor import_managed(Managed* managed) {
 
   const at::ScalarType dtype = dtype_of(source.dtype);
   const Geometry geometry(source);
+  if (source.data == nullptr && !geometry.is_empty())
+    throw_python(PyExc_BufferError, "from_dlpack: the tensor has elements, but its data is null");
+
   void* data =
       source.data == nullptr ? nullptr : static_cast<char*>(source.data) + source.byte_offset;
   check_alignment(data, dtype);

@@ -8,7 +8,7 @@ namespace torch::python {
 namespace {
 
 void release_owner(void* owner) {
-  if (!Py_IsInitialized()) return;
+  if (python_has_ended()) return;
   const GilAcquire gil;
   Py_DECREF(static_cast<PyObject*>(owner));
 }
@@ -37,6 +37,8 @@ at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes,
                                     at::IntArrayRef strides, at::ScalarType dtype) {
   check_alignment(data.get(), dtype);
   const size_t bytes = extent_bytes(sizes, strides, dtype);
+  TORCH_CHECK_VALUE(data.get() != nullptr || bytes == 0,
+                    "the array has elements, but the address of its memory is null");
 
   auto storage = c10::make_intrusive<at::StorageImpl>(std::move(data), bytes, nullptr);
   auto impl = c10::make_intrusive<at::TensorImpl>(std::move(storage), dtype, at::kCPU,

@@ -175,7 +175,7 @@ struct BufferOwner {
   BufferOwner& operator=(const BufferOwner&) = delete;
 
   static void release(void* owner) {
-    if (!Py_IsInitialized()) return;
+    if (python_has_ended()) return;
     const GilAcquire gil;
     delete static_cast<BufferOwner*>(owner);
   }

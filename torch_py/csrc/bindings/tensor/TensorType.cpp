@@ -53,7 +53,7 @@ void take_back_from_cpp(PyTensor* self) {
 
 /// Called by a dying TensorImpl that owns its Python object.
 void release_python_object(PyObject* object) {
-  if (!Py_IsInitialized()) return;
+  if (python_has_ended()) return;
   const GilAcquire gil;
 
   PyTensor* self = as_tensor(object);
