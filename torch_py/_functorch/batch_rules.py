@@ -18,7 +18,7 @@ from torch_py._functorch.levels import is_at, shell_of
 from torch_py._functorch.operators import Call, call_of
 from torch_py._functorch.random_batches import check_allowed, draws
 from torch_py._tensor import Tensor
-from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py._torch_function import DisableTorchFunction, DisableTorchFunctionSubclass
 from torch_py.utils._pytree import tree_flatten, tree_map
 
 torch: Any = _C._torch
@@ -62,6 +62,13 @@ _POINTWISE = frozenset(
 )
 # Of the last dimensions of their first argument.
 _OF_LAST_DIMS = {"layer_norm": 1, "rms_norm": 1, "tril": 2, "triu": 2}
+# Composed of views only.
+_COMPOSED_VIEWS = frozenset(
+    """
+    atleast_1d atleast_2d atleast_3d broadcast_to chunk diagonal dsplit hsplit movedim moveaxis narrow split
+    swapaxes swapdims tensor_split unflatten vsplit
+    """.split()
+)
 _CONVERSIONS = frozenset(
     ["float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "type_as"]
 )
@@ -81,7 +88,7 @@ class _Batch:
         self.kwargs = kwargs
         self.call: Call = call_of(func)
         self.leaves, self.spec = tree_flatten((args, kwargs))
-        self.size = next(len(leaf.value) for leaf in self.leaves if is_at(leaf, level))
+        self.size = next(leaf.batch_size for leaf in self.leaves if is_at(leaf, level))
 
     # What the rules are made of
 
@@ -147,7 +154,7 @@ class _Batch:
 
         if self.is_of_last_dims():
             return self.elementwise()
-        if call.structure == "view":
+        if call.structure == "view" or (call.name in _COMPOSED_VIEWS and len(self.tensors) == 1):
             return self.view()
 
         if len(self.tensors) == 1 and any(o.is_along_dim for o in call.overloads):
@@ -200,31 +207,40 @@ class _Batch:
         return value if missing == 0 else value.reshape(self.size, *(1,) * missing, *tensor.shape)
 
     def view(self) -> Any:
-        """A view of all members with the geometry of one member's view."""
+        """A view of all members with the geometry of one member's view.
+
+        Batches inside of batches are one tensor with several batch dimensions, so that a view costs the same
+        at every depth.
+        """
         source = next(leaf for leaf in self.leaves if self.is_batched(leaf))
-        value = source.value
-        if self.size == 0:
+        whole, levels = _all_batches(source)
+        if _is_wrapped(whole) or whole.is_complex() or 0 in whole.shape[: len(levels)]:
             return self.loop()
-        first = value.select(0, 0)
-        result = self.run([first if leaf is source else leaf for leaf in self.leaves])
-        if any(
-            t.untyped_storage().data_ptr() != value.untyped_storage().data_ptr()
-            for t in tree_flatten(result)[0]
-            if not _is_wrapped(t)
-        ):
+
+        count = len(levels)
+        with DisableTorchFunction():
+            member_strides = whole.stride()[count:]
+            first = whole.detach().as_strided(source.shape, member_strides, whole.storage_offset())
+            seen = self.run([first if leaf is source else _plain(leaf) for leaf in self.leaves])
+            results = tree_flatten(seen)[0]
+            address = whole.untyped_storage().data_ptr()
+            moved = any(t.untyped_storage().data_ptr() != address or t.dtype != whole.dtype for t in results)
+
+        if moved:
             return self.loop()
-        if (
-            _is_wrapped(value)
-            or value.is_complex()
-            or any(t.dtype != value.dtype for t in tree_flatten(result)[0])
-        ):
-            return self.loop()
-        step = value.stride(0)
+
+        batch_sizes = whole.shape[:count]
+        batch_strides = whole.stride()[:count]
 
         def spread(one: Tensor) -> Tensor:
-            return value.as_strided((self.size, *one.shape), (step, *one.stride()), one.storage_offset())
+            result: Tensor = whole.as_strided(
+                (*batch_sizes, *one.shape), (*batch_strides, *one.stride()), one.storage_offset()
+            )
+            for level in levels:
+                result = batched(result, level)
+            return result
 
-        return self.wrapped(tree_map(spread, result))
+        return tree_map(spread, seen)
 
     def along_dim(self) -> Any:
         """Operators that act along `dim` and take the other dimensions as a batch."""
@@ -281,8 +297,9 @@ class _Batch:
         return self.wrapped(result[0] if one and isinstance(result, tuple) else result)
 
     def expected_results(self) -> int:
-        """The number of results for one member."""
-        first = self.run([self.member(leaf, 0) for leaf in self.leaves])
+        """The number of results for one member, found with numbers that mean nothing."""
+        with DisableTorchFunctionSubclass():
+            first = self.run([_plain(leaf) for leaf in self.leaves])
         return len(first) if isinstance(first, tuple) else 1
 
     def member(self, leaf: Any, index: int) -> Any:
@@ -343,6 +360,21 @@ class _Batch:
 
 def _is_wrapped(tensor: object) -> bool:
     return isinstance(tensor, Tensor) and hasattr(tensor, "level")
+
+
+def _plain(leaf: Any) -> Any:
+    """A plain tensor with the geometry of `leaf`, if that is wrapped."""
+    return shell_of(leaf) if _is_wrapped(leaf) else leaf
+
+
+def _all_batches(tensor: Tensor) -> tuple[Tensor, list[int]]:
+    """What is inside of all batches around `tensor`, which are its first dimensions, and their levels,
+    outermost first."""
+    levels = []
+    while isinstance(tensor, BatchedTensor):
+        levels.append(tensor.level)
+        tensor = tensor.value
+    return tensor, levels[::-1]
 
 
 def _same_promotion(leaves: Sequence[Any]) -> list[Any]:

@@ -18,6 +18,7 @@ from torch_py._functorch.levels import (
     wrap,
 )
 from torch_py._tensor import Tensor
+from torch_py._torch_function import DisableTorchFunction
 from torch_py.utils._pytree import TreeSpec
 
 DATA_DEPENDENT = (
@@ -30,6 +31,8 @@ class BatchedTensor(WrappedTensor):
     """A batch of tensors of one shape: the first dimension of `value`
     counts them. batch_rules.py sets `transform`."""
 
+    batch_size: int
+
     @staticmethod
     def gradients(
         outputs: Sequence[Tensor],
@@ -41,7 +44,7 @@ class BatchedTensor(WrappedTensor):
         """Members of a batch do not depend on one another, so the gradient
         of their sum holds the gradient of each."""
         size = next(
-            len(t.value)
+            t.batch_size
             for t in (*outputs, *inputs, *weights)
             if isinstance(t, BatchedTensor) and t.level == level
         )
@@ -49,10 +52,15 @@ class BatchedTensor(WrappedTensor):
         def members(tensors: Sequence[Tensor]) -> list[Tensor]:
             return [as_batched(t, level, size).value for t in tensors]
 
-        if not all(is_at(t, level) for t in inputs):  # their graph was recorded outside, without the batch
-            return _one_by_one(outputs, inputs, weights, create_graph, level, size)
-        found = gradients(members(outputs), members(inputs), members(weights), create_graph)
-        return [None if g is None else batched(g, level) for g in found]
+        own = [t for t in inputs if is_at(t, level)]
+        found = iter(gradients(members(outputs), members(own), members(weights), create_graph) if own else ())
+
+        # The graph of the other inputs was recorded outside, without the batch.
+        outer = [t for t in inputs if not is_at(t, level)]
+        rows = iter(_one_by_one(outputs, outer, weights, create_graph, level, size) if outer else ())
+
+        by_member = (None if g is None else batched(g, level) for g in found)
+        return [next(by_member) if is_at(t, level) else next(rows) for t in inputs]
 
     def as_number(self, kind: type) -> Any:
         raise RuntimeError(f"vmap: {kind.__name__}() of a tensor inside of vmap {DATA_DEPENDENT}")
@@ -76,21 +84,29 @@ def _one_by_one(
     level: int,
     size: int,
 ) -> Gradients:
+    """The gradient of each member of the batch, with respect to inputs that all members share."""
+    if size == 0:
+        return [batched(t.new_zeros((0, *t.shape)), level) for t in inputs]
+
     rows = []
     for index in range(size):
-        of_member = [[member(t, level, index) for t in tensors] for tensors in (outputs, inputs, weights)]
-        rows.append(gradients(*of_member, create_graph))
-    columns = [
-        [g if g is not None else _C._torch.zeros_like(member(t, level, 0)) for g in column]
-        for column, t in zip(zip(*rows), inputs)
+        of_member = [[member(t, level, index) for t in tensors] for tensors in (outputs, weights)]
+        rows.append(gradients(of_member[0], inputs, of_member[1], create_graph))
+
+    # Members have the same graph, so that an input is unused by all of them or by none.
+    return [
+        None if column[0] is None else batched(_C._torch.stack(list(column)), level) for column in zip(*rows)
     ]
-    return [batched(_C._torch.stack(column), level) for column in columns] if rows else [None] * len(inputs)
 
 
 def batched(value: Tensor, level: int) -> BatchedTensor:
-    shell = shell_of(value)
-    shell = shell.select(0, 0) if shell.shape[0] > 0 else shell.new_empty(shell.shape[1:])
-    return wrap(BatchedTensor, shell, value, level)
+    with DisableTorchFunction():
+        shell = shell_of(value)
+        size = shell.shape[0]
+        shell = shell.select(0, 0) if size > 0 else shell.new_empty(shell.shape[1:])
+        result: BatchedTensor = wrap(BatchedTensor, shell, value, level)
+    result.batch_size = size
+    return result
 
 
 def as_batched(tensor: Tensor, level: int, size: int) -> BatchedTensor:

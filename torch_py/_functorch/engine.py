@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch_py import _C
 from torch_py._functorch.levels import Gradients, WrappedTensor, highest_level
 from torch_py._tensor import Tensor
-from torch_py.autograd import grad
+from torch_py.autograd import GradientEdge, _batched_grad, _checked_gradients, _materialized, grad
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
@@ -27,12 +28,46 @@ def gradients(
 def _plain_gradients(
     outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool
 ) -> Gradients:
-    kept = [(o, w) for o, w in zip(outputs, weights) if o.requires_grad]
+    kept = [(o, w) for o, w in zip(outputs, weights) if isinstance(o, GradientEdge) or o.requires_grad]
     if not kept:
         return [None] * len(inputs)
     return list(
         grad([o for o, _ in kept], list(inputs), [w for _, w in kept], True, create_graph, allow_unused=True)
     )
+
+
+def autograd_grad(
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    grad_outputs: Sequence[Tensor | None] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    is_grads_batched: bool,
+    materialize_grads: bool,
+    **_: Any,
+) -> tuple[Tensor | None, ...]:
+    """`torch.autograd.grad` of tensors some of which are wrapped, as in a function under `vmap` whose
+    argument weights the outputs of a graph that was recorded outside."""
+    unused = materialize_grads if allow_unused is None else allow_unused
+    if is_grads_batched:
+        return _batched_grad(
+            outputs, inputs, grad_outputs or (None,), True, create_graph, unused, materialize_grads
+        )
+
+    if not any(isinstance(o, GradientEdge) or requires_grad(o) for o in outputs):
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    given = _checked_gradients(tuple(outputs), grad_outputs, "grad")
+    weights = [_C._torch.ones_like(o) if w is None else w for o, w in zip(outputs, given)]
+
+    found = gradients(outputs, inputs, weights, create_graph)
+    for position, gradient in enumerate(found):
+        if gradient is None and not unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {position} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+    return _materialized(found, inputs) if materialize_grads else tuple(found)
 
 
 def requires_grad(tensor: Tensor) -> bool:
@@ -91,3 +126,6 @@ def released(results: Any, own: Any) -> Any:
     if depends_on_others(results, own):
         return results
     return tree_map(lambda leaf: detached(leaf) if isinstance(leaf, Tensor) else leaf, results)
+
+
+WrappedTensor._autograd_grad = staticmethod(autograd_grad)  # type: ignore[method-assign]

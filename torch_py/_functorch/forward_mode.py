@@ -179,14 +179,18 @@ class _Application:
         if all(t is None for t in self.tangents):
             self.run(self.primals)
             return target
-        clone = target.value.clone()
-        pointwise = self.call.structure == "pointwise"
-        sources = [clone, *self.primals[1:]]
+
+        # What is recorded must not see the change, nor must arguments that share memory with the target.
+        sources = [target.value.clone(), *_apart_from(target.value, self.primals[1:])]
+        directions = self.tangents
+        if target.tangent is not None:
+            directions = [target.tangent.clone(), *_apart_from(target.tangent, self.tangents[1:])]
 
         def out_of_place(leaves: Sequence[Any]) -> Any:
             return self.run([leaves[0].clone(), *leaves[1:]])
 
-        value, (tangent, *_) = push_forward(out_of_place, sources, self.tangents, pointwise)
+        pointwise = self.call.structure == "pointwise"
+        value, (tangent, *_) = push_forward(out_of_place, sources, directions, pointwise)
         target.value.copy_(value)
         if target.tangent is None:
             target.tangent = tangent
@@ -195,6 +199,16 @@ class _Application:
         else:
             target.tangent.copy_(tangent)
         return target
+
+
+def _apart_from(target: Tensor, leaves: Sequence[Any]) -> list[Any]:
+    """The leaves, those that share memory with `target` as copies."""
+    taken = {t.untyped_storage().data_ptr() for t in plain_leaves(target)}
+
+    def shares(leaf: Any) -> bool:
+        return any(t.untyped_storage().data_ptr() in taken for t in plain_leaves(leaf))
+
+    return [leaf.clone() if isinstance(leaf, Tensor) and shares(leaf) else leaf for leaf in leaves]
 
 
 def push_forward(
@@ -208,8 +222,10 @@ def push_forward(
     See Note [Tangents without formulas].
     """
     moving = [i for i, t in enumerate(tangents) if t is not None and has_gradient(primals[i])]
-    connected = _C.is_grad_enabled() and any(has_gradient(p) and requires_grad(p) for p in primals)
-    connected = connected or any(t is not None and requires_grad(t) for t in tangents)
+    connected = _C.is_grad_enabled() and (
+        any(has_gradient(p) and requires_grad(p) for p in primals)
+        or any(t is not None and requires_grad(t) for t in tangents)
+    )
 
     directions = [tangents[i] for i in moving]
     with enable_grad():

@@ -19,6 +19,7 @@ from torch_py import _C
 from torch_py._functorch.lists import writes_lists, written_lists
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.autograd import grad
 from torch_py.utils._pytree import tree_leaves
 
 Gradients = list[Tensor | None]
@@ -63,6 +64,8 @@ class WrappedTensor(Tensor):
         kwargs = kwargs or {}
         if writes_lists(func):
             return written_lists(func, args, kwargs)
+        if func is grad:
+            return WrappedTensor._autograd_grad(*args, **kwargs)
         wrapped = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, WrappedTensor)]
         innermost = max(wrapped, key=lambda tensor: tensor.level)
         return innermost.transform(innermost.level, func, args, kwargs)
@@ -76,6 +79,11 @@ class WrappedTensor(Tensor):
     def _apply_function(function: Any, args: Sequence[Any]) -> Any:
         """`function.apply(*args)` for a `torch.autograd.Function`; some of the arguments are wrapped.
         custom_functions.py replaces it."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _autograd_grad(*args: Any, **kwargs: Any) -> Any:
+        """`torch.autograd.grad`; some of the tensors are wrapped. engine.py replaces it."""
         raise NotImplementedError
 
     @staticmethod

@@ -9,7 +9,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.batching import BatchedTensor, _broadcast_dims, _randomness, as_batched, batched
 from torch_py._functorch.levels import new_level
-from torch_py._functorch.random_batches import OfNoBatch
+from torch_py._functorch.random_batches import of_no_batch
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
@@ -57,10 +57,10 @@ def vmap(
 
         def run(start: int, stop: int) -> Any:
             def part(leaf: Tensor, dim: int, level: int) -> BatchedTensor:
-                front = leaf.movedim(dim, 0)
+                front = leaf.movedim(dim, 0) if dim != 0 else leaf
                 return batched(front if (start, stop) == (0, size) else front[start:stop], level)
 
-            with new_level(stop - start) as level, _randomness(randomness), OfNoBatch(level, stop - start):
+            with new_level(stop - start) as level, _randomness(randomness), of_no_batch(level, stop - start):
                 values = [leaf if dim is None else part(leaf, dim, level) for leaf, dim in zip(leaves, dims)]
                 result = func(*spec.unflatten(values), **kwargs)
                 return _stripped(result, level, stop - start, out_dims, name)
@@ -146,7 +146,9 @@ def _stripped(result: Any, level: int, size: int, out_dims: Any, name: str) -> A
                 )
             values.append(leaf)
         else:
-            values.append(as_batched(leaf, level, size).value.movedim(0, dim))
+            value = as_batched(leaf, level, size).value
+            at_front = dim == 0 and isinstance(value, BatchedTensor)
+            values.append(value if at_front else value.movedim(0, dim))
 
     return tree_unflatten(values, spec)
 

@@ -6,7 +6,8 @@ numbers for the same seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch_py import _C
@@ -14,7 +15,7 @@ from torch_py._functorch.batching import batched, randomness
 from torch_py._functorch.levels import is_at
 from torch_py._functorch.operators import Call, call_of
 from torch_py._tensor import Tensor
-from torch_py.overrides import TorchFunctionMode
+from torch_py.overrides import TorchFunctionMode, _get_current_function_mode
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
@@ -38,26 +39,36 @@ def check_allowed(call: Call) -> None:
         )
 
 
-class OfNoBatch(TorchFunctionMode):
+class _OfNoBatch(TorchFunctionMode):
     """Active inside of a `vmap`: sees the random operators that have no tensor
     of it among their arguments, as `torch.rand(3)`."""
 
-    def __init__(self, level: int, size: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.level = level
-        self.size = size
+        self.batches: list[tuple[int, int]] = []  # (level, size), innermost last
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         call = call_of(func)
-        if not draws(call, args, kwargs) or any(
-            is_at(leaf, self.level) for leaf in tree_leaves((args, kwargs))
-        ):
+        if not draws(call, args, kwargs):
             return func(*args, **kwargs)
+        return self.drawn(len(self.batches), call, func, args, kwargs)
+
+    def drawn(self, count: int, call: Call, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """The result of a random operator for the `count` outermost batches."""
+        if count == 0:
+            return func(*args, **kwargs)
+
+        def drawn_outside(*values: Any, **words: Any) -> Any:
+            return self.drawn(count - 1, call, func, values, words)
+
+        level, size = self.batches[count - 1]
+        if any(is_at(leaf, level) for leaf in tree_leaves((args, kwargs))):
+            return drawn_outside(*args, **kwargs)
 
         check_allowed(call)
         if randomness() == "same":
-            return func(*args, **kwargs)
+            return drawn_outside(*args, **kwargs)
 
         if call.is_inplace:
             raise RuntimeError(
@@ -66,16 +77,36 @@ class OfNoBatch(TorchFunctionMode):
                 "or use the operator that makes a new tensor"
             )
 
-        return tree_map(self.wrapped, self.different(call, func, args, kwargs))
+        found = _different(call, drawn_outside, args, kwargs, size)
+        return tree_map(lambda leaf: batched(leaf, level) if isinstance(leaf, Tensor) else leaf, found)
 
-    def wrapped(self, leaf: Any) -> Any:
-        return batched(leaf, self.level) if isinstance(leaf, Tensor) else leaf
 
-    def different(self, call: Call, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        sized = call.with_longer_size(args, kwargs, self.size)
-        if sized is not None:
-            return func(*sized[0], **sized[1])
-        results = [func(*args, **kwargs) for _ in range(self.size)]
-        if not results:
-            raise RuntimeError(f"vmap: {call.name} is applied member by member, and the batch has none")
-        return _C._torch.stack(results)
+def _different(call: Call, func: Callable[..., Any], args: Any, kwargs: Any, size: int) -> Any:
+    """The results of `size` calls, stacked."""
+    sized = call.with_longer_size(args, kwargs, size)
+    if sized is not None:
+        return func(*sized[0], **sized[1])
+    results = [func(*args, **kwargs) for _ in range(size)]
+    if not results:
+        raise RuntimeError(f"vmap: {call.name} is applied member by member, and the batch has none")
+    return _C._torch.stack(results)
+
+
+@contextmanager
+def of_no_batch(level: int, size: int) -> Iterator[None]:
+    """Inside, random operators without a tensor of the batch draw as `vmap`'s randomness asks.
+
+    Directly nested batches share one mode: operators pass through every mode.
+    """
+    current = _get_current_function_mode()
+    if isinstance(current, _OfNoBatch):
+        current.batches.append((level, size))
+        try:
+            yield
+        finally:
+            current.batches.pop()
+        return
+
+    with _OfNoBatch() as mode:
+        mode.batches.append((level, size))
+        yield

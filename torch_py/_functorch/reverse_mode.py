@@ -15,10 +15,10 @@ from torch_py._functorch.engine import (
     released,
     requires_grad,
 )
-from torch_py._functorch.levels import current_level, new_level
+from torch_py._functorch.levels import new_level
 from torch_py._tensor import Tensor
 from torch_py.autograd import enable_grad
-from torch_py.utils._pytree import tree_flatten
+from torch_py.utils._pytree import tree_flatten, tree_map
 
 
 def argument_numbers(argnums: Any, count: int, caller: str) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ class _Recorded:
         caller: str,
     ):
         self.caller = caller
-        self.outer_grad = _C.is_grad_enabled() or current_level() > 0
+        self.outer_grad = _C.is_grad_enabled()
 
         chosen = [args[n] for n in numbers]
         leaves, self.spec = tree_flatten(chosen)
@@ -68,7 +68,7 @@ class _Recorded:
                 )
 
         with enable_grad():
-            leaves = [spread(leaf) for leaf in leaves]
+            leaves = [spread(leaf if self.outer_grad else detached(leaf)) for leaf in leaves]
             self.sources = [differentiable_alias(leaf) for leaf in leaves]
             aliased = list(args)
             for number, value in zip(numbers, self.spec.unflatten(self.sources)):
@@ -86,13 +86,19 @@ class _Recorded:
 
         self.result = result
 
-    def aux_released(self) -> Any:
-        return released(self.aux, self.own)
+    def released(self, results: Any) -> Any:
+        """`results`, with their graphs only if these lead to what `func` was called with, or found outside,
+        while gradients were recorded there."""
+        if self.outer_grad:
+            return released(results, self.own)
+        return tree_map(lambda leaf: detached(leaf) if isinstance(leaf, Tensor) else leaf, results)
 
     def gradients(
         self, outputs: Sequence[Tensor], weights: Sequence[Tensor], keep: bool = False
     ) -> list[Tensor]:
-        others = self.outer_grad and (keep or depends_on_others([list(outputs), list(weights)], self.own))
+        others = _C.is_grad_enabled() and (
+            self.outer_grad and (keep or depends_on_others([list(outputs), list(weights)], self.own))
+        )
         with enable_grad():
             found = gradients(outputs, self.sources, weights, others)
             full = [_C._torch.zeros_like(s) if g is None else g for g, s in zip(found, self.sources)]
@@ -126,8 +132,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
             found = recorded.gradients([output], [_C._torch.ones_like(output)])
             by_argument = recorded.spec.unflatten(found)
             gradient = by_argument[0] if isinstance(argnums, int) else tuple(by_argument)
-            value = released(output, recorded.own)
-            return gradient, ((value, recorded.aux_released()) if has_aux else value)
+            value = recorded.released(output)
+            return gradient, ((value, recorded.released(recorded.aux)) if has_aux else value)
 
     return transformed
 
@@ -189,5 +195,5 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         by_primal = recorded.spec.unflatten(found)
         return tuple(by_primal)
 
-    value = released(recorded.result, recorded.own)
-    return (value, product, recorded.aux_released()) if has_aux else (value, product)
+    value = recorded.released(recorded.result)
+    return (value, product, recorded.released(recorded.aux)) if has_aux else (value, product)

@@ -14,6 +14,7 @@ from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, se
 from torch_py.autograd.grad_mode import is_multithreading_enabled as is_multithreading_enabled
 from torch_py.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 from torch_py.autograd.graph import GradientEdge, get_gradient_edge
+from torch_py.overrides import handle_torch_function as _handle_torch_function
 
 __all__ = [
     "Function",
@@ -212,6 +213,23 @@ def grad(
 
     results = _as_tuple(outputs)
     sources = _checked_sources(_as_tuple(inputs), "grad")
+    weights = () if grad_outputs is None else _as_tuple(grad_outputs)
+
+    overridable = (*results, *sources, *weights)
+    if _C._has_torch_function(overridable):
+        return _handle_torch_function(  # type: ignore[no-any-return]
+            grad,
+            overridable,
+            results,
+            sources,
+            grad_outputs=weights or None,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            only_inputs=only_inputs,
+            allow_unused=allow_unused,
+            is_grads_batched=is_grads_batched,
+            materialize_grads=materialize_grads,
+        )
 
     if materialize_grads and allow_unused is False:
         raise ValueError(
