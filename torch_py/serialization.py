@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import IO, Any, Optional, TypeAlias, Union
 
@@ -82,6 +83,8 @@ def load(
     raises pickle.UnpicklingError, unless `weights_only=False`, which can run any code that the file contains:
     for trusted files only.
     `pickle_module`: whose `Unpickler` reads the structure; it means `weights_only=False`.
+    The environment variable TORCH_FORCE_WEIGHTS_ONLY_LOAD=1 means `weights_only=True` in every call, and
+    TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1 means `weights_only=False` in calls that do not give the argument.
     `map_location` as in PyTorch; in this build everything must end up on the CPU or on the meta device, else
     RuntimeError. With `mmap` the tensors lie over the pages of the file at the path `f`: nothing is read
     before it is needed, checksums are not verified, and what is written to the tensors stays in memory; a
@@ -93,7 +96,7 @@ def load(
     # Imported on first use: many programs read no files.
     from torch_py._serialization.reader import read_archive
 
-    restricted = pickle_module is None if weights_only is None else bool(weights_only)
+    restricted = _is_restricted(weights_only, pickle_module)
     if restricted and pickle_module is not None:
         raise RuntimeError("torch.load: expected no pickle_module together with weights_only=True")
     if restricted and set(pickle_load_args) - _OPTIONS_OF_PICKLE:
@@ -107,6 +110,35 @@ def load(
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
     return read_archive(f, map_location, restricted, bool(mmap), pickle_load_args, pickle_module)
+
+
+def _is_restricted(weights_only: bool | None, pickle_module: Any) -> bool:
+    """Whether to read plain values only: what the environment says, then the argument, then the default."""
+    forced = _is_set("TORCH_FORCE_WEIGHTS_ONLY_LOAD")
+    trusting = _is_set("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    if forced and trusting:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be "
+            "set, but both were set."
+        )
+
+    if forced:
+        return True
+    if weights_only is not None:
+        return bool(weights_only)
+    if trusting:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the `weights_only` "
+            "argument was not explicitly passed to `torch.load`, forcing weights_only=False.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return False
+    return pickle_module is None
+
+
+def _is_set(variable: str) -> bool:
+    return os.environ.get(variable, "0").lower() in ("1", "y", "yes", "true")
 
 
 def _named(allowed: Any) -> tuple[tuple[str, str], Any]:

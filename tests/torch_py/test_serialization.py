@@ -134,6 +134,97 @@ def test_allowed_classes() -> None:
         torch.serialization.clear_safe_globals()
 
 
+def scaled(x: Any) -> Any:
+    return 2 * x
+
+
+def test_allowed_objects_are_stored_as_they_are() -> None:
+    with torch.serialization.safe_globals([scaled, Harmless]):
+        loaded = round_trip({"a": [scaled, (Harmless,)], Harmless: {scaled}}, weights_only=True)
+    assert loaded["a"][0] is scaled and loaded["a"][1] == (Harmless,) and loaded[Harmless] == {scaled}
+    kinds = [torch.Size, torch.Tensor, torch.nn.Parameter, OrderedDict, set]
+    assert round_trip([*kinds, (torch.device,)], weights_only=True) == [*kinds, (torch.device,)]
+
+
+@only_torch_py
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_types_of_storages_are_loaded_as_classes(weights_only: bool) -> None:
+    loaded = round_trip([torch.FloatStorage, torch.UntypedStorage, torch.ones(2)], weights_only=weights_only)
+    assert loaded[:2] == [torch.FloatStorage, torch.UntypedStorage] and loaded[2].tolist() == [1.0, 1.0]
+
+
+def transformer_parts() -> list[Any]:
+    nn = torch.nn
+    parts = [nn.TransformerEncoderLayer, nn.MultiheadAttention, nn.Linear, nn.Dropout, nn.LayerNorm]
+    return [*parts, nn.modules.linear.NonDynamicallyQuantizableLinear, nn.functional.relu]
+
+
+def test_whole_transformer_layer() -> None:
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 16).eval()
+    example = torch.ones(1, 2, 8)
+    with torch.serialization.safe_globals(transformer_parts()):
+        loaded = round_trip(layer, weights_only=True)
+    assert loaded.activation is torch.nn.functional.relu
+    assert torch.equal(loaded(example), layer(example))
+
+
+@only_torch_py
+def test_restricted_files_with_layers_are_exchanged_with_pytorch() -> None:
+    pytorch = pytest.importorskip("torch")
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 16).eval()
+    file = io.BytesIO()
+    torch.save(layer, file)
+    file.seek(0)
+
+    parts = [
+        getattr(sys.modules[part.__module__.replace("torch_py", "torch")], part.__name__)
+        for part in transformer_parts()
+    ]
+    with pytorch.serialization.safe_globals(parts):
+        theirs = pytorch.load(file, weights_only=True)
+    back = io.BytesIO()
+    pytorch.save(theirs, back)
+    back.seek(0)
+
+    with torch.serialization.safe_globals(transformer_parts()):
+        ours = torch.load(back, weights_only=True)
+    assert torch.equal(ours.linear1.weight, layer.linear1.weight)
+
+
+@only_torch_py
+def test_names_of_files_that_earlier_versions_wrote() -> None:
+    """They name the package that exports a layer; PyTorch refuses that name."""
+    structure = b"\x80\x02ctorch.nn\nLinear\n."
+    with torch.serialization.safe_globals([torch.nn.Linear]):
+        assert torch.load(archive(structure)) is torch.nn.Linear
+    with pytest.raises(pickle.UnpicklingError, match=r"torch\.nn\.Linear"):
+        torch.load(archive(structure))
+
+
+def test_the_system_is_blocked_even_if_allowed() -> None:
+    with (
+        torch.serialization.safe_globals([os.system]),
+        pytest.raises(pickle.UnpicklingError, match="blocked"),
+    ):
+        round_trip(os.system, weights_only=True)
+
+
+@pytest.mark.parametrize("value", ["1", "y", "yes", "True"])
+def test_the_environment_decides_what_is_trusted(monkeypatch: Any, value: str) -> None:
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", value)
+    with pytest.warns(UserWarning, match="TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected"):
+        assert round_trip(Harmless()).value == 3
+    with pytest.raises(pickle.UnpicklingError):
+        round_trip(Harmless(), weights_only=True)
+
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", value)
+    with pytest.raises(RuntimeError, match="Only one of"):
+        round_trip(1)
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "0")
+    with pytest.raises(pickle.UnpicklingError):
+        round_trip(Harmless(), weights_only=False)
+
+
 def archive(structure: bytes, **records: bytes) -> io.BytesIO:
     """An archive with a hand-made pickle."""
     file = io.BytesIO()

@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # What works on tensors one by one: text, random numbers, storages, parameters.
     (
         "_custom_ops", "_functional._checks", "_functional._einsum", "_functional._lobpcg",
-        "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "distributed", "nn._dropout",
+        "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "nn._dropout",
         "nn.parameter", "quasirandom", "random", "storage", "testing", "utils.tensorboard",
     ),
     # Functions of the torch namespace, settings, and the format of files.
@@ -57,7 +57,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_functorch", "_tensor_methods", "autograd.functional", "autograd.variable", "nn.utils",
         "utils.checkpoint",
     ),
-    ("_pytorch_names.native_module", "autograd.forward_ad", "func", "onnx"),
+    ("_pytorch_names.native_module", "autograd.forward_ad", "distributed", "func", "onnx"),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
 )  # fmt: skip

@@ -11,5 +11,6 @@ finder.py makes the rows importable. It adds an entry to `torch_py.__path__` and
 `torch_py.as_torch`. The table is read when the first of them is asked for.
 """
 
+from torch_py._pytorch_names.finder import extend as extend
 from torch_py._pytorch_names.finder import install as install
 from torch_py._pytorch_names.finder import names_in as names_in

@@ -20,8 +20,14 @@ _FOLDER = os.path.dirname(__file__)
 
 def install(path: list[str]) -> None:
     """Lets `path`, which is `torch_py.__path__`, lead to the modules of the table."""
-    path.append(_ENTRY + ROOT)
+    extend(path, ROOT)
     sys.path_hooks.append(_NamesFinder)
+
+
+def extend(path: list[str], package: str) -> None:
+    """Lets `path`, the `__path__` of a package with files, lead to the modules of the table inside it."""
+    own = package.partition(".")[2]  # as_torch may have renamed the package
+    path.append(_ENTRY + (f"{ROOT}.{own}" if own else ROOT))
 
 
 @cache

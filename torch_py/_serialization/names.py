@@ -10,9 +10,9 @@ from collections import Counter, OrderedDict
 from functools import cache
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, storage
 from torch_py._serialization import rebuild
-from torch_py._serialization.storage_types import UNTYPED, storage_types
+from torch_py._serialization.storage_types import UNTYPED, StorageType, storage_types
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Parameter
 
@@ -44,6 +44,13 @@ def as_torch(module: str) -> str:
     """PyTorch's name for a module of this package; other names stay."""
     if module == "torch_py" or module.startswith("torch_py."):
         return "torch" + module[len("torch_py") :]
+    return module
+
+
+def as_torch_py(module: str) -> str:
+    """The name in this package for a module of PyTorch; other names stay."""
+    if module == "torch" or module.startswith("torch."):
+        return "torch_py" + module[len("torch") :]
     return module
 
 
@@ -79,6 +86,21 @@ def known_names() -> dict[tuple[str, str], Any]:
             names["torch", name] = value
 
     return names
+
+
+def public_object(value: Any) -> Any:
+    """What a program gets for a known object that is stored as a value: for a storage type, its class."""
+    if not isinstance(value, StorageType):
+        return value
+    return getattr(storage if value is not UNTYPED else _C, value.name)
+
+
+def with_storage_type(identity: Any) -> Any:
+    """A persistent id with the storage type in the place of its class."""
+    if not isinstance(identity, tuple) or len(identity) < 2 or not isinstance(identity[1], type):
+        return identity
+    kind = UNTYPED if identity[1] is _C.UntypedStorage else storage_types().get(identity[1].__name__)
+    return (identity[0], kind, *identity[2:])
 
 
 @cache

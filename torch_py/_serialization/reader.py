@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from typing import Any
 
 from torch_py._serialization.legacy import is_legacy, read_legacy
-from torch_py._serialization.names import as_torch, known_names
+from torch_py._serialization.names import as_torch, known_names, public_object, with_storage_type
 from torch_py._serialization.placing import placed_storage
 from torch_py._serialization.rebuild import empty_storage, typed_storage_of
 from torch_py._serialization.records import Records
@@ -106,13 +106,13 @@ class _Trusting:
     archive: _Archive
 
     def persistent_load(self, identity: Any) -> Any:
-        return self.archive.storage(identity)
+        return self.archive.storage(with_storage_type(identity))
 
     def find_class(self, module: str, name: str) -> Any:
         """The object of a name, with PyTorch's modules replaced by those of this package."""
         place = as_torch(module), name
         if place in known_names() and place[0].partition(".")[0] == "torch":
-            return known_names()[place]
+            return public_object(known_names()[place])
         if module.partition(".")[0] != "torch":
             return super().find_class(module, name)  # type: ignore[misc]
 

@@ -4,8 +4,8 @@ Note [What a file may do]: a pickle is a program. Here it may build plain values
 `names.known_names` lists and what the user has allowed; it may change only objects that it has built itself.
 The interpreter in Python is used instead of the one in C, because every instruction that calls, changes or
 refers to something is checked below, and because a file must not make it reserve memory that the file does
-not fill. The pickle receives names as `Allowed` objects, which have no attributes and can be called only by
-REDUCE.
+not fill. Objects that the pickle has named may be stored anywhere in the result. The unpickler remembers
+them by identity: only they can be called, and none of them can be changed.
 
 Tested in tests/torch_py/_serialization/test_hostile_files.py.
 """
@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import pickle
 import struct
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
 from torch_py._serialization.budget import Budget, failure
-from torch_py._serialization.names import as_torch, known_names
+from torch_py._serialization.names import as_torch, as_torch_py, known_names, public_object, with_storage_type
 from torch_py._serialization.rebuild import (
     rebuild_from_type,
     rebuild_meta_tensor,
@@ -28,6 +29,7 @@ from torch_py._serialization.rebuild import (
     rebuild_tensor,
 )
 from torch_py._tensor import Tensor
+from torch_py.storage import TypedStorage
 
 # The objects that a program has allowed by add_safe_globals, by module and name.
 safe_globals: dict[tuple[str, str], Any] = {}
@@ -36,9 +38,12 @@ _SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _CONSTRUCTORS = {set, frozenset, bytearray, OrderedDict, Counter, _C.Size}
 _KEYED = (set, frozenset, OrderedDict, Counter)
 _LONGEST_NUMBER = 1 << 16  # bytes; hashing a number as a key takes time
+_RESULTS = (Tensor, TypedStorage, _C.UntypedStorage)
 _LISTS = (list,)
 _DICTS = (dict, OrderedDict, Counter)
 _SETS = (set,)
+# What files may not name, even if a program allows it.
+_SYSTEM = ("sys", "os", "posix", "nt")
 # Instructions that torch.save does not write: old-style instances, extension codes, and buffers outside of
 # the pickle.
 _FORBIDDEN = (
@@ -53,40 +58,20 @@ _FORBIDDEN = (
 )
 
 
-class Allowed:
-    """Represents an object that the pickle may name, and call if it is a function."""
+def _place_allowed_as(place: tuple[str, str]) -> tuple[str, str] | None:
+    """The key in `safe_globals` of what a file calls `place`.
 
-    __slots__ = ("value",)
-    value: Any
+    A class that is defined in torch.nn.modules.linear is in torch.nn as well.
+    """
+    if place in safe_globals:
+        return place
 
-    def __init__(self, value: Any) -> None:
-        object.__setattr__(self, "value", value)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise failure(f"the file tries to set {name!r} of {self.value!r}")
-
-    def __repr__(self) -> str:
-        return repr(self.value)
-
-
-def _brief(value: Any) -> str:
-    """Text for messages. An object that a pickle has built may print as more text than fits in memory."""
-    if type(value) is Allowed or (isinstance(value, (str, bytes)) and len(value) < 100):
-        return repr(value)
-    return f"an object of type {type(value).__name__}"
-
-
-def _exact_type(value: Any, kinds: tuple[type, ...], action: str) -> None:
-    """Raises UnpicklingError unless the type of `value` is one of `kinds`."""
-    if type(value) not in kinds:
-        raise failure(f"the file tries to {action} an object of type {type(value).__name__}")
-
-
-def _is_rebuilder(function: Any) -> bool:
-    return type(function) is Allowed and (
-        function.value in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter)
-        or function.value in safe_globals.values()
-    )
+    module, name = place
+    package = sys.modules.get(as_torch_py(module))
+    for defined, value in safe_globals.items():
+        if defined[1] == name and defined[0].startswith(f"{module}.") and vars(package).get(name) is value:
+            return defined
+    return None
 
 
 class _WholeReads:
@@ -121,39 +106,54 @@ class RestrictedUnpickler(pickle._Unpickler):
         super().__init__(_WholeReads(file))
         self.archive = archive
         self.budget = Budget(size)
+        self._named: dict[int, Any] = {}  # what the pickle has named, by identity
         self.storage_error: Exception | None = None  # an error of the archive or of map_location
 
     def persistent_load(self, identity: Any) -> Any:
         """The storage of a persistent id."""
-        if isinstance(identity, tuple) and len(identity) in (5, 6) and type(identity[1]) is Allowed:
-            identity = (identity[0], identity[1].value, *identity[2:])
-
         try:
-            return self.archive.storage(identity)
+            return self.archive.storage(with_storage_type(identity))
         except Exception as error:
             self.storage_error = error
             raise
 
     def find_class(self, module: str, name: str) -> Any:
         """The object of a name, if the file may use it."""
-        place = as_torch(module), name
-        if place in safe_globals:
-            return Allowed(safe_globals[place])
+        value = self._allowed_object(module, name)
+        if not isinstance(value, _plain_values()):
+            self._named[id(value)] = value
+        return value
 
-        value = known_names().get(place)
-        if value is None and module == "torch._utils" and name.startswith("_rebuild_"):
+    def _allowed_object(self, module: str, name: str) -> Any:
+        """Raises UnpicklingError for a name that is neither known nor allowed by the user."""
+        place = as_torch(module), name
+        if module in _SYSTEM:
+            raise failure(f"the file needs {module}.{name}; the module {module} is blocked, even if allowed")
+        if (allowed := _place_allowed_as(place)) is not None:
+            return safe_globals[allowed]
+        if place in known_names():
+            return public_object(known_names()[place])
+
+        if module == "torch._utils" and name.startswith("_rebuild_"):
             raise failure(
                 f"the file has a tensor that {name} makes: of a layout, a dtype or a device that this build "
                 "does not have"
             )
-        if value is None:
-            raise failure(
-                f"the file needs {module}.{name}, which is not among what is loaded by default, as loading "
-                "it can run code. If you trust the file, call torch.serialization.add_safe_globals with it, "
-                "or load with weights_only=False."
-            )
+        raise failure(
+            f"the file needs {module}.{name}, which is not among what is loaded by default, as loading "
+            "it can run code. If you trust the file, call torch.serialization.add_safe_globals with it, "
+            "or load with weights_only=False."
+        )
 
-        return value if isinstance(value, _plain_values()) else Allowed(value)
+    def _is_named(self, value: Any) -> bool:
+        """Whether `value` is an object that the pickle has named, rather than built."""
+        return id(value) in self._named
+
+    def _brief(self, value: Any) -> str:
+        """Text for messages. An object that a pickle has built may print as more text than fits in memory."""
+        if self._is_named(value) or (isinstance(value, (str, bytes)) and len(value) < 100):
+            return repr(value)
+        return f"an object of type {type(value).__name__}"
 
     # Calls
 
@@ -166,14 +166,10 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.REDUCE[0]] = load_reduce
 
     def _call(self, function: Any, arguments: Any) -> Any:
-        if (
-            type(function) is not Allowed
-            or type(arguments) is not tuple
-            or not self._may_be_called(function.value)
-        ):
-            raise failure(f"the file tries to call {_brief(function)}")
+        if not self._is_named(function) or type(arguments) is not tuple or not self._may_be_called(function):
+            raise failure(f"the file tries to call {self._brief(function)}")
 
-        if function.value in _CONSTRUCTORS and not all(type(argument) in _SIZED for argument in arguments):
+        if function in _CONSTRUCTORS and not all(type(argument) in _SIZED for argument in arguments):
             # bytearray(2**40) or set(range(2**40)) would take memory that the file does not have to fill.
             raise failure(
                 f"the file tries to call {function!r} with "
@@ -181,23 +177,29 @@ class RestrictedUnpickler(pickle._Unpickler):
             )
 
         self.budget.copy(argument for argument in arguments if type(argument) in _SIZED)
-        if function.value is rebuild_from_type and not (arguments and _is_rebuilder(arguments[0])):
+        if function is rebuild_from_type and not (arguments and self._is_rebuilder(arguments[0])):
             raise failure("the file tries to make a tensor of a type by something else than a tensor's parts")
-        if function.value in _KEYED:
+        if function in _KEYED:
             for argument in arguments:
                 self.budget.check_keys(argument)
                 self.budget.check_keys(part for pair in argument if type(pair) is list for part in pair)
 
-        values = (argument.value if type(argument) is Allowed else argument for argument in arguments)
-        return function.value(*values)
+        return function(*arguments)
 
     @staticmethod
     def _may_be_called(value: Any) -> bool:
-        """Whether the file may call `value`. Tensor types may only be named as the type of a result."""
-        own_tensor_type = (
-            isinstance(value, type) and issubclass(value, Tensor) and value not in safe_globals.values()
+        """Whether the file may call `value`, which it has named.
+
+        Types of tensors and storages may only be named as the types of results.
+        """
+        of_results = isinstance(value, type) and issubclass(value, _RESULTS)
+        return callable(value) and (not of_results or value in safe_globals.values())
+
+    def _is_rebuilder(self, function: Any) -> bool:
+        return self._is_named(function) and (
+            function in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter)
+            or function in safe_globals.values()
         )
-        return callable(value) and not own_tensor_type
 
     def load_newobj(self) -> None:
         """Creates an instance."""
@@ -215,13 +217,14 @@ class RestrictedUnpickler(pickle._Unpickler):
     dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex
 
     def _make(self, kind: Any, arguments: Any, keywords: Any) -> None:
-        value = kind.value if type(kind) is Allowed else None
-        if value in _CONSTRUCTORS and not keywords:
+        if not self._is_named(kind):
+            raise failure(f"the file tries to make an instance of {self._brief(kind)}")
+        if kind in _CONSTRUCTORS and not keywords:
             self.append(self._call(kind, arguments))
             return
-        if not isinstance(value, type) or value not in safe_globals.values():
-            raise failure(f"the file tries to make an instance of {_brief(kind)}")
-        self.append(value.__new__(value, *arguments, **keywords))
+        if not isinstance(kind, type) or kind not in safe_globals.values():
+            raise failure(f"the file tries to make an instance of {self._brief(kind)}")
+        self.append(kind.__new__(kind, *arguments, **keywords))
 
     # Changes
 
@@ -229,6 +232,7 @@ class RestrictedUnpickler(pickle._Unpickler):
         """Sets an object's attributes."""
         state = self.stack.pop()
         target = self.stack[-1]
+        self._check_built(target, "change")
 
         kind = type(target)
         if kind in (OrderedDict, Counter):
@@ -239,14 +243,19 @@ class RestrictedUnpickler(pickle._Unpickler):
             self.append(state)
             pickle._Unpickler.dispatch[pickle.BUILD[0]](self)
         else:
-            raise failure(f"the file tries to change an object of type {kind.__name__}")
+            raise failure(f"the file tries to change {self._brief(target)}")
 
     dispatch[pickle.BUILD[0]] = load_build
+
+    def _check_built(self, target: Any, action: str, kinds: tuple[type, ...] = ()) -> None:
+        """Raises UnpicklingError unless the pickle has built `target`, and its type is one of `kinds`."""
+        if self._is_named(target) or (kinds and type(target) not in kinds):
+            raise failure(f"the file tries to {action} {self._brief(target)}")
 
     def load_append(self) -> None:
         """Appends to a list."""
         value = self.stack.pop()
-        _exact_type(self.stack[-1], _LISTS, "append to")
+        self._check_built(self.stack[-1], "append to", _LISTS)
         self.stack[-1].append(value)
 
     dispatch[pickle.APPEND[0]] = load_append
@@ -254,7 +263,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     def load_appends(self) -> None:
         """Appends several values to a list."""
         items = self.pop_mark()
-        _exact_type(self.stack[-1], _LISTS, "append to")
+        self._check_built(self.stack[-1], "append to", _LISTS)
         self.stack[-1].extend(items)
 
     dispatch[pickle.APPENDS[0]] = load_appends
@@ -263,7 +272,7 @@ class RestrictedUnpickler(pickle._Unpickler):
         """Sets an item of a dict."""
         value = self.stack.pop()
         key = self.stack.pop()
-        _exact_type(self.stack[-1], _DICTS, "set items of")
+        self._check_built(self.stack[-1], "set items of", _DICTS)
         self.budget.check_keys((key,))
         self.stack[-1][key] = value
 
@@ -272,7 +281,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     def load_setitems(self) -> None:
         """Sets several items of a dict."""
         items = self.pop_mark()
-        _exact_type(self.stack[-1], _DICTS, "set items of")
+        self._check_built(self.stack[-1], "set items of", _DICTS)
         self.budget.check_keys(items[::2])
         for i in range(0, len(items), 2):
             self.stack[-1][items[i]] = items[i + 1]
@@ -282,7 +291,7 @@ class RestrictedUnpickler(pickle._Unpickler):
     def load_additems(self) -> None:
         """Adds values to a set."""
         items = self.pop_mark()
-        _exact_type(self.stack[-1], _SETS, "add to")
+        self._check_built(self.stack[-1], "add to", _SETS)
         self.budget.check_keys(items)
         self.stack[-1].update(items)
 

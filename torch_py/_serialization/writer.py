@@ -153,8 +153,8 @@ def pickler_of(pickle_module: Any) -> Any:
 def _place_of(value: Any) -> tuple[str, str] | None:
     """The module and name that PyTorch has for an object of this package, or None for other values.
 
-    Layers and optimizers have the same attributes as PyTorch's, which finds them by their public names in a
-    file that contains whole modules.
+    Layers and optimizers are in modules of the same name there, except that what is in a private file here
+    is in the package that exports it.
     """
     place = torch_name_of(value)
     if place is not None or not isinstance(value, (type, FunctionType)):
@@ -165,7 +165,9 @@ def _place_of(value: Any) -> tuple[str, str] | None:
     if not isinstance(module, str) or not module.startswith(("torch_py.nn.", "torch_py.optim.")):
         return None
 
-    public = ".".join(module.split(".")[:2])
+    parts = module.split(".")
+    private = next((i for i, part in enumerate(parts) if part.startswith("_")), len(parts))
+    public = ".".join(parts[:private])
     return as_torch(public if getattr(sys.modules[public], name, None) is value else module), name
 
 

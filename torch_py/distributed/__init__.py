@@ -10,14 +10,20 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
+from torch_py import _pytorch_names
 from torch_py.distributed import device_mesh
 from torch_py.distributed._collectives import (
+    _all_gather_base,
+    _reduce_scatter_base,
     all_gather,
+    all_gather_coalesced,
     all_gather_into_tensor,
     all_gather_object,
     all_reduce,
+    all_reduce_coalesced,
     all_to_all,
     all_to_all_single,
     barrier,
@@ -32,47 +38,65 @@ from torch_py.distributed._collectives import (
     scatter,
     scatter_object_list,
 )
+from torch_py.distributed._stores import FileStore, HashStore, PrefixStore, Store, TCPStore, rendezvous
 from torch_py.distributed._world import (
     Backend,
+    DistBackendError,
     DistError,
+    DistNetworkError,
+    DistStoreError,
     GroupMember,
     P2POp,
     ProcessGroup,
     ReduceOp,
-    Store,
     Work,
     absent,
     current_group,
     group,
     set_world,
 )
-from torch_py.distributed.device_mesh import init_device_mesh
+from torch_py.distributed.constants import default_pg_timeout
+from torch_py.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 __all__ = [
     "Backend",
+    "DeviceMesh",
+    "DistBackendError",
     "DistError",
+    "DistNetworkError",
+    "DistStoreError",
+    "FileStore",
     "GroupMember",
+    "HashStore",
     "P2POp",
+    "PrefixStore",
     "ProcessGroup",
     "ReduceOp",
     "Store",
+    "TCPStore",
     "Work",
     "all_gather",
+    "all_gather_coalesced",
     "all_gather_into_tensor",
     "all_gather_object",
     "all_reduce",
+    "all_reduce_coalesced",
     "all_to_all",
     "all_to_all_single",
     "barrier",
+    "batch_isend_irecv",
     "broadcast",
     "broadcast_object_list",
+    "default_pg_timeout",
     "destroy_process_group",
     "device_mesh",
     "gather",
     "gather_object",
     "get_backend",
+    "get_default_backend_for_device",
     "get_global_rank",
     "get_group_rank",
+    "get_node_local_rank",
     "get_process_group_ranks",
     "get_rank",
     "get_world_size",
@@ -87,19 +111,49 @@ __all__ = [
     "is_mpi_available",
     "is_nccl_available",
     "is_torchelastic_launched",
+    "is_ucc_available",
+    "is_xccl_available",
     "isend",
     "monitored_barrier",
     "new_group",
+    "new_subgroups",
+    "new_subgroups_by_enumeration",
     "recv",
+    "recv_object_list",
     "reduce",
+    "reduce_op",
     "reduce_scatter",
     "reduce_scatter_tensor",
+    "rendezvous",
     "scatter",
     "scatter_object_list",
     "send",
+    "send_object_list",
 ]
 
-default_pg_timeout = timedelta(minutes=30)
+_pytorch_names.extend(__path__, __name__)
+
+# Imported when they are first named.
+_LAZY_MODULES = (
+    "_composable",
+    "_functional_collectives",
+    "_tensor",
+    "algorithms",
+    "checkpoint",
+    "distributed_c10d",
+    "fsdp",
+    "nn",
+    "optim",
+    "rpc",
+    "tensor",
+    "utils",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY_MODULES or name in _pytorch_names.names_in("torch_py.distributed"):
+        return import_module(f"torch_py.distributed.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def is_available() -> bool:
@@ -120,6 +174,14 @@ def is_gloo_available() -> bool:
 
 
 def is_mpi_available() -> bool:
+    return False
+
+
+def is_ucc_available() -> bool:
+    return False
+
+
+def is_xccl_available() -> bool:
     return False
 
 
@@ -216,7 +278,57 @@ def get_group_rank(group: Any, global_rank: int) -> int:
     return global_rank
 
 
+def get_default_backend_for_device(device: Any) -> str:
+    """The backend that a kind of device usually has. Raises ValueError for kinds without one."""
+    kind = str(device).partition(":")[0]
+    if kind not in Backend.default_device_backend_map:
+        raise ValueError(f"Default backend not registered for device : {device}")
+    return Backend.default_device_backend_map[kind]
+
+
+def get_node_local_rank(fallback_rank: int | None = None) -> int:
+    """LOCAL_RANK of the environment, else `fallback_rank`. Raises RuntimeError without both."""
+    if "LOCAL_RANK" in os.environ:
+        return int(os.environ["LOCAL_RANK"])
+    if fallback_rank is None:
+        raise RuntimeError("LOCAL_RANK is not in the environment. Consider passing fallback_rank.")
+    return fallback_rank
+
+
+def new_subgroups(
+    group_size: int | None = None, group: Any = None, **options: Any
+) -> tuple[ProcessGroup, list[ProcessGroup]]:
+    """Groups of `group_size` processes each: the group of this process, and all groups.
+
+    Raises ValueError unless the size is 1.
+    """
+    world = GroupMember.of(group)
+    if group_size not in (None, 1):
+        raise ValueError(
+            f"The arg 'group_size' ({group_size}) must not exceed the world size ({world.size()})"
+        )
+    made = ProcessGroup(world.name())
+    return made, [made]
+
+
+def new_subgroups_by_enumeration(
+    ranks_per_subgroup_list: list[list[int]], **options: Any
+) -> tuple[ProcessGroup, list[ProcessGroup]]:
+    """Groups of the given ranks: the group of this process, and all. Raises ValueError unless [[0]]."""
+    if not ranks_per_subgroup_list:
+        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    if [list(ranks) for ranks in ranks_per_subgroup_list] != [[0]]:
+        raise ValueError(
+            f"new_subgroups_by_enumeration: expected [[0]] in a world of 1, got {ranks_per_subgroup_list}"
+        )
+    return new_subgroups(1)
+
+
 send = absent("send")
+batch_isend_irecv = absent("batch_isend_irecv")
+send_object_list = absent("send_object_list")
+recv_object_list = absent("recv_object_list")
+reduce_op = ReduceOp  # the older name
 recv = absent("recv")
 isend = absent("isend")
 irecv = absent("irecv")

@@ -190,3 +190,25 @@ def all_to_all_single(
     _check("all_to_all_single", group)
     _copy(output, input)
     return _done(async_op)
+
+
+_all_gather_base = all_gather_into_tensor
+_reduce_scatter_base = reduce_scatter_tensor
+
+
+def all_reduce_coalesced(
+    tensors: list[Any], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    _check("all_reduce_coalesced", group)
+    return _done(async_op)
+
+
+def all_gather_coalesced(
+    output_tensor_lists: list[Any], input_tensor_list: list[Any], group: Any = None, async_op: bool = False
+) -> Work | None:
+    _check("all_gather_coalesced", group)
+    for target, source in zip(
+        _one("all_gather_coalesced", "output_tensor_lists", output_tensor_lists), input_tensor_list
+    ):
+        _copy(target, source)
+    return _done(async_op)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 
 class DistError(RuntimeError):
     """An error of distributed work."""
+
+
+class DistBackendError(DistError):
+    """An error of what carries messages."""
+
+
+class DistNetworkError(DistError):
+    """An error of the connection between processes."""
+
+
+class DistStoreError(DistError):
+    """An error of a store, such as a key that nobody sets in time."""
 
 
 class ReduceOp(IntEnum):
@@ -34,18 +46,25 @@ class Backend(str):
     XCCL = "xccl"
     UCC = "ucc"
 
+    default_device_backend_map: ClassVar[dict[str, str]] = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}
+
 
 class ProcessGroup:
     """This process alone."""
 
     def __init__(self, backend: str = "gloo") -> None:
         self._backend = backend
+        self.group_name = f"{backend}:0"
 
     def rank(self) -> int:
         return 0
 
     def size(self) -> int:
         return 1
+
+    def barrier(self, *options: Any) -> Work:
+        """Waits for the other processes; a world of one has only this one."""
+        return Work()
 
     def name(self) -> str:
         return self._backend
@@ -74,21 +93,17 @@ def absent(name: str) -> Callable[..., NoReturn]:
         raise NotImplementedError(f"torch.distributed.{name}: torch_py has worlds of one process only")
 
     missing.__name__ = missing.__qualname__ = name
+    missing.__refuses__ = True  # type: ignore[attr-defined]  # read by tools.names
     return missing
 
 
 class P2POp:
     """A message between two processes. Raises NotImplementedError: there is only one."""
 
+    __refuses__ = True
+
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         absent("P2POp")()
-
-
-class Store:
-    """A store that processes share. Raises NotImplementedError: there is only one process."""
-
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        absent("Store")()
 
 
 _world: list[ProcessGroup] = []

@@ -87,6 +87,16 @@ HOSTILE = {
     "bytes that are not there": b"\x8e" + struct.pack("<Q", 2**40),
     "state of a function": named("torch._utils", "_rebuild_tensor_v2") + b"}" + text("x") + b"K\x01sb",
     "state of a type": named("torch", "Size") + b"}" + text("x") + b"K\x01sb",
+    "state of a function in a list": b"]"
+    + named("torch._utils", "_rebuild_parameter")
+    + b"}"
+    + text("x")
+    + b"K\x01sba",
+    "items of a type": named("collections", "OrderedDict") + text("x") + b"K\x01s",
+    "memory for a storage": called(named("torch", "FloatStorage"), HUGE),
+    "memory for an untyped storage": called(named("torch", "UntypedStorage"), HUGE),
+    "a storage as an instance": named("torch", "UntypedStorage") + b"(" + HUGE + b"t\x81",
+    "call of a result": called(called(LAYOUT, text("torch.strided"))),
     "state of a dtype": named("torch", "float32") + b"}b",
     "call of a dtype": called(named("torch", "float32")),
     "call without a tuple": named("torch", "device") + b"NR",

@@ -1,26 +1,38 @@
-"""The type of tensors spread over processes, for annotations and
-isinstance; creating one raises NotImplementedError."""
+"""Tensors spread over the processes of a mesh. In a world of one process, each is whole."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from torch_py import _pytorch_names
+from torch_py.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch_py.distributed.tensor._tensor import (
+    DTensor,
+    distribute_module,
+    distribute_tensor,
+    empty,
+    full,
+    ones,
+    rand,
+    randn,
+    zeros,
+)
+from torch_py.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
 
-from torch_py._tensor import Tensor
-from torch_py.distributed._world import absent
+__all__ = [
+    "DTensor",
+    "DeviceMesh",
+    "Partial",
+    "Placement",
+    "Replicate",
+    "Shard",
+    "distribute_module",
+    "distribute_tensor",
+    "empty",
+    "full",
+    "init_device_mesh",
+    "ones",
+    "rand",
+    "randn",
+    "zeros",
+]
 
-__all__ = ["DTensor", "distribute_module", "distribute_tensor"]
-
-
-class DTensor(Tensor):
-    """A tensor spread over processes, which cannot be created here."""
-
-    def __new__(cls, *arguments: Any, **keywords: Any) -> NoReturn:
-        absent("tensor.DTensor")()
-
-    @staticmethod
-    def from_local(*arguments: Any, **keywords: Any) -> NoReturn:
-        absent("tensor.DTensor.from_local")()
-
-
-distribute_module = absent("tensor.distribute_module")
-distribute_tensor = absent("tensor.distribute_tensor")
+_pytorch_names.extend(__path__, __name__)

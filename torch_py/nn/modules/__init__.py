@@ -1,16 +1,16 @@
 """The layers of `nn`, in one file per kind."""
 
 from torch_py.nn.modules import (
-    attention,
+    channelshuffle,
     conv,
     distance,
     fold,
-    fused_loss,
     instancenorm,
+    linear_cross_entropy_options,
+    loss,
     padding,
     pixelshuffle,
     pooling,
-    ranking_loss,
     rnn,
     transformer,
     upsampling,
@@ -29,6 +29,7 @@ from torch_py.nn.modules.activation import (
     LogSigmoid,
     LogSoftmax,
     Mish,
+    MultiheadAttention,
     PReLU,
     ReLU,
     ReLU6,
@@ -46,7 +47,6 @@ from torch_py.nn.modules.activation import (
     Threshold,
 )
 from torch_py.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
-from torch_py.nn.modules.attention import *
 from torch_py.nn.modules.batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -56,6 +56,7 @@ from torch_py.nn.modules.batchnorm import (
     LazyBatchNorm3d,
     SyncBatchNorm,
 )
+from torch_py.nn.modules.channelshuffle import *
 from torch_py.nn.modules.container import (
     Container,
     ModuleDict,
@@ -76,27 +77,15 @@ from torch_py.nn.modules.dropout import (
 )
 from torch_py.nn.modules.flatten import Flatten, Unflatten
 from torch_py.nn.modules.fold import *
-from torch_py.nn.modules.fused_loss import *
 from torch_py.nn.modules.instancenorm import *
 from torch_py.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear
-from torch_py.nn.modules.loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MSELoss,
-    NLLLoss,
-    NLLLoss2d,
-    SmoothL1Loss,
-)
+from torch_py.nn.modules.linear_cross_entropy_options import *
+from torch_py.nn.modules.loss import *
 from torch_py.nn.modules.module import Module
 from torch_py.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from torch_py.nn.modules.padding import *
 from torch_py.nn.modules.pixelshuffle import *
 from torch_py.nn.modules.pooling import *
-from torch_py.nn.modules.ranking_loss import *
 from torch_py.nn.modules.rnn import *
 from torch_py.nn.modules.sparse import Embedding, EmbeddingBag
 from torch_py.nn.modules.transformer import *
@@ -105,15 +94,12 @@ from torch_py.nn.modules.upsampling import *
 __all__ = [
     "AdaptiveLogSoftmaxWithLoss",
     "AlphaDropout",
-    "BCELoss",
-    "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
     "Bilinear",
     "CELU",
     "Container",
-    "CrossEntropyLoss",
     "CrossMapLRN2d",
     "Dropout",
     "Dropout1d",
@@ -131,10 +117,7 @@ __all__ = [
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
-    "HuberLoss",
     "Identity",
-    "KLDivLoss",
-    "L1Loss",
     "LayerNorm",
     "LazyBatchNorm1d",
     "LazyBatchNorm2d",
@@ -145,13 +128,11 @@ __all__ = [
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
-    "MSELoss",
     "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
-    "NLLLoss",
-    "NLLLoss2d",
+    "MultiheadAttention",
     "PReLU",
     "ParameterDict",
     "ParameterList",
@@ -163,7 +144,6 @@ __all__ = [
     "Sequential",
     "SiLU",
     "Sigmoid",
-    "SmoothL1Loss",
     "Softmax",
     "Softmax2d",
     "Softmin",
@@ -177,16 +157,16 @@ __all__ = [
     "Unflatten",
 ]
 __all__ += [
-    *attention.__all__,
+    *channelshuffle.__all__,
     *conv.__all__,
     *distance.__all__,
     *fold.__all__,
-    *fused_loss.__all__,
     *instancenorm.__all__,
+    *linear_cross_entropy_options.__all__,
+    *loss.__all__,
     *padding.__all__,
     *pixelshuffle.__all__,
     *pooling.__all__,
-    *ranking_loss.__all__,
     *rnn.__all__,
     *transformer.__all__,
     *upsampling.__all__,

@@ -7,7 +7,8 @@ import warnings
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
-from torch_py.nn.init import constant_
+from torch_py.nn import init
+from torch_py.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 from torch_py.types import Device, _dtype
@@ -359,10 +360,142 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        constant_(self.weight, self.init)
+        init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
+
+
+class MultiheadAttention(Module):
+    """Attention of queries (L, N, embed_dim) to keys (S, N, kdim) and values (S, N, vdim) in `num_heads`
+    projections; with `batch_first` the shapes are (N, L, ...).
+
+    Each head computes softmax(q kᵀ / sqrt(embed_dim / num_heads)) v; a linear layer joins the heads. The
+    weight `in_proj_weight` projects queries, keys and values of equal width; otherwise each has a weight of
+    its own.
+    """
+
+    in_proj_weight: Parameter | None
+    in_proj_bias: Parameter | None
+    q_proj_weight: Parameter | None
+    k_proj_weight: Parameter | None
+    v_proj_weight: Parameter | None
+    bias_k: Parameter | None
+    bias_v: Parameter | None
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Device = None,
+        dtype: _dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if embed_dim <= 0 or num_heads <= 0:
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
+                f"num_heads={num_heads} instead"
+            )
+        if embed_dim % num_heads != 0:
+            raise AssertionError("embed_dim must be divisible by num_heads")
+        self.embed_dim = embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.kdim = kdim if kdim is not None else embed_dim
+        self.vdim = vdim if vdim is not None else embed_dim
+        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
+        self.head_dim = embed_dim // num_heads
+
+        def parameter(*shape: int) -> Parameter:
+            return Parameter(_torch.empty(shape, device=device, dtype=dtype))
+
+        together = self._qkv_same_embed_dim
+        self.register_parameter("in_proj_weight", parameter(3 * embed_dim, embed_dim) if together else None)
+        for name, width in (
+            ("q_proj_weight", embed_dim),
+            ("k_proj_weight", self.kdim),
+            ("v_proj_weight", self.vdim),
+        ):
+            self.register_parameter(name, None if together else parameter(embed_dim, width))
+        self.register_parameter("in_proj_bias", parameter(3 * embed_dim) if bias else None)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            embed_dim, embed_dim, bias=bias, device=device, dtype=dtype
+        )
+        for name in ("bias_k", "bias_v"):
+            setattr(self, name, parameter(1, 1, embed_dim) if add_bias_kv else None)
+        self.add_zero_attn = add_zero_attn
+        self._reset_parameters()
+
+    def _reset_parameters(self) -> None:
+        for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
+            if weight is not None:
+                init.xavier_uniform_(weight)
+        if self.in_proj_bias is not None:
+            init.constant_(self.in_proj_bias, 0.0)
+            init.constant_(self.out_proj.bias, 0.0)  # type: ignore[arg-type]
+        for bias in (self.bias_k, self.bias_v):
+            if bias is not None:
+                init.xavier_normal_(bias)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Returns outputs in the shape of the query, and the attention weights (N, L, S), or None unless
+        `need_weights`. Masks are those of `multi_head_attention_forward`."""
+        swapped = self.batch_first and query.dim() == 3
+        if swapped:
+            # Arguments that are the same tensor must stay the same tensor.
+            if query is key and key is value:
+                query = key = value = query.transpose(1, 0)
+            elif key is value:
+                query = query.transpose(1, 0)
+                key = value = key.transpose(1, 0)
+            else:
+                query, key, value = (x.transpose(1, 0) for x in (query, key, value))
+
+        output, weights = F.multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+
+        return (output.transpose(1, 0) if swapped else output), weights

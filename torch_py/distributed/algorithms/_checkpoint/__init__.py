@@ -1,0 +1,1 @@
+"""Wrappers of modules that save memory during training."""

@@ -1,0 +1,25 @@
+"""Checkpoints of the whole world, which is one process here: `save` and `load` of nested state."""
+
+from __future__ import annotations
+
+from torch_py import _pytorch_names
+from torch_py.distributed.checkpoint.api import CheckpointException
+from torch_py.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
+from torch_py.distributed.checkpoint.state_dict_loader import load, load_state_dict
+from torch_py.distributed.checkpoint.state_dict_saver import async_save, save, save_state_dict
+from torch_py.distributed.checkpoint.storage import StorageReader, StorageWriter
+
+__all__ = [
+    "CheckpointException",
+    "FileSystemReader",
+    "FileSystemWriter",
+    "StorageReader",
+    "StorageWriter",
+    "async_save",
+    "load",
+    "load_state_dict",
+    "save",
+    "save_state_dict",
+]
+
+_pytorch_names.extend(__path__, __name__)

@@ -1,0 +1,32 @@
+"""The options of `nn.LinearCrossEntropyLoss`."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from torch_py.types import _dtype
+
+__all__ = ["LinearCrossEntropyOptions"]
+
+_POLICIES = ("accurate", "balanced", "compact", "auto")
+
+
+@dataclasses.dataclass(frozen=True)
+class LinearCrossEntropyOptions:
+    """How PyTorch splits `linear_cross_entropy` into chunks to save memory.
+
+    The options do not change the loss, which is computed whole here.
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: _dtype | None = None
+
+    def __post_init__(self) -> None:
+        if self.acc_policy not in _POLICIES:
+            raise ValueError(
+                f"LinearCrossEntropyOptions: expected acc_policy to be one of {_POLICIES}, "
+                f"got {self.acc_policy!r}"
+            )
