@@ -172,18 +172,7 @@ void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
 
   const size_t bytes = storage_bytes(numel + impl->storage_offset(), impl->dtype());
   StorageImpl& storage = *impl->storage();
-
-  // Growing copies the old bytes, so that elements keep their values.
-  if (bytes > storage.nbytes) {
-    TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable: it has ",
-                storage.nbytes, " bytes of foreign memory, ", bytes, " are needed");
-    DataPtr grown = storage.allocator->allocate(bytes);
-    if (storage.data.get() != nullptr && grown.get() != nullptr) {
-      __builtin_memcpy(grown.get(), storage.data.get(), storage.nbytes);
-    }
-    storage.data = std::move(grown);
-    storage.nbytes = bytes;
-  }
+  if (bytes > storage.nbytes) storage.resize(bytes);
 
   impl->set_sizes_contiguous(sizes);
 }

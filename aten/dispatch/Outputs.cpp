@@ -9,29 +9,34 @@ namespace at {
 
 namespace {
 
-void check_output(const char* op_name, const Tensor& out, Device device, ScalarType dtype) {
+void check_output(const char* op_name, const Tensor& out, Device device, ScalarType dtype,
+                  OutputDtype allowed) {
   TORCH_CHECK(out.device() == device, op_name, ": Expected out tensor to have device ", device,
               ", but got ", out.device(), " instead");
   TORCH_CHECK(can_cast(dtype, out.scalar_type()), "result type ", dtype,
               " can't be cast to the desired output type ", out.scalar_type(), " in ", op_name);
+  TORCH_CHECK(allowed == OutputDtype::Castable || out.scalar_type() == dtype, op_name,
+              ": Expected out tensor to have dtype ", cpp_type_name(dtype), ", but got ",
+              cpp_type_name(out.scalar_type()), " instead");
+  check_no_internal_overlap(op_name, out);
 }
 
 bool has_layout(const Tensor& out, const TensorSpec& spec) {
   return spec.strides.empty() ? out.is_contiguous() : out.strides() == IntArrayRef(spec.strides);
 }
 
-bool shares_memory(const char* op_name, const Tensor& out,
-                   std::initializer_list<TensorList> inputs) {
-  bool shares = false;
+/// Whether writing to `out` would change an input. An input that overlaps it partly is an error.
+bool reaches_inputs(const char* op_name, const Tensor& out, IntArrayRef sizes,
+                    std::initializer_list<TensorList> inputs) {
+  bool reaches = false;
   for (const TensorList list : inputs) {
     for (const Tensor& input : list) {
-      if (!input.defined() || !out.storage() || input.storage().get() != out.storage().get())
-        continue;
+      if (!input.defined()) continue;
       check_no_partial_overlap(op_name, out, input);
-      shares = true;
+      reaches = reaches || write_reaches(out, sizes, input);
     }
   }
-  return shares;
+  return reaches;
 }
 
 }  // namespace
@@ -66,12 +71,9 @@ void check_distinct_outputs(const char* op_name, std::initializer_list<Tensor> o
 
 Tensor output_buffer(const char* op_name, const Tensor& out, const TensorSpec& spec,
                      std::initializer_list<TensorList> inputs, OutputDtype dtype) {
-  check_output(op_name, out, spec.device, spec.dtype);
-  TORCH_CHECK(dtype == OutputDtype::Castable || out.scalar_type() == spec.dtype, op_name,
-              ": Expected out tensor to have dtype ", cpp_type_name(spec.dtype), ", but got ",
-              cpp_type_name(out.scalar_type()), " instead");
+  check_output(op_name, out, spec.device, spec.dtype, dtype);
   // Inputs are read before an out that shares their memory is resized.
-  if (shares_memory(op_name, out, inputs) || out.scalar_type() != spec.dtype)
+  if (reaches_inputs(op_name, out, spec.sizes, inputs) || out.scalar_type() != spec.dtype)
     return empty_from_spec(spec);
   resize_output(out, spec.sizes);
   return has_layout(out, spec) ? out : empty_from_spec(spec);
@@ -86,10 +88,29 @@ void store_output(const Tensor& out, const Tensor& buffer) {
   out.copy_(buffer);
 }
 
-void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result) {
-  check_output(op_name, out, result.device(), result.scalar_type());
-  resize_output(out, result.sizes());
-  out.copy_(result);
+void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result,
+                    OutputDtype dtype) {
+  check_output(op_name, out, result.device(), result.scalar_type(), dtype);
+
+  // The result of a composite may be an argument, or a view of one, that shares memory with `out`.
+  const Tensor source = write_reaches(out, result.sizes(), result) ? result.clone() : result;
+  resize_output(out, source.sizes());
+  out.copy_(source);
+}
+
+void copy_to_outputs(const char* op_name, std::initializer_list<Tensor> outs,
+                     std::initializer_list<Tensor> results, OutputDtype dtype) {
+  check_distinct_outputs(op_name, outs);
+
+  // All are checked before the first is written to.
+  const Tensor* result = results.begin();
+  for (const Tensor& out : outs) {
+    check_output(op_name, out, result->device(), result->scalar_type(), dtype);
+    ++result;
+  }
+
+  result = results.begin();
+  for (const Tensor& out : outs) copy_to_output(op_name, out, *result++, dtype);
 }
 
 void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aten/core/Tensor.h"
+#include "aten/iteration/MemoryOverlap.h"
 
 namespace at {
 
@@ -41,7 +42,11 @@ TORCH_PY_API Tensor output_buffer(const char* op_name, const Tensor& out, const 
 /// Ends an out= call whose kernel wrote to `buffer`.
 TORCH_PY_API void store_output(const Tensor& out, const Tensor& buffer);
 /// Gives `out` the sizes and values of `result`, which must be castable to its dtype.
-TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result);
+TORCH_PY_API void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result,
+                                 OutputDtype dtype);
+/// The same for several results, which may not share memory.
+TORCH_PY_API void copy_to_outputs(const char* op_name, std::initializer_list<Tensor> outs,
+                                  std::initializer_list<Tensor> results, OutputDtype dtype);
 /// The tensor that an in-place kernel writes to: self, if it can hold the result and shares no
 /// memory with the others; otherwise a new one, from which store_inplace copies.
 TORCH_PY_API Tensor inplace_buffer(const TensorSpec& spec, const Tensor& self,

@@ -3,6 +3,8 @@
 
 #include <bitset>
 
+#include "aten/iteration/MemoryOverlap.h"
+
 namespace at {
 
 /// Assembles the iterator of a reduction, which sees the result in the shape of the input: reduced
@@ -68,10 +70,10 @@ class ReductionBuilder {
       TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), iter_.op_name_, ": result type ",
                   out_dtype, " can't be cast to the desired output type ", out.scalar_type());
 
-      resize_output(out, sizes);
       check_no_internal_overlap(iter_.op_name_, out);
 
-      if (out.scalar_type() == out_dtype && !shares_memory(out)) {
+      if (out.scalar_type() == out_dtype && !write_reaches(out, sizes, self_)) {
+        resize_output(out, sizes);
         iter_.operands_[0].tensor = out;
         return;
       }
@@ -79,10 +81,6 @@ class ReductionBuilder {
     }
 
     iter_.operands_[0].tensor = empty_tensor(sizes, out_dtype, self_.device());
-  }
-
-  bool shares_memory(const Tensor& out) const {
-    return out.storage().get() == self_.storage().get();
   }
 
   /// `result` in the shape of `self`: stride 0 along reduced dimensions.

@@ -211,6 +211,25 @@ void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
   }
 }
 
+/// Whether the loop would overwrite elements of an input before it reads them. An input that
+/// overlaps `out` partly is an error, and so is an input that would have to be resized as `out`.
+bool TensorIterator::needs_buffer(const Tensor& out) const {
+  bool reaches = false;
+  for (size_t i = 1; i < operands_.size(); ++i) {
+    const Tensor& input = operands_[i].tensor;
+    check_no_partial_overlap(op_name_, out, input);
+    TORCH_CHECK(!out.is_same(input) || out.sizes() == IntArrayRef(shape_), op_name_,
+                ": output with shape ", out.sizes(), " doesn't match the broadcast shape ",
+                IntArrayRef(shape_));
+
+    // Each element may be read and written in one step.
+    const bool same_elements =
+        out.sizes() == IntArrayRef(shape_) && memory_overlap(out, input) == Overlap::Full;
+    reaches = reaches || (!same_elements && write_reaches(out, shape_, input));
+  }
+  return reaches;
+}
+
 void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind) {
   Device device = operands_[1].tensor.device();
   for (size_t i = 1; i < operands_.size(); ++i) {
@@ -229,12 +248,10 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
     TORCH_CHECK(can_cast(out_dtype, out.scalar_type()), op_name_, ": result type ", out_dtype,
                 " can't be cast to the desired output type ", out.scalar_type());
 
-    if (kind == OutputKind::Out) resize_output(out, shape_);
     check_no_internal_overlap(op_name_, out);
-    for (size_t i = 1; i < operands_.size(); ++i)
-      check_no_partial_overlap(op_name_, out, operands_[i].tensor);
 
-    if (out.scalar_type() == out_dtype) {
+    if (!needs_buffer(out) && out.scalar_type() == out_dtype) {
+      if (kind != OutputKind::Inplace) resize_output(out, shape_);
       operands_[0].tensor = out;
       return;
     }
@@ -364,6 +381,8 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
   const ScalarType stored_dtype = iter.output_dtype(promotion, iter.promoted_dtype_);
 
   if (!iter.try_flat(out, out_dtype)) {
+    TORCH_CHECK(kind != OutputKind::ExactOut || out.scalar_type() == stored_dtype, op_name,
+                ": Found dtype ", out.scalar_type(), " but expected ", stored_dtype);
     iter.check_devices(inputs);
     iter.compute_shape(out, kind);
     iter.set_output(out, out_dtype, kind);
@@ -393,6 +412,7 @@ TensorIterator TensorIterator::over(const char* op_name,
 
 const Tensor& TensorIterator::finish() {
   if (!caller_out_.defined()) return operands_[0].tensor;
+  resize_output(caller_out_, operands_[0].tensor.sizes());
   if (!caller_out_.is_meta()) caller_out_.copy_(operands_[0].tensor);
   return caller_out_;
 }

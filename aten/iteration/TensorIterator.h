@@ -17,8 +17,9 @@ enum class Promotion : uint8_t {
   ComplexToReal  // as Default, but a complex input gives a result of its real type
 };
 
-/// The variant of an operator that is called; it decides whether `out` may be resized.
-enum class OutputKind : uint8_t { Function, Inplace, Out };
+/// The variant of an operator that is called; it decides whether `out` may be resized, and may have
+/// another dtype than the result.
+enum class OutputKind : uint8_t { Function, Inplace, Out, ExactOut };
 
 /// Plan of one pointwise or reduction pass over several tensors: operand 0 is written, the others
 /// are read. Dimensions are reordered and merged so that dimension 0 is the fastest; strides are in
@@ -39,7 +40,7 @@ class TORCH_PY_API TensorIterator {
   /// Operands as they are (no casts, no allocation): each must broadcast to operand 0's shape.
   static TensorIterator over(const char* op_name, std::initializer_list<const Tensor*> operands);
 
-  /// Writes a casted temporary back to the caller's out, and returns the caller's output.
+  /// Writes a temporary back to the caller's out, and returns the caller's output.
   const Tensor& finish();
   /// finish() of an in-place or out= call: bumps the version of the caller's tensor once.
   void store();
@@ -85,6 +86,7 @@ class TORCH_PY_API TensorIterator {
   void store_narrow(ScalarType dtype);
   bool try_flat(const Tensor& out, ScalarType out_dtype);
   void compute_shape(const Tensor& out, OutputKind kind);
+  bool needs_buffer(const Tensor& out) const;
   void set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind);
   void plan();
   SmallVector<int, 6> dimension_order(IntArrayRef shape) const;
@@ -97,7 +99,7 @@ class TORCH_PY_API TensorIterator {
   ScalarType common_dtype_ = ScalarType::Undefined;
   // Differs from common_dtype_ where the loop computes in a wider type.
   ScalarType promoted_dtype_ = ScalarType::Undefined;
-  Tensor caller_out_;  // defined when operand 0 is a temporary of another dtype
+  Tensor caller_out_;  // defined when operand 0 is a temporary
 };
 using TensorIteratorBase = TensorIterator;
 

@@ -12,13 +12,18 @@ namespace c10 {
 /// A block of bytes that any number of tensors use.
 struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
   StorageImpl(DataPtr data, size_t nbytes, Allocator* allocator)
-      : data(std::move(data)), nbytes(nbytes), allocator(allocator) {}
+      : data(std::move(data)), nbytes(nbytes), capacity(nbytes), allocator(allocator) {}
 
   bool resizable() const { return allocator != nullptr; }
   Device device() const { return data.device(); }
 
+  /// Changes nbytes. Memory is never given up: tensors may reach to the end of the largest size
+  /// that the storage ever had, and read it after the storage has shrunk.
+  void resize(size_t bytes);
+
   DataPtr data;          // owns the memory
   size_t nbytes;         // of `data` that tensors may use
+  size_t capacity;       // of `data`: the largest nbytes so far
   Allocator* allocator;  // for resizing; null if the memory cannot move (NumPy, DLPack, a buffer)
 };
 

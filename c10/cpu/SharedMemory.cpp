@@ -238,8 +238,9 @@ std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage) {
   TORCH_CHECK(storage.device().is_cpu(),
               "share_memory_: only memory on the CPU can be shared, got a storage on device '",
               storage.device(), "'");
-  auto segment = SharedSegment::create(storage.nbytes);
-  if (storage.nbytes > 0) std::memcpy(segment->data(), storage.data.get(), storage.nbytes);
+  // Tensors may reach behind the end of a storage that has shrunk.
+  auto segment = SharedSegment::create(storage.capacity);
+  if (storage.capacity > 0) std::memcpy(segment->data(), storage.data.get(), storage.capacity);
   return segment;
 }
 

@@ -38,6 +38,15 @@ class Body:
             p.cpp_name for p in self.arguments if p.argument is not None and p.argument.type.is_tensor_like
         ]
 
+    @property
+    def number_parameters(self) -> list[Parameter]:
+        """The tensors of which one must not be a number; none where all may be, as in ``add(1, 2)``."""
+        operator = self.function.operator
+        if "only_numbers" in operator.tags or self.function.form == "inplace":
+            return []
+        tensors = [p for p in self.arguments if p.argument is not None and p.argument.type.is_tensor_like]
+        return tensors if all(p.kind == "TensorOrNumber" for p in tensors) else []
+
     def slot(self, name: str) -> int:
         """The position of ``out`` or ``requires_grad``; -1 if the function lacks it."""
         return next((i for i, p in enumerate(self.parameters) if p.argument is None and p.name == name), -1)

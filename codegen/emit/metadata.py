@@ -71,6 +71,7 @@ def _entry(operator: Operator) -> dict[str, Any]:
         "python_module": operator.python_module,
         "aliases": list(operator.aliases),
         "structure": operator.structure,
+        "out_dtype": operator.out_dtype,
         "promotion": operator.promotion,
         "dtypes": list(operator.dtypes),
         "samples": operator.samples,

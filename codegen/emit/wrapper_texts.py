@@ -16,17 +16,20 @@ __all__ = [
     "REDUCTION_DTYPES",
     "body_of",
     "device_of",
+    "elements_of",
     "inplace_kernel",
     "input_lists",
     "key_expression",
     "loop_names",
     "output_dtype",
     "plain_names",
+    "pointwise_form",
     "reduction_argument",
     "reduction_dim",
     "returned",
     "self_and_others",
     "shaped_outputs",
+    "separate_from",
     "specs",
     "suffixed",
     "tensor_addresses",
@@ -87,6 +90,24 @@ def inplace_kernel(operator: Operator) -> str:
 def self_and_others(operator: Operator) -> str:
     """``self, {other, weight}``: self and the other tensors that a kernel reads."""
     return "self, {" + ", ".join(a.name for a in operator.schema.arguments.tensors if a.name != "self") + "}"
+
+
+def elements_of(results: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The elements of a tuple, one for each name."""
+    return tuple(f"std::get<{position}>({results})" for position in range(len(names)))
+
+
+def separate_from(function: Function) -> str:
+    """``{self, index}``: the arguments that may not overlap what a `no_overlap` operator writes to.
+
+    Self may be ``out`` itself where the operator has an in-place form, and follows as ``, self``.
+    """
+    operator = function.operator
+    inputs = [a.name for a in operator.schema.arguments.tensors]
+    if function.form == "inplace":
+        inputs.remove("self")
+    may_be_self = function.form == "out" and operator.has_inplace
+    return "{" + ", ".join(inputs) + "}" + (", self" if may_be_self else "")
 
 
 def suffixed(names: Sequence[str], suffix: str) -> tuple[str, ...]:
@@ -151,12 +172,11 @@ def input_lists(operator: Operator) -> tuple[str, ...]:
 
 
 def output_dtype(operator: Operator) -> str:
-    """Whether ``out`` may have another dtype than the result.
+    """Whether ``out`` may have another dtype than the result."""
+    return operator.out_dtype.capitalize()
 
-    It may where a ``dtype`` argument, or a list of tensors of any dtypes, decides the dtype of the result.
-    """
-    decides = any(
-        a.type.base.name == "ScalarType" or (a.type.is_tensor_like and a.type.is_list)
-        for a in operator.schema.arguments
-    )
-    return "Castable" if decides else "Exact"
+
+def pointwise_form(function: Function) -> str:
+    """The enumerator of OutputKind."""
+    is_exact = function.form == "out" and function.operator.out_dtype == "exact"
+    return "ExactOut" if is_exact else FORMS[function.form]

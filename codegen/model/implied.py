@@ -46,3 +46,13 @@ def shape_rule(schema: FunctionSchema) -> str:
 def samples(schema: FunctionSchema, module: str) -> str:
     """The generator with the operator's C++ name."""
     return PRIVATE_SAMPLES if module == "private" else cpp_name(schema)
+
+
+def out_dtype(schema: FunctionSchema, structure: str) -> str:
+    """Loops cast their result, and so do operators where a ``dtype``, or a list of tensors of any dtypes,
+    decides the dtype of the result."""
+    decides = any(
+        a.type.base.name == "ScalarType" or (a.type.is_tensor_like and a.type.is_list)
+        for a in schema.arguments
+    )
+    return "castable" if decides or structure in ("pointwise", "reduction") else "exact"

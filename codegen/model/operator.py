@@ -128,6 +128,7 @@ class Operator:
     key_locations: Mapping[str, Location] = field(hash=False, compare=False)
     entry_text: str = field(compare=False)  # the entry's YAML, dedented
     each: Each | None = None  # of operators that follow from ``foreach``
+    out_dtype: str = "castable"  # a word of vocabulary.OUT_DTYPES
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
 
     # Names

@@ -97,6 +97,11 @@ class EntryReader:
             doc=self.doc(),
             tags=self.choices("tags", vocabulary.TAGS, ()),
             autocast=self.choice("autocast", vocabulary.AUTOCASTS, "none"),
+            out_dtype=self.choice(
+                "out_dtype",
+                vocabulary.OUT_DTYPES,
+                implied.out_dtype(schema, structure) if schema else "exact",
+            ),
         )
 
         if schema is None:

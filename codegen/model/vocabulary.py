@@ -23,6 +23,7 @@ ENTRY_KEYS = (
     "tags",
     "shape",
     "autocast",
+    "out_dtype",
     "foreach",
 )
 DOCUMENT_KEYS = ("library", "dtype_sets", "requirements", "reasons", "topics")
@@ -61,6 +62,9 @@ INPLACE_KEY = "Inplace"
 # How an operator converts floating point arguments inside torch.autocast; none: not at all.
 AUTOCASTS = ("none", "lower_precision", "float32", "promote")
 
+# Whether ``out`` must have the dtype of the result, or any that the result can be cast to.
+OUT_DTYPES = ("exact", "castable")
+
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError")
 # ``{operator}`` in a message is the operator's name in Python, without torch.
 OPERATOR_IN_MESSAGE = "operator"
@@ -73,6 +77,9 @@ TAGS = (
     "mixes_devices",  # copies from one device to another
     # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
     "self_as_result",
+    # what is written to, ``out`` or self in place, may not share memory with an argument that is read
+    "no_overlap",
+    "only_numbers",  # all its tensors may be given as numbers, as in ``add(1, 2)``
     "core",
     "data_dependent_output",
     "dynamic_output_shape",

@@ -251,6 +251,32 @@ def test_out_of_the_wrong_dtype(operator: Operator):
     assert all(bool(out.all()) for out in tensors_of(outs)), f"{operator}: a refused out= was written to"
 
 
+_OTHER_DTYPES = {"float32": "float64", "float64": "float32", "int64": "int32", "complex64": "complex128"}
+
+
+@enrolled(lambda operator: has(operator, "out", "function") and operator.structure != "reduction")
+def test_out_of_another_dtype(operator: Operator):
+    """An ``out`` of a wider or narrower dtype of the same kind, as the entry's ``out_dtype`` says."""
+    if peer_lacks_out(operator) or operator.schema.arguments.find("dtype") is not None:
+        pytest.skip("a dtype argument decides, or PyTorch has no out= here")
+
+    sample, expected = results(operator)[0]
+    for place, result in enumerate(tensors_of(expected)):
+        other = _OTHER_DTYPES.get(dtype_name(result))
+        if other is None:
+            continue
+
+        outs = [torch.zeros_like(tensor) for tensor in tensors_of(expected)]
+        outs[place] = torch.zeros_like(result, dtype=getattr(torch, other))
+        given = tuple(outs) if isinstance(expected, (list, tuple)) else outs[0]
+        refused = outcome(with_out, operator, sample, given).error
+        if operator.out_dtype == "exact":
+            assert isinstance(refused, (RuntimeError, TypeError)), f"{operator}{sample}: out= took {other}"
+            assert not any(bool(out.any()) for out in outs), f"{operator}: a refused out= was written to"
+        else:
+            assert refused is None, f"{operator}{sample}: out= of {other}: {refused}"
+
+
 @_WITH_OUT
 def test_out_with_strides(operator: Operator):
     """Other strides of the right shape are kept."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import pytest
 
 from tests.subject import torch
@@ -112,3 +114,23 @@ NUMBER_FIRST_CALLS = {
 def test_number_in_first_place_agrees_with_pytorch(call):
     peer = pytest.importorskip("torch")
     assert outcome(call, torch) == outcome(call, peer)
+
+
+@pytest.mark.parametrize(
+    "name",
+    "remainder xlogy bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift "
+    "special.xlog1py special.zeta special.chebyshev_polynomial_t special.hermite_polynomial_h "
+    "special.shifted_chebyshev_polynomial_w".split(),
+)
+def test_one_operand_must_be_a_tensor(name: str):
+    function = operator.attrgetter(name)(torch)
+    with pytest.raises(TypeError, match="received an invalid combination of arguments"):
+        function(1, 2)
+    function(torch.tensor(1), 2)
+    function(1, torch.tensor(2))
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "floor_divide"])
+def test_all_operands_may_be_numbers(name: str):
+    result = getattr(torch, name)(6, 2)
+    assert isinstance(result, torch.Tensor) and result.dim() == 0

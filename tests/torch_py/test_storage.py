@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.subject import WITH_PEER, torch
+from tests.subject import WITH_PEER, only_torch_py, torch
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -196,3 +196,29 @@ def test_untyped_copies_and_conversions() -> None:
 
     with pytest.raises((RuntimeError, AssertionError)):
         storage.cuda()
+
+
+@only_torch_py
+def test_a_shrunk_storage_keeps_the_memory_that_tensors_reach():
+    tensor = torch.arange(1000.0)
+    part = torch.empty(0).set_(tensor.untyped_storage(), 0, (10,))
+    storage = tensor.untyped_storage()
+
+    storage.resize_(0)
+    storage.resize_(16)
+    part.resize_(8)  # within the memory that the storage still has
+    assert storage.nbytes() == 32
+    assert tensor.sum() == 499500  # PyTorch reads memory that it has freed
+
+    storage.resize_(8000)
+    assert tensor.sum() == 499500
+    with pytest.raises(RuntimeError, match="storage"):
+        torch.empty(0).set_(storage, 0, (2001,))
+
+
+@only_torch_py
+def test_sharing_a_shrunk_storage_keeps_the_memory_that_tensors_reach():
+    tensor = torch.arange(10000.0)
+    tensor.untyped_storage().resize_(16)
+    tensor.share_memory_()
+    assert tensor.sum() == 49995000

@@ -2,7 +2,7 @@
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
-for layers, functions, optimizers and schedulers.
+for layers, functions, optimizers and schedulers. `--alias` writes results to the memory of arguments.
 """
 
 from __future__ import annotations
@@ -73,10 +73,15 @@ def main() -> int:
         "--layers", action="store_true", help="compare torch.nn, torch.optim and the schedulers with PyTorch"
     )
     parser.add_argument(
+        "--alias",
+        action="store_true",
+        help="write to the memory of arguments, with every sample of the tests",
+    )
+    parser.add_argument(
         "--operator",
         default="",
         metavar="NAME",
-        help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD",
+        help="with --peer, --alias or --layers: only these, add,linalg_det or Conv2d,SGD",
     )
     options = parser.parse_args()
 
@@ -84,6 +89,15 @@ def main() -> int:
         parser.error(
             "--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0"
         )
+
+    if options.alias:
+        from tools.fuzz import aliases
+
+        wrong = list(
+            aliases.problems(options.operator.split(",") if options.operator else [], options.seconds)
+        )
+        print(*wrong, f"{len(wrong)} problems", sep="\n")
+        return 1 if wrong else 0
 
     program = "layers" if options.layers else "peer" if options.peer else "calls"
     start = options.only or 0

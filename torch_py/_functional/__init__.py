@@ -302,19 +302,15 @@ def norm(
             f"only valid string values are 'fro' (corresponding to Frobenius norm) and 'nuc', got {p!r}"
         )
 
+    given = {} if out is None else {"out": out}
     if p == "nuc":
-        result = (
-            _torch.nuclear_norm(tensor, keepdim=keepdim)
-            if dim is None
-            else _torch.nuclear_norm(tensor, dim, keepdim=keepdim)
-        )
-    elif dim is None and not keepdim:
-        result = _torch.norm(tensor, 2.0 if p in ("fro", None) else p)
-    else:
-        order = 2.0 if p in ("fro", None) else p
-        result = _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim)
+        dims = () if dim is None else (dim,)
+        return _torch.nuclear_norm(tensor, *dims, keepdim=keepdim, **given)
 
-    return result if out is None else out.copy_(result)
+    order = 2.0 if p in ("fro", None) else p
+    if dim is None and not keepdim and out is None:
+        return _torch.norm(tensor, order)
+    return _torch.norm(tensor, order, list(range(tensor.dim())) if dim is None else dim, keepdim, **given)
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
@@ -363,8 +359,9 @@ def cdist(
 
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of two-dimensional tensors in the order that takes the fewest multiplications."""
-    result = _torch.chain_matmul(list(matrices))
-    return result if out is None else out.copy_(result)
+    if out is None:
+        return _torch.chain_matmul(list(matrices))
+    return _torch.chain_matmul(list(matrices), out=out)
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:

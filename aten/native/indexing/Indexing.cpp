@@ -4,6 +4,7 @@
 
 #include "aten/dispatch/Outputs.h"
 #include "aten/iteration/Gather.h"
+#include "aten/iteration/Lanes.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/declarations/indexing/Indexing.h"
 #include "aten/native/indexing/Masking.h"
@@ -114,20 +115,34 @@ void write_slices(const Tensor& self, int64_t dim, const Tensor& index, const Te
   }
 }
 
-/// Raises unless `index` is at most as large as `tensor` in every dimension but `dim`, or in every
+/// Whether `index` is at most as large as `tensor` in every dimension but `dim`, or in every
 /// dimension if dim is -1.
-void check_index_fits(const char* op, const char* name, const Tensor& tensor, const Tensor& index,
-                      int64_t dim) {
+bool fits_within(const Tensor& index, const Tensor& tensor, int64_t dim) {
+  for (int64_t d = 0; d < dims_or_one(index); ++d) {
+    if (d != dim && lane_size(index, d) > lane_size(tensor, d)) return false;
+  }
+  return true;
+}
+
+void check_index_dims(const char* op, const char* name, const Tensor& tensor, const Tensor& index) {
   check_same_device(op, tensor, index);
   TORCH_CHECK(dims_or_one(tensor) == dims_or_one(index), op,
               "(): Index tensor must have the same number of dimensions as ", name, " tensor");
-  if (tensor.dim() == 0 || index.dim() == 0) return;
+}
 
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
-    TORCH_CHECK(d == dim || index.sizes()[d] <= tensor.sizes()[d],
-                "Size does not match at dimension ", d, " expected index ", index.sizes(),
-                " to be no larger than ", name, " ", tensor.sizes(), " apart from dimension ", dim);
+/// Raises unless each element of `index` has a place in the lanes of self, and in src if defined.
+void check_scatter_index(const Tensor& self, const Tensor& index, int64_t dim, const Tensor& src) {
+  check_index_dims("scatter", "self", self, index);
+  if (!src.defined()) {
+    TORCH_CHECK(fits_within(index, self, dim), "Expected index ", index.sizes(),
+                " to be no larger than self ", self.sizes(), " apart from dimension ", dim);
+    return;
   }
+
+  check_index_dims("scatter", "src", src, index);
+  TORCH_CHECK(fits_within(index, self, dim) && fits_within(index, src, -1), "Expected index ",
+              index.sizes(), " to be no larger than self ", self.sizes(), " apart from dimension ",
+              dim, " and to be no larger size than src ", src.sizes());
 }
 
 }  // namespace
@@ -196,13 +211,10 @@ TensorSpec index_add_shape(const Tensor& self, int64_t dim, const Tensor& index,
   check_same_device("index_add", self, source);
 
   const int64_t d = wrap_dim(dim, self.dim());
-  for (int64_t k = 0; k < std::min(self.dim(), source.dim()); ++k) {
-    TORCH_CHECK(k == d || self.sizes()[k] == source.sizes()[k],
-                "index_add(): source tensor shape must match self tensor shape, excluding the "
-                "specified dimension. Got self.shape = ",
-                self.sizes(), " source.shape = ", source.sizes());
-  }
-
+  TORCH_CHECK(same_slices(self, source, d),
+              "index_add(): source tensor shape must match self tensor shape, excluding the "
+              "specified dimension. Got self.shape = ",
+              self.sizes(), " source.shape = ", source.sizes());
   TORCH_CHECK_INDEX(index.numel() == (source.dim() == 0 ? 1 : source.sizes()[d]),
                     "index_add(): Number of indices (", index.numel(),
                     ") should be equal to source.size(dim): (",
@@ -243,7 +255,12 @@ void index_copy_(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 
 TensorSpec gather_shape(const Tensor& self, int64_t dim, const Tensor& index, bool) {
   const int64_t d = wrap_dim(dim, self.dim());
-  if (index.numel() != 0) check_index_fits("gather", "input", self, index, d);
+  if (index.numel() != 0) {
+    check_index_dims("gather", "input", self, index);
+    TORCH_CHECK(fits_within(index, self, d), "Size does not match at dimension ", d,
+                " expected index ", index.sizes(), " to be no larger than self ", self.sizes(),
+                " apart from dimension ", d);
+  }
   return {DimVector(index.sizes()), self.scalar_type(), self.device()};
 }
 
@@ -251,17 +268,14 @@ TensorSpec scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, c
   check_same_dtype("scatter", "src", self, src);
   check_same_device("scatter", self, src);
   const int64_t d = wrap_dim(dim, self.dim());
-  if (index.numel() != 0) {
-    check_index_fits("scatter", "self", self, index, d);
-    check_index_fits("scatter", "src", src, index, -1);
-  }
+  if (index.numel() != 0) check_scatter_index(self, index, d, src);
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 
 TensorSpec scatter_value_shape(const Tensor& self, int64_t dim, const Tensor& index,
                                const Scalar&) {
   const int64_t d = wrap_dim(dim, self.dim());
-  if (index.numel() != 0) check_index_fits("scatter", "self", self, index, d);
+  if (index.numel() != 0) check_scatter_index(self, index, d, Tensor());
   return {DimVector(self.sizes()), self.scalar_type(), self.device()};
 }
 

@@ -6,6 +6,7 @@
 #include "aten/dispatch/Outputs.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/declarations/indexing/ScatterReduce.h"
+#include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/ops/_scatter_reduce.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
@@ -134,6 +135,10 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t extent = self.dim() == 0 ? 1 : self.sizes()[d];
   const int64_t length = source.dim() == 0 ? 1 : source.size(d);
+  TORCH_CHECK(same_slices(self, source, d),
+              "index_reduce_(): source tensor shape must match self tensor shape, excluding the "
+              "specified dimension. Got self.shape = ",
+              self.sizes(), " source.shape = ", source.sizes());
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
 

@@ -18,21 +18,28 @@ namespace at::native {
 
 namespace {
 
+/// Raises unless all indices are those of rows of `weight`.
+void check_rows(const Tensor& weight, const Tensor& indices) {
+  const Tensor positions = indices.to(kLong).contiguous();
+  const int64_t* position = positions.data_ptr<int64_t>();
+  const int64_t rows = weight.sizes()[0];
+  for (int64_t i = 0; i < positions.numel(); ++i) {
+    TORCH_CHECK_INDEX(position[i] >= 0 && position[i] < rows, "embedding(): index ", position[i],
+                      " in 'input' is out of range: 'weight' has ", rows, " rows");
+  }
+}
+
 /// The rows of an embedding's weight at `indices`. An index out of range is reported in the
 /// embedding's terms instead of index_select's.
 Tensor rows_of(const Tensor& weight, const Tensor& indices) {
+  // index_select does not look at the indices if its result has no elements.
+  if (weight.numel() == 0 && indices.is_cpu()) check_rows(weight, indices);
+
   try {
     return at::index_select(weight, 0, indices);
   } catch (const c10::IndexError&) {
-    const Tensor positions = indices.to(kLong).contiguous();
-    const int64_t* position = positions.data_ptr<int64_t>();
-    const int64_t rows = weight.sizes()[0];
-    const int64_t* wrong = std::find_if(position, position + positions.numel(),
-                                        [&](int64_t p) { return p < 0 || p >= rows; });
-    if (wrong == position + positions.numel()) throw;
-
-    TORCH_CHECK_INDEX(false, "embedding(): index ", *wrong,
-                      " in 'input' is out of range: 'weight' has ", rows, " rows");
+    check_rows(weight, indices);
+    throw;
   }
 }
 

@@ -59,4 +59,13 @@ void for_each_row(const IndexPlan& plan, int64_t begin, int64_t end, const F& f)
   }
 }
 
+/// Whether `source` has the sizes of self in every dimension but `dim`.
+inline bool same_slices(const Tensor& self, const Tensor& source, int64_t dim) {
+  if (self.dim() != source.dim()) return false;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (d != dim && self.sizes()[d] != source.sizes()[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace at::native

@@ -48,6 +48,7 @@ def _plain_defaults(operator: Operator) -> Iterator[tuple[str, object, str]]:
     yield "variants", ("function",), "it is the default"
     yield "python_module", implied.python_module(schema), "the name says so"
     yield "autocast", vocabulary.AUTOCASTS[0], "it is the default"
+    yield "out_dtype", implied.out_dtype(schema, operator.structure), "it follows from the structure"
     yield "promotion", *_promotion(operator)
 
     if operator.structure == "shaped":

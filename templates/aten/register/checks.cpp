@@ -6,3 +6,8 @@
 {% if section.checks %}
   check_{{ f.operator.unambiguous_name }}({{ section.checked_names|commas }});
 {% endif %}
+{% if "no_overlap" in f.operator.tags and f.form != "function" %}
+{% for name in f.out_names or ("self",) %}
+  check_no_overlap({{ f.python_name|cpp_string }}, {{ name }}, {{ r.separate_from(f) }});
+{% endfor %}
+{% endif %}

@@ -19,13 +19,11 @@
   copy_to_self({{ f.name|cpp_string }}, self, {{ wrapper.kernel }}(self_before{{ names[1:]|more }}));
   return self;
 {% elif f.out_names|length == 1 %}
-  copy_to_output({{ f.python_name|cpp_string }}, out, {{ call }});
+  copy_to_output({{ f.python_name|cpp_string }}, out, {{ call }}, OutputDtype::{{ r.output_dtype(op) }});
   return out;
 {% else %}
   const auto results = {{ call }};
-{% for name in f.out_names %}
-  copy_to_output({{ f.python_name|cpp_string }}, {{ name }}, std::get<{{ loop.index0 }}>(results));
-{% endfor %}
+  copy_to_outputs({{ f.python_name|cpp_string }}, { {{- f.out_names|commas -}} }, { {{- r.elements_of("results", f.out_names)|commas -}} }, OutputDtype::{{ r.output_dtype(op) }});
   return {{ r.returned(f) }};
 {% endif %}
 }

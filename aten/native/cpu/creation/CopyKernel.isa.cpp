@@ -134,7 +134,9 @@ void copy_kernel(const Tensor& self, const Tensor& src,
               "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
               broadcast_sizes(self.sizes(), src.sizes()), " in copy_");
   check_no_internal_overlap("copy_", self);
+  const Overlap overlap = memory_overlap(self, src);
   check_no_partial_overlap("copy_", self, src);
+  if (overlap == Overlap::Strided) return copy_kernel(self, src.clone(), false);
 
   // Small contiguous tensors need no iterator.
   const bool same = self.scalar_type() == src.scalar_type();

@@ -16,14 +16,6 @@ namespace at::native {
 
 namespace {
 
-void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
-  const Overlap overlap = memory_overlap(self, input);
-  TORCH_CHECK(overlap != Overlap::Full && overlap != Overlap::Partial, op,
-              ": unsupported operation: some elements of the input tensor and the written-to "
-              "tensor refer to a single memory location. "
-              "Please clone() the tensor before performing the operation.");
-}
-
 /// Whether sums are accumulated in a wider dtype, so that they round once and not after every term.
 bool is_reduced(const Tensor& tensor) {
   return to_accumulate(tensor.scalar_type()) != tensor.scalar_type();
@@ -168,10 +160,7 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
   TORCH_CHECK(self.is_meta() || !values.is_meta(),
               "index_put_(): values are on the meta device, self is on ", self.device());
 
-  check_no_overlap("index_put_", self, values);
-  for (const Tensor& index : indices) {
-    if (index.defined()) check_no_overlap("index_put_", self, index);
-  }
+  check_no_overlap("index_put_", self, {values, indices});
 
   // Summed in the wider dtype, so that the sum rounds once.
   if (accumulate && is_reduced(self) && !has_internal_overlap(self)) {
@@ -181,12 +170,16 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
     return;
   }
 
-  const IndexPlan plan = plan_index(self, indices);
+  std::vector<Tensor> positions;
+  for (const Tensor& index : indices)
+    positions.push_back(index.defined() ? readable_beside(self, index) : index);
+  const IndexPlan plan = plan_index(self, positions);
   const DimVector sizes = plan.result_sizes();
   TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ",
               values.sizes(), " cannot be broadcast to indexing result of shape ",
               IntArrayRef(sizes));
-  const Tensor source = at::expand(values.to(self.scalar_type()), sizes).contiguous();
+  const Tensor apart = readable_beside(self, values.to(self.scalar_type()));
+  const Tensor source = at::expand(apart, sizes).contiguous();
   if (source.numel() == 0) return;
 
   const RowShape shape = row_shape(plan);

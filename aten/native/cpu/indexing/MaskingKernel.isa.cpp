@@ -2,6 +2,7 @@
 #include "aten/native/declarations/cpu/indexing/MaskingKernel.isa.h"
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
+#include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/shared/NumberBits.h"
 
 namespace at::native {
@@ -31,7 +32,7 @@ void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& va
 void masked_fill_in_place_kernel(const Tensor& self, const Tensor& mask, const Scalar& value) {
   check_no_internal_overlap("masked_fill_", self);
   check_no_partial_overlap("masked_fill_", self, mask);
-  masked_fill_kernel(self, mask, value, self);
+  masked_fill_kernel(self, readable_beside(self, mask), value, self);
 }
 
 void where_kernel(const Tensor& condition, const Tensor& self, const Tensor& other,

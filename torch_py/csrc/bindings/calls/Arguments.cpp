@@ -245,4 +245,11 @@ PyObject* Arguments::call_override(const Function& function) {
   return call_torch_function(callable.get(), function.name, tuple.get(), keywords.get());
 }
 
+void throw_only_numbers(const char* op_name, const char* parameters) {
+  throw_python(PyExc_TypeError,
+               "%s() received an invalid combination of arguments - one of %s must be a Tensor, "
+               "but all are numbers",
+               op_name, parameters);
+}
+
 }  // namespace torch::python

@@ -282,4 +282,7 @@ inline bool is_plain_number(PyObject* object) {
          PyComplex_CheckExact(object);
 }
 
+/// Refuses a call whose tensors are all given as numbers.
+[[noreturn]] void throw_only_numbers(const char* op_name, const char* parameters);
+
 }  // namespace torch::python

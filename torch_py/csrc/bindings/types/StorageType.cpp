@@ -190,15 +190,7 @@ PyObject* resize(PyObject* self, PyObject* size) {
   TORCH_CHECK(wanted >= 0, "resize_: size must not be negative, got ", wanted);
   TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable");
 
-  // Shrinking keeps the memory: other tensors may still use all of it.
-  if (static_cast<size_t>(wanted) > storage.nbytes) {
-    c10::DataPtr grown = storage.allocator->allocate(static_cast<size_t>(wanted));
-    if (storage.nbytes > 0 && storage.device().is_cpu())
-      std::memcpy(grown.get(), storage.data.get(), storage.nbytes);
-    storage.data = std::move(grown);
-  }
-
-  storage.nbytes = static_cast<size_t>(wanted);
+  storage.resize(static_cast<size_t>(wanted));
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }

@@ -15,6 +15,10 @@ PyObject* {{ body.name }}(const Arguments& args) {
   {{ line }}
 {% endfor %}
 {% endfor %}
+{% if body.number_parameters %}
+{% set numbers = body.number_parameters|map(attribute="cpp_name")|list %}
+  if ({{ numbers|join("_number.defined() && ") }}_number.defined()) throw_only_numbers({{ f.python_name|cpp_string }}, {{ body.number_parameters|map(attribute="name")|join(", ")|cpp_string }});
+{% endif %}
 {% if out_slot >= 0 %}
 {% if body.arguments %}
 

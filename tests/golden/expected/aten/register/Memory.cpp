@@ -36,7 +36,8 @@ Tensor zeros(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dtype,
 Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dtype,
     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
     const Tensor& out) {
-  copy_to_output("zeros", out, native::zeros(size, dtype, layout, device, pin_memory));
+  copy_to_output("zeros", out, native::zeros(size, dtype, layout, device, pin_memory),
+      OutputDtype::Castable);
   return out;
 }
 
@@ -62,7 +63,7 @@ Tensor nonzero(DispatchKeySet, const Tensor& self) {
 }
 
 Tensor nonzero_out(DispatchKeySet, const Tensor& self, const Tensor& out) {
-  copy_to_output("nonzero", out, native::nonzero(self));
+  copy_to_output("nonzero", out, native::nonzero(self), OutputDtype::Exact);
   return out;
 }
 

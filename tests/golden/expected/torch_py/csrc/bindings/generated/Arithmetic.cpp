@@ -49,6 +49,7 @@ PyObject* call_mul_Tensor(const Arguments& args) {
   const auto& self = args.tensor_or_number(0, self_number);
   at::Tensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
+  if (self_number.defined() && other_number.defined()) throw_only_numbers("mul", "input, other");
   return wrap(unlocked([&] { return at::ops::mul_Tensor::call(self, other); }, self, other));
 }
 
