@@ -2,9 +2,10 @@
 #include "aten/core/Tensor.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "aten/core/ReplacedMemory.h"
 #include "aten/core/Warning.h"
-
 #include "c10/core/AbsentDevice.h"
 #include "c10/cpu/CPUAllocator.h"
 
@@ -181,8 +182,9 @@ void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
     if (storage.data.get() != nullptr && grown.get() != nullptr) {
       __builtin_memcpy(grown.get(), storage.data.get(), storage.nbytes);
     }
-    storage.data = std::move(grown);
+    DataPtr before = std::exchange(storage.data, std::move(grown));
     storage.nbytes = bytes;
+    release_replaced_memory(std::move(before));
   }
 
   impl->set_sizes_contiguous(sizes);

@@ -11,6 +11,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
+#include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
@@ -195,7 +196,7 @@ PyObject* resize(PyObject* self, PyObject* size) {
     c10::DataPtr grown = storage.allocator->allocate(static_cast<size_t>(wanted));
     if (storage.nbytes > 0 && storage.device().is_cpu())
       std::memcpy(grown.get(), storage.data.get(), storage.nbytes);
-    storage.data = std::move(grown);
+    release_replaced(std::exchange(storage.data, std::move(grown)));
   }
 
   storage.nbytes = static_cast<size_t>(wanted);
