@@ -73,7 +73,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _open_unnamed(target: Path) -> tuple[int, Path | None]:
-    """A locked file without a name in the target's folder; -1 if there are none."""
+    """A locked file without a name in the target's folder; -1 where the system does not have such files."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return -1, None
     try:
