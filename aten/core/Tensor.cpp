@@ -2,9 +2,10 @@
 #include "aten/core/Tensor.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "aten/core/ReplacedMemory.h"
 #include "aten/core/Warning.h"
-
 #include "c10/core/AbsentDevice.h"
 #include "c10/cpu/CPUAllocator.h"
 
@@ -172,7 +173,7 @@ void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
 
   const size_t bytes = storage_bytes(numel + impl->storage_offset(), impl->dtype());
   StorageImpl& storage = *impl->storage();
-  if (bytes > storage.nbytes) storage.resize(bytes);
+  if (bytes > storage.nbytes) release_replaced_memory(storage.resize(bytes));
 
   impl->set_sizes_contiguous(sizes);
 }

@@ -63,6 +63,7 @@ std::atomic<int>& num_threads() {
 }
 
 #ifdef _OPENMP
+
 // Note [Threads that the system refuses]
 // libgomp ends the process if it cannot create a thread: a limit on processes (ulimit -u, a
 // container's), or no address space for another stack (ulimit -v). So before a thread's team grows,

@@ -19,7 +19,8 @@ struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
 
   /// Changes nbytes. Memory is never given up: tensors may reach to the end of the largest size
   /// that the storage ever had, and read it after the storage has shrunk.
-  void resize(size_t bytes);
+  /// Returns the memory that was replaced, null if none was: other threads may still read it.
+  DataPtr resize(size_t bytes);
 
   DataPtr data;          // owns the memory
   size_t nbytes;         // of `data` that tensors may use

@@ -244,12 +244,16 @@ std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage) {
   return segment;
 }
 
-void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment) {
+DataPtr move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment) {
   // Exported (or imported) memory may have other readers; they keep the storage alive, but not its
   // data.
-  DataPtr before = storage.resizable() ? DataPtr() : std::move(storage.data);
-  storage.data = data_on_segment(std::move(segment), std::move(before));
+  const bool is_exported = !storage.resizable();
+  DataPtr before = std::move(storage.data);
+  DataPtr shared = data_on_segment(std::move(segment), is_exported ? std::move(before) : DataPtr());
+
+  storage.data = std::move(shared);
   storage.allocator = nullptr;
+  return before;
 }
 
 std::mutex& sharing_mutex() { return Mappings::get().sharing; }

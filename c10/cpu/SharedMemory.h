@@ -47,10 +47,11 @@ class TORCH_PY_API SharedSegment {
 TORCH_PY_API std::shared_ptr<SharedSegment> shared_segment(const StorageImpl& storage);
 /// Sharing a storage puts its bytes into a segment, for all tensors on it, and takes away the
 /// ability to resize it. copy_to_segment() makes a segment with the bytes of a CPU storage, which
-/// takes time and changes nothing; move_to_segment() makes the exchange. One thread at a time may
+/// takes time and changes nothing; move_to_segment() makes the exchange and returns the earlier
+/// memory, null if the storage keeps it for those it was exported to. One thread at a time may
 /// share a storage: hold sharing_mutex() if others can run in between.
 TORCH_PY_API std::shared_ptr<SharedSegment> copy_to_segment(const StorageImpl& storage);
-TORCH_PY_API void move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment);
+TORCH_PY_API DataPtr move_to_segment(StorageImpl& storage, std::shared_ptr<SharedSegment> segment);
 TORCH_PY_API std::mutex& sharing_mutex();
 /// A storage of `bytes` bytes over a segment.
 TORCH_PY_API Storage storage_on_segment(std::shared_ptr<SharedSegment> segment, size_t bytes);

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,13 +18,13 @@ from typing import Any, BinaryIO, cast
 # file over another one, but not a file without a name; so if the target exists, the finished file first gets
 # the name .NAME.0.unfinished and is renamed from there.
 #
-# Elsewhere the file has such a name from the start. Its writer holds a lock on it. A file of that name without
-# a lock belongs to a process that was killed, and the next writer of the same target removes it.
+# Elsewhere the file has such a name from the start. Its writer holds a lock on it. A file of that name
+# without a lock belongs to a process that was killed, and the next writer of the same target removes it.
 # Tested in tests/torch_py/_serialization/test_replacing.py.
 
 _MOST_WRITERS = 1000  # of one target at the same time
 
-# What open() reports where there are no files without names, and link() where /proc is missing.
+# What open() reports where there are no files without names.
 _UNSUPPORTED = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS, errno.EPERM)
 
 
@@ -59,7 +60,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.close(os.dup(descriptor))  # network file systems report failed writes at a close
             os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode) if exists else 0o666 & ~_mask())
-            if name is None and not exists and _link(descriptor, target):
+            if name is None and not exists and _has_become(target, descriptor):
                 return
             if name is None:
                 name = _name_for(descriptor, target)
@@ -72,7 +73,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _open_unnamed(target: Path) -> tuple[int, Path | None]:
-    """A locked file without a name in the target's folder; -1 if there are none."""
+    """A locked file without a name in the target's folder; -1 where the system does not have such files."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return -1, None
     try:
@@ -100,12 +101,34 @@ def _open_named(target: Path) -> tuple[int, Path | None]:
     raise _too_many(target)
 
 
+def _has_become(name: Path, descriptor: int) -> bool:
+    """Gives a file without a name this one, if it is free and the system can."""
+    with contextlib.suppress(OSError):
+        return _link(descriptor, name)
+    return False
+
+
 def _name_for(descriptor: int, target: Path) -> Path:
-    """Gives a file without a name one of the target's unfinished names."""
-    for name in _free_names(target):
-        if _link(descriptor, name):
-            return name
+    """Gives a file without a name, or a copy of it, one of the target's unfinished names."""
+    try:
+        for name in _free_names(target):
+            if _link(descriptor, name):
+                return name
+    except OSError:  # a file system that has such files, but cannot name them
+        return _copy(descriptor, target)
     raise _too_many(target)
+
+
+def _copy(descriptor: int, target: Path) -> Path:
+    """Puts a copy with a name into the place of an open file without one."""
+    copy, name = _open_named(target)
+    with open(copy, "wb") as file, open(os.dup(descriptor), "rb") as source:
+        source.seek(0)
+        shutil.copyfileobj(source, file)
+        file.flush()
+        os.fchmod(copy, stat.S_IMODE(os.fstat(descriptor).st_mode))
+        os.dup2(copy, descriptor, inheritable=False)  # and with it the lock
+    return name
 
 
 def _too_many(target: Path) -> OSError:

@@ -9,6 +9,7 @@
 #include "torch_py/csrc/bindings/autograd/FunctionType.h"
 #include "torch_py/csrc/bindings/autograd/NodeType.h"
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
+#include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/TorchFunction.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
 #include "torch_py/csrc/bindings/exchange/SharedMemory.h"
@@ -54,6 +55,7 @@ constexpr void (*steps[])(PyObject*) = {init_gil,
                                         init_autograd_engine,
                                         init_saved_tensor_hooks,
                                         init_tensor_factory,
+                                        init_calls_in_progress,
                                         init_dlpack,
                                         init_global_state,
                                         init_introspection,

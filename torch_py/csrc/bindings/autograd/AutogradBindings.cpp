@@ -46,7 +46,7 @@ PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
 
   torch::autograd::variable_list results;
   {
-    const GilRelease no_gil;
+    const GilReleaseForCall no_gil;
     results = torch::autograd::run_backward(tensors, grads, keep_graph, create_graph, inputs,
                                             allow_unused, accumulate);
   }
@@ -109,7 +109,7 @@ PyObject* run_backward_of_edges(PyObject*, PyObject* args) {
 
   torch::autograd::variable_list results;
   {
-    const GilRelease no_gil;
+    const GilReleaseForCall no_gil;
     results =
         torch::autograd::run_backward(from, std::move(grads), keep_graph != 0, create_graph != 0,
                                       to, allow_unused != 0, accumulate != 0);

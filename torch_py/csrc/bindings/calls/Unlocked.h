@@ -3,7 +3,7 @@
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
 #include "aten/core/Tensor.h"
-#include "torch_py/csrc/bindings/Gil.h"
+#include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 
 namespace torch::python {
 
@@ -15,18 +15,32 @@ constexpr int64_t kManyElements = 4096;
 
 namespace detail {
 
-/// Releases the GIL for a scope, if `release`.
+/// Releases the GIL for a scope, if `release`: see Note [Memory that other threads read].
 class MaybeGilRelease {
  public:
-  explicit MaybeGilRelease(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
+  template <class... T>
+  explicit MaybeGilRelease(bool release, const T&... tensors) : is_released_(release) {
+    if (!release) return;
+    int count = 0;
+    (note(count, tensors), ...);
+    if (count < CallInProgress::kMostGiven) call_.given[count] = nullptr;
+    begin_call(call_);
+  }
   ~MaybeGilRelease() {
-    if (state_ != nullptr) restore_thread(state_);
+    if (is_released_) end_call(call_);
   }
   MaybeGilRelease(const MaybeGilRelease&) = delete;
   MaybeGilRelease& operator=(const MaybeGilRelease&) = delete;
 
  private:
-  PyThreadState* state_;
+  void note(int& count, const at::Tensor& tensor) {
+    if (count < CallInProgress::kMostGiven && tensor.defined())
+      call_.given[count++] = tensor.unsafe_impl();
+  }
+  void note(int&, at::TensorList) {}
+
+  CallInProgress call_;  // set if is_released_
+  bool is_released_;
 };
 
 inline int64_t count_elements(const at::Tensor& tensor) {
@@ -46,7 +60,7 @@ template <class F, class... T>
 inline auto unlocked(F&& f, const T&... tensors) {
   const bool large =
       sizeof...(T) == 0 || (int64_t{0} + ... + detail::count_elements(tensors)) >= kManyElements;
-  const detail::MaybeGilRelease release(large);
+  const detail::MaybeGilRelease release(large, tensors...);
   return f();
 }
 

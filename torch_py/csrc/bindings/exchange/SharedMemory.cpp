@@ -11,6 +11,7 @@
 #include "c10/cpu/SharedMemory.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/types/StorageType.h"
 
@@ -33,7 +34,7 @@ void share_large(c10::StorageImpl& storage) {
     lock.lock();
     if (!c10::shared_segment(storage)) segment = c10::copy_to_segment(storage);
   }
-  if (segment) c10::move_to_segment(storage, std::move(segment));
+  if (segment) release_replaced(c10::move_to_segment(storage, std::move(segment)));
 }
 
 PyObject* share_memory(PyObject* self, PyObject*) {
@@ -44,7 +45,7 @@ PyObject* share_memory(PyObject* self, PyObject*) {
   if (storage->nbytes >= kLongCopy && storage->device().is_cpu()) {
     share_large(*storage);
   } else {
-    c10::move_to_segment(*storage, c10::copy_to_segment(*storage));
+    release_replaced(c10::move_to_segment(*storage, c10::copy_to_segment(*storage)));
   }
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)

@@ -28,6 +28,8 @@ PyObject* swap_tensors(PyObject*, PyObject* args) {
 
   if (first == second) Py_RETURN_NONE;
 
+  before_new_memory(unpack(first));
+  before_new_memory(unpack(second));
   check_single(first);
   check_single(second);
 

@@ -206,6 +206,7 @@ int set_data(PyObject* self, PyObject* value, void*) {
   TORCH_CHECK(value != nullptr, "Deleting tensor data is not allowed. Delete tensor instead!");
   if (!is_tensor(value))
     throw_python(PyExc_TypeError, "Variable data has to be a tensor, but got %s", type_name(value));
+  before_new_memory(unpack(self));
   autograd::set_data(unpack(self), unpack(value));
   return 0;
   TORCH_PY_CATCH(-1)

@@ -179,7 +179,9 @@ void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
   TORCH_CHECK(!tensor.requires_grad(),
               "set_(): a tensor that requires grad cannot be given other memory");
 
-  tensor.unsafe_impl()->set_storage(storage);
+  const at::Storage memory = storage;  // the wait for other threads may change `source`
+  before_new_memory(tensor);
+  tensor.unsafe_impl()->set_storage(memory);
   tensor.unsafe_impl()->set_sizes_and_strides(size, stride, offset);
   tensor.unsafe_impl()->bump_version();
 }
@@ -206,6 +208,7 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
               tensor.device(), "', got ", at::dtype_name(source.scalar_type()), " on '",
               source.device(), "'");
 
+  before_new_memory(tensor);
   tensor.unsafe_impl()->set_storage(source.storage());
   tensor.unsafe_impl()->set_sizes_and_strides(source.sizes(), source.strides(),
                                               source.storage_offset());

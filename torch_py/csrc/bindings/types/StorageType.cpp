@@ -11,6 +11,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
+#include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
@@ -190,7 +191,7 @@ PyObject* resize(PyObject* self, PyObject* size) {
   TORCH_CHECK(wanted >= 0, "resize_: size must not be negative, got ", wanted);
   TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable");
 
-  storage.resize(static_cast<size_t>(wanted));
+  release_replaced(storage.resize(static_cast<size_t>(wanted)));
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
