@@ -4,10 +4,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 TEST_WORKERS ?= 2
+SANITIZE ?= address,undefined
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
-.PHONY: all build demo test smoke lint format bench parity tested clean distclean compile_commands help
+.PHONY: all build demo test smoke sanitize lint format bench parity tested clean distclean compile_commands help
 all: build
 
 build:
@@ -25,6 +26,10 @@ test: build
 smoke: build
 	$(BOOTSTRAP) --extra test
 	@$(RUN) -m pytest -q tests/smoke_test.py $(ARGS)
+
+sanitize: $(if $(CORE),build)
+	$(BOOTSTRAP) --extra test
+	@$(RUN) -m tools.sanitize --kinds $(SANITIZE) $(if $(CORE),--core) $(ARGS)
 
 lint:
 	$(BOOTSTRAP) --extra lint
@@ -61,6 +66,7 @@ distclean: clean
 help:
 	@echo "make [build]           what has changed: generate, compile, link; FILE=aten/native/X.cpp compiles one file"
 	@echo "make test              all tests; ARGS='tests/ops -k softmax' chooses; make smoke takes seconds"
+	@echo "make sanitize          tests and fuzzer under sanitizers; CORE=1: a part, in minutes; SANITIZE=thread: races"
 	@echo "make demo              trains on real digits, then adds an operator"
 	@echo "make lint, format      layering, formatting, style, types; format fixes what a tool can fix"
 	@echo "make bench             side by side with PyTorch, when that is installed in $(VENV)"

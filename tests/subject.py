@@ -14,6 +14,11 @@ WITH_PEER = os.environ.get("TEST_WITH") == "torch"
 torch = importlib.import_module("torch" if WITH_PEER else "torch_py")
 # For tests of features that PyTorch lacks or messages that it words differently.
 only_torch_py = pytest.mark.skipif(WITH_PEER, reason="not a feature of PyTorch")
+# For tests that limit or measure memory: `make sanitize` sets the variable.
+not_sanitized = pytest.mark.skipif(
+    "TORCH_PY_SANITIZED" in os.environ,
+    reason="sanitizers reserve terabytes of addresses, and builds with them cache no memory",
+)
 
 # The dtypes that NumPy has, too.
 NUMPY_DTYPES = [

@@ -65,6 +65,8 @@ int64_t steady_milliseconds() {
   return static_cast<int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000;
 }
 
+constexpr bool has_own_pages(size_t bytes) { return bytes > kLargestSmall && !kExactBlocks; }
+
 /// Pages of their own, so that giving the block back always gives them to the system: malloc may
 /// keep them in its heap. Null when the system has no memory.
 void* map_pages(size_t bytes) {
@@ -89,13 +91,13 @@ void* map_pages(size_t bytes) {
 
 /// Null when the system has no memory.
 void* acquire(size_t bytes) {
-  if (bytes > kLargestSmall) return map_pages(bytes);
+  if (has_own_pages(bytes)) return map_pages(bytes);
   void* data = nullptr;
   return posix_memalign(&data, kCPUAlignment, bytes) == 0 ? data : nullptr;
 }
 
 void release(void* data, size_t bytes) {
-  if (bytes > kLargestSmall) {
+  if (has_own_pages(bytes)) {
     munmap(data, bytes);
   } else {
     std::free(data);

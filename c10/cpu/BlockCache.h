@@ -11,6 +11,14 @@
 
 namespace c10::block_cache {
 
+/// Builds with sanitizers give every request a block of its size from malloc, used once: accesses
+/// beyond a block and after its end are then seen.
+#ifdef TORCH_PY_EXACT_BLOCKS
+constexpr bool kExactBlocks = true;
+#else
+constexpr bool kExactBlocks = false;
+#endif
+
 // Small blocks belong to one of 52 size classes: four multiples of 64 bytes, then four per power of
 // two.
 constexpr int kClasses = 52;

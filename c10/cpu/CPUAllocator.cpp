@@ -210,9 +210,28 @@ DataPtr allocate_large(size_t bytes) {
   return DataPtr(block->data, block, &delete_large, kCPU);
 }
 
+void delete_exact(void* context) {
+  auto* const block = static_cast<LargeBlock*>(context);
+  SharedCache& shared = SharedCache::get();
+  shared.count_outside(-static_cast<int64_t>(block->bytes), false);
+  shared.system_free(block->data, block->bytes);
+  delete block;
+}
+
+DataPtr allocate_exact(size_t bytes) {
+  TORCH_CHECK_WITH(OutOfMemoryError, bytes <= (size_t{1} << 48),
+                   "CPU out of memory: cannot allocate ", bytes, " bytes");
+
+  SharedCache& shared = SharedCache::get();
+  shared.count_outside(static_cast<int64_t>(bytes), true);
+  LargeBlock* const block = shared.make_large(bytes);
+  return DataPtr(block->data, block, &delete_exact, kCPU);
+}
+
 class CachingCPUAllocator final : public Allocator {
  public:
   DataPtr allocate(size_t bytes) override {
+    if constexpr (kExactBlocks) return bytes == 0 ? DataPtr() : allocate_exact(bytes);
     if (C10_UNLIKELY(bytes - 1 >= kLargestSmall))
       return bytes == 0 ? DataPtr() : allocate_large(bytes);
 

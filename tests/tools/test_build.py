@@ -14,6 +14,7 @@ import pytest
 from tools.build import driver
 from tools.build.configuration import Configuration
 from tools.build.errors import BuildError
+from tools.build.sources import Unit
 
 pytestmark = pytest.mark.skipif(
     shutil.which("g++") is None and shutil.which("clang++") is None, reason="needs a C++ compiler"
@@ -58,6 +59,30 @@ def test_only_what_depends_on_an_edited_file_is_recompiled(
     names = ("Version.cpp", "Sum.cpp", "SumKernel.cpp", "Gemm.cpp", "Module.cpp")
     compiled = {name for name in names if f"/{name} -o" in shown}
     assert compiled == {"Version.cpp", "Sum.cpp"}
+
+
+def test_flags_of_the_user_come_last(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = build(capsys, TORCH_PY_VERBOSE="1", TORCH_PY_ISAS="DEFAULT", TORCH_PY_CXXFLAGS="-O0")
+    for source in ("Version.cpp", "SumKernel.isa.cpp"):
+        (command,) = [line for line in shown.splitlines() if f"/{source} -o" in line]
+        assert [word for word in command.split() if word.startswith("-O")][-1] == "-O0"
+
+
+def test_objects_of_another_checkout_are_linked(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build(capsys)
+    for path in (miniature / "torch_py").glob("_C*"):
+        path.unlink()
+    shutil.move(miniature / "build/objects", miniature / "compiled")
+
+    def foreign(unit: Unit) -> str:
+        own = unit.source.startswith("c10/")
+        return "" if own else str(miniature / "compiled" / unit.object.removeprefix("build/objects/"))
+
+    configuration = Configuration.from_environment({**SETTINGS, "TORCH_PY_VERBOSE": "1"})
+    driver.build(configuration, foreign=foreign)
+    shown = capsys.readouterr().out
+    assert "/Version.cpp -o" in shown and "/Sum.cpp -o" not in shown
+    assert list((miniature / "torch_py").glob("_C*.so"))
 
 
 def test_objects_of_a_removed_file_go(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:

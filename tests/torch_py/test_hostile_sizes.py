@@ -9,6 +9,7 @@ import pytest
 
 import torch_py as torch
 import torch_py.nn.functional as F
+from tests.subject import not_sanitized
 
 LEAST = -(2**63)
 MOST = 2**63 - 1
@@ -98,6 +99,7 @@ print("done")
 """
 
 
+@not_sanitized
 def test_little_memory_and_time():
     run = subprocess.run(
         [sys.executable, "-c", IN_LITTLE_MEMORY_AND_TIME],

@@ -9,6 +9,9 @@ import sys
 import pytest
 
 import torch_py as torch
+from tests.subject import not_sanitized
+
+pytestmark = not_sanitized
 
 MEGABYTE = 1 << 20
 

@@ -21,6 +21,12 @@ def main() -> int:
         help="compile just this source file, for every instruction set",
     )
     parser.add_argument(
+        "--objects-of",
+        metavar="CHECKOUT",
+        help="link objects that were compiled there; compile only what --compile names",
+    )
+    parser.add_argument("--compile", metavar="PREFIX", action="append", default=[], help="see --objects-of")
+    parser.add_argument(
         "--compile-commands",
         action="store_true",
         help="write build/compile_commands.json instead of building",
@@ -47,12 +53,18 @@ def main() -> int:
 
 def run(options: argparse.Namespace) -> None:
     from . import driver
+    from .sources import Unit
 
     configuration = Configuration.from_environment()
     if options.compile_commands:
         print(f"wrote {driver.write_compile_commands(configuration)}")
-    else:
-        driver.build(configuration, tuple(options.only))
+        return
+
+    def foreign(unit: Unit) -> str:
+        own = unit.source.startswith(tuple(options.compile))
+        return "" if own else f"{options.objects_of}/{unit.object}"
+
+    driver.build(configuration, tuple(options.only), foreign if options.objects_of else None)
 
 
 if __name__ == "__main__":

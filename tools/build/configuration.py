@@ -51,7 +51,7 @@ VARIABLES = (
         "build with these sanitizers",
     ),
     Variable("TORCH_PY_WERROR", "0", ("0", "1"), "1: compiler warnings are errors"),
-    Variable("TORCH_PY_CXXFLAGS", "", (), "appended to every compiler command"),
+    Variable("TORCH_PY_CXXFLAGS", "", (), "appended to every compiler command, after all other flags"),
     Variable("TORCH_PY_LDFLAGS", "", (), "appended to every link command"),
     Variable("TORCH_PY_LINKER", "", (), "value of -fuse-ld; default: lld when present"),
     Variable("TORCH_PY_CCACHE", "1", ("0", "1"), "0: do not use ccache even when it is on PATH"),

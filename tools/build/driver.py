@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .configuration import Configuration
@@ -20,17 +20,20 @@ from .package import place_generated_python
 from .plan import LIBRARY_FOLDER, Plan, make_plan
 from .precompiled import write_names
 from .runner import run_ninja
-from .sources import GENERATED
+from .sources import GENERATED, Unit
 
 ROOT = Path(__file__).resolve().parents[2]
 NINJA_FILE = Path("build/build.ninja")
 WARNINGS_FILE = Path("build/warnings.txt")
 
 
-def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
+def build(
+    configuration: Configuration, only: tuple[str, ...] = (), foreign: Callable[[Unit], str] | None = None
+) -> None:
     """Brings everything up to date; with `only`, just the objects of those source files.
 
-    Runs in the repository's root.
+    `foreign` gives the object of a unit that another tree has compiled, or an empty string. Runs in the
+    repository's root.
     """
     os.chdir(ROOT)
     started = time.monotonic()
@@ -39,6 +42,8 @@ def build(configuration: Configuration, only: tuple[str, ...] = ()) -> None:
         generate()
         place_generated_python(ROOT)
         plan = make_plan(configuration)
+        if foreign:
+            plan.foreign.update({unit: found for unit in plan.units if (found := foreign(unit))})
         write_names(set(plan.precompiled.values()))
         changed = write_if_changed(NINJA_FILE, render(plan))
         Path(LIBRARY_FOLDER).mkdir(exist_ok=True)

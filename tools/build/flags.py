@@ -24,17 +24,36 @@ WARNINGS = (
 
 
 def compile_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:
-    """For every file; what a kernel file's instruction set adds comes after these."""
+    """For every file.
+
+    What a kernel file's instruction set adds comes after these, and then TORCH_PY_CXXFLAGS, which can
+    override all of them.
+    """
     flags = [*LANGUAGE, "-O2", *VISIBILITY, *ARITHMETIC, *SECTIONS, *WARNINGS]
     if not toolchain.is_clang:
         flags += ["-fno-gnu-unique", "-Wno-psabi"]
     if configuration.debug:
         flags += ["-g", "-D_GLIBCXX_ASSERTIONS"]
     if configuration.sanitize:
-        flags += [f"-fsanitize={configuration.sanitize}", "-fno-omit-frame-pointer", "-g"]
+        flags += sanitizer_flags(configuration.sanitize)
     if configuration.warnings_are_errors:
         flags.append("-Werror")
-    return (*flags, *configuration.compile_flags)
+    return tuple(flags)
+
+
+def sanitizer_flags(kinds: str) -> list[str]:
+    """Programs go on after a report, so that one run finds everything.
+
+    The allocator of tensors then returns blocks of exactly the requested size, which are used once. Otherwise
+    an access beyond a block or after its end would be one to another tensor.
+    """
+    return [
+        f"-fsanitize={kinds}",
+        *(["-fsanitize-recover=address"] if "address" in kinds else []),
+        "-fno-omit-frame-pointer",
+        "-g1",
+        "-DTORCH_PY_EXACT_BLOCKS",
+    ]
 
 
 def kernel_flags(isa: InstructionSet, toolchain: Toolchain) -> tuple[str, ...]:

@@ -42,10 +42,11 @@ rule copy
 def render(plan: Plan) -> str:
     parts = [HEADER, _variables(plan), RULES]
     for shared in plan.objects:
-        precompiled = {unit: plan.precompiled[unit] for unit in shared.units if unit in plan.precompiled}
+        compiled = [unit for unit in shared.units if unit not in plan.foreign]
+        precompiled = {unit: plan.precompiled[unit] for unit in compiled if unit in plan.precompiled}
         parts += [_precompile(header, shared) for header in dict.fromkeys(precompiled.values())]
-        parts += [_compile(unit, shared, precompiled.get(unit)) for unit in shared.units]
-        parts.append(_link(shared))
+        parts += [_compile(unit, shared, precompiled.get(unit)) for unit in compiled]
+        parts.append(_link(shared, [plan.foreign.get(unit, unit.object) for unit in shared.units]))
     for copy, original in plan.bundled.items():
         parts.append(f"build {path(copy)}: copy {path(original)}\n")
     everything = [shared.output for shared in plan.objects] + list(plan.bundled)
@@ -59,6 +60,7 @@ def _variables(plan: Plan) -> str:
         f"compiler = {value(plan.compiler)}",
         f"linker = {value(plan.toolchain.compiler)}",
         f"compile_flags = {value(' '.join(plan.compile_flags))}",
+        f"last_flags = {value(' '.join(plan.last_flags))}",
         f"link_flags = {value(' '.join(plan.link_flags))}",
     ]
     lines += [f"kernel_flags_{name} = {value(' '.join(flags))}" for name, flags in plan.kernel_flags.items()]
@@ -88,11 +90,11 @@ def _precompile(header: PrecompiledHeader, shared: SharedObject) -> str:
 
 def _flags(isa: InstructionSet | None, shared: SharedObject) -> list[str]:
     kernel = [f"$kernel_flags_{isa.name}"] if isa else []
-    return ["$compile_flags", *kernel, *(value(flag) for flag in shared.compile_flags)]
+    return ["$compile_flags", *kernel, *(value(flag) for flag in shared.compile_flags), "$last_flags"]
 
 
-def _link(shared: SharedObject) -> str:
-    objects = " ".join(path(unit.object) for unit in shared.units)
+def _link(shared: SharedObject, inputs: list[str]) -> str:
+    objects = " ".join(path(name) for name in inputs)
     # Order only: a library that was relinked with the same interface need not relink what uses it.
     after = f" || {' '.join(path(output) for output in shared.after)}" if shared.after else ""
     libraries = value(" ".join(shared.link_flags))

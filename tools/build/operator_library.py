@@ -99,6 +99,7 @@ def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
         compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in search_path)),
         link_flags=link_flags(configuration, toolchain),
         kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
+        last_flags=configuration.compile_flags,
         objects=[shared_object(library, chosen, toolchain.python_include, toolchain.extension_suffix)],
         toolchain=toolchain,
         log_folder="objects",

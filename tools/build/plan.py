@@ -36,12 +36,14 @@ class Plan:
     compile_flags: tuple[str, ...]
     link_flags: tuple[str, ...]
     kernel_flags: dict[str, tuple[str, ...]]  # by name of the instruction set
+    last_flags: tuple[str, ...]  # of every compiler command
     objects: list[SharedObject]
     toolchain: Toolchain
     blas: str = ""  # for the closing line
     log_folder: str = "build"  # where ninja keeps its log
     bundled: dict[str, str] = field(default_factory=dict)  # copied file -> where it comes from
     precompiled: dict[Unit, PrecompiledHeader] = field(default_factory=dict)  # units that load one
+    foreign: dict[Unit, str] = field(default_factory=dict)  # units that are not compiled, and their objects
 
     @property
     def units(self) -> list[Unit]:
@@ -60,6 +62,7 @@ def make_plan(configuration: Configuration, toolchain: Toolchain | None = None) 
         compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in SEARCH_PATH)),
         link_flags=link_flags(configuration, toolchain),
         kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
+        last_flags=configuration.compile_flags,
         objects=objects,
         toolchain=toolchain,
         blas=blas.name,

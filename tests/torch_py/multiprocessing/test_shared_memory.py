@@ -234,7 +234,8 @@ def test_systems_without_memfd(tmp_path: Path) -> None:
         "-1; }\n"
     )
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
-    environment = {**os.environ, "LD_PRELOAD": str(library)}
+    preloaded = f"{os.environ.get('LD_PRELOAD', '')} {library}".strip()  # sanitizers come first
+    environment = {**os.environ, "LD_PRELOAD": preloaded}
     subprocess.run([sys.executable, "-c", WITHOUT_MEMFD], check=True, cwd=ROOT, env=environment, timeout=120)
 
 
