@@ -87,10 +87,11 @@ inline double airy_ai_oscillating(double x) {
   }
 
   // cos(zeta - pi / 4) even + sin(zeta - pi / 4) odd, over sqrt(pi) x^(1/4).
+  // From x = -1e10 on, `rest` is an angle of its own.
   const double c = __builtin_cos(zeta.value);
   const double s = __builtin_sin(zeta.value);
-  const double cosine = c - zeta.rest * s;
-  const double sine = s + zeta.rest * c;
+  const double cosine = c * __builtin_cos(zeta.rest) - s * __builtin_sin(zeta.rest);
+  const double sine = s * __builtin_cos(zeta.rest) + c * __builtin_sin(zeta.rest);
   constexpr double kFactor = 0.39894228040143268;  // 1 / sqrt(2 pi)
   return kFactor / __builtin_sqrt(__builtin_sqrt(-x)) *
          ((cosine + sine) * even + (sine - cosine) * odd);

@@ -121,7 +121,7 @@ inline double bessel_j1(double x) {
   const double square = x * x;
   const double zeros = ((square - 0x1.d5d2b4189822cp+3) - -0x1.c6a0d245172bap-54) *
                        ((square - 0x1.89bf66072a432p+5) - 0x1.25355661cb79cp-51);
-  return x * chebyshev(square * 0x1p-5 - 1.0, kBesselJ1) * zeros;
+  return x * (chebyshev(square * 0x1p-5 - 1.0, kBesselJ1) * zeros);
 }
 
 inline double bessel_y0(double x) {

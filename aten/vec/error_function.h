@@ -48,10 +48,11 @@ inline double digamma(double x) {
 
   double result = 0.0;
   if (x < 0.0) {
-    const double fraction = x - trunc(x);
-    if (fraction == 0.0 || x == -kInfinity) return __builtin_nan("");
+    // The distance to the nearest pole is exact; that to the one above or below may not be.
+    const double distance = x - round(x);
+    if (distance == 0.0 || x == -kInfinity) return __builtin_nan("");
     constexpr double pi = 0x1.921fb54442d18p+1;
-    result = -pi / __builtin_tan(pi * fraction);
+    result = -pi / __builtin_tan(pi * distance);
     x = 1.0 - x;
   }
 

@@ -95,7 +95,8 @@ inline double erfinv(double x) {
 /// The inverse of the normal distribution function for 0 < p < 1/2: Acklam's rational approximation
 /// and two steps of Halley's method.
 inline double lower_quantile(double p) {
-  const double q = sqrt(-2.0 * __builtin_log(p));
+  const double log_p = __builtin_log(p);
+  const double q = sqrt(-2.0 * log_p);
 
   double x = polynomial(q, 2.938163982698783e+00, 4.374664141464968e+00, -2.549732539343734e+00,
                         -2.400758277161838e+00, -3.223964580411365e-01, -7.784894002430293e-03) /
@@ -103,9 +104,12 @@ inline double lower_quantile(double p) {
                         7.784695709041462e-03);
 
   for (int i = 0; i < 2; ++i) {
-    // Relative to p: p itself may be close to the smallest number.
-    const double excess = 0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) / p - 1.0;
-    const double step = excess * (p * exp(0.5 * x * x)) * 0x1.40d931ff62706p+1;
+    // Relative to p: p itself may be close to the smallest number, and below that have few digits.
+    const double argument = x * -0x1.6a09e667f3bcdp-1;
+    const double ratio =
+        p < 1e-290 ? erfcx(argument) * exp(-0.5 * x * x - log_p) : __builtin_erfc(argument) / p;
+    const double excess = 0.5 * ratio - 1.0;
+    const double step = excess * exp(0.5 * x * x + log_p) * 0x1.40d931ff62706p+1;
     x -= step / multiply_add(0.5 * x, step, 1.0);
   }
 

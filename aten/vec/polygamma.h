@@ -1,6 +1,6 @@
 // Hurwitz's zeta function and the derivatives of digamma.
 //
-// Not vectorised: the number of steps depends on the arguments.
+// Not vectorised: the number of steps depends on the arguments, but not on their size.
 #pragma once
 
 #include "aten/vec/arithmetic.h"
@@ -9,19 +9,9 @@
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// The sum of (q + k)^-x over k = 0, 1, ...: the first terms are added one by one, the rest follows
-/// from the Euler-Maclaurin formula.
-inline double zeta(double x, double q) {
-  constexpr double kNaN = __builtin_nan("");
-  constexpr double kSmallest = -65536.0;  // sums from below this would take too long
-
-  if (x == 1.0) return kInfinity;
-  if (!(x > 1.0) || q != q) return kNaN;
-  if (q <= 0.0) {
-    if (q == floor(q)) return kInfinity;
-    if (x != floor(x) || q < kSmallest) return kNaN;  // powers of negative numbers
-  }
-
+/// The sum of (q + k)^-x over k = 0, 1, ... for x > 1 and q > 0: the first terms are added one by
+/// one, the rest follows from the Euler-Maclaurin formula.
+inline double zeta_of_positive(double x, double q) {
   double sum = __builtin_pow(q, -x);
   double base = q;
   for (int i = 0; i < 9 || base <= 9.0; ++i) {
@@ -55,6 +45,26 @@ inline double zeta(double x, double q) {
 
   return sum;
 }
+
+/// Hurwitz's zeta function. For negative q and whole x the terms below 0 are, up to the sign
+/// (-1)^x, those of a sum over positive numbers that ends: the difference of two zeta functions.
+inline double zeta(double x, double q) {
+  if (x == 1.0) return kInfinity;
+  if (!(x > 1.0) || q != q) return __builtin_nan("");
+  if (q > 0.0) return zeta_of_positive(x, q);
+
+  if (q == floor(q)) return kInfinity;
+  if (x != floor(x)) return __builtin_nan("");  // a power of a negative number
+
+  // The terms closest to 0 on both sides; the distance to the nearest whole number is exact.
+  const double distance = q - round(q);
+  const double above = distance > 0.0 ? distance : 1.0 + distance;
+  const double below = distance > 0.0 ? 1.0 - distance : -distance;
+
+  const double negative = zeta_of_positive(x, below) - zeta_of_positive(x, 1.0 - q);
+  const bool is_even = x == 2.0 * floor(0.5 * x);
+  return zeta_of_positive(x, above) + (is_even ? negative : -negative);
+}
 inline float zeta(float x, float q) {
   return static_cast<float>(zeta(static_cast<double>(x), static_cast<double>(q)));
 }
@@ -64,7 +74,7 @@ inline float zeta(float x, float q) {
 inline double trigamma(double x) {
   double result = 0.0;
   double sign = 1.0;
-  if (x < 0.5 && x > -kInfinity) {
+  if (x < 0.5) {
     constexpr double pi = 0x1.921fb54442d18p+1;
     const double ratio = pi / __builtin_sin(pi * (x - round(x)));
     result = ratio * ratio;

@@ -279,8 +279,8 @@ _TABLE = (
     _pair(
         "atan2",
         (
-            "where(x == 0 and y == 0, 0, y / (x * x + y * y))",
-            "where(x == 0 and y == 0, 0, -x / (x * x + y * y))",
+            "where(x == 0 and y == 0, 0, y / hypot(x, y) / hypot(x, y))",
+            "where(x == 0 and y == 0, 0, -x / hypot(x, y) / hypot(x, y))",
         ),
         "np.arctan2({0}, {1})",
         float_result=True,
@@ -374,7 +374,7 @@ _TABLE = (
     _special(
         "i1",
         ("x",),
-        ("where(x == 0, 0.5, i0(x) - i1(x) / x)",),
+        ("where(abs(x) < 1e-30, 0.5, i0(x) - i1(x) / x)",),
         "special.i1({0})",
         (REAL,),
         "modified_bessel",
@@ -383,7 +383,7 @@ _TABLE = (
     _special(
         "i1e",
         ("x",),
-        ("where(x == 0, 0.5, i0e(x) - i1e(x) * (sign(x) + 1 / x))",),
+        ("where(abs(x) < 1e-30, 0.5, i0e(x) - i1e(x) * (sign(x) + 1 / x))",),
         "special.i1e({0})",
         (REAL,),
         "modified_bessel",
@@ -408,7 +408,7 @@ _TABLE = (
         operator="igammac",
     ),  # fmt: skip
     _bessel("bessel_j0", "-bessel_j1(x)"),
-    _bessel("bessel_j1", "where(x == 0, 0.5, bessel_j0(x) - bessel_j1(x) / x)"),
+    _bessel("bessel_j1", "where(abs(x) < 1e-30, 0.5, bessel_j0(x) - bessel_j1(x) / x)"),
     _bessel("bessel_y0", "-bessel_y1(x)"),
     _bessel("bessel_y1", "bessel_y0(x) - bessel_y1(x) / x"),
     _bessel("modified_bessel_k0", "-modified_bessel_k1(x)"),
@@ -447,15 +447,15 @@ _TABLE = (
     # Choice.
     _pair(
         "maximum",
-        ("where(x > y, 1, where(x == y, 0.5, 0))", "where(y > x, 1, where(x == y, 0.5, 0))"),
+        ("where(x < y, 0, where(x == y, 0.5, 1))", "where(y < x, 0, where(x == y, 0.5, 1))"),
         latex=r"\max({0}, {1})",
-        note="nan if either is; a tie shares the gradient",
+        note="nan if either is, and both get the gradient; a tie shares it",
     ),  # fmt: skip
     _pair(
         "minimum",
-        ("where(x < y, 1, where(x == y, 0.5, 0))", "where(y < x, 1, where(x == y, 0.5, 0))"),
+        ("where(x > y, 0, where(x == y, 0.5, 1))", "where(y > x, 0, where(x == y, 0.5, 1))"),
         latex=r"\min({0}, {1})",
-        note="nan if either is; a tie shares the gradient",
+        note="nan if either is, and both get the gradient; a tie shares it",
     ),  # fmt: skip
     _pair(
         "fmax",

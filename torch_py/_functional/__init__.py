@@ -221,7 +221,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """The coordinates of positions in a flattened array of `shape`, as one tensor per dimension.
+    """The coordinates of positions in a flattened array of `shape`, as one int64 tensor per dimension.
 
     Raises TypeError unless `indices` are integers, ValueError for a negative size.
     """
@@ -237,7 +237,7 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
 
     coordinates: list[Tensor] = []
-    rest = indices
+    rest = indices.long()
     for size in reversed(sizes):
         coordinates.append(rest % size)
         rest = rest.div(size, rounding_mode="floor") if size else rest
@@ -365,7 +365,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
-    """L and U of A = P L U packed in one matrix, and the pivots; `get_infos` adds errors as numbers."""
+    """L and U of A = P L U packed in one matrix, and the pivots; `get_infos` adds the row of the first zero
+    on the diagonal of U, counted from 1, or 0. A singular matrix is not an error."""
     found = tuple(_C._ops._lu_with_info(A, pivot=pivot, check_errors=not get_infos))
     results = found if get_infos else found[:2]
     if out is None:

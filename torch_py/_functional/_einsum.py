@@ -212,7 +212,7 @@ def _preparation(names: str, broadcast: set[str], needed: set[str]) -> tuple[Cal
             tensor = tensor.diagonal(0, first, second)  # the diagonal becomes the last dimension
         if squeezed:
             tensor = tensor.squeeze(squeezed)
-        return tensor.sum(summed, dtype=tensor.dtype) if summed else tensor
+        return tensor.sum(summed) if summed else tensor
 
     return prepare, names
 

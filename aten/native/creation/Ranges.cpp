@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aten/Dispatch.h"
 #include "aten/native/declarations/creation/Ranges.h"
 #include "aten/native/shared/FactoryArguments.h"
 #include "aten/native/shared/Neighbours.h"
@@ -52,6 +53,14 @@ Scalar bound(const char* op, const char* name, const Tensor& tensor, std::option
 
   if (!tensor.is_meta() || !device.has_value() || !device->is_meta()) return tensor.item();
   return tensor.is_complex() ? Scalar(c10::complex<double>(0, 0)) : Scalar(0.0);
+}
+
+/// The number as an integer dtype holds it: without its fraction, and modulo the dtype's range.
+Scalar in_dtype(const Scalar& number, ScalarType type) {
+  Scalar result;
+  AT_DISPATCH_INTEGRAL(type, "logspace",
+                       [&] { result = Scalar(static_cast<int64_t>(number.to<scalar_t>())); });
+  return result;
 }
 
 }  // namespace
@@ -182,6 +191,15 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   TORCH_CHECK(!is_complex_bound || c10::is_complex(type),
               "torch.logspace(): complex bounds cannot be cast to the passed dtype ",
               scalar_type_name(type));
+
+  if (is_integral(type, false) && steps > 1) {
+    // Base and bounds lose their fractions first, the powers between them afterwards.
+    const Scalar first = in_dtype(start, type);
+    const Scalar last = in_dtype(end, type);
+    const Tensor exponents = at::linspace(first, last, steps, kDouble, layout, device, pin_memory);
+    const Scalar whole_base(in_dtype(Scalar(base), type).to_double());
+    return at::pow(whole_base, exponents).to(type).as_new();
+  }
 
   // Computed in double precision and rounded once.
   const ScalarType wide = c10::is_complex(type) ? kComplexDouble : kDouble;

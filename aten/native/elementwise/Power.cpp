@@ -74,8 +74,11 @@ Tensor _pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tens
   const Tensor zero = at::eq(self, Scalar(0));
   const Tensor flat =
       exponent.is_complex() ? zero : at::logical_and(zero, at::ge(exponent, Scalar(0)));
-  return grad *
-         at::where(flat, Scalar(0), conjugate(result * at::log(self.to(result.scalar_type()))));
+
+  // The copy of a number is a tensor of the result's dtype, and so is its logarithm.
+  const ScalarType type = result.scalar_type();
+  const Tensor base = self.is_wrapped_number() ? at::clone(self).to(type) : self.to(type);
+  return grad * at::where(flat, Scalar(0), conjugate(result * at::log(base)));
 }
 
 Tensor float_power(const Tensor& self, const Tensor& exponent) {

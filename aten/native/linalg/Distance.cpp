@@ -8,6 +8,7 @@
 #include "aten/ops/clamp_min.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/expand.h"
+#include "aten/ops/gt.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/neg.h"
@@ -152,6 +153,12 @@ Tensor pdist(const Tensor& self, double p) {
   }
 
   const Tensor difference = at::index_select(self, 0, first) - at::index_select(self, 0, second);
+  if (p == 0) {
+    // The number of elements that differ, nan where one of them is.
+    const Tensor size = at::abs(difference);
+    const Tensor ones = at::where(at::gt(size, Scalar(0)), Scalar(1), size);
+    return at::sum(ones, IntArrayRef(int64_t{-1}));
+  }
   return at::norm(difference, Scalar(p), IntArrayRef(int64_t{-1}), false);
 }
 

@@ -113,8 +113,8 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
 }
 
 std::tuple<Tensor, Tensor, Tensor> _lu_with_info(const Tensor& self, bool pivot,
-                                                 bool check_errors) {
-  if (check_errors) linalg_lu_factor(self.detach(), pivot);
+                                                 bool /*check_errors*/) {
+  // Singular matrices have factors as well: as in PyTorch, only `info` tells them.
   return at::linalg_lu_factor_ex(self, pivot, false);
 }
 

@@ -191,9 +191,10 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
     TORCH_CHECK(size_a == size_b || size_a == 1 || size_b == 1,
                 "contracted dimensions need to match, but first has size ", size_a, " in dim ",
                 dims_self[i], " and second has size ", size_b, " in dim ", dims_other[i]);
-    // A dimension of size 1 broadcasts, so the other one can be summed before the product.
-    if (size_a == 1 && size_b != 1) b = at::sum(b, IntArrayRef(right[i]), true);
-    if (size_b == 1 && size_a != 1) a = at::sum(a, IntArrayRef(left[i]), true);
+    // A dimension of size 1 broadcasts, so the other one can be summed before the product, in the
+    // dtype of the product.
+    if (size_a == 1 && size_b != 1) b = at::sum(b, IntArrayRef(right[i]), true, b.scalar_type());
+    if (size_b == 1 && size_a != 1) a = at::sum(a, IntArrayRef(left[i]), true, a.scalar_type());
     contracted *= size_a == 1 || size_b == 1 ? 1 : size_a;
   }
 

@@ -59,12 +59,17 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
                 "For integral input tensors, argument alpha must not be a floating point number.");
   }
 
+  const ScalarType type = result_type({self, vec1, vec2});
+  TORCH_CHECK(!beta.is_bool() || type == kBool, "Boolean beta only supported for Boolean results.");
+  TORCH_CHECK(!alpha.is_bool() || type == kBool,
+              "Boolean alpha only supported for Boolean results.");
+
   Tensor result = at::outer(vec1, vec2);
   if (!alpha.equal(1)) result = result * alpha;
 
   // With beta 0 the values of self have no effect, but its sizes are checked and its dtype counts.
   const Tensor added = at::expand(self, result.sizes(), false);
-  if (beta.equal(0)) return result.to(result_type({self, vec1, vec2}));
+  if (beta.equal(0)) return result.to(type);
   return at::add(beta.equal(1) ? added : added * beta, result);
 }
 

@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "aten/native/declarations/nn/Loss.h"
+#include "aten/ops/_binary_cross_entropy.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"
-#include "aten/ops/clamp_min.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/exp.h"
 #include "aten/ops/full_like.h"
@@ -60,13 +60,6 @@ ScalarType type_of_loss(const char* op, const Tensor& self, const Tensor& target
 
 Tensor weighted(const Tensor& loss, const Tensor& weight) {
   return weight.defined() ? loss * weight : loss;
-}
-
-/// log(p), but at least -100. Where p is 0 the gradient is 0 instead of 0 * infinity.
-Tensor limited_log(const Tensor& p) {
-  const Tensor zero = at::eq(p, Scalar(0));
-  const Tensor logarithm = at::log(at::masked_fill(p, zero, Scalar(1)));
-  return at::clamp_min(at::masked_fill(logarithm, zero, Scalar(-100.0)), Scalar(-100.0));
 }
 
 int64_t class_dim(const Tensor& self) { return self.dim() == 1 ? 0 : 1; }
@@ -211,10 +204,7 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tens
                 "all elements of target should be between 0 and 1");
   }
 
-  const Tensor opposite = Scalar(1) - self;
-  const Tensor loss =
-      weighted((target - Scalar(1)) * limited_log(opposite) - target * limited_log(self), weight);
-
+  const Tensor loss = weighted(at::_binary_cross_entropy(self, target), weight);
   TORCH_CHECK(loss.sizes() == self.sizes(), "output with shape ", self.sizes(),
               " doesn't match the broadcast shape ", loss.sizes());
 

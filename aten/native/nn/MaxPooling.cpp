@@ -56,7 +56,14 @@ Specs _adaptive_max_pool_shape(const Tensor& self, IntArrayRef output_size) {
   constexpr const char* kNames[] = {"adaptive_max_pool1d", "adaptive_max_pool2d",
                                     "adaptive_max_pool3d"};
 
-  const DimVector sizes = adaptive_sizes(kNames[output_size.size() - 1], self.sizes(), output_size);
+  const char* op = kNames[output_size.size() - 1];
+  const DimVector sizes = adaptive_sizes(op, self.sizes(), output_size);
+  const bool is_batch = self.sizes().size() == output_size.size() + 2;
+  TORCH_CHECK(
+      !is_batch || self.sizes()[1] > 0, op,
+      "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+      self.sizes(), " with dimension 1 being empty");
+
   if (output_size.size() == 2) return with_indices(spec_in_format_of(self, sizes, 2));
   return with_indices({sizes, self.scalar_type(), self.device()});
 }

@@ -60,14 +60,18 @@ void warn_without_freedom() {
        "observations.");
 }
 
+/// The sum of each row.
+Tensor row_sums(const Tensor& data) { return at::sum(data, IntArrayRef{1}, true); }
+
 Tensor weighted_covariance(const Tensor& data, const Tensor& weights, const Tensor& aweights,
                            int64_t correction) {
   const Tensor total = at::sum(weights);
   TORCH_CHECK(total.is_meta() || total.item().to_double() != 0,
               "cov(): weights sum to zero, can't be normalized");
 
-  const Tensor mean = at::sum(data * weights, IntArrayRef{1}, true) / total;
-  const Tensor centred = data - mean;
+  // A mean far from 0 is rounded; the mean of the differences from it is what it lacks.
+  const Tensor shifted = data - row_sums(data * weights) / total;
+  const Tensor centred = shifted - row_sums(shifted * weights) / total;
 
   Tensor freedom = degrees_of_freedom(weights, aweights, total, correction);
   if (!freedom.is_meta() && freedom.item().to_double() <= 0) {
@@ -80,7 +84,8 @@ Tensor weighted_covariance(const Tensor& data, const Tensor& weights, const Tens
 
 Tensor plain_covariance(const Tensor& data, int64_t correction) {
   const int64_t observations = data.size(1);
-  const Tensor centred = data - at::sum(data, IntArrayRef{1}, true) / Scalar(observations);
+  const Tensor shifted = data - row_sums(data) / Scalar(observations);
+  const Tensor centred = shifted - row_sums(shifted) / Scalar(observations);
 
   const int64_t freedom = observations - correction;
   if (freedom <= 0) warn_without_freedom();

@@ -231,9 +231,10 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend,
   check_addition(self, prepend, d);
   check_addition(self, append, d);
 
+  if (n == 0) return self.clone();  // without what would be prepended or appended
+
   Tensor result = with_additions(self, prepend, append, d);
   if (n >= result.size(d)) return at::narrow(result, d, 0, 0).clone();
-  if (n == 0) return result.is_same(self) ? self.clone() : result;
 
   // The difference of bools is their exclusive or.
   for (int64_t step = 0; step < n; ++step) {

@@ -305,6 +305,7 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   const int64_t length = extent == 0 ? 0 : (extent - 1) / chunks + 1;
 
   // An empty dimension still gives as many chunks as were asked for.
+  if (length == 0) check_pieces("chunk", chunks);
   if (length == 0) return at::split_with_sizes(self, std::vector<int64_t>(chunks, 0), dim);
   return at::split(self, length, dim);
 }

@@ -93,7 +93,10 @@ Tensor view_copy_dtype(const Tensor& self, ScalarType dtype) {
   return copied(at::view(self, dtype));
 }
 
-Tensor view_copy(const Tensor& self, IntArrayRef size) { return copied(at::view(self, size)); }
+/// Unlike a view, the copy exists for all strides.
+Tensor view_copy(const Tensor& self, IntArrayRef size) {
+  return copied(at::view(self.contiguous(), size));
+}
 
 std::vector<Tensor> split_copy(const Tensor& self, int64_t split_size, int64_t dim) {
   return copied(at::split(self, split_size, dim));

@@ -16,6 +16,8 @@ def diff(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(tensor, 1, 0)
         yield SampleInput(tensor, 2)
     yield SampleInput(make(5), 0)
+    yield SampleInput(make(3, 2), 0, 0, make(1, 2), make(2, 2))
+    yield SampleInput(make(3, 2), 3, 0, make(2, 2))
     yield SampleInput(make(5), 7)
     yield SampleInput(make(0, 3))
     yield SampleInput(make(2, 3), 1, -1, make(2, 1), make(2, 2))

@@ -51,6 +51,8 @@ def cdist(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(0, 3), make(2, 3))
     yield SampleInput(make(2, 0), make(3, 0))
     if not make.requires_grad:
+        rows = make.tensor([[float("nan"), 1.0], [0.0, 2.0]], "float32")
+        yield SampleInput(rows, rows, 0.0)
         yield SampleInput(make(2, 3), make(2, 3), 0.0)
         yield SampleInput(make(30, 11), make(7, 11), p=2, compute_mode=2)
         yield SampleInput(make(2, 1, 3, 5), make(1, 3, 4, 5), p=2.0)

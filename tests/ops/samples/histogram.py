@@ -33,6 +33,8 @@ def bincount_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make.tensor([1, -1], "int64")), RuntimeError, "-1")
     yield ErrorInput(SampleInput(make.tensor([[1]], "int64")), RuntimeError, "1-d")
     yield ErrorInput(SampleInput(numbers, make(2)), RuntimeError, "same length")
+    yield ErrorInput(SampleInput(make.tensor([2**63 - 1], "int64")), RuntimeError, "maximum value of input")
+    yield ErrorInput(SampleInput(numbers, minlength=2**62), RuntimeError, "Storage size")
 
 
 @samples("histc")

@@ -151,6 +151,8 @@ def tensordot(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 3), make(3, 2), [1], [0])
     yield SampleInput(make(2, 3, 2), make(3, 2, 2), [1, 0], [0, 2])
     yield SampleInput(make(2, 3), make(2), [], [])
+    yield SampleInput(make(2, 3), make(1, 4), [1], [0])  # a dimension of size 1 broadcasts
+    yield SampleInput(make(2, 1), make(3, 2), [1], [0])
 
 
 @error_samples("tensordot")

@@ -62,6 +62,7 @@ def addr(make: Make) -> Iterator[SampleInput]:
 def addr_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 2), make(2, 2), make(2)), RuntimeError, "1-D")
     yield ErrorInput(SampleInput(make(3, 3), make(2), make(2)), RuntimeError, "expand|size")
+    yield ErrorInput(SampleInput(make(2, 2), make(2), make(2), beta=True), RuntimeError, "Boolean beta")
 
 
 @samples("vdot")

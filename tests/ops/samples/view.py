@@ -76,6 +76,21 @@ def view(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 6, layout="strided"), shape=(3, -1))
 
 
+@samples("view_copy")
+def view_copy(make: Make) -> Iterator[SampleInput]:
+    yield from (sample for sample in view(make) if not sample.kwargs)
+    yield SampleInput(make(2, 3, layout="transposed"), (6,))
+    yield SampleInput(make(2, 3, 4, layout="transposed"), (-1, 2))
+    if not make.requires_grad:
+        yield SampleInput(make(4, 6, layout="expanded"), (24,))
+
+
+@error_samples("view_copy")
+def view_copy_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(2, 3), (5,)), RuntimeError, r"\[5\].*6")
+    yield ErrorInput(SampleInput(make(2, 3), (-1, -1)), RuntimeError, "only one dimension can be inferred")
+
+
 @error_samples("view")
 def view_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), (4,)), RuntimeError, r"\[4\].*6|6.*\[4\]|\(4,\)")

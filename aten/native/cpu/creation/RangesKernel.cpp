@@ -12,6 +12,16 @@ void check_is_fresh(const char* op_name, const Tensor& self) {
               self.sizes(), " and strides ", self.strides());
 }
 
+/// A bound of a range of T, in the type in which the numbers between are computed.
+template <class T, class Wide>
+Wide bound_in(const Scalar& bound) {
+  if constexpr (is_integral(scalar_type_of<T>, false)) {
+    return static_cast<Wide>(bound.to<T>());
+  } else {
+    return bound.to<Wide>();
+  }
+}
+
 }  // namespace
 
 void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& step) {
@@ -39,8 +49,9 @@ void linspace_fill_kernel(const Tensor& self, const Scalar& start, const Scalar&
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "linspace", [&] {
     using acc_t =
         std::conditional_t<c10::is_complex(scalar_type_of<scalar_t>), c10::complex<double>, double>;
-    const acc_t first = start.to<acc_t>();
-    const acc_t last = end.to<acc_t>();
+    // The numbers between the bounds as the dtype holds them: integers without their fractions.
+    const acc_t first = bound_in<scalar_t, acc_t>(start);
+    const acc_t last = bound_in<scalar_t, acc_t>(end);
     const acc_t step = n > 1 ? (last - first) / convert<acc_t>(n - 1) : acc_t(0);
 
     // From both ends, so that the last element is exactly `end`.

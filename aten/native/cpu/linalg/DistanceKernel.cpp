@@ -41,12 +41,12 @@ T largest_term(const T* a, const T* b, int64_t n) {
   return largest;
 }
 
-/// The p-norm of a - b; p = 0 counts the elements that differ.
+/// The p-norm of a - b; p = 0 counts the elements that differ, and is nan where one of them is.
 template <class T>
 T distance(const T* a, const T* b, int64_t n, double p) {
   if (p == 2) return std::sqrt(sum_terms(a, b, n, [](T x) { return x * x; }));
   if (p == 1) return sum_terms(a, b, n, [](T x) { return x; });
-  if (p == 0) return sum_terms(a, b, n, [](T x) { return static_cast<T>(x != 0); });
+  if (p == 0) return sum_terms(a, b, n, [](T x) { return x != x ? x : static_cast<T>(x != 0); });
   if (std::isinf(p)) return largest_term(a, b, n);
   const T power = static_cast<T>(p);
   return std::pow(sum_terms(a, b, n, [power](T x) { return std::pow(x, power); }), 1 / power);

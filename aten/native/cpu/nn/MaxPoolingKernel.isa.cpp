@@ -390,6 +390,8 @@ Tensor max_pool3d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
 
 void _adaptive_max_pool_kernel(const Tensor& self, IntArrayRef output_size, const Tensor& out0,
                                const Tensor& out1) {
+  if (out0.numel() == 0) return;  // however long the other dimensions are
+
   WindowAxes axes;
   const size_t spatial = output_size.size();
   const size_t leading = self.sizes().size() - spatial;

@@ -1,6 +1,7 @@
 // Counts how often each small integer occurs, and how many points are in each bin.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "aten/Dispatch.h"
@@ -112,8 +113,9 @@ int64_t checked_size(const Tensor& places, int64_t minlength) {
   }
 
   TORCH_CHECK(least >= 0, "bincount only supports 1-d non-negative integral inputs, got ", least);
-  TORCH_CHECK(most < (int64_t{1} << 48), "bincount: a result for the number ", most,
-              " does not fit into memory");
+  TORCH_CHECK(most < std::numeric_limits<int64_t>::max(),
+              "maximum value of input overflowed, it should be < ",
+              std::numeric_limits<int64_t>::max(), " but got ", most);
   return std::max(minlength, most + 1);
 }
 
@@ -145,11 +147,11 @@ Tensor weighted_counts(const Tensor& places, const Tensor& weights, int64_t size
   const auto* numbers = static_cast<const int64_t*>(places.data());
   const auto* values = static_cast<const T*>(weights.data());
 
+  const Tensor result = empty_tensor({size}, scalar_type_of<T>, kCPU);
   const std::vector<double> sums = accumulate(
       places.numel(), size, [numbers](int64_t i) { return numbers[i]; },
       [values](int64_t i) { return static_cast<double>(values[i]); });
 
-  const Tensor result = empty_tensor({size}, scalar_type_of<T>, kCPU);
   std::transform(sums.begin(), sums.end(), static_cast<T*>(result.data()),
                  [](double sum) { return static_cast<T>(sum); });
   return result;
