@@ -12,7 +12,7 @@ from codegen.analysis.implied_operators import MISSING
 from codegen.emit.places import place_of
 from codegen.emit.saved import Saved, SavedTensor, saved_values
 from codegen.expressions import cpp_formula, needs
-from codegen.expressions.nodes import Number
+from codegen.expressions.nodes import Call, Index, Name, Node, Number
 from codegen.model import Derivative, Formula, Operator, Program
 from codegen.schema import Argument
 
@@ -28,11 +28,16 @@ class Gradient:
     reduces: bool  # summed to the input's shape
     grads: tuple[int, ...]  # gradients without which there is nothing to do
     materialized: tuple[int, ...]  # gradients that are zeros when undefined
+    any_of: tuple[int, ...] = ()  # gradients of which one is enough, as the formula is a call that takes None
 
     @property
     def conditions(self) -> list[str]:
         """For each input, whether its gradient is wanted."""
         return [f"should_compute_output({edge})" for edge in self.edges]
+
+    @property
+    def is_any_defined(self) -> str:
+        return " || ".join(f"grads[{i}].defined()" for i in self.any_of)
 
 
 @dataclass(frozen=True)
@@ -193,6 +198,9 @@ def _gradient(
     if used.all_grads or any(r.type.is_list for r in returns):
         grads = ()
 
+    # A function of optional gradients knows shorter ways, which also are finite at more points.
+    takes_none = len(grads) > 1 and _takes_none(derivative.formula.node, program)
+
     # Pointwise operators broadcast, so a gradient may have to be summed to the input's shape.
     broadcasts = operator.structure == "pointwise" and len(operator.tensor_arguments) > 1
     return Gradient(
@@ -201,9 +209,23 @@ def _gradient(
         kind=kind,
         edges=tuple(_edge_number(name, edges) for name in derivative.inputs),
         reduces=broadcasts and kind == "tensor",
-        grads=grads,
-        materialized=grads if len(grads) > 1 else (),
+        grads=() if takes_none else grads,
+        materialized=grads if len(grads) > 1 and not takes_none else (),
+        any_of=grads if takes_none else (),
     )
+
+
+def _takes_none(node: Node, program: Program) -> bool:
+    """Whether a formula is a call whose arguments that are ``grads[i]`` are all of the type ``Tensor?``."""
+    if not isinstance(node, Call):
+        return False
+
+    def is_gradient(argument: Node) -> bool:
+        return isinstance(argument, Index) and argument.target == Name("grads")
+
+    places = [i for i, argument in enumerate(node.arguments) if is_gradient(argument)]
+    called = [operator.schema.arguments.positional for operator in program.by_base_name(node.function)]
+    return all(str(arguments[i].type) == "Tensor?" for arguments in called for i in places)
 
 
 def _kind(operator: Operator, derivative: Derivative, edges: tuple[Argument, ...]) -> str:

@@ -5,6 +5,7 @@
 #include "aten/native/declarations/linalg/FactorizationBackward.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
+#include "aten/ops/_householder_product_backward.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/cat.h"
@@ -19,6 +20,7 @@
 #include "aten/ops/linalg_solve_triangular.h"
 #include "aten/ops/lu_unpack.h"
 #include "aten/ops/neg.h"
+#include "aten/ops/ormqr.h"
 #include "aten/ops/real.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/select.h"
@@ -371,6 +373,27 @@ Tensor _linalg_eig_backward(const Tensor& grad_L, const Tensor& grad_V, const Te
   }
 
   return self.is_complex() ? grad : at::real(grad);
+}
+
+// With the square Q that the reflectors represent, the result is op(Q) C or C op(Q), op being the
+// identity or the adjoint. C receives G multiplied by the adjoint of op(Q), and Q one of the
+// products of G and C below, which its own gradient passes on to the reflectors.
+std::tuple<Tensor, Tensor, Tensor> _ormqr_backward(const Tensor& grad, const Tensor& self,
+                                                   const Tensor& tau, const Tensor& other,
+                                                   bool left, bool transpose) {
+  const Tensor grad_other = at::ormqr(self, tau, grad, left, !transpose);
+  if (!self.requires_grad() && !tau.requires_grad()) return {Tensor(), Tensor(), grad_other};
+
+  Tensor grad_Q = left ? product(grad, adjoint_of(other)) : product(adjoint_of(other), grad);
+  if (transpose) grad_Q = adjoint_of(grad_Q);
+
+  const int64_t k = tau.size(-1);
+  const Tensor square =
+      at::constant_pad_nd(at::narrow(self, -1, 0, k), {0, self.size(-2) - k}, Scalar(0));
+  const auto [grad_square, grad_tau] = at::_householder_product_backward(grad_Q, square, tau);
+  const Tensor grad_self =
+      at::constant_pad_nd(at::narrow(grad_square, -1, 0, k), {0, self.size(-1) - k}, Scalar(0));
+  return {grad_self, grad_tau, grad_other};
 }
 
 }  // namespace at::native

@@ -25,7 +25,6 @@
 #include "aten/ops/linalg_solve.h"
 #include "aten/ops/linalg_solve_triangular.h"
 #include "aten/ops/linalg_svd.h"
-#include "aten/ops/linalg_svdvals.h"
 #include "aten/ops/maximum.h"
 #include "aten/ops/movedim.h"
 #include "aten/ops/reciprocal.h"
@@ -255,12 +254,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
   const auto [X, rank, values] = at::_linalg_lstsq(self, B, tolerance, chosen);
   const Tensor residuals = residuals_of(self, B, X, rank, chosen);
 
-  // The singular values that LAPACK returns have no gradient; svdvals computes them with one.
-  const bool differentiable = values.numel() > 0 && records_gradients({&self});
-  const Tensor singular =
-      differentiable ? at::expand(at::linalg_svdvals(self, std::nullopt), values.sizes(), false)
-                     : values;
-  return {missing == 1 ? X.squeeze(-1) : X, residuals, rank, singular};
+  // The singular values are a diagnosis of the driver without gradient; linalg.svdvals has one.
+  return {missing == 1 ? X.squeeze(-1) : X, residuals, rank, values.detach()};
 }
 
 Tensor linalg_pinv_tensors(const Tensor& self, const Tensor& atol, const Tensor& rtol,

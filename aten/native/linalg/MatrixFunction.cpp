@@ -5,6 +5,7 @@
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/clone.h"
+#include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/linalg_inv.h"
 #include "aten/ops/matrix_exp.h"
@@ -33,9 +34,11 @@ Tensor _matrix_exp_backward(const Tensor& grad, const Tensor& self) {
 
 Tensor matrix_power(const Tensor& self, int64_t n) {
   check_is_square(self, "linalg.matrix_power");
-  if (n == 0)
-    return at::clone(
-        at::expand(identity_like(self, self.size(-1), self.size(-1)), self.sizes(), false));
+  // Written over a copy, so that the result requires grad if self does; the gradient is zero.
+  if (n == 0) {
+    const Tensor result = at::clone(self, MemoryFormat::Contiguous);
+    return at::copy_(result, identity_like(self, self.size(-1), self.size(-1)));
+  }
   if (n == 1) return at::clone(self);
 
   Tensor square = self;

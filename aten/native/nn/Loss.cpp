@@ -174,8 +174,11 @@ Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reductio
   if (beta == 0) return l1_loss(self, target, reduction);
 
   const ScalarType type = type_of_loss("smooth_l1_loss", self, target);
-  const Tensor distance = at::abs(self.to(type) - target.to(type));
-  const Tensor near = at::square(distance) * Scalar(0.5 / beta);
+  // The square is of the signed difference: that of its absolute value has no second derivative at
+  // 0.
+  const Tensor difference = self.to(type) - target.to(type);
+  const Tensor distance = at::abs(difference);
+  const Tensor near = at::square(difference) * Scalar(0.5 / beta);
   return reduced(at::where(at::lt(distance, Scalar(beta)), near, distance - Scalar(0.5 * beta)),
                  reduction);
 }
@@ -185,8 +188,10 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
   check_castable(result_type({self, target}), self.scalar_type());
 
   const ScalarType type = type_of_loss("huber_loss", self, target);
-  const Tensor distance = at::abs(self.to(type) - target.to(type));
-  const Tensor near = at::square(distance) * Scalar(0.5);
+  // As in smooth_l1_loss, the square is of the signed difference.
+  const Tensor difference = self.to(type) - target.to(type);
+  const Tensor distance = at::abs(difference);
+  const Tensor near = at::square(difference) * Scalar(0.5);
   const Tensor loss = at::where(at::lt(distance, Scalar(delta)), near,
                                 (distance - Scalar(0.5 * delta)) * Scalar(delta));
 

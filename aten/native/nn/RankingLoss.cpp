@@ -20,6 +20,7 @@
 #include "aten/ops/minimum.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/pairwise_distance.h"
+#include "aten/ops/relu.h"
 #include "aten/ops/scatter.h"
 #include "aten/ops/sqrt.h"
 #include "aten/ops/square.h"
@@ -39,6 +40,7 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
   return reduction == kMean ? at::mean(loss) : at::sum(loss);
 }
 
+/// max(0, x), with the gradient 1 at 0.
 Tensor positive_part(const Tensor& x) { return at::clamp_min(x, Scalar(0)); }
 
 /// The tensor as (N, C), also where it is only (C).
@@ -132,7 +134,8 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
   // sum over c != target of max(0, margin - x[target] + x[c]) ** p, divided by the number of
   // classes
   const Tensor column = target.reshape({batch, 1});
-  Tensor loss = positive_part(scores - at::gather(scores, 1, column) + Scalar(margin.to<double>()));
+  // A class that keeps the margin exactly has no gradient.
+  Tensor loss = at::relu(scores - at::gather(scores, 1, column) + Scalar(margin.to<double>()));
   if (p.to<double>() == 2) loss = at::square(loss);
   if (weight.defined())
     loss = loss * at::gather(weight.reshape({1, classes}).expand({batch, classes}), 1, column);
@@ -179,7 +182,7 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
 
   // Of shape (N, label, class): every label against every class that is not a label.
   const Tensor margins =
-      positive_part(Scalar(1) - at::gather(scores, 1, chosen).unsqueeze(2) + scores.unsqueeze(1));
+      at::relu(Scalar(1) - at::gather(scores, 1, chosen).unsqueeze(2) + scores.unsqueeze(1));
   const Tensor weight = counts.unsqueeze(2).to(scores.scalar_type()) *
                         (Scalar(1) - is_label.to(scores.scalar_type())).unsqueeze(1);
 

@@ -1,17 +1,13 @@
 // Running sums, products, extrema and log-sum-exp: shape rules and gradients.
-#include <vector>
-
 #include "aten/native/declarations/reduction/Scan.h"
-#include "aten/ops/any.h"
+#include "aten/ops/_linear_recurrence.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/conj.h"
-#include "aten/ops/cumprod.h"
 #include "aten/ops/cumsum.h"
-#include "aten/ops/eq.h"
 #include "aten/ops/flip.h"
 #include "aten/ops/narrow.h"
 #include "aten/ops/ones_like.h"
-#include "aten/ops/sum.h"
+#include "aten/ops/zeros_like.h"
 
 namespace at::native {
 
@@ -19,25 +15,12 @@ namespace {
 
 Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }
 
-/// grad_k = sum over i >= k of grad_i times the product of x_j over all j <= i except k. This needs
-/// no division by x_k, which may be zero, but takes quadratic time.
-Tensor cumprod_backward_with_zeros(const Tensor& grad, const Tensor& self, int64_t dim) {
-  const int64_t n = self.sizes()[dim];
-  const Tensor first = at::ones_like(at::narrow(self, dim, 0, 1));
-  Tensor before = first;
-  std::vector<Tensor> parts;
-  for (int64_t k = 0; k < n; ++k) {
-    // The products of the elements between k and i.
-    Tensor between = first;
-    if (k + 1 < n)
-      between = at::cat({first, at::cumprod(at::narrow(self, dim, k + 1, n - k - 1), dim)}, dim);
-
-    const Tensor weighted = at::narrow(grad, dim, k, n - k) * conjugate(before * between);
-    parts.push_back(at::sum(weighted, IntArrayRef(&dim, 1), true));
-    before = before * at::narrow(self, dim, k, 1);
-  }
-
-  return at::cat(parts, dim);
+/// The elements one step further along `dim`, or one step before: a zero enters at the other end.
+Tensor moved_by_one(const Tensor& x, int64_t dim, bool forward) {
+  const int64_t n = x.sizes()[dim];
+  const Tensor zero = at::zeros_like(at::narrow(x, dim, 0, 1));
+  return forward ? at::cat({zero, at::narrow(x, dim, 0, n - 1)}, dim)
+                 : at::cat({at::narrow(x, dim, 1, n - 1), zero}, dim);
 }
 
 }  // namespace
@@ -55,18 +38,44 @@ Tensor _reverse_cumsum(const Tensor& grad, int64_t dim) {
   return at::flip(at::cumsum(at::flip(grad, {dim}), dim), {dim});
 }
 
+/// grad_k = (product of x_j over j < k) S_k, where S_k = sum over i >= k of grad_i times the
+/// product of x_j over k < j <= i. As S_k = grad_k + x_{k+1} S_{k+1}, nothing is divided by an
+/// element, which may be zero.
 Tensor _cumprod_backward(const Tensor& grad, const Tensor& self, int64_t dim,
                          const Tensor& result) {
   if (self.dim() == 0 || self.numel() == 0) return grad;
 
   const int64_t d = wrap_dim(dim, self.dim());
-  const Tensor values = self.to(grad.scalar_type());
+  const int64_t n = self.sizes()[d];
+  const Tensor values = conjugate(self.to(grad.scalar_type()));
 
-  if (!self.is_meta() && at::any(at::eq(values, Scalar(0))).item().to_bool())
-    return cumprod_backward_with_zeros(grad, values, d);
+  const Tensor one = at::ones_like(at::narrow(values, d, 0, 1));
+  const Tensor before = at::cat({one, at::narrow(conjugate(result), d, 0, n - 1)}, d);
+  return before * at::_linear_recurrence(grad, moved_by_one(values, d, false), d, true);
+}
 
-  // Without zeros: grad_k = sum over i >= k of grad_i result_i, divided by x_k.
-  return _reverse_cumsum(grad * conjugate(result), d) / conjugate(values);
+TensorSpec linear_recurrence_shape(const Tensor& term, const Tensor& factor, int64_t dim, bool) {
+  wrap_dim(dim, term.dim());
+  TORCH_CHECK(factor.sizes() == term.sizes() && factor.device() == term.device() &&
+                  factor.scalar_type() == term.scalar_type(),
+              "_linear_recurrence: expected factor to be of ", term.sizes(), ", ",
+              term.scalar_type(), " on ", term.device(), ", got ", factor.sizes(), ", ",
+              factor.scalar_type(), " on ", factor.device());
+
+  return {DimVector(term.sizes()), term.scalar_type(), term.device()};
+}
+
+/// The gradients t of the terms obey the recurrence in the other direction, with the factors that
+/// carry r on: t_i = grad_i + conj(factor_{i+1}) t_{i+1}. That of factor_i is t_i conj(r_{i-1}).
+std::tuple<Tensor, Tensor> _linear_recurrence_backward(const Tensor& grad, const Tensor& factor,
+                                                       const Tensor& result, int64_t dim,
+                                                       bool reverse) {
+  if (factor.dim() == 0 || factor.numel() == 0) return {grad, at::zeros_like(factor)};
+
+  const int64_t d = wrap_dim(dim, factor.dim());
+  const Tensor of_terms =
+      at::_linear_recurrence(grad, moved_by_one(conjugate(factor), d, reverse), d, !reverse);
+  return {of_terms, of_terms * moved_by_one(conjugate(result), d, !reverse)};
 }
 
 std::tuple<TensorSpec, TensorSpec> running_extremum_shape(const Tensor& self, int64_t dim) {

@@ -1,5 +1,6 @@
 // Grids of coordinates, and combinations of the elements of vectors.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "aten/native/declarations/shape/Meshgrid.h"
@@ -16,17 +17,42 @@ namespace at::native {
 
 namespace {
 
+/// The number of ways to choose `r` of `n` elements; raises RuntimeError if it is beyond `limit`.
+int64_t combination_count(int64_t n, int64_t r, bool with_replacement, int64_t limit) {
+  if (n == 0 || (!with_replacement && r > n)) return 0;
+  TORCH_CHECK(r <= std::numeric_limits<int64_t>::max() - n, "combinations: r is too large: ", r);
+  const int64_t choices = with_replacement ? n + r - 1 : n;
+  const int64_t chosen = std::min(r, choices - r);
+
+  // Each step gives the number of ways to choose i of the last i elements, and is an integer.
+  double estimate = 1;
+  int64_t count = 1;
+  for (int64_t i = 1; i <= chosen; ++i) {
+    const int64_t next = choices - chosen + i;
+    estimate = estimate * static_cast<double>(next) / static_cast<double>(i);
+    TORCH_CHECK(estimate * static_cast<double>(i) < static_cast<double>(limit),
+                "combinations: too many combinations of ", r, " of ", n,
+                " elements: the result of at least ", estimate, " rows does not fit into memory");
+    count = count * next / i;
+  }
+
+  return count;
+}
+
 /// Positions of all combinations of `r` of `n` elements, in lexicographic order and flattened.
-std::vector<int64_t> combination_positions(int64_t n, int64_t r, bool with_replacement) {
-  std::vector<int64_t> result;
-  if (n == 0 || (!with_replacement && r > n)) return result;
+Tensor combination_positions(int64_t n, int64_t r, bool with_replacement) {
+  const int64_t limit = std::numeric_limits<int64_t>::max() / 16 / r;
+  const int64_t count = combination_count(n, r, with_replacement, limit);
+  Tensor result = empty_tensor({count * r}, kLong, kCPU);
+  if (count == 0) return result;
 
   const int64_t step = with_replacement ? 0 : 1;
   std::vector<int64_t> current;
   for (int64_t i = 0; i < r; ++i) current.push_back(i * step);
 
+  auto* next = result.data_ptr<int64_t>();
   while (true) {
-    result.insert(result.end(), current.begin(), current.end());
+    next = std::copy(current.begin(), current.end(), next);
 
     // Advance the last position that is not yet at its largest value, and restart those after it.
     int64_t i = r - 1;
@@ -36,12 +62,6 @@ std::vector<int64_t> combination_positions(int64_t n, int64_t r, bool with_repla
     ++current[i];
     for (int64_t k = i + 1; k < r; ++k) current[k] = current[k - 1] + step;
   }
-}
-
-Tensor long_tensor(const std::vector<int64_t>& values) {
-  Tensor result = empty_tensor({static_cast<int64_t>(values.size())}, kLong, kCPU);
-  std::copy(values.begin(), values.end(), result.data_ptr<int64_t>());
-  return result;
 }
 
 }  // namespace
@@ -61,7 +81,7 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
   if (r == 0) return at::new_empty(self, {0});
 
-  const Tensor positions = long_tensor(combination_positions(self.numel(), r, with_replacement));
+  const Tensor positions = combination_positions(self.numel(), r, with_replacement);
   return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
 }
 

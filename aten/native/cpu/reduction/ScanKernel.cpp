@@ -151,6 +151,34 @@ void cummin_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Te
   run_extremum<false>("cummin", self, dim, out0, out1);
 }
 
+void linear_recurrence_kernel(const Tensor& term, const Tensor& factor, int64_t dim, bool reverse,
+                              const Tensor& out0) {
+  if (out0.numel() == 0) return;
+
+  const int64_t d = wrap_dim(dim, term.dim());
+  const Tensor inputs[] = {term.contiguous(), factor.contiguous()};
+  const int64_t n = lane_size(out0, d);
+  const int64_t stride = lane_stride(inputs[0], d);
+  const int64_t out_stride = lane_stride(out0, d);
+
+  AT_DISPATCH_FLOATING_AND_COMPLEX(out0.scalar_type(), "_linear_recurrence", [&] {
+    LaneIterator(d, {&inputs[0], &inputs[1], &out0}).for_each(n, [&](char* const* data) {
+      const auto* terms = reinterpret_cast<const scalar_t*>(data[0]);
+      const auto* factors = reinterpret_cast<const scalar_t*>(data[1]);
+      auto* out = reinterpret_cast<scalar_t*>(data[2]);
+
+      // The factor of the first step is not used: it may be infinite.
+      typename Wide<scalar_t>::type sum = 0;
+      for (int64_t step = 0; step < n; ++step) {
+        const int64_t i = reverse ? n - 1 - step : step;
+        const auto next = widened(terms[i * stride]);
+        sum = step == 0 ? next : next + widened(factors[i * stride]) * sum;
+        out[i * out_stride] = narrowed<scalar_t>(sum);
+      }
+    });
+  });
+}
+
 void logcumsumexp_kernel(const Tensor& self, int64_t dim, const Tensor& out0) {
   if (self.numel() == 0) return;
 

@@ -11,14 +11,15 @@
     }
   }
 {% elif g.kind == "tuple" %}
-  if ({{ g.conditions|join(" || ") }}) {
+  if ({% if g.any_of %}({{ g.is_any_defined }}) && ({% endif %}{{ g.conditions|join(" || ") }}{% if g.any_of %}){% endif %}) {
     const auto gradients = {{ g.value }};
 {% for one in g.edges %}
     if (should_compute_output({{ one }})) grad_inputs[{{ one }}] = std::get<{{ loop.index0 }}>(gradients);
 {% endfor %}
   }
 {% else %}
-  if (should_compute_output({{ edge }}){% for i in needed %} && grads[{{ i }}].defined(){% endfor %}) {
+  if (should_compute_output({{ edge }}){% for i in needed %} && grads[{{ i }}].defined(){% endfor %}
+{%- if g.any_of %} && ({{ g.is_any_defined }}){% endif %}) {
 {% if g.kind == "zero" %}
     grad_inputs[{{ edge }}] = materialize_grad(Tensor(), {{ input }}_info_);
 {% elif g.kind == "missing" %}
