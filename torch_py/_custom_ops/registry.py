@@ -15,8 +15,10 @@ _operators: dict[str, CustomOperator] = {}
 
 
 def declare(schema: Schema, function: Callable[..., Any] | None, *, replaces: bool = False) -> CustomOperator:
-    """Declares a new operator. With `replaces` it may take the place of one of the same name, as when a module is
-    loaded again; otherwise that raises RuntimeError."""
+    """Declares a new operator.
+
+    Raises RuntimeError if there is one of the same name, unless `replaces`, as when a module is loaded again.
+    """
     namespace = schema.name.partition("::")[0]
     if namespace in ("aten", "prim", "prims"):
         raise NotImplementedError(
@@ -25,8 +27,8 @@ def declare(schema: Schema, function: Callable[..., Any] | None, *, replaces: bo
         )
     if schema.name in _operators and not replaces:
         raise RuntimeError(
-            f"Tried to register an operator ({schema.text}) with the same name and overload name multiple times: "
-            f"it is declared as {_operators[schema.name]._schema.text}"
+            f"Tried to register an operator ({schema.text}) with the same name and overload name multiple "
+            f"times: it is declared as {_operators[schema.name]._schema.text}"
         )
     operator = _operators[schema.name] = CustomOperator(schema, function)
     return operator

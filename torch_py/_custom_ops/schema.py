@@ -157,8 +157,8 @@ def _default(text: str) -> Any:
 def _checked_type(kind: str, text: str) -> str:
     if not _TYPE.match(kind):
         raise RuntimeError(
-            f"unknown type specifier {kind!r} in {text!r}. Types of schemas are Tensor, SymInt, int, float, bool, "
-            "str, Scalar, ScalarType, Device, and lists (Tensor[]) and optional values (int?) of them"
+            f"unknown type specifier {kind!r} in {text!r}. Types of schemas are Tensor, SymInt, int, float, "
+            "bool, str, Scalar, ScalarType, Device, and lists (Tensor[]) and optional values (int?) of them"
         )
     return kind
 
