@@ -82,11 +82,10 @@ Tensor plain_covariance(const Tensor& data, int64_t correction) {
   const int64_t observations = data.size(1);
   const Tensor centred = data - at::sum(data, IntArrayRef{1}, true) / Scalar(observations);
 
-  const int64_t freedom = observations - correction;
+  const double freedom = static_cast<double>(observations) - static_cast<double>(correction);
   if (freedom <= 0) warn_without_freedom();
 
-  return at::mm(centred, at::conj(at::t(centred))) /
-         Scalar(static_cast<double>(std::max<int64_t>(0, freedom)));
+  return at::mm(centred, at::conj(at::t(centred))) / Scalar(std::max(0.0, freedom));
 }
 
 }  // namespace
