@@ -7,11 +7,12 @@ changed from here.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from torch_py._custom_ops.operator import CustomOperator
-from torch_py._custom_ops.registry import declare, find, operator_of
+from torch_py._custom_ops.registry import declare, find, forget, operator_of
 from torch_py._custom_ops.schema import Schema, infer_schema, parse_schema
 
 __all__ = [
@@ -65,7 +66,7 @@ def custom_op(
 
     def make(function: Callable[..., Any]) -> CustomOperator:
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
-        operator = declare(parse_schema(f"{name}{text}"), function)
+        operator = declare(parse_schema(f"{name}{text}"), function, replaces=True)
         for device in _devices(device_types):
             operator.kernels[device] = function
         return operator
@@ -178,7 +179,10 @@ def opcheck(
 
 
 class Library:
-    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" registers kernels."""
+    """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" registers kernels.
+
+    The operators that it declares exist as long as it does.
+    """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):
@@ -186,6 +190,8 @@ class Library:
         self.ns = ns
         self.kind = kind
         self.dispatch_key = dispatch_key
+        self._defined: list[str] = []
+        weakref.finalize(self, forget, self._defined).atexit = False
 
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
@@ -194,6 +200,7 @@ class Library:
         """Declares an operator, "name(Tensor x) -> Tensor"; returns its name."""
         parsed = parse_schema(f"{self.ns}::{schema}")
         declare(parsed, None)
+        self._defined.append(parsed.name)
         return parsed.name
 
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **options: Any) -> None:
@@ -221,4 +228,6 @@ class Library:
         register_fake(f"{self.ns}::{op_name}", fn)
 
     def _destroy(self) -> None:
-        """Operators stay for the life of the process."""
+        """Takes back what `define` declared, as the end of the library does."""
+        forget(self._defined)
+        self._defined.clear()

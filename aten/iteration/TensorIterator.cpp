@@ -6,6 +6,7 @@
 
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/parallel/Parallel.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at {
 
@@ -73,14 +74,16 @@ Tensor shifted_to_signed(const Tensor& tensor) {
 
 bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }
 
-/// Byte strides of `tensor` for `shape`: 0 along broadcast dimensions.
+/// Byte strides of `tensor` for `shape`: 0 along broadcast dimensions. Those of an empty tensor or
+/// of a dimension of size 1 may be too large; they wrap around, and nothing reads them.
 DimVector broadcast_strides(const Tensor& tensor, IntArrayRef shape) {
   DimVector strides(shape.size(), 0);
   const int64_t itemsize = static_cast<int64_t>(tensor.itemsize());
   const size_t offset = shape.size() - tensor.sizes().size();
   for (size_t i = 0; i < tensor.sizes().size(); ++i) {
-    strides[i + offset] =
-        tensor.sizes()[i] == 1 && shape[i + offset] != 1 ? 0 : tensor.strides()[i] * itemsize;
+    strides[i + offset] = tensor.sizes()[i] == 1 && shape[i + offset] != 1
+                              ? 0
+                              : c10::wrapping_multiply(tensor.strides()[i], itemsize);
   }
   return strides;
 }
@@ -347,7 +350,7 @@ void TensorIterator::coalesce() {
   auto can_merge = [&](size_t a, size_t b) {
     if (shape_[a] == 1 || shape_[b] == 1) return true;
     for (const Operand& operand : operands_) {
-      if (operand.strides[a] * shape_[a] != operand.strides[b]) return false;
+      if (c10::wrapping_multiply(operand.strides[a], shape_[a]) != operand.strides[b]) return false;
     }
     return true;
   };
@@ -356,7 +359,7 @@ void TensorIterator::coalesce() {
   for (size_t d = 1; d < shape_.size(); ++d) {
     const bool merge = can_merge(last, d);
     if (merge && shape_[last] != 1) {
-      shape_[last] *= shape_[d];
+      shape_[last] = c10::wrapping_multiply(shape_[last], shape_[d]);  // too large if another is 0
       continue;
     }
     if (!merge) ++last;

@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "aten/vec/arithmetic.h"
+#include "aten/vec/wrapping.h"
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -13,7 +14,7 @@ C10_ALWAYS_INLINE T abs(T x) {
   if constexpr (std::is_unsigned_v<T>) {
     return x;
   } else {
-    return x < 0 ? static_cast<T>(-x) : x;
+    return x < 0 ? negate(x) : x;
   }
 }
 template <std::integral T>
@@ -65,7 +66,8 @@ C10_ALWAYS_INLINE T integer_power(T x) {
     return x;
   } else {
     const T half = integer_power<n / 2>(x);
-    return n % 2 == 0 ? half * half : half * half * x;
+    const T square = multiply(half, half);
+    return n % 2 == 0 ? square : multiply(square, x);
   }
 }
 

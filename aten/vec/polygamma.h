@@ -72,6 +72,8 @@ inline float zeta(float x, float q) {
 /// The first derivative of digamma: reflection for negative x, recurrence up to 10, then the
 /// asymptotic series 1/x + 1/(2 x^2) + sum B_2k / x^(2k + 1).
 inline double trigamma(double x) {
+  if (x == -kInfinity) return __builtin_nan("");  // between poles, like every number so far left
+
   double result = 0.0;
   double sign = 1.0;
   if (x < 0.5) {

@@ -14,13 +14,19 @@ from codegen.expressions.nodes import Call, Node
 _LARGEST_PRODUCT = 4
 
 
-def cpp_expr(node: Node, rename: Mapping[str, str] | None = None, type: str = "opmath_t") -> str:
+# Integers wrap around in these functions (aten/vec/wrapping.h); in C++'s operators overflow is undefined.
+_WRAPPING = {"+": "add", "-": "subtract", "*": "multiply"}
+
+
+def cpp_expr(
+    node: Node, rename: Mapping[str, str] | None = None, type: str = "opmath_t", wraps: bool = False
+) -> str:
     """``node`` over locals of C++ type ``type``, called as the arguments unless ``rename`` says otherwise.
 
     Truth values print as ``bool``; used as numbers they are converted. Functions are ``at::vec::NAME``
-    (aten/vec/math.h).
+    (aten/vec/math.h). With ``wraps``, ``type`` may be a signed integer, whose sums and products wrap around.
     """
-    printer = _ScalarPrinter(rename or {}, type)
+    printer = _ScalarPrinter(rename or {}, type, wraps)
     return printer.condition(node) if is_truth_value(node) else printer.number(node)
 
 
@@ -40,9 +46,10 @@ def is_truth_value(node: Node) -> bool:
 
 
 class _ScalarPrinter:
-    def __init__(self, rename: Mapping[str, str], type: str) -> None:
+    def __init__(self, rename: Mapping[str, str], type: str, wraps: bool) -> None:
         self.rename = rename
         self.type = type
+        self.wraps = wraps
 
     def number(self, node: Node, at_least: int = 0) -> str:
         """A value of the computation type."""
@@ -50,8 +57,12 @@ class _ScalarPrinter:
         if is_truth_value(node):
             return f"{self.type}({self.condition(node)})"
         if isinstance(node, nodes.Unary):
+            if self.wraps:
+                return self.call("negate", node.operand)
             return nodes.parenthesized(f"-{self.number(node.operand, nodes.POWER)}", node, at_least)
 
+        if isinstance(node, nodes.Binary) and self.wraps and node.operator in _WRAPPING:
+            return self.call(_WRAPPING[node.operator], node.left, node.right)
         if isinstance(node, nodes.Binary) and node.operator in ("+", "-", "*", "/"):
             level = nodes.binary_precedence(node.operator)
             text = f"{self.number(node.left, level)} {node.operator} {self.number(node.right, level + 1)}"
@@ -106,7 +117,7 @@ class _ScalarPrinter:
             return f"{self.type}(1)"
 
         base = self.number(node.left, nodes.POSTFIX)
-        if isinstance(node.left, nodes.Name) and abs(exponent) <= _LARGEST_PRODUCT:
+        if isinstance(node.left, nodes.Name) and abs(exponent) <= _LARGEST_PRODUCT and not self.wraps:
             product = " * ".join([base] * abs(exponent))
             text = f"({product})" if abs(exponent) > 1 else base
         else:

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import keyword
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +27,9 @@ from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.rooms import chapter_at
 from codegen.model.samples import scan_samples
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
+
+# A compiled library is imported under its name, before the module that had it.
+_TAKEN_MODULES = sys.stdlib_module_names | {"numpy", "torch", "torch_py"}
 
 
 def load(path: Path, base: Program | None = None, root: Path | None = None) -> Program:
@@ -164,11 +169,14 @@ class _ProgramReader:
         value = self.root.get("library")
         if value is None:
             return None
-        if isinstance(value, Text) and value.text.isidentifier():
+        if not isinstance(value, Text) or not value.text.isidentifier() or keyword.iskeyword(value.text):
+            message = "the library has no Python name"
+        elif value.text in _TAKEN_MODULES:
+            message = f"a library named '{value.text}' would replace the module of that name"
+        else:
             return value.text
-        self.problems.report(
-            value.location, "library", "the library has no Python name", "write library: my_operators"
-        )
+
+        self.problems.report(value.location, "library", message, "write library: my_operators")
         return None
 
     def read_names(self) -> None:

@@ -24,6 +24,10 @@ _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _ENTRY_START = re.compile(r"^ *- +func:", re.MULTILINE)
 _ENTRY_NAME = re.compile(r"- +func: *['\"]?([A-Za-z_]\w*)")
 _MAX_SYNTAX_ERRORS = 50
+# Beyond what any file needs. libyaml's composer ends the process when brackets are nested 100,000 deep, and
+# ten lists of ten aliases of each other are ten thousand million values.
+_MOST_LEVELS = 50
+_MOST_VALUES = 200_000
 
 
 @dataclass(frozen=True)
@@ -98,15 +102,17 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
     unreadable: set[str] = set()
     for _ in range(_MAX_SYNTAX_ERRORS):
         try:
+            if not _has_few_levels(source, text, problems):
+                break
             node = yaml.compose(text, Loader=_Loader)
             root = None if node is None else _Converter(source, problems).convert(node)
             return Document(source, root, frozenset(unreadable))
-        except RecursionError:
+        except _TooManyValues as error:
             problems.report(
-                source.location(0),
+                source.location(error.index),
                 "yaml",
-                "brackets are nested too deeply",
-                "write lists of at most a few levels",
+                f"aliases make this file more than {_MOST_VALUES} values",
+                "write the values out",
             )
             break
         except yaml.YAMLError as error:
@@ -123,6 +129,26 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
     return Document(source, None, frozenset(unreadable))
 
 
+def _has_few_levels(source: Source, text: str, problems: Diagnostics) -> bool:
+    """Looks at the brackets and indentation only, before anything is built from them."""
+    levels = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            levels += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            levels -= 1
+
+        if levels > _MOST_LEVELS:
+            problems.report(
+                source.location(getattr(event.start_mark, "index", 0)),
+                "yaml",
+                "lists and maps are nested too deeply",
+                f"write at most {_MOST_LEVELS} levels",
+            )
+            return False
+    return True
+
+
 def _entry_around(text: str, index: int) -> tuple[int, int] | None:
     """The lines of the entry that contains ``index``.
 
@@ -136,15 +162,24 @@ def _entry_around(text: str, index: int) -> tuple[int, int] | None:
     return before[-1], after[0] if after else len(text)
 
 
+class _TooManyValues(Exception):
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
 class _Converter:
     def __init__(self, source: Source, problems: Diagnostics) -> None:
         self.source = source
         self.problems = problems
         self.open: set[int] = set()
+        self.values = 0
 
     def convert(self, node: yaml.Node) -> Value | None:
         start = node.start_mark.index
         end = node.end_mark.index
+        self.values += 1
+        if self.values > _MOST_VALUES:
+            raise _TooManyValues(start)
         if isinstance(node, yaml.ScalarNode):
             return Text(self.source, start, end, node.value)
 

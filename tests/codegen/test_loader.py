@@ -149,3 +149,20 @@ def test_five_hundred_entries_load_quickly():
     document, problems = load(text)
     assert time.process_time() - start < 1.0  # 0.1 s; the rest is for busy machines
     assert document.root is not None and not problems
+
+
+@pytest.mark.parametrize("depth", [60, 1000, 100_000])
+@pytest.mark.parametrize("opening, closing", [("[", "]"), ("{a: ", "}"), ("- ", "")])
+def test_nesting_is_limited(depth: int, opening: str, closing: str):
+    document, problems = load("a: 1\n" if not depth else opening * depth + "x" + closing * depth + "\n")
+    assert document.root is None
+    [problem] = problems.sorted()
+    assert problem.location.line == 1 and "nested too deeply" in problem.message
+
+
+def test_aliases_may_not_multiply():
+    lists = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 11)]
+    document, problems = load("a0: &a0 x\n" + "\n".join(lists) + "\n")
+    assert document.root is None
+    [problem] = problems.sorted()
+    assert "aliases" in problem.message

@@ -107,3 +107,30 @@ def test_native_operators_by_overload():
         _ = torch.ops.aten.add.Sideways
     with pytest.raises(AttributeError, match="no_such"):
         _ = torch.ops.aten.no_such
+
+
+def test_the_same_operator_twice():
+    library = torch.library.Library("tests", "FRAGMENT")
+    library.define("once(Tensor x) -> Tensor")
+    with pytest.raises(RuntimeError, match="multiple times"):
+        library.define("once(Tensor x) -> Tensor")
+    library._destroy()
+    library.define("once(Tensor x, int n) -> Tensor")
+
+
+@pytest.mark.parametrize("schema", ["(Tensor x) -> ", "(Foo x) -> Tensor", "(Tensor x) -> (Tensor, Foo)"])
+def test_types_that_do_not_exist(schema: str):
+    with pytest.raises(RuntimeError):
+        torch.library.define("tests::unknown_type", schema)
+
+
+@pytest.mark.parametrize(
+    "results, value",
+    [("Tensor", 5), ("Tensor", None), ("()", 3), ("int", 2.5), ("Tensor[]", [5]), ("Tensor?", 5)],
+)
+def test_results_that_do_not_fit_the_schema(results: str, value: object):
+    library = torch.library.Library("tests", "FRAGMENT")
+    library.define(f"returns(Tensor x) -> {results}")
+    library.impl("returns", lambda x: value, "CPU")
+    with pytest.raises(RuntimeError):
+        torch.ops.tests.returns(torch.ones(2))

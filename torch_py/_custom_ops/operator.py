@@ -124,6 +124,7 @@ class CustomOperator:
 
         with no_grad():
             result = kernel(*positional, **rest)
+        self._schema.check_result(result)
         return tuple(result) if isinstance(result, list) and self._schema.result_count > 1 else result
 
     def check(self, positional: tuple[Any, ...], rest: dict[str, Any]) -> dict[str, str]:

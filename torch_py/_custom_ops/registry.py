@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NoReturn
 
@@ -14,16 +14,30 @@ from torch_py._tensor import Tensor
 _operators: dict[str, CustomOperator] = {}
 
 
-def declare(schema: Schema, function: Callable[..., Any] | None) -> CustomOperator:
-    """Declares a new operator. Replaces an older one of the same name, as reloading a module does."""
+def declare(schema: Schema, function: Callable[..., Any] | None, *, replaces: bool = False) -> CustomOperator:
+    """Declares a new operator.
+
+    Raises RuntimeError if there is one of the same name, unless `replaces`, as when a module is loaded again.
+    """
     namespace = schema.name.partition("::")[0]
     if namespace in ("aten", "prim", "prims"):
         raise NotImplementedError(
             f"torch.library: operators of torch_py come from native_functions.yaml; {schema.name!r} cannot "
             "be declared from Python"
         )
+    if schema.name in _operators and not replaces:
+        raise RuntimeError(
+            f"Tried to register an operator ({schema.text}) with the same name and overload name multiple "
+            f"times: it is declared as {_operators[schema.name]._schema.text}"
+        )
     operator = _operators[schema.name] = CustomOperator(schema, function)
     return operator
+
+
+def forget(names: Iterable[str]) -> None:
+    """Takes back the declaration of these operators."""
+    for name in names:
+        _operators.pop(name, None)
 
 
 def find(name: str) -> CustomOperator:

@@ -13,6 +13,21 @@ from torch_py import _C
 from torch_py._tensor import Tensor
 
 _NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.\w+)?$")
+# The types of schemas: a name, perhaps what it may alias, "(a!)", then "?" and "[]" in any order.
+_TYPE = re.compile(
+    r"(Tensor|int|SymInt|float|SymFloat|bool|SymBool|str|complex|Scalar|ScalarType|Device|Layout|MemoryFormat|"
+    r"Generator|Stream|QScheme|Storage|Dimname|DimVector|Any|number|AnyEnumType|__torch__[\w.]+|"
+    r"Dict\(\w+, ?\w+(\[\])?\))"
+    r"(\([\w!|* >-]*\))?(\?|\[\d*\])*$"
+)
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "Tensor": (Tensor,),
+    "int": (int,),
+    "SymInt": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "str": (str,),
+}
 _CONSTANTS = {"True": True, "False": False, "None": None}
 _REQUIRED = inspect.Parameter.empty
 
@@ -36,7 +51,26 @@ class Schema(NamedTuple):
     name: str  # namespace::name, perhaps .overload
     arguments: tuple[Argument, ...]
     text: str
+    results: tuple[str, ...]  # types
     result_count: int  # -1: a list
+
+    def check_result(self, value: Any) -> None:
+        """Raises RuntimeError for a result of other types than the schema says."""
+        if self.result_count == 1:
+            values = (value,)
+        else:
+            values = value if isinstance(value, (list, tuple)) else (value,)
+        if not self.results:
+            fits = value is None
+        elif self.result_count == -1:
+            fits = _fits(value, self.results[0])
+        else:
+            fits = len(values) == len(self.results) and all(map(_fits, values, self.results))
+
+        if not fits:
+            raise RuntimeError(
+                f"{self.name}() returned {_described(value)}, which does not fit its schema {self.text}"
+            )
 
     def bind(
         self, arguments: Sequence[Any], keywords: dict[str, Any]
@@ -80,6 +114,22 @@ class Schema(NamedTuple):
         return tuple(given[argument.name] for argument in positional), rest
 
 
+def _fits(value: Any, kind: str) -> bool:
+    if kind.endswith("?"):
+        return value is None or _fits(value, kind[:-1])
+    if kind.endswith("]"):
+        element = kind[: kind.rindex("[")]
+        return isinstance(value, (list, tuple)) and all(_fits(item, element) for item in value)
+    expected = _PYTHON_TYPES.get(kind.partition("(")[0])
+    return expected is None or isinstance(value, expected)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__} of ({', '.join(type(item).__name__ for item in value)})"
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
 def _split(text: str) -> list[str]:
     """At commas outside brackets and quotes."""
     parts = []
@@ -104,8 +154,29 @@ def _default(text: str) -> Any:
         return getattr(_C, text, text)  # a dtype, a layout, or a word such as Mean
 
 
+def _checked_type(kind: str, text: str) -> str:
+    if not _TYPE.match(kind):
+        raise RuntimeError(
+            f"unknown type specifier {kind!r} in {text!r}. Types of schemas are Tensor, SymInt, int, float, "
+            "bool, str, Scalar, ScalarType, Device, and lists (Tensor[]) and optional values (int?) of them"
+        )
+    return kind
+
+
+def _result_types(results: str, text: str) -> tuple[str, ...]:
+    """The types in "(Tensor, int n)", without names."""
+    if not results:
+        raise RuntimeError(f"expected the type of the result after '->', such as Tensor or (), in {text!r}")
+    is_tuple = results.startswith("(") and results.endswith(")")
+    parts = _split(results[1:-1]) if is_tuple else [results]
+    return tuple(_checked_type(re.sub(r" \w+$", "", part), text) for part in parts)
+
+
 def parse_schema(text: str) -> Schema:
-    """ "ns::name(Tensor x, *, int n=1) -> Tensor" as a Schema. Raises ValueError for anything else."""
+    """ "ns::name(Tensor x, *, int n=1) -> Tensor" as a Schema.
+
+    Raises ValueError for text that is not a schema, and RuntimeError for types that do not exist.
+    """
     head, separator, rest = text.partition("(")
     inside, arrow, results = rest.rpartition("->")
     if not separator or not arrow or not _NAME.match(head.strip()):
@@ -125,15 +196,23 @@ def parse_schema(text: str) -> Schema:
                 f"expected 'TYPE NAME' or 'TYPE NAME=DEFAULT' in a schema, got {part!r} in {text!r}"
             )
 
+        if name in {argument.name for argument in arguments}:
+            raise ValueError(f"the argument {name!r} occurs twice in {text!r}")
+        if not has_default and not keyword_only and arguments and arguments[-1].default is not _REQUIRED:
+            raise ValueError(f"the argument {name!r} without default follows one with a default in {text!r}")
         arguments.append(
             Argument(
-                name, kind.strip(), _default(default.strip()) if has_default else _REQUIRED, keyword_only
+                name,
+                _checked_type(kind.strip(), text),
+                _default(default.strip()) if has_default else _REQUIRED,
+                keyword_only,
             )
         )
 
     results = results.strip()
-    count = len(_split(results[1:-1])) if results.startswith("(") else (-1 if "[]" in results else 1)
-    return Schema(head.strip(), tuple(arguments), text, count)
+    types = _result_types(results, text)
+    count = len(types) if results.startswith("(") else (-1 if "[]" in results else 1)
+    return Schema(head.strip(), tuple(arguments), text, types, count)
 
 
 def _type_names() -> dict[Any, str]:

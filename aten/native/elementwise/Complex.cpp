@@ -20,6 +20,7 @@
 #include "aten/ops/stack.h"
 #include "aten/ops/view_as_complex.h"
 #include "aten/ops/where.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -40,14 +41,22 @@ void check_parts(const Tensor& first, const Tensor& second) {
               " for second argument");
 }
 
+/// Strides and offsets in complex numbers, counted in real ones. Those of empty tensors may be too
+/// large; they wrap around, and nothing reads them.
+int64_t doubled(int64_t count) { return c10::wrapping_multiply<int64_t>(count, 2); }
+
+DimVector doubled(IntArrayRef strides) {
+  DimVector result;
+  for (const int64_t stride : strides) result.push_back(doubled(stride));
+  return result;
+}
+
 /// A view of the real parts (`which` 0) or the imaginary parts (`which` 1).
 Tensor component(const Tensor& self, int64_t which) {
   TORCH_CHECK(self.is_complex(), "expected a complex tensor, got ", self.scalar_type());
 
-  DimVector strides(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
-  return view_with_dtype(self, to_real(self.scalar_type()), self.sizes(), strides,
-                         2 * self.storage_offset() + which);
+  return view_with_dtype(self, to_real(self.scalar_type()), self.sizes(), doubled(self.strides()),
+                         doubled(self.storage_offset()) + which);
 }
 
 }  // namespace
@@ -110,13 +119,12 @@ Tensor view_as_real(const Tensor& self) {
   TORCH_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors");
 
   DimVector sizes(self.sizes());
-  DimVector strides(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
+  DimVector strides = doubled(self.strides());
   sizes.push_back(2);
   strides.push_back(1);
 
   return view_with_dtype(self, to_real(self.scalar_type()), sizes, strides,
-                         2 * self.storage_offset());
+                         doubled(self.storage_offset()));
 }
 
 Tensor view_as_complex(const Tensor& self) {

@@ -23,7 +23,7 @@ Tensor round_decimals(const Tensor& self, int64_t decimals) {
   if (is_reduced_floating(self.scalar_type()))
     return round_decimals(self.to(kFloat), decimals).to(self.scalar_type());
 
-  const Scalar power(std::pow(10.0, static_cast<double>(std::abs(decimals))));
+  const Scalar power(std::pow(10.0, std::abs(static_cast<double>(decimals))));
   return decimals > 0 ? at::round(self * power) / power : at::round(self / power) * power;
 }
 

@@ -25,7 +25,9 @@ std::optional<Scalar> known_number(const Tensor& exponent) {
 
 Scalar minus_one(const Scalar& value) {
   if (value.is_complex()) return Scalar(value.to_complex_double() - c10::complex<double>(1));
-  return value.is_integral(true) ? Scalar(value.to_long() - 1) : Scalar(value.to_double() - 1);
+  // The lowest integer has no predecessor, which makes no difference in floating point.
+  const bool exact = value.is_integral(true) && value.to_double() > -0x1p63;
+  return exact ? Scalar(value.to_long() - 1) : Scalar(value.to_double() - 1);
 }
 
 Tensor conjugate(const Tensor& tensor) { return tensor.is_complex() ? at::conj(tensor) : tensor; }

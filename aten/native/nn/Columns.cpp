@@ -1,5 +1,6 @@
 // Shapes and checks of im2col (windows of images as columns of a matrix) and col2im (their sum).
 #include "aten/native/declarations/nn/Columns.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -83,7 +84,9 @@ TensorSpec col2im_shape(const Tensor& self, IntArrayRef output_size, IntArrayRef
 
   int64_t windows = 1;
   for (size_t d = 0; d < 2; ++d) {
-    const int64_t room = output_size[d] + 2 * padding[d] - dilation[d] * (kernel_size[d] - 1) - 1;
+    const int64_t padded = c10::checked_add("col2im", output_size[d], 2 * padding[d]);
+    const int64_t room =
+        c10::checked_subtract("col2im", padded, dilation[d] * (kernel_size[d] - 1) + 1);
     windows =
         product("col2im", {windows, output_size[d] > 0 && room >= 0 ? room / stride[d] + 1 : 0});
   }

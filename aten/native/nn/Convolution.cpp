@@ -19,6 +19,7 @@
 #include "aten/ops/stack.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/view_as_complex.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -34,17 +35,10 @@ int64_t at_dim(IntArrayRef parameter, int64_t d) {
 
 constexpr int64_t kLargestPadding = std::numeric_limits<int64_t>::max() / 2;
 
-int64_t checked_add(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  TORCH_CHECK(!__builtin_add_overflow(a, b, &sum), "convolution: sizes overflow: ", a, " + ", b);
-  return sum;
-}
+int64_t checked_add(int64_t a, int64_t b) { return c10::checked_add("convolution", a, b); }
 
 int64_t checked_multiply(int64_t a, int64_t b) {
-  int64_t product = 0;
-  TORCH_CHECK(!__builtin_mul_overflow(a, b, &product), "convolution: sizes overflow: ", a, " * ",
-              b);
-  return product;
+  return c10::checked_multiply("convolution", a, b);
 }
 
 /// The sizes of all dimensions as text: "(5 x 5)".
@@ -132,17 +126,18 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
               ", expected weight to be divisible by ", p.groups,
               " at dimension 0, but got weight of size ", weight.sizes(), " instead");
 
+  const int64_t per_groups = checked_multiply(weight.sizes()[1], p.groups);
   if (p.transposed) {
     TORCH_CHECK(channels == first, "Given transposed=1, weight of size ", weight.sizes(),
                 ", expected input", input.sizes(), " to have ", first, " channels, but got ",
                 channels, " channels instead");
   } else {
-    TORCH_CHECK(channels == weight.sizes()[1] * p.groups, "Given groups=", p.groups,
-                ", weight of size ", weight.sizes(), ", expected input", input.sizes(), " to have ",
-                weight.sizes()[1] * p.groups, " channels, but got ", channels, " channels instead");
+    TORCH_CHECK(channels == per_groups, "Given groups=", p.groups, ", weight of size ",
+                weight.sizes(), ", expected input", input.sizes(), " to have ", per_groups,
+                " channels, but got ", channels, " channels instead");
   }
 
-  const int64_t outputs = p.transposed ? weight.sizes()[1] * p.groups : first;
+  const int64_t outputs = p.transposed ? per_groups : first;
   TORCH_CHECK(!bias.defined() || (bias.dim() == 1 && bias.numel() == outputs), "Given ",
               p.transposed ? "transposed=1, " : "", "weight of size ", weight.sizes(),
               ", expected bias to be 1-dimensional with ", outputs,

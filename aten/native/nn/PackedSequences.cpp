@@ -115,9 +115,14 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
     const int64_t missing = batches[0] - rows.size(0);
     padded.push_back(missing == 0 ? rows : at::cat({rows, padding(missing)}));
   }
-  for (int64_t t = steps; t < length; ++t) padded.push_back(padding(batches[0]));
 
-  const Tensor by_step = at::stack(padded);
+  Tensor by_step = at::stack(padded);
+  if (length > steps) {
+    DimVector sizes(by_step.sizes());
+    sizes[0] = length - steps;
+    const Tensor rest = at::full(sizes, padding_value, data.scalar_type(), {}, data.device());
+    by_step = at::cat({by_step, rest});
+  }
   return {batch_first ? by_step.transpose(0, 1) : by_step, tensor_of(lengths)};
 }
 

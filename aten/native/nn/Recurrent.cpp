@@ -16,6 +16,7 @@
 #include "aten/ops/stack.h"
 #include "aten/ops/tanh.h"
 #include "aten/ops/unbind.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -193,6 +194,8 @@ struct Settings {
 
   const char* name() const { return name_of(kind); }
   int64_t directions() const { return bidirectional ? 2 : 1; }
+  /// The number of networks of one layer and direction.
+  int64_t runs() const { return c10::checked_multiply(name(), layers, directions()); }
 
   /// The number of parameters of one layer and direction.
   int64_t group_size(bool projected) const { return (has_biases ? 4 : 2) + (projected ? 1 : 0); }
@@ -201,9 +204,9 @@ struct Settings {
 void check_states(const Settings& s, const Tensor& state, int64_t batch) {
   TORCH_CHECK(state.dim() == 3, s.name(), ": expected a hidden state of 3 dimensions, got size ",
               state.sizes());
-  TORCH_CHECK(state.sizes()[0] == s.layers * s.directions() && state.sizes()[1] == batch, s.name(),
-              ": Expected hidden size [", s.layers * s.directions(), ", ", batch, ", ",
-              state.sizes()[2], "], got ", state.sizes());
+  TORCH_CHECK(state.sizes()[0] == s.runs() && state.sizes()[1] == batch, s.name(),
+              ": Expected hidden size [", s.runs(), ", ", batch, ", ", state.sizes()[2], "], got ",
+              state.sizes());
 }
 
 void check_matrix(const Settings& s, const Tensor& weight, int64_t rows, int64_t columns) {
@@ -260,7 +263,7 @@ Network run_layers(const Settings& s, Tensor rows, const Steps& steps, const Ten
   const int64_t hidden = hiddens.sizes()[2];
   const int64_t cell = cells.defined() ? cells.sizes()[2] : hidden;
   const bool projected = cell != hidden;
-  const int64_t expected = s.layers * s.directions() * s.group_size(projected);
+  const int64_t expected = c10::checked_multiply(s.name(), s.runs(), s.group_size(projected));
   TORCH_CHECK(static_cast<int64_t>(params.size()) == expected, s.name(),
               ": got an incorrect number of RNN parameters: expected ", expected, ", got ",
               params.size());

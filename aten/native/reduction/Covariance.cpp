@@ -87,11 +87,10 @@ Tensor plain_covariance(const Tensor& data, int64_t correction) {
   const Tensor shifted = data - row_sums(data) / Scalar(observations);
   const Tensor centred = shifted - row_sums(shifted) / Scalar(observations);
 
-  const int64_t freedom = observations - correction;
+  const double freedom = static_cast<double>(observations) - static_cast<double>(correction);
   if (freedom <= 0) warn_without_freedom();
 
-  return at::mm(centred, at::conj(at::t(centred))) /
-         Scalar(static_cast<double>(std::max<int64_t>(0, freedom)));
+  return at::mm(centred, at::conj(at::t(centred))) / Scalar(std::max(0.0, freedom));
 }
 
 }  // namespace

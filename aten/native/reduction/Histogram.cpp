@@ -12,6 +12,7 @@
 #include "aten/ops/select.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/unsqueeze.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -108,7 +109,8 @@ void check_bins(int64_t bins, size_t dim) {
 }
 
 Tensor edges_of(const Tensor& self, Interval interval, int64_t bins) {
-  return at::linspace(Scalar(interval.first), Scalar(interval.second), bins + 1, self.scalar_type(),
+  return at::linspace(Scalar(interval.first), Scalar(interval.second),
+                      c10::checked_add("torch.histogram()", bins, 1), self.scalar_type(),
                       std::nullopt, self.device());
 }
 

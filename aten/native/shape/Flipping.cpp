@@ -7,6 +7,7 @@
 #include "aten/ops/flip.h"
 #include "aten/ops/roll.h"
 #include "aten/ops/transpose.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -63,7 +64,7 @@ TensorSpec roll_shape(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) 
 
 Tensor _roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {
   DimVector back;
-  for (const int64_t shift : shifts) back.push_back(-shift);
+  for (const int64_t shift : shifts) back.push_back(c10::wrapping_negate(shift));
   return at::roll(grad, back, dims);
 }
 

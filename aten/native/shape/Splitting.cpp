@@ -26,9 +26,14 @@ int64_t checked_split_dim(const Tensor& self, int64_t dim) {
 
 /// Refuses more pieces than this machine has memory for, before any is made.
 void check_pieces(const char* name, int64_t pieces) {
+  constexpr int64_t kFew = 1 << 20;  // as they nearly always are: no need to ask the system
+  if (pieces <= kFew) return;
+
+  // Each has a body, a Python object and a place in lists of both.
+  constexpr uint64_t kBytesOfPiece = 2 * sizeof(TensorImpl);
   const auto memory =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  TORCH_CHECK(static_cast<uint64_t>(pieces) <= memory / sizeof(TensorImpl), name, ": cannot make ",
+  TORCH_CHECK(static_cast<uint64_t>(pieces) <= memory / kBytesOfPiece, name, ": cannot make ",
               pieces, " tensors, this machine has ", memory, " bytes of memory");
 }
 
@@ -82,12 +87,30 @@ int64_t split_count(int64_t extent, int64_t split_size) {
   return split_size == 0 || extent == 0 ? 1 : (extent - 1) / split_size + 1;
 }
 
-/// The sizes of all pieces. std::vector throws where an expanded dimension asks for too many.
+/// The sizes of all pieces.
 std::vector<int64_t> split_lengths(int64_t extent, int64_t split_size) {
   const int64_t count = split_count(extent, split_size);
+  check_pieces("split", count);
   std::vector<int64_t> lengths(count, split_size);
   lengths[count - 1] = extent - split_size * (count - 1);
   return lengths;
+}
+
+/// Checks that pieces of these lengths make up dimension d.
+void check_lengths(const Tensor& self, IntArrayRef split_sizes, int64_t d) {
+  int64_t total = 0;
+  bool fits = true;
+  for (const int64_t length : split_sizes) {
+    TORCH_CHECK(
+        length >= 0,
+        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=",
+        split_sizes);
+    fits = fits && !__builtin_add_overflow(total, length, &total);
+  }
+
+  TORCH_CHECK(fits && total == self.sizes()[d],
+              "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
+              " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
 }
 
 const Tensor& first_defined(TensorList grads) {
@@ -197,11 +220,14 @@ std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t
               "split_size can only be 0 if dimension size is 0, but got dimension size of ",
               extent);
 
+  check_pieces("unsafe_split", split_count(extent, split_size));
+
   std::vector<Tensor> pieces;
   int64_t start = 0;
   do {
-    pieces.push_back(at::slice(self, d, start, start + split_size));
-    start += split_size;
+    const int64_t length = std::min(split_size, extent - start);
+    pieces.push_back(at::slice(self, d, start, start + length));
+    start += length;
   } while (start < extent);
 
   return pieces;
@@ -212,20 +238,14 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
   TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
 
+  check_lengths(self, split_sizes, d);
+
   std::vector<Tensor> pieces;
   int64_t start = 0;
   for (const int64_t length : split_sizes) {
-    TORCH_CHECK(
-        length >= 0,
-        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=",
-        split_sizes);
     pieces.push_back(at::slice(self, d, start, start + length));
     start += length;
   }
-
-  TORCH_CHECK(start == self.sizes()[d], "split_with_sizes expects split_sizes to sum exactly to ",
-              self.sizes()[d], " (input tensor's size at dimension ", d,
-              "), but got split_sizes=", split_sizes);
   return pieces;
 }
 
@@ -256,20 +276,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   TORCH_CHECK(self.dim() > 0, "split_with_sizes expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, self.dim());
 
-  int64_t total = 0;
-  bool fits = true;
-  for (const int64_t length : split_sizes) {
-    TORCH_CHECK(
-        length >= 0,
-        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=",
-        split_sizes);
-    fits = fits && !__builtin_add_overflow(total, length, &total);
-  }
-
-  TORCH_CHECK(fits && total == self.sizes()[d],
-              "split_with_sizes expects split_sizes to sum exactly to ", self.sizes()[d],
-              " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes);
-
+  check_lengths(self, split_sizes, d);
   return pieces_of(self, split_sizes, d);
 }
 
@@ -283,6 +290,7 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   sizes.erase(sizes.begin() + d);
   strides.erase(strides.begin() + d);
 
+  check_pieces("unbind", self.sizes()[d]);
   std::vector<Tensor> slices;
   slices.reserve(self.sizes()[d]);
   for (int64_t i = 0; i < self.sizes()[d]; ++i) {

@@ -5,6 +5,7 @@
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/slice.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -22,10 +23,10 @@ void split_elements(const Tensor& self, ScalarType dtype, int64_t count, DimVect
   TORCH_CHECK(strides.back() == 1, "self.stride(-1) must be 1", as_bits(self, dtype), ", but got ",
               strides.back());
 
-  sizes.back() *= count;
-  for (int64_t& stride : strides) stride *= count;
+  sizes.back() = c10::checked_multiply("view", sizes.back(), count);
+  for (int64_t& stride : strides) stride = c10::wrapping_multiply(stride, count);
   strides.back() = 1;
-  offset *= count;
+  offset = c10::checked_multiply("view", offset, count);
 }
 
 /// For larger elements: `count` elements of the last dimension become one.
@@ -130,7 +131,7 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
   const int64_t available = static_cast<int64_t>(self.storage()->nbytes / self.itemsize());
   TORCH_CHECK(empty || self.is_meta() || last < available, "setStorage: sizes ", size, ", strides ",
               stride, ", storage offset ", offset, ", and itemsize ", self.itemsize(),
-              " requiring a storage size of ", (last + 1) * static_cast<int64_t>(self.itemsize()),
+              " requiring a storage size of ", (static_cast<uint64_t>(last) + 1) * self.itemsize(),
               " are out of bounds for storage of size ", self.storage()->nbytes);
 
   return alias_with_sizes_and_strides(self, size, stride, offset);
@@ -167,7 +168,8 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
     if (exists) {
       stride = self.strides()[i - added];
     } else if (i + 1 < ndim) {
-      stride = sizes[i + 1] * strides[i + 1];
+      stride =
+          c10::wrapping_multiply(sizes[i + 1], strides[i + 1]);  // nothing reads it if so large
     }
     strides[i] = have == 1 && sizes[i] != 1 ? 0 : stride;
   }
@@ -191,7 +193,7 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
   DimVector strides(self.strides());
   const int64_t offset = self.storage_offset() + range.start * strides[d];
   sizes[d] = range.length;
-  strides[d] *= step;
+  strides[d] = c10::wrapping_multiply(strides[d], step);
 
   return alias_with_sizes_and_strides(self, sizes, strides, offset);
 }
@@ -255,7 +257,7 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
 
-  const int64_t stride = d < self.dim() ? sizes[d] * strides[d] : 1;
+  const int64_t stride = d < self.dim() ? c10::wrapping_multiply(sizes[d], strides[d]) : 1;
   sizes.insert(sizes.begin() + d, 1);
   strides.insert(strides.begin() + d, stride);
 
@@ -277,7 +279,7 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
   strides.push_back(self.dim() == 0 ? 1 : self.strides()[d]);
   if (self.dim() > 0) {
     sizes[d] = (extent - size) / step + 1;
-    strides[d] *= step;
+    strides[d] = c10::wrapping_multiply(strides[d], step);
   }
 
   return alias_with_sizes_and_strides(self, sizes, strides, self.storage_offset());

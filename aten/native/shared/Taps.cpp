@@ -85,8 +85,9 @@ void add_smoothed(Taps& taps, bool cubic, double step, int64_t j) {
 
 /// The mean of the elements from floor(j * in / out) to ceil((j + 1) * in / out).
 void add_area(Taps& taps, int64_t j) {
-  const int64_t begin = j * taps.in / taps.out;
-  const int64_t end = ((j + 1) * taps.in + taps.out - 1) / taps.out;
+  const auto boundary = [&](int64_t k) { return static_cast<unsigned __int128>(k) * taps.in; };
+  const auto begin = static_cast<int64_t>(boundary(j) / taps.out);
+  const auto end = static_cast<int64_t>((boundary(j + 1) + taps.out - 1) / taps.out);
   for (int64_t i = begin; i < end; ++i) taps.add(i, 1.0 / static_cast<double>(end - begin));
 }
 

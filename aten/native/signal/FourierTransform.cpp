@@ -394,7 +394,7 @@ Tensor fft_fftfreq(int64_t n, double d, std::optional<ScalarType> dtype,
   const ScalarType type = frequency_dtype("fftfreq", n, dtype);
 
   // 0, 1, ..., then the negative frequencies up to -1, divided by n d.
-  const int64_t positive = (n + 1) / 2;
+  const int64_t positive = n - n / 2;
   const Tensor first =
       at::arange(Scalar(0), Scalar(positive), Scalar(1), type, layout, device, pin_memory);
   const Tensor second =

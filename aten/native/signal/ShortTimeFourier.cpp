@@ -23,6 +23,7 @@
 #include "aten/ops/unfold.h"
 #include "aten/ops/view_as_real.h"
 #include "aten/ops/zeros.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -185,7 +186,8 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   // Every piece is added where it was cut out, and the sum is divided by that of the squared
   // windows (weighted overlap-add: Griffin and Lim, "Signal estimation from modified short-time
   // Fourier transform", 1984).
-  const int64_t total = n_fft + frames.hop * (count - 1);
+  const int64_t total =
+      c10::checked_add("istft", n_fft, c10::checked_multiply("istft", frames.hop, count - 1));
   const Tensor starts = at::arange(Scalar(0), Scalar(count), Scalar(1), kLong, std::nullopt,
                                    self.device(), std::nullopt) *
                         Scalar(frames.hop);
@@ -204,8 +206,10 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   Tensor envelope = overlapped(at::square(weights).expand({1, count, n_fft}));
 
   const int64_t start = center ? n_fft / 2 : 0;
-  const int64_t wanted_end =
-      length.has_value() ? start + *length : (center ? total - n_fft / 2 : total);
+  TORCH_CHECK(length.value_or(1) > 0, "istft: the signal would have ", length.value_or(1),
+              " elements; expected length > 0");
+  const int64_t wanted_end = length.has_value() ? c10::checked_add("istft", start, *length)
+                                                : (center ? total - n_fft / 2 : total);
   const int64_t end = std::min(wanted_end, total);
   TORCH_CHECK(end > start, "istft: the signal would have ", end - start,
               " elements; expected length > 0");

@@ -5,6 +5,8 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
+#include <string_view>
 
 #include "aten/core/Warning.h"
 #include "c10/core/AbsentDevice.h"
@@ -32,6 +34,18 @@ void set_error(PyObject* type, const char* message) {
   const ObjectPtr text = ObjectPtr::steal(
       PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (text) PyErr_SetObject(type, text.get());
+}
+
+constexpr const char* kListTooLong =
+    "not enough memory for a list of as many elements as the arguments ask for";
+
+/// `name` is the operator's; null if it is not known. Some messages begin with it already.
+void set_memory_error(PyObject* type, const char* name, const char* message) {
+  if (name == nullptr || std::string_view(message).starts_with(name)) {
+    PyErr_SetString(type, message);
+  } else {
+    PyErr_Format(type, "%s: %s", name, message);
+  }
 }
 
 // PyTorch initialises some kinds of devices in Python, in modules that report that they were built
@@ -97,7 +111,7 @@ void PythonError::restore() const {
   PyErr_Restore(Py_XNewRef(type_), Py_XNewRef(value_), Py_XNewRef(traceback_));
 }
 
-void set_error_from_cpp() noexcept {
+void set_error_from_cpp(const char* name) noexcept {
   // Each C++ class has its Python class; the most derived ones come first.
   try {
     throw;
@@ -116,9 +130,11 @@ void set_error_from_cpp() noexcept {
   } catch (const c10::LinAlgError& error) {
     set_error(linalg_error, error.what());
   } catch (const c10::OutOfMemoryError& error) {
-    set_error(out_of_memory_error, error.what());
+    set_memory_error(out_of_memory_error, name, error.what());
   } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+    set_memory_error(PyExc_MemoryError, name, kListTooLong);
+  } catch (const std::length_error&) {  // of a std::vector: longer than the address space
+    set_memory_error(PyExc_MemoryError, name, kListTooLong);
   } catch (const std::exception& error) {
     set_error(PyExc_RuntimeError, error.what());
   } catch (const abi::__forced_unwind&) {

@@ -33,8 +33,9 @@ class TORCH_PY_API PythonError : public std::exception {
   std::string message_;
 };
 
-/// Turns the C++ exception being handled into Python's error indicator.
-TORCH_PY_API void set_error_from_cpp() noexcept;
+/// Turns the C++ exception being handled into Python's error indicator. Where memory ran out, the
+/// message begins with `name`, the operator's.
+TORCH_PY_API void set_error_from_cpp(const char* name = nullptr) noexcept;
 
 /// Throws PythonError if a C API call returned null; otherwise passes its result on.
 inline PyObject* checked(PyObject* object) {
@@ -70,8 +71,8 @@ void init_errors(PyObject* module);
 // Names that generated bindings use.
 namespace torch::python {
 using python_error = PythonError;
-inline PyObject* raise_current_exception() noexcept {
-  set_error_from_cpp();
+inline PyObject* raise_current_exception(const char* name = nullptr) noexcept {
+  set_error_from_cpp(name);
   return nullptr;
 }
 }  // namespace torch::python
@@ -80,4 +81,9 @@ inline PyObject* raise_current_exception() noexcept {
   }                                                    \
   catch (...) {                                        \
     return ::torch::python::raise_current_exception(); \
+  }
+#define END_HANDLE_ERRORS_OF(name)                         \
+  }                                                        \
+  catch (...) {                                            \
+    return ::torch::python::raise_current_exception(name); \
   }

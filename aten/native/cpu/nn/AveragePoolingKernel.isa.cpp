@@ -3,6 +3,7 @@
 #include "aten/native/cpu/shared/Resample.h"
 #include "aten/native/shared/ResamplingRules.h"
 #include "aten/native/shared/WideAverage.h"
+#include "aten/ops/zero.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -10,6 +11,8 @@ inline namespace CPU_CAPABILITY {
 void _avg_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                       IntArrayRef padding, bool /*in the size of out0*/, bool count_include_pad,
                       std::optional<int64_t> divisor_override, const Tensor& out0) {
+  if (out0.numel() == 0) return;  // other sizes of the result may be too large to list its taps
+
   const AverageArguments arguments{self.sizes(), out0.sizes(),      kernel_size,     stride,
                                    padding,      count_include_pad, divisor_override};
   if (has_wide_windows(arguments)) return average_wide_windows(arguments, false, self, out0);
@@ -23,6 +26,9 @@ void _avg_pool_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRe
                                IntArrayRef stride, IntArrayRef padding,
                                bool /*in the size of grad*/, bool count_include_pad,
                                std::optional<int64_t> divisor_override, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  if (grad.numel() == 0) return void(at::zero_(out0));
+
   const AverageArguments arguments{sizes,   grad.sizes(),      kernel_size,     stride,
                                    padding, count_include_pad, divisor_override};
   if (has_wide_windows(arguments)) return average_wide_windows(arguments, true, grad, out0);

@@ -28,6 +28,8 @@ struct WindowRun {
 template <typename F>
 inline void for_each_run(const ConvolutionGeometry& g, int64_t kernel_element, int64_t first,
                          int64_t positions, const F& f) {
+  if (positions == 0) return;  // lines may have no positions to divide by
+
   const int64_t k2 = kernel_element % g.kernel[2];
   const int64_t k1 = kernel_element / g.kernel[2] % g.kernel[1];
   const int64_t k0 = kernel_element / g.kernel[2] / g.kernel[1];

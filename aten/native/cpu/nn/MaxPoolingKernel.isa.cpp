@@ -14,6 +14,7 @@
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"
+#include "aten/vec/wrapping.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -69,8 +70,9 @@ WindowAxis adaptive_axis(int64_t in, int64_t out) {
   WindowAxis axis = with_room(in, out);
 
   for (int64_t j = 0; j < out; ++j) {
-    axis.begin[j] = j * in / out;
-    axis.end[j] = ((j + 1) * in + out - 1) / out;
+    // pool_blocks refuses planes so large that the products wrap around.
+    axis.begin[j] = vec::multiply(j, in) / out;
+    axis.end[j] = vec::add(vec::multiply(j + 1, in), out - 1) / out;
   }
   return axis;
 }
@@ -359,6 +361,8 @@ void _max_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
                       IntArrayRef padding, IntArrayRef dilation,
                       bool /*ceil_mode: in the sizes of out0*/, const Tensor& out0,
                       const Tensor& out1) {
+  if (out0.numel() == 0) return;  // other sizes of the result may be too large to list its windows
+
   WindowAxes axes;
   const size_t spatial = kernel_size.size();
   const size_t leading = self.sizes().size() - spatial;

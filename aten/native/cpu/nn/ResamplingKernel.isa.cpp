@@ -2,6 +2,7 @@
 #include "aten/native/declarations/cpu/nn/ResamplingKernel.isa.h"
 #include "aten/native/cpu/shared/Resample.h"
 #include "aten/native/shared/ResamplingRules.h"
+#include "aten/ops/zero.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -9,6 +10,8 @@ inline namespace CPU_CAPABILITY {
 void _interpolate_kernel(const Tensor& self, IntArrayRef output_size, std::string_view mode,
                          bool align_corners, ArrayRef<double> scales, bool antialias,
                          const Tensor& out0) {
+  if (out0.numel() == 0) return;  // other sizes of the result may be too large to list its taps
+
   const auto taps =
       interpolation_axes(self, self.sizes(), output_size, mode, align_corners, scales, antialias);
 
@@ -18,6 +21,9 @@ void _interpolate_kernel(const Tensor& self, IntArrayRef output_size, std::strin
 void _interpolate_backward_kernel(const Tensor& grad, IntArrayRef sizes, IntArrayRef output_size,
                                   std::string_view mode, bool align_corners,
                                   ArrayRef<double> scales, bool antialias, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  if (grad.numel() == 0) return void(at::zero_(out0));
+
   const auto taps =
       interpolation_axes(grad, sizes, output_size, mode, align_corners, scales, antialias);
 

@@ -50,5 +50,5 @@ PyObject* {{ callable.c_name }}(PyObject*{{ " self" if self else "" }}, PyObject
 {% endfor %}
     default: return call.call_override({{ callable.c_name }}_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF({{ callable.c_name }}_function.name)
 }

@@ -159,7 +159,7 @@ PyObject* torch_add(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     case 0: return call_add_Tensor(call);
     default: return call.call_override(torch_add_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_add_function.name)
 }
 
 const Signature Tensor_add_signatures[] = {
@@ -187,7 +187,7 @@ PyObject* Tensor_add(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     case 0: return call_add_Tensor(call);
     default: return call.call_override(Tensor_add_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_add_function.name)
 }
 
 const Parameter add__Tensor_method_parameters[] = {
@@ -220,7 +220,7 @@ PyObject* Tensor_add_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     case 0: return call_add__Tensor(call);
     default: return call.call_override(Tensor_add__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_add__function.name)
 }
 
 const Parameter mul_Tensor_parameters[] = {
@@ -253,7 +253,7 @@ PyObject* torch_mul(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     case 0: return call_mul_Tensor(call);
     default: return call.call_override(torch_mul_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_mul_function.name)
 }
 
 const Signature Tensor_mul_signatures[] = {
@@ -281,7 +281,7 @@ PyObject* Tensor_mul(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     case 0: return call_mul_Tensor(call);
     default: return call.call_override(Tensor_mul_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_mul_function.name)
 }
 
 const Parameter mul__Tensor_method_parameters[] = {
@@ -313,7 +313,7 @@ PyObject* Tensor_mul_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     case 0: return call_mul__Tensor(call);
     default: return call.call_override(Tensor_mul__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_mul__function.name)
 }
 
 const Parameter less_Tensor_parameters[] = {
@@ -345,7 +345,7 @@ PyObject* torch_less(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
     case 0: return call_less_Tensor(call);
     default: return call.call_override(torch_less_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_less_function.name)
 }
 
 const Signature torch_lt_signatures[] = {
@@ -373,7 +373,7 @@ PyObject* torch_lt(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject*
     case 0: return call_less_Tensor(call);
     default: return call.call_override(torch_lt_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_lt_function.name)
 }
 
 const Signature special_below_signatures[] = {
@@ -401,7 +401,7 @@ PyObject* special_below(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
     case 0: return call_less_Tensor(call);
     default: return call.call_override(special_below_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(special_below_function.name)
 }
 
 const Signature Tensor_less_signatures[] = {
@@ -429,7 +429,7 @@ PyObject* Tensor_less(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     case 0: return call_less_Tensor(call);
     default: return call.call_override(Tensor_less_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_less_function.name)
 }
 
 const Signature Tensor_lt_signatures[] = {
@@ -457,7 +457,7 @@ PyObject* Tensor_lt(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
     case 0: return call_less_Tensor(call);
     default: return call.call_override(Tensor_lt_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_lt_function.name)
 }
 
 const Parameter less__Tensor_method_parameters[] = {
@@ -489,7 +489,7 @@ PyObject* Tensor_less_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
     case 0: return call_less__Tensor(call);
     default: return call.call_override(Tensor_less__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_less__function.name)
 }
 
 const Signature Tensor_lt__signatures[] = {
@@ -517,7 +517,7 @@ PyObject* Tensor_lt_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     case 0: return call_less__Tensor(call);
     default: return call.call_override(Tensor_lt__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_lt__function.name)
 }
 
 const Parameter tanh_parameters[] = {
@@ -548,7 +548,7 @@ PyObject* torch_tanh(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
     case 0: return call_tanh(call);
     default: return call.call_override(torch_tanh_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_tanh_function.name)
 }
 
 const Signature Tensor_tanh_signatures[] = {
@@ -573,7 +573,7 @@ PyObject* Tensor_tanh(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     case 0: return call_tanh(call);
     default: return call.call_override(Tensor_tanh_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_tanh_function.name)
 }
 
 const Parameter tanh_backward_parameters[] = {
@@ -606,7 +606,7 @@ PyObject* ops_tanh_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, 
     case 0: return call_tanh_backward(call);
     default: return call.call_override(ops_tanh_backward_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(ops_tanh_backward_function.name)
 }
 
 const Parameter softcap_parameters[] = {
@@ -645,7 +645,7 @@ PyObject* nn_softcap(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
     case 0: return call_softcap(call);
     default: return call.call_override(nn_softcap_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(nn_softcap_function.name)
 }
 
 const Signature Tensor_softcap_signatures[] = {
@@ -677,7 +677,7 @@ PyObject* Tensor_softcap(PyObject* self, PyObject* const* args, Py_ssize_t nargs
     case 0: return call_softcap(call);
     default: return call.call_override(Tensor_softcap_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_softcap_function.name)
 }
 
 const Parameter softcap__method_parameters[] = {
@@ -713,7 +713,7 @@ PyObject* Tensor_softcap_(PyObject* self, PyObject* const* args, Py_ssize_t narg
     case 0: return call_softcap_(call);
     default: return call.call_override(Tensor_softcap__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_softcap__function.name)
 }
 
 const Parameter softcap_backward_parameters[] = {
@@ -750,7 +750,7 @@ PyObject* ops_softcap_backward(PyObject*, PyObject* const* args, Py_ssize_t narg
     case 0: return call_softcap_backward(call);
     default: return call.call_override(ops_softcap_backward_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(ops_softcap_backward_function.name)
 }
 
 const PyMethodDef torch_methods[] = {

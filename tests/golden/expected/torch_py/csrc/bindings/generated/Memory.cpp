@@ -104,7 +104,7 @@ PyObject* torch_zeros(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
     case 0: return call_zeros(call);
     default: return call.call_override(torch_zeros_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_zeros_function.name)
 }
 
 const Parameter fill__Scalar_method_parameters[] = {
@@ -136,7 +136,7 @@ PyObject* Tensor_fill_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
     case 0: return call_fill__Scalar(call);
     default: return call.call_override(Tensor_fill__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_fill__function.name)
 }
 
 const Parameter _foreach_fill__parameters[] = {
@@ -159,7 +159,7 @@ PyObject* torch__foreach_fill_(PyObject*, PyObject* const* args, Py_ssize_t narg
     case 0: return call__foreach_fill_(call);
     default: return call.call_override(torch__foreach_fill__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch__foreach_fill__function.name)
 }
 
 const Parameter nonzero_parameters[] = {
@@ -191,7 +191,7 @@ PyObject* torch_nonzero(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyOb
     case 0: return call_nonzero(call);
     default: return call.call_override(torch_nonzero_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_nonzero_function.name)
 }
 
 const Signature Tensor_nonzero_signatures[] = {
@@ -217,7 +217,7 @@ PyObject* Tensor_nonzero(PyObject* self, PyObject* const* args, Py_ssize_t nargs
     case 0: return call_nonzero(call);
     default: return call.call_override(Tensor_nonzero_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_nonzero_function.name)
 }
 
 const Parameter float__method_parameters[] = {
@@ -245,7 +245,7 @@ PyObject* Tensor_float(PyObject* self, PyObject* const* args, Py_ssize_t nargs, 
     case 0: return call_float_(call);
     default: return call.call_override(Tensor_float_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_float_function.name)
 }
 
 const PyMethodDef torch_methods[] = {

@@ -102,7 +102,7 @@ PyObject* nn_filter1d(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
     case 0: return call_filter1d(call);
     default: return call.call_override(nn_filter1d_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(nn_filter1d_function.name)
 }
 
 const Parameter filter1d_backward_parameters[] = {
@@ -141,7 +141,7 @@ PyObject* ops_filter1d_backward(PyObject*, PyObject* const* args, Py_ssize_t nar
     case 0: return call_filter1d_backward(call);
     default: return call.call_override(ops_filter1d_backward_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(ops_filter1d_backward_function.name)
 }
 
 const Parameter dropout_parameters[] = {
@@ -189,7 +189,7 @@ PyObject* nn_dropout(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
     case 0: return call_dropout(call);
     default: return call.call_override(nn_dropout_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(nn_dropout_function.name)
 }
 
 const Parameter dropout__parameters[] = {
@@ -237,7 +237,7 @@ PyObject* nn_dropout_(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
     case 0: return call_dropout_(call);
     default: return call.call_override(nn_dropout__function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(nn_dropout__function.name)
 }
 
 const PyMethodDef nn_methods[] = {

@@ -128,7 +128,7 @@ PyObject* torch_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     case 0: return call_sum_dim_IntList(call);
     default: return call.call_override(torch_sum_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_sum_function.name)
 }
 
 const Signature Tensor_sum_signatures[] = {
@@ -166,7 +166,7 @@ PyObject* Tensor_sum(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     case 0: return call_sum_dim_IntList(call);
     default: return call.call_override(Tensor_sum_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_sum_function.name)
 }
 
 const Parameter _foreach_sum_parameters[] = {
@@ -189,7 +189,7 @@ PyObject* torch__foreach_sum(PyObject*, PyObject* const* args, Py_ssize_t nargs,
     case 0: return call__foreach_sum(call);
     default: return call.call_override(torch__foreach_sum_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch__foreach_sum_function.name)
 }
 
 const Parameter expand_reduced_parameters[] = {
@@ -214,7 +214,7 @@ PyObject* ops_expand_reduced(PyObject*, PyObject* const* args, Py_ssize_t nargs,
     case 0: return call_expand_reduced(call);
     default: return call.call_override(ops_expand_reduced_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(ops_expand_reduced_function.name)
 }
 
 const Parameter max_dim_parameters[] = {
@@ -255,7 +255,7 @@ PyObject* torch_max(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     case 0: return call_max_dim(call);
     default: return call.call_override(torch_max_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_max_function.name)
 }
 
 const Signature Tensor_max_signatures[] = {
@@ -289,7 +289,7 @@ PyObject* Tensor_max(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     case 0: return call_max_dim(call);
     default: return call.call_override(Tensor_max_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_max_function.name)
 }
 
 const Parameter select_backward_parameters[] = {
@@ -315,7 +315,7 @@ PyObject* ops_select_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs
     case 0: return call_select_backward(call);
     default: return call.call_override(ops_select_backward_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(ops_select_backward_function.name)
 }
 
 const PyMethodDef torch_methods[] = {

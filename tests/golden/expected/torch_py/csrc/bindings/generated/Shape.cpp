@@ -91,7 +91,7 @@ PyObject* torch_transpose(PyObject*, PyObject* const* args, Py_ssize_t nargs, Py
     case 0: return call_transpose_int(call);
     default: return call.call_override(torch_transpose_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_transpose_function.name)
 }
 
 const Signature Tensor_transpose_signatures[] = {
@@ -120,7 +120,7 @@ PyObject* Tensor_transpose(PyObject* self, PyObject* const* args, Py_ssize_t nar
     case 0: return call_transpose_int(call);
     default: return call.call_override(Tensor_transpose_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_transpose_function.name)
 }
 
 const Parameter unbind_parameters[] = {
@@ -158,7 +158,7 @@ PyObject* torch_unbind(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
     case 0: return call_unbind(call);
     default: return call.call_override(torch_unbind_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_unbind_function.name)
 }
 
 const Signature Tensor_unbind_signatures[] = {
@@ -190,7 +190,7 @@ PyObject* Tensor_unbind(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     case 0: return call_unbind(call);
     default: return call.call_override(Tensor_unbind_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_unbind_function.name)
 }
 
 const Parameter view_method_parameters[] = {
@@ -210,7 +210,7 @@ PyObject* Tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
     case 0: return call_view(call);
     default: return call.call_override(Tensor_view_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(Tensor_view_function.name)
 }
 
 const Parameter cat_parameters[] = {
@@ -231,7 +231,7 @@ PyObject* torch_cat(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
     case 0: return call_cat(call);
     default: return call.call_override(torch_cat_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(torch_cat_function.name)
 }
 
 const Parameter cat_backward_parameters[] = {
@@ -253,7 +253,7 @@ PyObject* ops_cat_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, P
     case 0: return call_cat_backward(call);
     default: return call.call_override(ops_cat_backward_function);
   }
-  END_HANDLE_ERRORS
+  END_HANDLE_ERRORS_OF(ops_cat_backward_function.name)
 }
 
 const PyMethodDef torch_methods[] = {
