@@ -128,6 +128,8 @@ class Operator:
     key_locations: Mapping[str, Location] = field(hash=False, compare=False)
     entry_text: str = field(compare=False)  # the entry's YAML, dedented
     each: Each | None = None  # of operators that follow from ``foreach``
+    # Orders of positional arguments that Python still accepts, with a warning: (("self", "alpha", "other"),).
+    deprecated: tuple[tuple[str, ...], ...] = ()
     chapter: str = ""  # of native_functions.yaml; the folder of the topic's C++
 
     # Names

@@ -9,6 +9,7 @@ ENTRY_KEYS = (
     "variants",
     "python_module",
     "aliases",
+    "deprecated",
     "structure",
     "promotion",
     "dtypes",
