@@ -79,6 +79,10 @@ class Tensor(_C.TensorBase):
             )
         return bool((self == element).any().item())
 
+    def __rdiv__(self, other: Tensor | complex) -> Tensor:
+        """The division of Python 2; PyTorch has kept the name."""
+        return cast(Tensor, other / self)
+
     def __reversed__(self) -> Tensor:
         return self if self.dim() == 0 else self.flip(0)
 

@@ -117,6 +117,7 @@ void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<cons
     }
     if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true))
       common_dtype_ = default_dtype();
+    if (promotion == Promotion::BoolToLong && common_dtype_ == kBool) common_dtype_ = kLong;
   }
 
   const bool cast = promotion != Promotion::Same;

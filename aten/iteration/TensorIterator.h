@@ -10,11 +10,12 @@ namespace at {
 
 /// How a pointwise operator chooses the dtype it computes in and the dtype of its result.
 enum class Promotion : uint8_t {
-  Default,       // result_type of the inputs, for both
-  IntToFloat,    // as Default, but integers and bool become the default dtype
-  Comparison,    // inputs promoted, result bool
-  Same,          // every input keeps its dtype; the result has the first input's
-  ComplexToReal  // as Default, but a complex input gives a result of its real type
+  Default,        // result_type of the inputs, for both
+  IntToFloat,     // as Default, but integers and bool become the default dtype
+  Comparison,     // inputs promoted, result bool
+  Same,           // every input keeps its dtype; the result has the first input's
+  ComplexToReal,  // as Default, but a complex input gives a result of its real type
+  BoolToLong      // as Default, but bool becomes int64
 };
 
 /// The variant of an operator that is called; it decides whether `out` may be resized, and may have

@@ -79,6 +79,8 @@ class Overload:
     own_table: bool  # the table is not shared with the function's
     self_slot: int
     fast: tuple[FastCall, ...]
+    # Of a deprecated signature: where each argument of the body is in this one; -1 where it is left out.
+    order: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,15 @@ class Callable:
     owner: str
     module: str
     overloads: list[Overload] = field(default_factory=list)
+    deprecated: list[Overload] = field(default_factory=list)  # tried last; messages do not list them
+
+    @property
+    def signatures(self) -> list[Overload]:
+        return self.overloads + self.deprecated
+
+    def replacement(self, deprecated: Overload) -> int:
+        """The position of the signature that a deprecated one is short for."""
+        return next(i for i, o in enumerate(self.overloads) if o.body is deprecated.body)
 
     @property
     def c_name(self) -> str:
@@ -144,7 +155,9 @@ def shards(program: Program, library: str | None) -> dict[str, Shard]:
             name = overload.body.function.python_name
             key = (owner, name)
             topic_of.setdefault(key, operator.topic)
-            callables.setdefault(key, Callable(name, owner, module)).overloads.append(overload)
+            callable_ = callables.setdefault(key, Callable(name, owner, module))
+            callable_.overloads.append(overload)
+            callable_.deprecated.extend(_deprecated(overload))
 
     found: dict[str, Shard] = {}
     for key, callable_ in callables.items():
@@ -237,6 +250,37 @@ def _overload(body: Body, is_method: bool) -> Overload:
         self_slot=self_slot,
         fast=fast_calls(marked, self_slot),
     )
+
+
+def _deprecated(overload: Overload) -> Iterator[Overload]:
+    """The signatures that take the arguments of ``overload`` by position, in an order of former times."""
+    body = overload.body
+    slots = {p.argument.spelling: p for p in overload.parameters if p.argument is not None}
+    extra = [p for p in overload.parameters if p.argument is None]
+
+    for number, order in enumerate(body.function.operator.deprecated):
+        listed = [slots[name] for name in order]
+        parameters = (*(_positional(p) for p in listed), *extra)
+        self_slot = order.index("self") if overload.self_slot >= 0 else -1
+        places = {p.slot: i for i, p in enumerate((*listed, *extra))}
+
+        yield replace(
+            overload,
+            text=signature_text(body.function.python_name, parameters, self_slot),
+            parameters=parameters,
+            table=f"{body.function.struct}_{'method_' if self_slot >= 0 else ''}deprecated{number}",
+            own_table=True,
+            self_slot=self_slot,
+            fast=(),
+            order=tuple(places.get(p.slot, -1) for p in overload.parameters),
+        )
+
+
+def _positional(parameter: Parameter) -> Parameter:
+    """The same parameter without a default, before the ``*``."""
+    flags = tuple(f for f in parameter.flags if f not in ("kOptional", "kKeywordOnly"))
+    argument = parameter.argument
+    return replace(parameter, flags=flags, argument=argument and replace(argument, default=None))
 
 
 def _with_varargs(parameters: tuple[Parameter, ...], self_slot: int) -> tuple[Parameter, ...]:

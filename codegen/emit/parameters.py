@@ -225,8 +225,8 @@ def _parameter(operator: Operator, argument: Argument, keyword_only: bool, slot:
     flags = []
     if argument.has_default:
         flags.append("kOptional")
-    if argument.type.is_optional:
-        flags.append("kNullable")
+    if argument.type.is_optional or (argument.has_default and argument.default_value == ()):
+        flags.append("kNullable")  # None also stands for an empty list where that is the default
     if keyword_only:
         flags.append("kKeywordOnly")
 

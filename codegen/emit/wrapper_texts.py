@@ -42,6 +42,7 @@ PROMOTIONS = {
     "comparison": "Comparison",
     "same": "Same",
     "complex_to_real": "ComplexToReal",
+    "bool_to_long": "BoolToLong",
 }
 REDUCTION_DTYPES = {
     "same": "Same",

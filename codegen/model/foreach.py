@@ -170,6 +170,7 @@ class _Matching:
             variants=("function",),
             python_module="torch",
             aliases=(),
+            deprecated=(),
             structure="composite",
             promotion=None,
             dtypes=(),

@@ -85,6 +85,7 @@ class EntryReader:
             variants=self.choices("variants", vocabulary.VARIANTS, ("function",)),
             python_module=module,
             aliases=self.aliases(),
+            deprecated=self.deprecated(schema),
             promotion=self.promotion(structure),
             scalars=tuple(word.text for word in self.words("scalars")),
             dispatch=self.dispatch(schema, structure),
@@ -176,6 +177,40 @@ class EntryReader:
                 )
 
         return tuple(word.text for word in found)
+
+    def deprecated(self, schema: FunctionSchema | None) -> tuple[tuple[str, ...], ...]:
+        """``self, alpha, other``, or a list of such orders."""
+        value = self.values.get("deprecated")
+        if value is None:
+            return ()
+
+        items = list(value) if isinstance(value, ListValue) else [value]
+        if not items:
+            hint = "write an order of arguments, or remove 'deprecated'"
+            self.report(value.location, "'deprecated' is empty", hint)
+
+        orders = (words(item, self.label, "deprecated", self.context.problems) for item in items)
+        return tuple(self.deprecated_order(order, schema) for order in orders)
+
+    def deprecated_order(self, order: list[Word], schema: FunctionSchema | None) -> tuple[str, ...]:
+        arguments = [] if schema is None else list(schema.arguments.flat_all)
+        known = [a.spelling for a in arguments]
+        given = tuple(word.text for word in order)
+
+        for word in order:
+            if schema is not None and word.text not in known:
+                self.report(
+                    word.location, f"'{word.text}' is not an argument", did_you_mean(word.text, known)
+                )
+
+        for argument in arguments:
+            if order and not argument.has_default and argument.spelling not in given:
+                self.report(
+                    order[0].location,
+                    f"the deprecated order leaves out '{argument.spelling}', which has no default",
+                    f"add {argument.spelling}",
+                )
+        return given
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
         found = self.text(key)

@@ -9,6 +9,7 @@ ENTRY_KEYS = (
     "variants",
     "python_module",
     "aliases",
+    "deprecated",
     "structure",
     "promotion",
     "dtypes",
@@ -36,7 +37,7 @@ STRUCTURES = ("pointwise", "reduction", "view", "shaped", "composite", "dynamic"
 
 # structure -> its promotion rules, the first being the default.
 PROMOTIONS = {
-    "pointwise": ("default", "int_to_float", "comparison", "same", "complex_to_real"),
+    "pointwise": ("default", "int_to_float", "comparison", "same", "complex_to_real", "bool_to_long"),
     "reduction": ("same", "extremum", "int_to_long", "int_to_float", "bool", "index"),
 }
 

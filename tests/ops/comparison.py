@@ -27,14 +27,15 @@ def dtype_name(tensor: Any) -> str:
 
 
 def to_numpy(tensor: Any) -> Any:
-    """The elements as an array. NumPy lacks bfloat16 and complex32, which become float32 and complex64."""
+    """The elements as an array. NumPy lacks bfloat16, float8 and complex32, which become float32 and
+    complex64."""
     tensor = tensor.detach()
     if tensor.is_complex() and hasattr(tensor, "resolve_conj"):
         tensor = tensor.resolve_conj()  # PyTorch conjugates lazily
     name = dtype_name(tensor)
-    return (
-        tensor.float() if name == "bfloat16" else tensor.cfloat() if name == "complex32" else tensor
-    ).numpy()
+    if name == "bfloat16" or name.startswith("float8"):
+        tensor = tensor.float()
+    return (tensor.cfloat() if name == "complex32" else tensor).numpy()
 
 
 @dataclass

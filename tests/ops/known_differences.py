@@ -58,6 +58,7 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
             "grid_sampler_2d",
             "grid_sampler_3d",
             "upsample_trilinear3d",
+            "upsample_trilinear3d.vec",
             "upsample_bicubic2d",
         )
         for dtype in ("float16", "bfloat16")

@@ -135,7 +135,12 @@ class Operator:
 def accepts(argument: Argument, value: Any, scalars: Sequence[str] = ()) -> bool:
     """Whether a value has the type that the schema asks for."""
     if value is None:
-        return argument.type.is_optional or (argument.type.is_list and argument.type.is_tensor_like)
+        is_default = argument.has_default and argument.default_value == ()
+        return (
+            argument.type.is_optional
+            or is_default
+            or (argument.type.is_list and argument.type.is_tensor_like)
+        )
 
     base = argument.type.base.name
     if argument.type.is_list:

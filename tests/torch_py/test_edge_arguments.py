@@ -401,7 +401,7 @@ def test_statistics_of_a_norm_have_no_gradient():
     x = torch.randn(4, 4, requires_grad=True)
     for results in (
         torch._C._ops._batch_norm_train(x, None, None, 1e-5),
-        torch._C._ops.native_layer_norm(x, [4], None, None, 1e-5),
+        torch._C._ops._layer_norm(x, [4], None, None, 1e-5),
     ):
         for statistic in results[1:]:
             if statistic.requires_grad:

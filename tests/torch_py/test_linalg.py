@@ -288,6 +288,7 @@ def test_low_rank_approximations_are_exact_for_low_rank():
     assert close((u * s) @ v.transpose(0, 1), a - a.mean(0, keepdim=True), "float64")
     with pytest.raises(ValueError, match="q"):
         torch.pca_lowrank(a, q=21)
+    assert torch.pca_lowrank(a.to(torch.complex128), q=5)[1].shape == s.shape
 
 
 @pytest.mark.parametrize("largest", [True, False])

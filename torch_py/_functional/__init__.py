@@ -440,7 +440,7 @@ def unique(
     `return_inverse` adds the position of each element among them, `return_counts` how often each occurs.
     """
     if dim is None:
-        found = _C._ops._unique2(input, sorted, return_inverse, return_counts)
+        found = _C._torch._unique2(input, sorted, return_inverse, return_counts)
     else:
         found = _C._ops.unique_dim(input, dim, sorted, return_inverse, return_counts)
     return _asked_for(found, return_inverse, return_counts)

@@ -53,7 +53,7 @@ def pca_lowrank(
     """The `q` main components of rows of A: U, S, V as of `svd_lowrank`,
     after subtraction of the mean row if `center`."""
     matrix: Any = A
-    if not matrix.is_floating_point():
+    if not (matrix.is_floating_point() or matrix.is_complex()):
         raise ValueError(f"input must have dtype of floating point, but got dtype: {matrix.dtype}")
     m, n = matrix.shape[-2:]
     if q is None:

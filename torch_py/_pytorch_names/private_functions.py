@@ -11,7 +11,6 @@ __all__ = [
     "_convert_indices_from_coo_to_csr",
     "_convert_indices_from_csr_to_coo",
     "_shape_as_tensor",
-    "_softmax_backward_data",
 ]
 
 _torch: Any = _C._torch
@@ -41,9 +40,3 @@ def _convert_indices_from_csr_to_coo(
 def _shape_as_tensor(self: Tensor) -> Tensor:
     """The sizes as int64."""
     return _C.tensor(list(self.shape), dtype=_C.int64)
-
-
-def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
-    """The gradient of softmax along `dim`, from the gradient of its `output`."""
-    product = grad_output * output
-    return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)

@@ -221,8 +221,23 @@ def linear_cross_entropy(
         raise RuntimeError(
             "linear_cross_entropy: ignore_index cannot be specified when target contains probabilities"
         )
+    if linear_weight.dim() < 2:
+        raise RuntimeError(
+            "linear_cross_entropy: expected linear_weight with dimensionality at least 2, got "
+            f"{linear_weight.dim()}"
+        )
+    if input.shape[-1] != linear_weight.shape[-1]:
+        raise RuntimeError(
+            "linear_cross_entropy: expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.shape[-1]} and {linear_weight.shape[-1]}, respectively"
+        )
 
     classes = tuple(linear_weight.shape[:-1])
+    if linear_bias is not None and tuple(linear_bias.shape) != classes:
+        raise RuntimeError(
+            f"linear_cross_entropy: expected linear_bias shape {classes}, got {tuple(linear_bias.shape)}"
+        )
+
     flat_bias = None if linear_bias is None else linear_bias.reshape(-1)
     scores = _nn.linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), flat_bias)
     scores = scores.reshape(*input.shape[:-1], *classes)
@@ -289,7 +304,8 @@ def kl_div(
     'batchmean' divides the sum by the size of dimension 0.
     """
     if reduction == "batchmean":
-        return _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target) / input.shape[0]
+        total = _kl_div(input, target, _REDUCTIONS["sum"], log_target=log_target)
+        return total / input.shape[0] if input.dim() > 0 else total
 
     number = _number(reduction, size_average, reduce)
     if number == _REDUCTIONS["mean"]:

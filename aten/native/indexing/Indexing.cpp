@@ -10,6 +10,7 @@
 #include "aten/native/indexing/Masking.h"
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/DtypeChecks.h"
+#include "aten/ops/clamp.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/empty_like.h"
@@ -19,10 +20,12 @@
 #include "aten/ops/index.h"
 #include "aten/ops/index_fill.h"
 #include "aten/ops/index_put.h"
+#include "aten/ops/logical_not.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/movedim.h"
 #include "aten/ops/new_zeros.h"
 #include "aten/ops/ones_like.h"
+#include "aten/ops/remainder.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros.h"
@@ -143,6 +146,26 @@ void check_scatter_index(const Tensor& self, const Tensor& index, int64_t dim, c
   TORCH_CHECK(fits_within(index, self, dim) && fits_within(index, src, -1), "Expected index ",
               index.sizes(), " to be no larger than self ", self.sizes(), " apart from dimension ",
               dim, " and to be no larger size than src ", src.sizes());
+}
+
+/// Integer indices moved to the nearest element of their dimension.
+std::vector<Tensor> inside(const Tensor& self, TensorList indices) {
+  std::vector<Tensor> result;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const Tensor& index = indices[d];
+    const bool is_moved = index.defined() && d < self.sizes().size() &&
+                          is_integral(index.scalar_type(), false) && index.scalar_type() != kByte;
+    result.push_back(
+        is_moved ? at::clamp(index, Scalar(-self.sizes()[d]), Scalar(self.sizes()[d] - 1)) : index);
+  }
+  return result;
+}
+
+/// `fill` in the shape of an empty tensor, in which dimensions of size 0 have size 1.
+Tensor one_element_each(const Tensor& self, const Scalar& fill) {
+  DimVector sizes(self.sizes());
+  for (int64_t& size : sizes) size = std::max<int64_t>(size, 1);
+  return at::full(sizes, fill, self.scalar_type(), {}, self.device());
 }
 
 }  // namespace
@@ -295,7 +318,8 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   DimVector shape = broadcast_sizes(self_shape, index_shape);
 
   shape[d] = indices.sizes()[d];
-  const Tensor index = at::expand(indices, shape);
+  // Indices wrap around, as in PyTorch.
+  const Tensor index = at::expand(at::remainder(indices, Scalar(self.sizes()[d])), shape);
   shape[d] = self.sizes()[d];
   return at::gather(at::expand(self, shape), d, index);
 }
@@ -330,6 +354,20 @@ void put_(const Tensor& self, const Tensor& index, const Tensor& source, bool ac
     copy_to_self("put_", self,
                  native::put(value_before(self, {source}), index, source, accumulate));
   }
+}
+
+Tensor _unsafe_masked_index(const Tensor& self, const Tensor& mask, TensorList indices,
+                            const Scalar& fill) {
+  const Tensor source = self.numel() > 0 ? self : one_element_each(self, fill);
+  const Tensor found = at::index(source, inside(source, indices));
+  return at::masked_fill(found, at::logical_not(mask), fill);
+}
+
+Tensor _unsafe_masked_index_put_accumulate(const Tensor& self, const Tensor& mask,
+                                           TensorList indices, const Tensor& values) {
+  if (self.numel() == 0) return at::clone(self);
+  const Tensor kept = at::masked_fill(values, at::logical_not(mask), Scalar(0));
+  return at::index_put(self, inside(self, indices), kept, true);
 }
 
 }  // namespace at::native

@@ -1,5 +1,6 @@
 // isin: tests whether elements are members of a set of values.
 #include "aten/native/declarations/indexing/Sets.h"
+#include "aten/ops/_unique2.h"
 #include "aten/ops/clamp_max.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/full.h"
@@ -64,6 +65,11 @@ Tensor isin_of_scalar(const Scalar& element, const Tensor& test_elements, bool a
   const ScalarType type = result_type(TensorList(operands, 2));
   return at::isin(at::scalar_tensor(element, type, std::nullopt, test_elements.device()),
                   test_elements, assume_unique, invert);
+}
+
+std::tuple<Tensor, Tensor> _unique(const Tensor& self, bool sorted, bool return_inverse) {
+  const auto [values, inverse, counts] = at::_unique2(self, sorted, return_inverse, false);
+  return {values, inverse};
 }
 
 }  // namespace at::native

@@ -237,4 +237,12 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
   return at::addmm(self, left, at::reshape(batch2, {inner, batch2.sizes()[2]}), beta, alpha);
 }
 
+Tensor _scaled_mm(const Tensor& self, const Tensor& mat2, const Tensor& scale_a,
+                  const Tensor& scale_b, const Tensor& bias, const Tensor&,
+                  std::optional<ScalarType> out_dtype, bool) {
+  Tensor result = at::mm(self.to(kFloat), mat2.to(kFloat)) * scale_a * scale_b;
+  if (bias.defined()) result = result + at::reshape(bias, {-1}).to(kFloat);
+  return result.to(out_dtype.value_or(self.scalar_type()));
+}
+
 }  // namespace at::native

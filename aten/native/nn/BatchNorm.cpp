@@ -6,14 +6,20 @@
 #include "aten/native/nn/BatchNorm.h"
 #include "aten/native/shared/Normalization.h"
 #include "aten/native/shared/ResultFormat.h"
+#include "aten/ops/_batch_norm_apply.h"
 #include "aten/ops/_batch_norm_train.h"
+#include "aten/ops/add.h"
 #include "aten/ops/batch_norm.h"
+#include "aten/ops/clone.h"
+#include "aten/ops/empty.h"
 #include "aten/ops/lerp.h"
 #include "aten/ops/mean.h"
+#include "aten/ops/mul.h"
 #include "aten/ops/native_batch_norm.h"
 #include "aten/ops/repeat.h"
 #include "aten/ops/rsqrt.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/var_mean.h"
 #include "c10/dispatch/LocalState.h"
 
 namespace at::native {
@@ -46,6 +52,26 @@ void update_running(const Tensor& running_mean, const Tensor& running_var, const
 
   const Tensor unbiased = variance.detach() * Scalar(correction);
   at::lerp_(running_var, unbiased.to(running_var.scalar_type()), Scalar(momentum));
+}
+
+/// The normalized batch, and the mean and 1 / sqrt(var + eps) of its channels.
+std::tuple<Tensor, Tensor, Tensor> train(const Tensor& input, const Tensor& weight,
+                                         const Tensor& bias, const Tensor& running_mean,
+                                         const Tensor& running_var, double momentum, double eps) {
+  const auto [output, mean, invstd, variance] = at::_batch_norm_train(input, weight, bias, eps);
+  if (running_mean.defined() && input.numel() > 0) {
+    const int64_t count = input.numel() / input.sizes()[1];
+    update_running(running_mean, running_var, mean, variance, count, momentum);
+  }
+  return {output, mean, invstd};
+}
+
+/// The dtype of returned statistics: float if a parameter is, otherwise that of the input.
+ScalarType statistics_dtype(const Tensor& input, std::initializer_list<Tensor> parameters) {
+  for (const Tensor& parameter : parameters) {
+    if (parameter.defined() && parameter.scalar_type() == kFloat) return kFloat;
+  }
+  return input.scalar_type();
 }
 
 DimVector all_but_channels(int64_t dim) {
@@ -82,20 +108,95 @@ batch_norm_train_shape(const Tensor& input, const Tensor& weight, const Tensor& 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool) {
+  if (input.dim() == 1) {  // empty, as its requirements say: PyTorch has no channels to look at
+    const Tensor scaled = weight.defined() ? at::mul(input, at::sum(weight)) : at::clone(input);
+    return bias.defined() ? at::add(scaled, at::sum(bias)) : scaled;
+  }
+
   check_batch_norm(input, weight, bias);
   check_running(input, running_mean, running_var);
 
   if (!training) {
-    return at::native_batch_norm(input, weight, bias, running_mean,
+    return at::_batch_norm_apply(input, weight, bias, running_mean,
                                  at::rsqrt(running_var + Scalar(eps)));
   }
 
-  const auto [output, mean, invstd, variance] = at::_batch_norm_train(input, weight, bias, eps);
-  if (running_mean.defined() && input.numel() > 0) {
+  return std::get<0>(train(input, weight, bias, running_mean, running_var, momentum, eps));
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training,
+                                                     double momentum, double eps) {
+  const ScalarType dtype = statistics_dtype(input, {weight, bias, running_mean, running_var});
+  if (!training) {
+    const Tensor output =
+        at::batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps, false);
+    const Tensor none = at::empty({0}, dtype, {}, input.device());
+    return {output, none, at::clone(none)};
+  }
+
+  TORCH_CHECK(input.numel() > 0,
+              "input tensor must have at least one element, but got input_sizes = ", input.sizes());
+  check_batch_norm(input, weight, bias);
+  check_running(input, running_mean, running_var);
+  const auto [output, mean, invstd] =
+      train(input, weight, bias, running_mean, running_var, momentum, eps);
+  return {output, mean.detach().to(dtype), invstd.detach().to(dtype)};
+}
+
+std::tuple<Tensor, Tensor, Tensor>
+_native_batch_norm_legit(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                         const Tensor& running_mean, const Tensor& running_var, bool training,
+                         double momentum, double eps) {
+  return at::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum,
+                               eps);
+}
+
+std::tuple<Tensor, Tensor, Tensor>
+_native_batch_norm_legit_no_stats(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                  bool training, double momentum, double eps) {
+  return at::native_batch_norm(input, weight, bias, Tensor(), Tensor(), training, momentum, eps);
+}
+
+std::tuple<Tensor, Tensor, Tensor>
+_native_batch_norm_legit_no_training(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                     const Tensor& running_mean, const Tensor& running_var,
+                                     double momentum, double eps) {
+  return at::native_batch_norm(input, weight, bias, running_mean, running_var, false, momentum,
+                               eps);
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+_batch_norm_with_update(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        const Tensor& running_mean, const Tensor& running_var, double momentum,
+                        double eps) {
+  const auto [output, mean, invstd] =
+      at::native_batch_norm(input, weight, bias, running_mean, running_var, true, momentum, eps);
+  return {output, mean, invstd, at::empty({0}, kByte, {}, input.device())};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+_batch_norm_no_update(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      const Tensor& running_mean, const Tensor& running_var, double momentum,
+                      double eps) {
+  const auto [output, mean, invstd] =
+      at::native_batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
+  return {output, mean, invstd, at::empty({0}, kByte, {}, input.device())};
+}
+
+std::tuple<Tensor, Tensor> batch_norm_update_stats(const Tensor& input, const Tensor& running_mean,
+                                                   const Tensor& running_var, double momentum) {
+  check_running(input, running_mean, running_var);
+  const DimVector dims = all_but_channels(input.dim());
+  const auto [variance, mean] =
+      at::var_mean(input, OptionalIntArrayRef(IntArrayRef(dims)), Scalar(0), false);
+
+  if (running_mean.defined() && running_var.defined() && input.numel() > 0) {
     const int64_t count = input.numel() / input.sizes()[1];
     update_running(running_mean, running_var, mean, variance, count, momentum);
   }
-  return output;
+  return {mean, variance};
 }
 
 std::tuple<Tensor, Tensor, Tensor>

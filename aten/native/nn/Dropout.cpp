@@ -4,10 +4,12 @@
 #include "aten/native/declarations/nn/Dropout.h"
 #include "aten/native/shared/Normalization.h"
 #include "aten/ops/bernoulli.h"
+#include "aten/ops/clone.h"
 #include "aten/ops/div.h"
 #include "aten/ops/empty.h"
 #include "aten/ops/empty_like.h"
 #include "aten/ops/mul.h"
+#include "aten/ops/ones_like.h"
 #include "aten/ops/zeros_like.h"
 
 namespace at::native {
@@ -63,6 +65,23 @@ Tensor dropout(const Tensor& input, double p, bool train) {
   at::bernoulli_(mask, kept);
   at::mul_(mask, Scalar(scale));
   return input * mask;
+}
+
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
+                                          std::optional<bool> train) {
+  if (input.numel() == 0) return {input, at::empty_like(input)};
+  if (!train.value_or(true)) return {at::clone(input), at::ones_like(input, kBool)};
+
+  TORCH_CHECK(input.is_floating_point() || input.is_complex(),
+              "result type Float can't be cast to the desired output type ", input.scalar_type());
+  const double kept = 1 - p;
+  const Tensor mask = at::empty_like(input, kBool);
+  at::bernoulli_(mask, kept);
+  return {input * mask * Scalar(kept == 0 ? 0.0 : 1 / kept), mask};
+}
+
+Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, double scale) {
+  return grad_output * (mask.to(grad_output.scalar_type()) * Scalar(scale));
 }
 
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {

@@ -5,13 +5,14 @@
 #include "aten/native/declarations/nn/LayerNorm.h"
 #include "aten/native/nn/LayerNorm.h"
 #include "aten/native/shared/Normalization.h"
+#include "aten/ops/_layer_norm.h"
 #include "aten/ops/addcmul.h"
 #include "aten/ops/mean.h"
-#include "aten/ops/native_layer_norm.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/rsqrt.h"
 #include "aten/ops/square.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/var_mean.h"
 
 namespace at::native {
 
@@ -32,6 +33,13 @@ void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape) {
   for (const int64_t size : normalized_shape) expected += ", " + std::to_string(size);
   TORCH_CHECK(false, "Given normalized_shape=", normalized_shape, ", expected input with shape ",
               expected, "], but got input of size", input.sizes());
+}
+
+/// The dtype of returned statistics: float if a parameter is, otherwise that of the input.
+ScalarType statistics_dtype(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const bool is_mixed = (weight.defined() && weight.scalar_type() == kFloat) ||
+                        (bias.defined() && bias.scalar_type() == kFloat);
+  return is_mixed ? kFloat : input.scalar_type();
 }
 
 /// Machine epsilon of a dtype, the default `eps` of rms_norm.
@@ -103,9 +111,18 @@ std::tuple<Tensor, Tensor, Tensor> _layer_norm_backward(const Tensor& grad, cons
                      bias.defined() ? bias.scalar_type() : kFloat);
 }
 
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
+                                                     IntArrayRef normalized_shape,
+                                                     const Tensor& weight, const Tensor& bias,
+                                                     double eps) {
+  const auto [result, mean, rstd] = at::_layer_norm(input, normalized_shape, weight, bias, eps);
+  const ScalarType dtype = statistics_dtype(input, weight, bias);
+  return {result, mean.detach().to(dtype), rstd.detach().to(dtype)};
+}
+
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps, bool) {
-  return std::get<0>(at::native_layer_norm(input, normalized_shape, weight, bias, eps));
+  return std::get<0>(at::_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
 void check_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias) {
@@ -123,9 +140,9 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   int64_t group = channels / num_groups;
   for (int64_t d = 2; d < input.dim(); ++d) group *= input.sizes()[d];
   const Tensor rows = at::reshape(input, {batch, num_groups, group});
-  Tensor result = at::reshape(
-      std::get<0>(at::native_layer_norm(rows, IntArrayRef(group), Tensor(), Tensor(), eps)),
-      input.sizes());
+  Tensor result =
+      at::reshape(std::get<0>(at::_layer_norm(rows, IntArrayRef(group), Tensor(), Tensor(), eps)),
+                  input.sizes());
 
   // Weight and bias are per channel.
   if (weight.defined() && bias.defined()) {
@@ -138,6 +155,31 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   }
 
   return result.to(input.scalar_type()).contiguous(input.suggest_memory_format());
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, int64_t N, int64_t C,
+                                                     int64_t HxW, int64_t group, double eps) {
+  check_group_norm(input, weight, bias);
+  int64_t elements = 0;
+  const bool fits = N >= 0 && C >= 0 && HxW >= 0 && input.dim() >= 2 &&
+                    !__builtin_mul_overflow(N, C, &elements) &&
+                    !__builtin_mul_overflow(elements, HxW, &elements) && elements == input.numel();
+  TORCH_CHECK(fits, "native_group_norm: expected N * C * HxW elements, got N=", N, ", C=", C,
+              ", HxW=", HxW, " for an input of size ", input.sizes());
+
+  // Statistics of each group, whose gradients follow from these operators.
+  const Tensor rows = at::reshape(widened(input), {N, group, C / group * HxW});
+  const auto [variance, mean] = at::var_mean(rows, IntArrayRef(2), Scalar(0), true);
+  const Tensor rstd = at::rsqrt(variance + Scalar(eps));
+  Tensor result = at::reshape((rows - mean) * rstd, {N, C, HxW});
+
+  if (weight.defined()) result = result * along_channels(weight, 3);
+  if (bias.defined()) result = result + along_channels(bias, 3);
+
+  const ScalarType dtype = statistics_dtype(input, weight, bias);
+  return {at::reshape(result, input.sizes()).to(input.scalar_type()),
+          at::reshape(mean, {N, group}).to(dtype), at::reshape(rstd, {N, group}).to(dtype)};
 }
 
 void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight) {

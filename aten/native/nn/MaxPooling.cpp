@@ -6,6 +6,7 @@
 #include "aten/ops/_adaptive_max_pool.h"
 #include "aten/ops/_fractional_max_pool.h"
 #include "aten/ops/_max_pool.h"
+#include "aten/ops/_max_pool_backward.h"
 #include "aten/ops/_max_unpool.h"
 #include "aten/ops/flatten.h"
 #include "aten/ops/gather.h"
@@ -34,6 +35,26 @@ ValuesAndIndices max_pool(size_t spatial, const Tensor& self, IntArrayRef kernel
   const PoolingWindows w =
       pooling_windows(kMaxPool[spatial - 1], spatial, kernel_size, stride, padding, dilation);
   return at::_max_pool(self, w.kernel, w.stride, w.padding, w.dilation, ceil_mode);
+}
+
+/// One number for each sample, channel and dimension; further samples are ignored, as in PyTorch.
+void check_random_samples(const char* op, const Tensor& self, const Tensor& random_samples,
+                          int64_t samples, int64_t channels, size_t spatial) {
+  TORCH_CHECK(random_samples.scalar_type() == self.scalar_type(), op,
+              ": Expect _random_samples to have the same dtype as input, but got ",
+              random_samples.scalar_type(), " and ", self.scalar_type());
+
+  const IntArrayRef sizes = random_samples.sizes();
+  TORCH_CHECK(sizes.size() == 3, op, ": Expect _random_samples to have 3 dimensions, got ",
+              sizes.size());
+  TORCH_CHECK(sizes[0] >= samples, op,
+              ": Expect _random_samples.size(0) no less then input batch size, ", samples, ", got ",
+              sizes[0]);
+  TORCH_CHECK(sizes[1] == channels, op,
+              ": Expect _random_samples.size(1) equals to input channel size, ", channels, ", got ",
+              sizes[1]);
+  TORCH_CHECK(sizes[2] == static_cast<int64_t>(spatial), op,
+              ": Expect _random_samples.size(2) equals to ", spatial, "; got ", sizes[2], ".");
 }
 
 }  // namespace
@@ -97,13 +118,7 @@ Specs _fractional_max_pool_shape(const Tensor& self, IntArrayRef kernel_size,
   const int64_t samples = leading == 2 ? sizes[0] : 1;
   const int64_t channels = sizes[leading - 1];
 
-  TORCH_CHECK(random_samples.scalar_type() == self.scalar_type(), op,
-              ": Expected _random_samples to have the same dtype as input, but got ",
-              random_samples.scalar_type(), " and ", self.scalar_type());
-  TORCH_CHECK(random_samples.sizes() ==
-                  IntArrayRef({samples, channels, static_cast<int64_t>(spatial)}),
-              op, ": Expect _random_samples of size [", samples, ", ", channels, ", ", spatial,
-              "], got ", random_samples.sizes());
+  check_random_samples(op, self, random_samples, samples, channels, spatial);
   return with_indices({sizes, self.scalar_type(), self.device()});
 }
 
@@ -176,6 +191,13 @@ ValuesAndIndices adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size
 
 ValuesAndIndices adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size) {
   return at::_adaptive_max_pool(self, output_size);
+}
+
+Tensor max_pool2d_with_indices_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef,
+                                        IntArrayRef, IntArrayRef, IntArrayRef, bool,
+                                        const Tensor& indices) {
+  static constexpr int64_t kPlane[] = {0, 0};  // one element for each pooled dimension
+  return at::_max_pool_backward(grad_output, self.sizes(), indices, IntArrayRef(kPlane, 2));
 }
 
 ValuesAndIndices fractional_max_pool2d(const Tensor& self, IntArrayRef kernel_size,

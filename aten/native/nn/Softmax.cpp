@@ -1,8 +1,13 @@
 // softmax and log_softmax: dtypes, shapes and second derivatives.
+#include <limits>
+
 #include "aten/native/declarations/nn/Softmax.h"
 #include "aten/ops/_log_softmax.h"
 #include "aten/ops/_softmax.h"
+#include "aten/ops/all.h"
+#include "aten/ops/eq.h"
 #include "aten/ops/exp.h"
+#include "aten/ops/masked_fill.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/neg.h"
 #include "aten/ops/sub.h"
@@ -25,6 +30,14 @@ Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dt
   return at::_log_softmax(dtype ? self.to(*dtype) : self, dim, false);
 }
 
+Tensor _safe_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  const Tensor input = dtype ? self.to(*dtype) : self;
+  const Tensor result = at::_softmax(input, dim, false);
+
+  const Scalar lowest(-std::numeric_limits<double>::infinity());
+  return at::masked_fill(result, at::all(at::eq(input, lowest), dim, true), Scalar(0));
+}
+
 TensorSpec softmax_shape(const Tensor& self, int64_t dim, bool half_to_float) {
   wrap_dim(dim, self.dim());
 
@@ -34,7 +47,8 @@ TensorSpec softmax_shape(const Tensor& self, int64_t dim, bool half_to_float) {
   return {DimVector(self.sizes()), half_to_float ? kFloat : self.scalar_type(), self.device()};
 }
 
-TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& output, int64_t dim) {
+TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& output, int64_t dim,
+                                  ScalarType input_dtype) {
   wrap_dim(dim, output.dim());
 
   TORCH_CHECK(grad_output.sizes() == output.sizes(),
@@ -46,6 +60,10 @@ TensorSpec softmax_backward_shape(const Tensor& grad_output, const Tensor& outpu
   TORCH_CHECK(grad_output.device() == output.device(), "softmax_backward: expected grad_output on ",
               output.device(), ", got ", grad_output.device());
 
+  // A float result may belong to a float16 input; its gradient is converted by autograd.
+  TORCH_CHECK(input_dtype != kHalf || output.scalar_type() == kHalf ||
+                  output.scalar_type() == kFloat,
+              "expected scalar type ", output.scalar_type(), " but found ", input_dtype);
   return {DimVector(output.sizes()), output.scalar_type(), output.device()};
 }
 

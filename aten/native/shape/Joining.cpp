@@ -201,4 +201,42 @@ Tensor vstack(TensorList tensors) {
   return at::cat(at_least(tensors, 2), 0);
 }
 
+Tensor _chunk_cat(TensorList tensors, int64_t dim, int64_t num_chunks) {
+  const int64_t dims = tensors[0].dim();
+  for (const Tensor& tensor : tensors) {
+    TORCH_CHECK(tensor.numel() > 0, "_chunk_cat expects non-empty tensor");
+    TORCH_CHECK(tensor.scalar_type() == tensors[0].scalar_type(),
+                "_chunk_cat expects all input tensors with the same dtype");
+    TORCH_CHECK(dim >= 0 || tensor.dim() == dims,
+                "_chunk_cat expects non-negative dim when input tensors have different ndims");
+  }
+
+  const auto d = static_cast<size_t>(wrap_dim(dim, dims));
+  TORCH_CHECK(dims > 0, "_chunk_cat expects tensors of at least one dimension");
+  const IntArrayRef leading = tensors[0].sizes().slice(0, d);
+
+  std::vector<Tensor> rows;
+  for (const Tensor& tensor : tensors) {
+    TORCH_CHECK(tensor.dim() > static_cast<int64_t>(d) && tensor.sizes().slice(0, d) == leading,
+                "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors");
+    const int64_t size = tensor.sizes()[d];
+    const int64_t part = size / num_chunks + (size % num_chunks != 0);
+    int64_t filled = 0;
+    TORCH_CHECK(!__builtin_mul_overflow(part, num_chunks, &filled),
+                "_chunk_cat: num_chunks is too large, got ", num_chunks);
+
+    // Zeros behind the last element of dimension d; pads are written from the last dimension on.
+    DimVector pad(2 * (tensor.sizes().size() - d), 0);
+    pad.back() = filled - size;
+
+    DimVector shape(leading);
+    shape.push_back(num_chunks);
+    shape.push_back(-1);
+    const Tensor whole = filled == size ? tensor : at::constant_pad_nd(tensor, pad, Scalar(0));
+    rows.push_back(at::reshape(whole, shape));
+  }
+
+  return at::cat(rows, static_cast<int64_t>(d) + 1);
+}
+
 }  // namespace at::native

@@ -46,6 +46,7 @@ def batch_norm(make: Make) -> Iterator[SampleInput]:
         yield SampleInput(make(*shape), weight, bias, *_statistics(make, 3), False, 0.1, 1e-3, False)
 
     if not make.requires_grad:
+        yield SampleInput(make(0), None, None, None, None, True, 0.1, 1e-5, False)
         yield SampleInput(make(4, 3), make(3), make(3), *_statistics(make, 3), True, 0.3, 1e-5, False)
         yield SampleInput(
             make(2, 3, 2, 2, layout="channels_last"),
@@ -79,3 +80,75 @@ def batch_norm_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(
         SampleInput(make(4, 3), None, None, None, None, False, 0.1, 1e-5, False), RuntimeError, "running"
     )
+
+
+def _with_statistics(make: Make, *options: Any) -> Iterator[SampleInput]:
+    for shape in ((4, 3), (2, 3, 4), (2, 3, 2, 2)):
+        weight, bias = make(3, low=0.5, high=1.5), make(3)
+        yield SampleInput(make(*shape), weight, bias, *_statistics(make, 3), *options)
+        yield SampleInput(make(*shape), None, None, *_statistics(make, 3), *options)
+
+
+@samples("native_batch_norm")
+def native_batch_norm(make: Make) -> Iterator[SampleInput]:
+    """Running statistics are in evaluation only, as every evaluation of a gradient would write to them."""
+    if not make.is_floating:
+        return
+    yield from _with_statistics(make, False, 0.1, 1e-5)
+    yield SampleInput(make(2, 3, 4), make(3), make(3), None, None, True, 0.1, 1e-3)
+    yield SampleInput(make(4, 3), None, None, None, None, True, 0.1, 1e-5)
+    if not make.requires_grad:
+        yield from _with_statistics(make, True, 0.3, 1e-5)
+
+
+@error_samples("native_batch_norm")
+def native_batch_norm_errors(make: Make) -> Iterator[ErrorInput]:
+    rest = (True, 0.1, 1e-5)
+    yield ErrorInput(
+        SampleInput(make(4, 3), None, None, make(2), make(2), *rest), RuntimeError, "running_mean|3"
+    )
+    yield ErrorInput(SampleInput(make(0, 3), None, None, None, None, *rest), RuntimeError, "at least one")
+
+
+@samples("_native_batch_norm_legit")
+def _native_batch_norm_legit(make: Make) -> Iterator[SampleInput]:
+    if not make.is_floating:
+        return
+    yield from _with_statistics(make, False, 0.1, 1e-5)
+    if not make.requires_grad:
+        yield from _with_statistics(make, True, 0.3, 1e-5)
+
+
+@samples("_native_batch_norm_legit_no_stats")
+def _native_batch_norm_legit_no_stats(make: Make) -> Iterator[SampleInput]:
+    if not make.is_floating:
+        return
+    yield SampleInput(make(2, 3, 4), make(3), make(3), True, 0.1, 1e-3)
+    yield SampleInput(make(2, 3, 2, 2), None, None, True, 0.1, 1e-5)
+
+
+@samples("_native_batch_norm_legit_no_training")
+def _native_batch_norm_legit_no_training(make: Make) -> Iterator[SampleInput]:
+    if make.is_floating:
+        yield from _with_statistics(make, 0.1, 1e-5)
+
+
+@samples("batch_norm_with_update")
+def batch_norm_with_update(make: Make) -> Iterator[SampleInput]:
+    if make.is_floating and not make.requires_grad:
+        yield from _with_statistics(make, 0.3, 1e-5)
+
+
+@samples("batch_norm_update_stats")
+def batch_norm_update_stats(make: Make) -> Iterator[SampleInput]:
+    if make.dtype_name not in ("float32", "float64"):
+        return
+    yield SampleInput(make(2, 3, 4), None, None, 0.1)
+    yield SampleInput(make(4, 3), None, None, 0.1)
+    if not make.requires_grad:
+        yield SampleInput(make(2, 3, 2, 2), *_statistics(make, 3), 0.3)
+
+
+@error_samples("batch_norm_update_stats")
+def batch_norm_update_stats_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(4, 3), make(2), make(2), 0.1), RuntimeError, "running_mean|3")

@@ -51,6 +51,7 @@ def reduction_nonempty(make: Make) -> Iterator[SampleInput]:
     yield from extremes(make, 0)
     yield from extremes(make)
     yield SampleInput(make(0, 3), 1)
+    yield SampleInput(make(2, 3, distinct=True), None)
     if not make.requires_grad:
         yield SampleInput(make.values([[1, 1, 0], [0, 0, 0]]), 1)
 

@@ -64,6 +64,7 @@ def roll(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4, layout="transposed"), -1, -1)
     yield SampleInput(make(0), 1, 0)
     yield SampleInput(make(3, 4), 7, 1)
+    yield SampleInput(make(3, 4), 7, None)
 
 
 @error_samples("roll")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tests.ops.samples.make import Make
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
@@ -148,6 +149,7 @@ def gather(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4), 1, make.integers(2, 2, high=4))
     yield SampleInput(make(), 0, make.integers(high=1))
     yield SampleInput(make(3, 4), 0, make.integers(0, 4, high=3))
+    yield SampleInput(make(5), 0, make.integers(0, high=1, dtype="uint8"))
 
 
 @error_samples("gather")
@@ -157,6 +159,7 @@ def gather_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), 0, make.integers(1, 4, high=2)), RuntimeError, "4")
     yield ErrorInput(SampleInput(make(3), 1, make.values([0], "int64")), IndexError, "1")
     yield ErrorInput(SampleInput(make(3), 0, make.values([0.0])), RuntimeError, "index")
+    yield ErrorInput(SampleInput(make(3), 0, make.values([0], "uint8")), RuntimeError, "int64 for index")
 
 
 @samples("scatter")
@@ -171,6 +174,8 @@ def scatter(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 5), -1, make.values([[3, 0], [1, 4]], "int64"), make(2, 2))
     yield SampleInput(make(), 0, make.integers(high=1), make())
     yield SampleInput(make(3), 0, make.integers(0, high=3), make(0))
+    if not make.requires_grad:
+        yield SampleInput(make(3), 0, make.integers(0, high=3, dtype="int16"), make(0))
 
 
 @error_samples("scatter")
@@ -216,6 +221,8 @@ def take_along_dim(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(3, 4), make.integers(1, 4, high=3), 0)
     yield SampleInput(make(3, 4), make.integers(3, 2, high=4), 1)
     yield SampleInput(make(3, 4), make.integers(5, high=12))
+    yield SampleInput(make(3, 4), make.integers(3, 2, low=-4, high=4), 1)
+    yield SampleInput(make(3, 4), make.integers(2, 4, low=-7, high=9), 0)
 
 
 @error_samples("take_along_dim")
@@ -253,3 +260,27 @@ def put_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3), zero, make(1, dtype="float64")), RuntimeError, "dtype")
     yield ErrorInput(SampleInput(make(3), make.tensor([0], "int32"), make(1)), RuntimeError, "long")
     yield ErrorInput(SampleInput(make(0), zero, make(1)), IndexError, "empty")
+
+
+def _masked_places(make: Make) -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Tensors, masks and indices of shape (4,), of which those outside are masked."""
+    places = make.tensor([1, 9, -2, -8], "int64")
+    mask = make.tensor([True, False, True, False], "bool")
+    yield make(5), mask, [places]
+    yield make(3, 5), mask, [make.tensor([0, 2, 1, 7], "int64"), places]
+
+
+@samples("_unsafe_masked_index")
+def _unsafe_masked_index(make: Make) -> Iterator[SampleInput]:
+    for own, mask, places in _masked_places(make):
+        yield SampleInput(own, mask, places, 1)
+    if not make.requires_grad:
+        yield SampleInput(make(0), make.tensor([False], "bool"), [make.tensor([3], "int64")], 1)
+
+
+@samples("_unsafe_masked_index_put_accumulate")
+def _unsafe_masked_index_put_accumulate(make: Make) -> Iterator[SampleInput]:
+    if make.is_bool:
+        return
+    for own, mask, places in _masked_places(make):
+        yield SampleInput(own, mask, places, make(4))

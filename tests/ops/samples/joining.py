@@ -97,3 +97,23 @@ def stack_simple(make: Make) -> Iterator[SampleInput]:
 @error_samples("stack_simple")
 def stack_simple_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput([make(2, 3, 2), make(2, 1, 3)]), RuntimeError, "[sS]ize")
+
+
+@samples("_chunk_cat")
+def _chunk_cat(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput([make(2, 3), make(5, 3)], 0, 2)
+    yield SampleInput([make(2, 3, 4), make(2, 5, 2)], 1, 2)
+    yield SampleInput([make(2, 3), make(2, 5)], -1, 3)
+    yield SampleInput([make(4), make(3, 2, layout="transposed")], 0, 4)
+    yield SampleInput([make(2)], 0, 5)
+
+
+@error_samples("_chunk_cat")
+def _chunk_cat_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput([], 0, 2), RuntimeError, "non-empty")
+    yield ErrorInput(SampleInput([make(2)], 0, 0), RuntimeError, "positive num_chunks")
+    yield ErrorInput(SampleInput([make(2, 3), make(3, 3)], 1, 2), RuntimeError, "same sizes")
+    yield ErrorInput(SampleInput([make(2, 3), make(2)], -1, 2), RuntimeError, "non-negative dim")
+    yield ErrorInput(SampleInput([make(0), make(2)], 0, 2), RuntimeError, "non-empty")
+    other = make(2, dtype="int32")
+    yield ErrorInput(SampleInput([make(2), other], 0, 2), RuntimeError, "same dtype")

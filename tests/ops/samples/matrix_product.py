@@ -183,3 +183,28 @@ def addbmm_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 2), make(3, 2, 2), make(2, 2, 2)), RuntimeError, "batches")
     yield ErrorInput(SampleInput(make(2, 2), make(3, 2, 2), make(3, 3, 2)), RuntimeError, "2x2|2.*3")
     yield ErrorInput(SampleInput(make(2, 2), make(2, 2), make(3, 2, 2)), RuntimeError, "3D")
+
+
+@samples("_scaled_mm")
+def _scaled_mm(make: Make) -> Iterator[SampleInput]:
+    if make.dtype_name != "float32" or make.requires_grad:
+        return
+    for low, high in (("float8_e4m3fn", "float8_e4m3fn"), ("float8_e5m2", "float8_e4m3fn")):
+        left = make(16, 32).to(getattr(make.torch, low))
+        right = make(16, 32).to(getattr(make.torch, high)).t()
+        single = make.values(2.0), make.values(0.5)
+        yield SampleInput(left, right, *single, out_dtype=make.torch.float32)
+        yield SampleInput(left, right, *single, make(16), out_dtype=make.torch.bfloat16)
+        yield SampleInput(left, right, make(16, 1), make(1, 16), out_dtype=make.torch.float32)
+
+
+@error_samples("_scaled_mm")
+def _scaled_mm_errors(make: Make) -> Iterator[ErrorInput]:
+    left = make(4, 8, dtype="float32").to(make.torch.float8_e4m3fn)
+    one = make.tensor(1.0, "float32")
+    yield ErrorInput(SampleInput(make(4, 8), make(8, 4), one, one), ValueError, "scaling configuration")
+    yield ErrorInput(SampleInput(left, left.t(), one, one.double()), ValueError, "scaling configuration")
+    yield ErrorInput(SampleInput(left, left, one, one), RuntimeError, "cannot be multiplied")
+    yield ErrorInput(
+        SampleInput(left, left.t(), one, one, make(3, dtype="float32")), RuntimeError, "size 4.*3"
+    )

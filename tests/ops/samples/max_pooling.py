@@ -70,6 +70,7 @@ def fractional_max_pool2d(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(2, 6, 5, distinct=True), (2, 3), (1, 3), make(1, 2, 2, **chosen))
     if not make.requires_grad:
         yield SampleInput(make(3, 2, 9, 11, distinct=True), (3, 2), (4, 6), make(3, 2, 2, **chosen))
+        yield SampleInput(make(1, 2, 5, 6, distinct=True), (2, 2), (3, 2), make(4, 2, 2, **chosen))
 
 
 @samples("fractional_max_pool3d")
@@ -78,6 +79,7 @@ def fractional_max_pool3d(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(make(1, 1, 4, 4, 3, distinct=True), (2, 2, 1), (2, 2, 2), make(1, 1, 3, **chosen))
     if not make.requires_grad:
         yield SampleInput(make(2, 3, 7, 8, 9, distinct=True), (2, 3, 2), (4, 3, 5), make(2, 3, 3, **chosen))
+        yield SampleInput(make(3, 7, 8, 9, distinct=True), (2, 3, 2), (4, 3, 5), make(2, 3, 3, **chosen))
 
 
 @error_samples("fractional_max_pool2d")
@@ -85,6 +87,11 @@ def fractional_errors(make: Make) -> Iterator[ErrorInput]:
     drawn = make(1, 2, 2, low=0, high=1)
     yield ErrorInput(SampleInput(make(1, 2, 4, 4), (2, 2), (4, 4), drawn), RuntimeError, "size|large")
     yield ErrorInput(SampleInput(make(4, 4), (2, 2), (2, 2), drawn), RuntimeError, "3|dim")
+    for sizes in ((0, 2, 2), (1, 3, 2), (1, 2, 3), (1, 2)):
+        wrong = make(*sizes, low=0, high=1)
+        yield ErrorInput(
+            SampleInput(make(1, 2, 4, 4), (2, 2), (2, 2), wrong), RuntimeError, "_random_samples"
+        )
 
 
 @samples("max_unpool2d")
@@ -121,3 +128,21 @@ def max_unpool_errors(make: Make) -> Iterator[ErrorInput]:
 @error_samples("adaptive_max_pool2d")
 def adaptive_max_pool2d_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(3, 0, 3, 4), [0, 2**62]), RuntimeError, "dimension 1 being empty")
+
+
+@samples("max_pool2d_with_indices_backward")
+def max_pool2d_with_indices_backward(make: Make) -> Iterator[SampleInput]:
+    if not make.is_floating:
+        return
+    windows = ((2, 2), (2, 2), (0, 0), (1, 1), False)
+    places = make.tensor([[[0, 3], [9, 11]], [[5, 2], [8, 15]]], "int64")
+    own = make(2, 4, 4, requires_grad=False)
+    yield SampleInput(make(2, 2, 2), own, *windows, places)
+    yield SampleInput(make(1, 2, 2, 2), own[None], *windows, places[None])
+
+
+@error_samples("max_pool2d_with_indices_backward")
+def max_pool2d_with_indices_backward_errors(make: Make) -> Iterator[ErrorInput]:
+    windows = ((2, 2), (2, 2), (0, 0), (1, 1), False)
+    places = make.tensor([[[0, 3], [9, 11]]], "int64")
+    yield ErrorInput(SampleInput(make(1, 2, 3), make(1, 4, 4), *windows, places), RuntimeError, "2|3")

@@ -149,6 +149,22 @@ def test_linear_cross_entropy(shape: tuple[int, ...], bias: bool) -> None:
     assert layer.linear.weight.grad.shape == layer.linear.weight.shape
 
 
+def test_batch_mean_of_kl_div_of_numbers() -> None:
+    input, target = torch.tensor(-1.0), torch.tensor(0.5)
+    total = F.kl_div(input, target, reduction="sum")
+    assert F.kl_div(input, target, reduction="batchmean").item() == total.item()
+
+
+def test_linear_cross_entropy_checks_shapes() -> None:
+    input, target = torch.ones(2, 3), torch.tensor([0, 1])
+    with pytest.raises(RuntimeError, match="dimensionality at least 2, got 1"):
+        F.linear_cross_entropy(input, torch.ones(3), target)
+    with pytest.raises(RuntimeError, match="in_features., got 3 and 2, respectively"):
+        F.linear_cross_entropy(input, torch.ones(4, 2), target)
+    with pytest.raises(RuntimeError, match=r"expected linear_bias shape \(4,\), got \(3,\)"):
+        F.linear_cross_entropy(input, torch.ones(4, 3), target, linear_bias=torch.ones(3))
+
+
 def test_linear_cross_entropy_refuses() -> None:
     weight = torch.randn(3, 4)
     with pytest.raises(RuntimeError, match="dimensionality 1 or 2"):

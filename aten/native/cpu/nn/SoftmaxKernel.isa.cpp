@@ -285,12 +285,12 @@ void log_softmax_kernel(const Tensor& self, int64_t dim, bool, const Tensor& out
 }
 
 void softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim,
-                             const Tensor& out0) {
+                             ScalarType, const Tensor& out0) {
   backward<SoftmaxGradient>("softmax_backward", grad_output, output, dim, out0);
 }
 
 void log_softmax_backward_kernel(const Tensor& grad_output, const Tensor& output, int64_t dim,
-                                 const Tensor& out0) {
+                                 ScalarType, const Tensor& out0) {
   backward<LogSoftmaxGradient>("log_softmax_backward", grad_output, output, dim, out0);
 }
 

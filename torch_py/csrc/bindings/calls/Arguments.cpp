@@ -1,6 +1,10 @@
 // Binding a call to one of a function's signatures: Note [Binding a call].
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 
+#include <algorithm>
+#include <atomic>
+
+#include "aten/core/Warning.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
 #include "torch_py/csrc/bindings/calls/CallErrors.h"
@@ -225,6 +229,23 @@ bool parameter_accepts(const Parameter& parameter, PyObject* object) {
   }
 
   return false;
+}
+
+void Arguments::modernize(int replacement, std::initializer_list<int> order) {
+  const Signature& modern = function_->signatures[replacement];
+
+  // Once per process, as in PyTorch: such calls come from old programs, which have many of them.
+  static std::atomic<bool> warned{false};
+  if (!warned.exchange(true)) {
+    at::warn("This overload of ", function_->name, " is deprecated:\n\t", signature_->text,
+             "\nConsider using one of the following signatures instead:\n\t", modern.text);
+  }
+
+  PyObject* given[kMaxSlots];
+  std::copy_n(slots_, count_, given);
+  count_ = 0;
+  for (const int slot : order) slots_[count_++] = slot < 0 ? nullptr : given[slot];
+  signature_ = &modern;
 }
 
 PyObject* Arguments::call_override(const Function& function) {

@@ -81,6 +81,7 @@ struct Function {
   const char* owner;  // "torch", "nn", "Tensor" ...: where __torch_function__ finds the callable
   const Signature* signatures;
   int count;
+  int deprecated = 0;  // the last ones, which are accepted with a warning and left out of messages
   mutable PyObject** interned = nullptr;  // names of all parameters, made for the first keyword
 };
 
@@ -113,6 +114,9 @@ class TORCH_PY_API Arguments {
   int bind(const Function& function, PyObject* self, PyObject* const* args, Py_ssize_t nargs,
            PyObject* kwnames);
   PyObject* call_override(const Function& function);
+  /// After bind has accepted a deprecated signature: warns, and moves the arguments to the slots of
+  /// signature `replacement`. `order` has the old slot of each of its parameters, or -1.
+  void modernize(int replacement, std::initializer_list<int> order);
   /// The signature that accepts the call bound last, also if bind returned kOverridden.
   int accepted() const { return static_cast<int>(signature_ - function_->signatures); }
 

@@ -257,17 +257,18 @@ bool keyword_matches(const char* keyword, const char* parameter) {
 void throw_call_error(const WrongCall& call) {
   const std::vector<Given> given = given_arguments(call);
   const Function& function = call.function;
+  const int count = function.count - function.deprecated;
 
   // With one candidate, say what is wrong with the call.
   const Signature* only = nullptr;
   int plausible = 0;
-  for (int s = 0; s < function.count; ++s) {
+  for (int s = 0; s < count; ++s) {
     if (!is_plausible(function.signatures[s], given.size())) continue;
     only = &function.signatures[s];
     ++plausible;
   }
-  if (function.count == 1) only = &function.signatures[0];
-  if (function.count == 1 || plausible == 1) explain(call, *only, given);
+  if (count == 1) only = &function.signatures[0];
+  if (count == 1 || plausible == 1) explain(call, *only, given);
 
   // Otherwise list what was given and what would be accepted.
   std::string text =
@@ -277,10 +278,10 @@ void throw_call_error(const WrongCall& call) {
             (given[i].keyword ? std::string(given[i].keyword) + "=" : "") +
             given_type(given[i].value);
   }
-  text += function.count == 1 ? "), but expected " : "), but expected one of:\n";
-  for (int s = 0; s < function.count; ++s) {
+  text += count == 1 ? "), but expected " : "), but expected one of:\n";
+  for (int s = 0; s < count; ++s) {
     const Signature& signature = function.signatures[s];
-    if (function.count == 1) {
+    if (count == 1) {
       text += signature_text(signature);
     } else {
       text += " * " + signature_text(signature) + mismatch_text(signature, given) + "\n";

@@ -1,6 +1,6 @@
 {# The tables of a Python function or method, and its entry point. #}
 {% set self = "self" if callable.is_method else "" %}
-{% for overload in callable.overloads if overload.own_table %}
+{% for overload in callable.signatures if overload.own_table %}
 const Parameter {{ overload.table }}[] = {
 {% for parameter in overload.parameters %}
     {{ parameter.row }},
@@ -8,12 +8,12 @@ const Parameter {{ overload.table }}[] = {
 };
 {% endfor %}
 const Signature {{ callable.c_name }}_signatures[] = {
-{% for overload in callable.overloads %}
+{% for overload in callable.signatures %}
 {% set table = overload.table if overload.parameters else "nullptr" %}
     { {{- overload.text|cpp_string }}, {{ table }}, {{ overload.parameters|length }}, {{ overload.self_slot }}},
 {% endfor %}
 };
-const Function {{ callable.c_name }}_function = { {{- callable.name|cpp_string }}, {{ callable.owner|cpp_string }}, {{ callable.c_name }}_signatures, {{ callable.overloads|length }}};
+const Function {{ callable.c_name }}_function = { {{- callable.name|cpp_string }}, {{ callable.owner|cpp_string }}, {{ callable.c_name }}_signatures, {{ callable.signatures|length }}{% if callable.deprecated %}, {{ callable.deprecated|length }}{% endif %}};
 
 PyObject* {{ callable.c_name }}(PyObject*{{ " self" if self else "" }}, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   HANDLE_ERRORS
@@ -47,6 +47,11 @@ PyObject* {{ callable.c_name }}(PyObject*{{ " self" if self else "" }}, PyObject
   switch (call.bind({{ callable.c_name }}_function, {{ self or "nullptr" }}, args, nargs, kwnames)) {
 {% for overload in callable.overloads %}
     case {{ loop.index0 }}: return {{ overload.body.name }}(call);
+{% endfor %}
+{% for overload in callable.deprecated %}
+    case {{ callable.overloads|length + loop.index0 }}:
+      call.modernize({{ callable.replacement(overload) }}, { {{- overload.order|join(", ") -}} });
+      return {{ overload.body.name }}(call);
 {% endfor %}
     default: return call.call_override({{ callable.c_name }}_function);
   }
