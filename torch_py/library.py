@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from torch_py._custom_ops.operator import CustomOperator
 from torch_py._custom_ops.registry import declare, find, operator_of
 from torch_py._custom_ops.schema import Schema, infer_schema, parse_schema
+from torch_py._pytorch_names.packages import lacking as _lacking
 
 __all__ = [
     "CustomOpDef",
@@ -222,3 +223,6 @@ class Library:
 
     def _destroy(self) -> None:
         """Operators stay for the life of the process."""
+
+
+__getattr__ = _lacking(__name__)
