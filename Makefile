@@ -48,6 +48,7 @@ parity: build
 	    $(RUN) -m codegen parity "$$folder/packaged/ATen/native/native_functions.yaml" \
 	        --module torch_py --markdown $(addprefix --usage ,$(USES)) > build/docs/parity.md
 	@tail -n 1 build/docs/parity.md
+	@$(RUN) -m tools.names
 
 tested: build
 	$(BOOTSTRAP) --extra test
@@ -70,7 +71,7 @@ help:
 	@echo "make demo              trains on real digits, then adds an operator"
 	@echo "make lint, format      layering, formatting, style, types; format fixes what a tool can fix"
 	@echo "make bench             side by side with PyTorch, when that is installed in $(VENV)"
-	@echo "make parity, tested    build/docs/parity.md and tested.md: every operator compared with PyTorch, and its tests"
+	@echo "make parity, tested    build/docs/parity.md, names.md and tested.md: operators and names compared, tests run"
 	@echo "make compile_commands  build/compile_commands.json for editors"
 	@echo "make clean, distclean  removes the build; distclean removes $(VENV) as well"
 	@echo "PYTHON=python3.12 and VENV=.venv choose the interpreter; the build's other settings:"

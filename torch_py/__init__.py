@@ -38,6 +38,7 @@ from torch_py._functional._checks import (  # noqa: E402
 )
 from torch_py._pytorch_names.layouts import add_methods as _add_absent_methods  # noqa: E402
 from torch_py._pytorch_names.native_module import add_native_names as _add_native_names  # noqa: E402
+from torch_py._pytorch_names.packages import lacking as _lacking  # noqa: E402
 from torch_py._pytorch_names.private_functions import *  # noqa: E402
 from torch_py._settings import *  # noqa: E402
 from torch_py._storage_methods import add_storage_methods as _add_storage_methods  # noqa: E402
@@ -48,6 +49,12 @@ pi = _math.pi
 inf = _math.inf
 nan = _math.nan
 newaxis = None
+has_cuda = False
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Whether the library uses the ABI of the standard library since GCC 5, as it does."""
+    return True
 
 
 def _fill_constants(target: dict[str, _Any]) -> None:
@@ -75,6 +82,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
 
 
 _fill_constants(globals())
+legacy_contiguous_format = _C.contiguous_format  # the older name
 
 _export_operators(_C._torch, globals())
 _add_native_names(_C)
@@ -122,6 +130,8 @@ _LAZY_MODULES = (
 _LAZY_FUNCTIONS = {
     "Event": "_pytorch_names.streams",
     "Future": "futures",
+    "DisableTorchFunction": "_torch_function",
+    "DisableTorchFunctionSubclass": "_torch_function",
     "GradScaler": "amp",
     "PyTorchFileReader": "_serialization.archive_reader",
     "ScriptFunction": "jit",
@@ -182,6 +192,9 @@ _STORAGE_TYPES = (
 )
 
 
+_absent = _lacking("torch_py")
+
+
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.{name}")
@@ -192,6 +205,10 @@ def __getattr__(name: str) -> _Any:
         return _importlib.import_module("torch_py._array_api").__array_namespace_info__
     if name in _LEGACY_TENSOR_TYPES:
         return getattr(_importlib.import_module("torch_py._pytorch_names.tensor_types"), name)
+    if name == "_grouped_mm":
+        return _importlib.import_module("torch_py.nn.functional").grouped_mm
+    if name == "Storage":
+        name = "FloatStorage"
     if name in _STORAGE_TYPES:
         return getattr(_importlib.import_module("torch_py.storage"), name)
 
@@ -199,8 +216,7 @@ def __getattr__(name: str) -> _Any:
         return absent[name]
     if name in _pytorch_names.names_in("torch_py"):
         return _importlib.import_module(f"torch_py.{name}")
-
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)
 
 
 def __dir__() -> list[str]:

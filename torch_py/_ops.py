@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from torch_py._custom_ops.registry import NativeOperator, lookup
+from torch_py._pytorch_names.packages import lacking as _lacking
 
 OpOverload = OpOverloadPacket = NativeOperator
 
@@ -48,3 +49,5 @@ class _Ops(ModuleType):
 
 
 ops = _Ops("torch.ops")
+
+__getattr__ = _lacking(__name__)

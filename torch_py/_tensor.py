@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._torch_function import DisableTorchFunctionSubclass
 
 
@@ -295,3 +296,6 @@ def whole_storage(storage: Any) -> Any:
     view: Any = _C._torch.empty(0, dtype=_C.uint8, device="cpu")
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view
+
+
+__getattr__ = _lacking(__name__)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunction
 
@@ -295,3 +296,6 @@ def tensor_repr(tensor: Any) -> str:
         else:
             body = _numbers(tensor.detach(), len(prefix))
         return _append(prefix + body, suffixes, len(prefix))
+
+
+__getattr__ = _lacking(__name__)

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.serialization import load as load_file
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
@@ -199,3 +200,6 @@ def load(
 
 def _check_module_exists(name: str) -> bool:
     return importlib.util.find_spec(name) is not None
+
+
+__getattr__ = _lacking(__name__)

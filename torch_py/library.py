@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from torch_py._custom_ops.operator import CustomOperator
 from torch_py._custom_ops.registry import declare, find, forget, operator_of
 from torch_py._custom_ops.schema import Schema, infer_schema, parse_schema
+from torch_py._pytorch_names.packages import lacking as _lacking
 
 __all__ = [
     "CustomOpDef",
@@ -231,3 +232,6 @@ class Library:
         """Takes back what `define` declared, as the end of the library does."""
         forget(self._defined)
         self._defined.clear()
+
+
+__getattr__ = _lacking(__name__)

@@ -8,9 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
+
+_absent = _lacking(__name__)
 
 
 def __getattr__(name: str) -> Any:
     if hasattr(_C._return_types, name):
         return getattr(_C._return_types, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)

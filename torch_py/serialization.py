@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import IO, Any, Optional, TypeAlias, Union
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._serialization.storage_types import StorageFile
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
@@ -212,3 +213,5 @@ def _storage_of_file(data: bytes) -> Any:
 
 StorageFile.write = staticmethod(_storage_as_file)
 StorageFile.read = staticmethod(_storage_of_file)
+
+__getattr__ = _lacking(__name__)

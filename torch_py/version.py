@@ -3,5 +3,6 @@
 __version__ = "0.1.0"
 cuda: str | None = None
 hip: str | None = None
+xpu: str | None = None
 debug = False
 git_version = "unknown"  # an installation does not know its commit

@@ -92,3 +92,18 @@ def test_absent_dtypes_are_refused_where_they_are_used(name):
     assert repr(dtype) == f"torch.{name}" and dtype != torch.uint8
     with pytest.raises(TypeError, match="dtype"):
         torch.zeros(2, dtype=dtype)
+
+
+@only_torch_py
+def test_types_of_absent_devices_have_no_instances():
+    for kind in (torch.cuda.FloatTensor, torch.sparse.LongTensor):
+        assert not isinstance(torch.ones(1), kind)
+        with pytest.raises(TypeError, match=r"type torch\.\w+\.\w+Tensor not available"):
+            kind(2)
+
+    @torch.cuda.nvtx.range("marked")
+    def marked():
+        return 1
+
+    with pytest.raises(RuntimeError, match="NVTX functions not installed"):
+        marked()

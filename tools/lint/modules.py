@@ -13,6 +13,8 @@ from .finding import Finding
 # of its own; `.__init__` is the package's own module alone. Modules of one layer do not import one another,
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
+    # Names that are refused, which any module may have.
+    ("_pytorch_names.lacking", "_pytorch_names.packages"),
     # What needs the native module alone.
     (
         "_namespace", "_notices", "_serialization.budget", "_serialization.storage_types", "_storage_files",

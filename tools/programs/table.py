@@ -39,4 +39,7 @@ PROGRAMS = (
     Program("stable-baselines3", "stable_baselines3"),
     Program("tensordict", "tensordict"),
     Program("pytorch-metric-learning", "pytorch_metric_learning"),
+    Program("pytorch-ignite", "ignite"),
+    Program("opacus", "opacus"),
+    Program("vector-quantize-pytorch", "vector_quantize_pytorch"),
 )

@@ -13,3 +13,6 @@
 # Both set methods of the wrapped tensors, so they are imported whichever module is asked for.
 from torch_py._functorch import batch_rules as batch_rules
 from torch_py._functorch import custom_functions as custom_functions
+from torch_py._pytorch_names.packages import lacking as _lacking
+
+__getattr__ = _lacking(__name__, __path__)

@@ -10,6 +10,7 @@ _DTYPES = {
     "qint8": (1, True, False),
     "quint8": (1, False, False),
     "qint32": (4, True, False),
+    **{f"uint{bits}": (1, False, False) for bits in range(1, 8)},
     "quint4x2": (1, False, False),
     "quint2x4": (1, False, False),
     "float4_e2m1fn_x2": (1, True, True),

@@ -10,11 +10,12 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._pytorch_names.packages import ENTRY, lacking
+
 if TYPE_CHECKING:
     from torch_py._pytorch_names.kinds import Row
 
 ROOT = "torch_py"
-_ENTRY = "names of "  # in front of the package; no folder is called that
 _FOLDER = os.path.dirname(__file__)
 
 
@@ -27,15 +28,15 @@ def install(path: list[str]) -> None:
 def extend(path: list[str], package: str) -> None:
     """Lets `path`, the `__path__` of a package with files, lead to the modules of the table inside it."""
     own = package.partition(".")[2]  # as_torch may have renamed the package
-    path.append(_ENTRY + (f"{ROOT}.{own}" if own else ROOT))
+    path.append(ENTRY + (f"{ROOT}.{own}" if own else ROOT))
 
 
 @cache
 def _rows() -> dict[str, Row]:
     # Imported on first use: most programs name none of these modules.
-    from torch_py._pytorch_names.table import TABLE
+    from torch_py._pytorch_names.table import TABLE, rows_of_lacking_modules
 
-    return TABLE
+    return {**rows_of_lacking_modules(), **TABLE}
 
 
 def names_in(package: str) -> list[str]:
@@ -49,9 +50,9 @@ class _NamesFinder:
     """Finds the modules of one package: what `sys.path_hooks` makes of an entry of its `__path__`."""
 
     def __init__(self, entry: str) -> None:
-        if not entry.startswith(_ENTRY):
+        if not entry.startswith(ENTRY):
             raise ImportError(f"not an entry for names of {ROOT}", path=entry)
-        self._package = entry[len(_ENTRY) :]
+        self._package = entry[len(ENTRY) :]
 
     def find_spec(self, fullname: str, target: ModuleType | None = None) -> ModuleSpec | None:
         package, _, name = fullname.rpartition(".")
@@ -80,7 +81,7 @@ def _spec(fullname: str, row: Row, is_package: bool) -> ModuleSpec:
 
     spec = ModuleSpec(fullname, loader, origin=path)
     spec.has_location = True  # the origin becomes the module's __file__
-    spec.submodule_search_locations = [_ENTRY + fullname] if is_package else None
+    spec.submodule_search_locations = [ENTRY + fullname] if is_package else None
     return spec
 
 
@@ -95,5 +96,6 @@ class NamesLoader:
 
     def exec_module(self, module: ModuleType) -> None:
         module.__doc__ = self.row.doc
+        vars(module)["__getattr__"] = lacking(module.__name__)
         for piece in self.row.pieces:
             vars(module).update(piece(module.__name__))

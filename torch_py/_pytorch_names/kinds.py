@@ -6,6 +6,7 @@ TypeError that a written function would raise.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,7 +68,13 @@ def refuses(error: type[Exception], text: str, *signatures: str) -> Piece:
 
         return refuse
 
-    return lambda module: {name: _function(module, each, refusal(name)) for name, each in _named(signatures)}
+    def make(module: str) -> dict[str, Any]:
+        made = {name: _function(module, each, refusal(name)) for name, each in _named(signatures)}
+        for function in made.values():
+            function.__refuses__ = True  # read by tools.names
+        return made
+
+    return make
 
 
 def blocks(*names: str) -> Piece:
@@ -85,6 +92,42 @@ def blocks(*names: str) -> Piece:
 def values(**constants: Any) -> Piece:
     """Constants."""
     return lambda module: dict(constants)
+
+
+def exceptions(base: str, *names: str) -> Piece:
+    """Exceptions: `base`, a RuntimeError, and others below it."""
+
+    def make(module: str) -> dict[str, Any]:
+        root = type(base, (RuntimeError,), {"__module__": module})
+        return {base: root, **{name: type(name, (root,), {"__module__": module}) for name in names}}
+
+    return make
+
+
+def settings(**defaults: Any) -> Piece:
+    """Settings that programs change, and `patch`, which changes them inside a block or a function."""
+
+    def make(module: str) -> dict[str, Any]:
+        def current() -> dict[str, Any]:
+            return {name: getattr(sys.modules[module], name) for name in defaults}
+
+        @contextmanager
+        def patch(changes: Any = None, value: Any = None, **more: Any) -> Iterator[None]:
+            wanted = {changes: value} if isinstance(changes, str) else {**(changes or {}), **more}
+            namespace = vars(sys.modules[module])
+            before = {name: namespace[name] for name in wanted if name in namespace}
+            namespace.update(wanted)
+            try:
+                yield
+            finally:
+                for name in wanted:
+                    del namespace[name]
+                namespace.update(before)
+
+        functions = {"patch": patch, "get_config_copy": current, "shallow_copy_dict": current}
+        return {**defaults, **{name: _named_as(each, name, module) for name, each in functions.items()}}
+
+    return make
 
 
 def same_as(source: str, *names: str) -> Piece:

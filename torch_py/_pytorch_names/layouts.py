@@ -49,7 +49,16 @@ _CONVERSIONS = (
     "to_sparse_coo",
     "to_sparse_csc",
     "to_sparse_csr",
+    "to_padded_tensor",
 )
+
+
+_PLACES = {
+    "lstsq": "use torch.linalg.lstsq",
+    "reinforce": "use torch.distributions",
+    "solve": "use torch.linalg.solve",
+    "xpu": "this build of torch_py supports CPUs only",
+}
 
 
 def _refusal(name: str) -> Callable[..., NoReturn]:
@@ -58,6 +67,7 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
 
     refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
     refuse.__doc__ = "Raises NotImplementedError: torch_py does not support sparse tensors."
+    refuse.__refuses__ = True  # type: ignore[attr-defined]  # read by tools.names
     return refuse
 
 
@@ -67,6 +77,15 @@ sparse_compressed_tensor, sparse_coo_tensor = (
     _refusal("sparse_coo_tensor"),
 )
 sparse_csc_tensor, sparse_csr_tensor = _refusal("sparse_csc_tensor"), _refusal("sparse_csr_tensor")
+
+
+def _elsewhere(name: str, place: str) -> Callable[..., NoReturn]:
+    def method(self: Any, *arguments: Any, **keywords: Any) -> NoReturn:
+        raise NotImplementedError(f"torch.Tensor.{name}: {place}")
+
+    method.__name__ = name
+    method.__refuses__ = True  # type: ignore[attr-defined]  # read by tools.names
+    return method
 
 
 def _expecting(name: str, expected: str) -> Callable[..., NoReturn]:
@@ -99,7 +118,9 @@ def add_methods(tensor: type) -> None:
     }
     methods.update({name: _unimplemented(name) for name in _UNIMPLEMENTED})
     methods.update({name: _refusal(f"Tensor.{name}") for name in _CONVERSIONS})
+    methods.update({name: _elsewhere(name, place) for name, place in _PLACES.items()})
     methods["dequantize"] = _dequantize
+    methods["volatile"] = property(lambda self: False, doc="False: a switch of PyTorch before 0.4.")  # type: ignore[assignment]
     for name, method in methods.items():
         if not hasattr(tensor, name):
             setattr(tensor, name, method)

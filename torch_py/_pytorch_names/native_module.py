@@ -8,7 +8,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from torch_py import _C, _torch_function
+from torch_py._pytorch_names.packages import lacking
 from torch_py._tensor import Tensor
+from torch_py._utils import _flatten_dense_tensors, _unflatten_dense_tensors
 
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
@@ -158,7 +160,12 @@ def add_native_names(native: ModuleType) -> None:
         if not hasattr(native, name):
             setattr(native, name, value)
 
+    native.__path__ = []  # programs import modules from it
+    vars(native)["__getattr__"] = lacking(native.__name__, native.__path__)
+
     for space in [value for value in vars(native).values() if isinstance(value, ModuleType)]:
         sys.modules.setdefault(space.__name__, space)  # where pickle looks for operators
     if not hasattr(native._nn, "_parse_to"):
         native._nn._parse_to = _parse_to
+    native._nn.flatten_dense_tensors = _flatten_dense_tensors
+    native._nn.unflatten_dense_tensors = _unflatten_dense_tensors

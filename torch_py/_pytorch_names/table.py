@@ -4,6 +4,8 @@ module -> its names, and what using them does."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import accumulate
+from types import SimpleNamespace
 
 from torch_py._pytorch_names.kinds import (
     Row,
@@ -12,12 +14,15 @@ from torch_py._pytorch_names.kinds import (
     anything,
     blocks,
     device,
+    exceptions,
     file,
     names,
     refuses,
     same_as,
+    settings,
     values,
 )
+from torch_py._pytorch_names.lacking import LACKING
 
 _NO_GRAPHS = "torch.fx.{name}: torch_py does not capture graphs of programs yet"
 _CLASS_OF_FX = "The place of a class of `torch.fx`."
@@ -59,10 +64,71 @@ TABLE: dict[str, Row] = {
     "_dynamo.eval_frame": names(
         "The place of the class of compiled modules.", same_as("compiler", "OptimizedModule")
     ),
+    "_dynamo.exc": names(
+        "Errors of tracing, which programs catch and torch_py does not raise.",
+        exceptions(
+            "TorchDynamoException",
+            "InternalTorchDynamoError",
+            "RecompileError",
+            "RecompileLimitExceeded",
+            "TensorifyScalarRestartAnalysis",
+            "TorchRuntimeError",
+            "Unsupported",
+            "UserError",
+        ),
+    ),
     "_dynamo.utils": names(
         "Counters that programs read after compiling; all are zero.",
         values(counters=defaultdict(Counter)),
         answers(False, "is_compile_supported(device_type)"),
+    ),
+    "_functorch.config": names(
+        "Settings of the capture of gradients, kept without effect.",
+        settings(
+            activation_memory_budget=1.0,
+            cse=True,
+            donated_buffer=False,
+            enable_autograd_cache=False,
+            fake_tensor_propagate_real_tensors=False,
+            functionalize_rng_ops=False,
+            recompute_views=False,
+            visualize_memory_budget_pareto=False,
+        ),
+    ),
+    "_inductor.config": names(
+        "Settings of the generator of code for compiled programs, kept without effect.",
+        settings(
+            _micro_pipeline_tp=False,
+            allow_buffer_reuse=True,
+            assert_indirect_indexing=True,
+            aten_distributed_optimizations=SimpleNamespace(),
+            batch_invariant=False,
+            compile_threads=1,
+            conv_1x1_as_mm=False,
+            coordinate_descent_check_all_directions=False,
+            coordinate_descent_tuning=False,
+            cpp=SimpleNamespace(),
+            cpp_wrapper=False,
+            debug=False,
+            eager_numerics=SimpleNamespace(),
+            emulate_precision_casts=False,
+            epilogue_fusion=True,
+            fallback_random=False,
+            force_fuse_int_mm_with_mul=False,
+            freezing=False,
+            fx_graph_cache=False,
+            inplace_buffers=True,
+            max_autotune=False,
+            max_autotune_gemm_backends="CPP",
+            post_grad_fusion_options={},
+            reorder_for_compute_comm_overlap=False,
+            reorder_for_compute_comm_overlap_passes=[],
+            reorder_for_peak_memory=True,
+            size_asserts=True,
+            split_reductions=True,
+            triton=SimpleNamespace(),
+            use_mixed_mm=False,
+        ),
     ),
     "_jit_internal": file("_jit_internal"),
     "_logging": file("_logging"),
@@ -72,6 +138,26 @@ TABLE: dict[str, Row] = {
         same_as("_subclasses.fake_tensor", "FakeTensor", "FakeTensorMode", "UnsupportedFakeTensorException"),
     ),
     "_subclasses.fake_tensor": file("_subclasses_fake_tensor"),
+    "backends.cusparselt": names(
+        "NVIDIA's library for structured sparsity, which this build does not have.",
+        answers(False, "is_available()"),
+        answers(None, "version()", "get_max_alg_id()"),
+    ),
+    "cuda.amp.grad_scaler": names(
+        "The place of a class of `torch.cuda.amp`.", same_as("cuda.amp", "GradScaler")
+    ),
+    "distributed._tensor.experimental": names(
+        "`torch.distributed.tensor.experimental` under its earlier name.",
+        same_as("distributed.tensor.experimental"),
+    ),
+    "distributed._tensor.placement_types": names(
+        "`torch.distributed.tensor.placement_types` under its earlier name.",
+        same_as("distributed.tensor.placement_types"),
+    ),
+    "distributed.config": names(
+        "Settings of collectives, kept without effect.",
+        settings(compile_on_one_rank=False, use_torchcomms=False),
+    ),
     "export": names(
         "`torch.export`, which torch_py does not have.",
         anything("torch_py does not capture programs; torch.onnx.export writes models for other runtimes"),
@@ -83,6 +169,10 @@ TABLE: dict[str, Row] = {
         answers(False, "is_fx_symbolic_tracing()", "is_fx_tracing()"),
     ),
     "fx.experimental": names("The package of what libraries ask about tracing."),
+    "fx.experimental._config": names(
+        "Settings of symbolic sizes, kept without effect.",
+        settings(enrich_profiler_metadata=False, translation_validation=False, use_duck_shape=True),
+    ),
     "fx.experimental.proxy_tensor": names(
         "Questions whether operators are being recorded, which they never are.",
         answers(None, "get_proxy_mode()"),
@@ -101,3 +191,10 @@ TABLE: dict[str, Row] = {
     "jit.annotations": file("jit_annotations"),
     "package": file("package"),
 }
+
+
+def rows_of_lacking_modules() -> dict[str, Row]:
+    """A row for each module that LACKING names and each package above it; files take precedence."""
+    paths = {path for name in LACKING for path in accumulate(name.split("."), "{}.{}".format)}
+    doc = "Names of `torch.{}` that torch_py lacks."
+    return {path: names(doc.format(path)) for path in sorted(paths)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._C import _torch
@@ -34,6 +34,23 @@ def _construct(cls: Any, *arguments: Any) -> Tensor:
 def _legacy_type(name: str, dtype: Any) -> type:
     return _LegacyMeta(name, (), {"dtype": dtype, "__new__": _construct, "__module__": "torch_py"})
 
+
+def _unavailable(cls: Any, *arguments: Any) -> NoReturn:
+    place = f"{cls.__module__.replace('torch_py', 'torch')}.{cls.__name__}"
+    raise TypeError(f"type {place} not available: torch_py has dense tensors on the CPU only")
+
+
+class _NoInstances(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return False
+
+
+def unavailable_type(module: str, name: str) -> type:
+    """`torch.cuda.FloatTensor` and the like: nothing is an instance, and a call raises TypeError."""
+    return _NoInstances(name, (), {"__new__": _unavailable, "__module__": module, "__refuses__": True})
+
+
+NAMES = tuple(f"{kind}Tensor" for kind in "Float Double Half BFloat16 Long Int Short Char Byte Bool".split())
 
 FloatTensor = _legacy_type("FloatTensor", _C.float32)
 DoubleTensor = _legacy_type("DoubleTensor", _C.float64)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._C import _torch
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 
@@ -327,3 +328,6 @@ class GradScaler:
         if self._scale is not None and self._growth_tracker is not None:
             self._scale.fill_(self._init_scale)
             self._growth_tracker.fill_(self._init_growth_tracker)
+
+
+__getattr__ = _lacking(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.autograd.function import Function
 from torch_py.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
@@ -345,6 +346,9 @@ class detect_anomaly(set_detect_anomaly):
         super().__init__(True, check_nan)
 
 
+_absent = _lacking(__name__, __path__)
+
+
 def __getattr__(name: str) -> Any:
     if name == "Variable":
         return _variable
@@ -357,7 +361,7 @@ def __getattr__(name: str) -> Any:
         return value
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.autograd.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)
 
 
 def _variable(data: Tensor, requires_grad: bool = False, volatile: bool | None = None) -> Tensor:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.utils.hooks import RemovableHandle
 
@@ -120,13 +121,16 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         _C._increment_version(written)
 
 
+_absent = _lacking(__name__)
+
+
 def __getattr__(name: str) -> Any:
     if name == "allow_mutation_on_saved_tensors":
         # Imported on first use: it imports modules that import this one.
         from torch_py.autograd._saved_copies import allow_mutation_on_saved_tensors
 
         return allow_mutation_on_saved_tensors
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)
 
 
 @contextlib.contextmanager

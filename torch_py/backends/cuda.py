@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 matmul = SimpleNamespace(
     allow_tf32=False,
     allow_fp16_reduced_precision_reduction=True,
@@ -100,3 +102,6 @@ def sdp_kernel(
         yield {}
     finally:
         _ways.update(before)
+
+
+__getattr__ = _lacking(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from torch_py._C import from_numpy
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.compiler._eager import OptimizedModule as OptimizedModule
 from torch_py.compiler._eager import compile as compile
@@ -133,3 +134,6 @@ class set_stance(contextlib.ContextDecorator):
 @contextlib.contextmanager
 def _patch_engine_backward() -> Iterator[None]:
     yield
+
+
+__getattr__ = _lacking(__name__, __path__)

@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from torch_py._pytorch_names.devices import fill as _fill
+from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._pytorch_names.tensor_types import NAMES as _LEGACY_NAMES
+from torch_py._pytorch_names.tensor_types import unavailable_type as _unavailable_type
 
 has_half = True
 has_magma = False
@@ -68,7 +71,13 @@ StreamContext = stream  # type: ignore[name-defined]  # noqa: F821
 _LAZY_MODULES = ("amp", "memory", "nvtx", "random")
 
 
+_absent = _lacking(__name__, __path__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
         return importlib.import_module(f"torch_py.cuda.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _LEGACY_NAMES:
+        globals()[name] = _unavailable_type(__name__, name)
+        return globals()[name]
+    return _absent(name)

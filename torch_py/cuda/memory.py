@@ -1,5 +1,6 @@
 """The functions of `torch.cuda` about memory, under their other name."""
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.cuda import empty_cache as empty_cache
 from torch_py.cuda import max_memory_allocated as max_memory_allocated
 from torch_py.cuda import max_memory_reserved as max_memory_reserved
@@ -9,3 +10,5 @@ from torch_py.cuda import memory_reserved as memory_reserved
 from torch_py.cuda import memory_stats as memory_stats
 from torch_py.cuda import memory_summary as memory_summary
 from torch_py.cuda import reset_peak_memory_stats as reset_peak_memory_stats
+
+__getattr__ = _lacking(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 
@@ -9,4 +11,11 @@ def _refuse(*arguments: Any, **keywords: Any) -> NoReturn:
     raise RuntimeError("NVTX functions not installed. Are you sure you have a CUDA build?")
 
 
-mark = range = range_end = range_pop = range_push = range_start = _refuse
+mark = range_end = range_pop = range_push = range_start = _refuse
+
+
+@contextmanager
+def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
+    """Marks a block, or the calls of a function that it decorates. Raises RuntimeError when either runs."""
+    range_push(msg.format(*args, **kwargs))
+    yield

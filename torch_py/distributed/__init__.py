@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from torch_py import _pytorch_names
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed import device_mesh
 from torch_py.distributed._collectives import (
     _all_gather_base,
@@ -131,8 +132,6 @@ __all__ = [
     "send_object_list",
 ]
 
-_pytorch_names.extend(__path__, __name__)
-
 # Imported when they are first named.
 _LAZY_MODULES = (
     "_composable",
@@ -150,10 +149,13 @@ _LAZY_MODULES = (
 )
 
 
+_absent = _lacking(__name__, __path__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES or name in _pytorch_names.names_in("torch_py.distributed"):
         return import_module(f"torch_py.distributed.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)
 
 
 def is_available() -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed import _world
 from torch_py.distributed._world import GroupMember, ProcessGroup
 
@@ -146,3 +147,6 @@ def init_device_mesh(
     return DeviceMesh(
         device_type, _C._torch.zeros(tuple(mesh_shape), dtype=_C.int64), mesh_dim_names=mesh_dim_names
     )
+
+
+__getattr__ = _lacking(__name__)

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch_py import _C
 from torch_py import distributed as _distributed
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed import *
 from torch_py.distributed._stores import FileStore, HashStore, PrefixStore, Store, TCPStore, rendezvous
 from torch_py.distributed._world import (
@@ -62,3 +63,6 @@ def _resolve_process_group(group_name: str) -> ProcessGroup:
 def _get_group_tag(pg: Any) -> str:
     """The tag of a group, which only compiled programs give."""
     return ""
+
+
+__getattr__ = _lacking(__name__)

@@ -12,6 +12,7 @@ from multiprocessing import reduction
 from typing import Any, cast
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._serialization.rebuild import rebuild_meta_of_type
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Buffer, Parameter
@@ -109,3 +110,6 @@ def init_reductions() -> None:
     reduction.ForkingPickler.register(_C.UntypedStorage, reduce_storage)
     for kind in (Tensor, Parameter, Buffer):
         reduction.ForkingPickler.register(kind, reduce_tensor)
+
+
+__getattr__ = _lacking(__name__)

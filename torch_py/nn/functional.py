@@ -13,13 +13,23 @@ from typing import Any
 
 from torch_py import _C, _functional
 from torch_py._C import _nn, _torch
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
-from torch_py.nn import _attention, _convolution, _dropout, _pooling, _ranking_losses, _resampling
+from torch_py.nn import (
+    _attention,
+    _convolution,
+    _dropout,
+    _grouped_products,
+    _pooling,
+    _ranking_losses,
+    _resampling,
+)
 from torch_py.nn import _reduction as _Reduction  # noqa: N812  # PyTorch's name
 from torch_py.nn._attention import *
 from torch_py.nn._convolution import *
 from torch_py.nn._dropout import *
+from torch_py.nn._grouped_products import *
 from torch_py.nn._losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -105,6 +115,7 @@ __all__ += [
     *_convolution.__all__,
     *_dropout.__all__,
     *_pooling.__all__,
+    *_grouped_products.__all__,
     *_ranking_losses.__all__,
     *_resampling.__all__,
 ]
@@ -575,3 +586,6 @@ def normalize(
     """Divides by the p-norm along `dim`: input / max(norm, eps)."""
     result = input / _functional.norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
+
+
+__getattr__ = _lacking(__name__)

@@ -3,6 +3,7 @@
 An export records one run, so decisions that a model makes in Python are fixed in the file (see `export`).
 """
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.onnx import errors, symbolic_helper, symbolic_opset11
 from torch_py.onnx._export import OperatorExportTypes, TrainingMode, export, is_in_onnx_export
 from torch_py.onnx._program import ONNXProgram
@@ -22,3 +23,5 @@ __all__ = [
     "symbolic_opset11",
     "unregister_custom_op_symbolic",
 ]
+
+__getattr__ = _lacking(__name__, __path__)

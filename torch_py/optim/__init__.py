@@ -1,5 +1,6 @@
 """Optimizers, and schedules for their learning rates."""
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.optim import lr_scheduler, swa_utils
 from torch_py.optim._adafactor import Adafactor
 from torch_py.optim._muon import Muon
@@ -40,3 +41,5 @@ __all__ = [
     "swa_utils",
     "swap_in_optimizer_params_and_state",
 ]
+
+__getattr__ = _lacking(__name__, __path__)

@@ -10,6 +10,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any, TypeAlias
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.optim._hooks import (
     HookedOptimizer,
@@ -251,3 +252,6 @@ class Optimizer(HookedOptimizer):
             lines += ["", f"Parameter Group {number}"]
             lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return f"{type(self).__name__} (" + "\n".join(lines) + "\n)"
+
+
+__getattr__ = _lacking(__name__)

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Literal
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn.modules.batchnorm import _BatchNorm
@@ -239,3 +240,6 @@ class SWALR(LRScheduler):
         ]
 
         return [goal * now + start * (1 - now) for start, goal in zip(starts, goals)]
+
+
+__getattr__ = _lacking(__name__)

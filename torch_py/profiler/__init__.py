@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.profiler._averages import EventList, FunctionEventAvg
 from torch_py.profiler._profile import (
     ProfilerAction,
@@ -33,3 +34,6 @@ def kineto_available() -> bool:
 
 def supported_activities() -> set[ProfilerActivity]:
     return {ProfilerActivity.CPU}
+
+
+__getattr__ = _lacking(__name__, __path__)

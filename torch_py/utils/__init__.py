@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.utils._swapping import swap_tensors as swap_tensors
 
 _LAZY_MODULES = (
@@ -21,9 +22,12 @@ _LAZY_MODULES = (
 )
 
 
+_absent = _lacking(__name__, __path__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.utils.{name}")
     if name == "model_summary":
         return _importlib.import_module("torch_py.utils._model_summary").model_summary
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)

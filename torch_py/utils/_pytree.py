@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 PyTree = Any
 FlattenFunc = Callable[[PyTree], tuple[list[Any], Any]]
 UnflattenFunc = Callable[[Iterable[Any], Any], PyTree]
@@ -110,6 +112,11 @@ class TreeSpec:
     def num_leaves(self) -> int:
         """The number of leaves of the whole tree."""
         return sum(child.num_leaves for child in self.children_specs)
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of nodes of the whole tree, its leaves included."""
+        return 1 + sum(child.num_nodes for child in self.children_specs)
 
     @property
     def num_children(self) -> int:
@@ -324,6 +331,9 @@ _is_leaf = tree_is_leaf
 _register_pytree_node = register_pytree_node
 
 
+_absent = _lacking(__name__)
+
+
 def __getattr__(name: str) -> Any:
     """Imports functions for paths to leaves from `_pytree_keys`, which imports this module."""
     # Imported on first use: it imports this module.
@@ -331,4 +341,4 @@ def __getattr__(name: str) -> Any:
 
     if not name.startswith("__") and name in vars(keys):
         return getattr(keys, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent(name)

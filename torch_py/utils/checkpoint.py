@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C, random
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.amp import autocast
 from torch_py.autograd import Function
@@ -504,3 +505,6 @@ def checkpoint_sequential(
     for first, last in itertools.pairwise(bounds):
         input = checkpoint(run(first, last), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
     return run(bounds[-1], len(steps))(input)
+
+
+__getattr__ = _lacking(__name__)

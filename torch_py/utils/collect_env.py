@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.version import __version__
 
 __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
@@ -107,3 +108,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+__getattr__ = _lacking(__name__)

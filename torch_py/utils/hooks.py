@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 _ids = itertools.count()
 
 
@@ -78,3 +80,6 @@ def warn_if_has_hooks(tensor: object) -> None:
     if hooks:
         names = ", ".join(repr(hook) for hook in hooks.values())
         warnings.warn(f"backward hooks of a tensor are not serialized: {names}", stacklevel=2)
+
+
+__getattr__ = _lacking(__name__)

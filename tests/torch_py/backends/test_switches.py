@@ -18,3 +18,9 @@ def test_switches_hold_inside_blocks():
     assert torch.accelerator.current_accelerator() is None
     with pytest.raises(RuntimeError, match="accelerator"):
         torch.accelerator.synchronize()
+
+
+def test_switches_are_never_frozen():
+    backends = torch.backends
+    with getattr(backends, "__allow_nonbracketed_mutation")():
+        assert not backends.flags_frozen()

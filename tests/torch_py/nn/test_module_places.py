@@ -32,3 +32,32 @@ def test_the_public_names_are_the_same_objects():
     for name in torch_py.nn.modules.__all__:
         layer = getattr(torch_py.nn.modules, name)
         assert getattr(torch_py.nn, name) is layer is getattr(importlib.import_module(layer.__module__), name)
+
+
+def test_grouped_products():
+    torch = torch_py
+    torch.manual_seed(0)
+    ends = torch.tensor([2, 2, 5], dtype=torch.int32)
+    groups = [(0, 2), (2, 2), (2, 5)]
+    rows = torch.randn(6, 3)
+    columns = rows.t()
+    many = torch.randn(3, 3, 3)
+    product = torch.nn.functional.grouped_mm
+
+    got = product(rows, many, offs=ends)
+    for i, (start, end) in enumerate(groups):
+        assert torch.allclose(got[start:end], rows[start:end] @ many[i])
+        assert torch.allclose(
+            product(many, columns, offs=ends)[:, start:end], many[i] @ columns[:, start:end]
+        )
+        expected = columns[:, start:end] @ rows[start:end]
+        assert torch.allclose(product(columns, rows, offs=ends)[i], expected)
+    assert got[5:].eq(0).all() and torch.equal(product(many, many), many @ many)
+
+    for call in (
+        lambda: product(rows, many),
+        lambda: product(many, many, offs=ends),
+        lambda: product(ends, many),
+    ):
+        with pytest.raises(RuntimeError, match="grouped_mm"):
+            call()

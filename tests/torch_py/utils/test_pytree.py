@@ -36,3 +36,8 @@ def test_paths_in_trees_against_peer():
             "b": {"c": 2},
         }
         assert library.key_get(tree, library.tree_leaves_with_path(tree)[1][0]) == 2
+
+
+def test_number_of_nodes():
+    trees = [[1, 2], 3, {"a": [1, (2,)]}, None, []]
+    assert [torch.utils._pytree.tree_structure(tree).num_nodes for tree in trees] == [3, 1, 5, 1, 1]

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from torch_py._dynamo import config as config
 from torch_py._dynamo import eval_frame as eval_frame
 from torch_py._dynamo.eval_frame import OptimizedModule as OptimizedModule
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.compiler import allow_in_graph as allow_in_graph
 from torch_py.compiler import assume_constant_result as assume_constant_result
 from torch_py.compiler import compile as _compile
@@ -88,3 +89,6 @@ def explain(f: Any, *arguments: Any, **keywords: Any) -> NoReturn:
 
 def export(f: Any, *arguments: Any, **keywords: Any) -> NoReturn:
     _no_tracing("export")
+
+
+__getattr__ = _lacking(__name__)

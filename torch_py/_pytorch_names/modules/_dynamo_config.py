@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 allow_unspec_int_on_nn_module = False
 assume_static_by_default = True
 automatic_dynamic_shapes = True
@@ -21,6 +23,20 @@ inline_inbuilt_nn_modules = True
 optimize_ddp: Any = True
 suppress_errors = False
 verbose = False
+base_dir = ""
+caching_precompile = False
+disable = False
+error_on_nested_fx_trace = True
+force_parameter_static_shapes = True
+force_unspec_int_unbacked_size_like_on_torchrec_kjt = False
+ignore_logger_methods: set[Any] = set()
+reorderable_logging_functions: set[Any] = set()
+repro_tolerance = 1e-3
+skip_fwd_side_effects_in_bwd_under_checkpoint = False
+skip_torchrec = True
+specialize_int = False
+track_nodes_for_deduplication = False
+use_graph_deduplication = False
 
 
 @contextlib.contextmanager
@@ -33,3 +49,6 @@ def patch(changes: dict[str, Any] | str | None = None, value: Any = None, **more
         yield
     finally:
         globals().update(before)
+
+
+__getattr__ = _lacking(__name__)

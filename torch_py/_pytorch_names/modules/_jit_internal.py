@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.jit import Final as Final
 from torch_py.jit import _overload as _overload
 from torch_py.jit import _overload_method as _overload_method
@@ -34,3 +35,6 @@ def boolean_dispatch(
 
     chosen.__name__ = func_name
     return chosen
+
+
+__getattr__ = _lacking(__name__)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = ["getArtifactLogger", "set_logs", "trace_structured"]
 
 
@@ -19,3 +21,6 @@ def getArtifactLogger(module_qname: str, artifact_name: str) -> logging.Logger: 
 
 def trace_structured(name: str, *arguments: Any, **keywords: Any) -> None:
     """Does nothing: no trace is written."""
+
+
+__getattr__ = _lacking(__name__)

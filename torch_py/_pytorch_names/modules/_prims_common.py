@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 
 
 def check(b: bool, s: Callable[[], str], exc_type: type[Exception] = RuntimeError) -> None:
@@ -34,3 +35,6 @@ def is_integer_dtype(dtype: Any) -> bool:
 def is_contiguous_or_false(a: Any, memory_format: Any = None) -> bool:
     """Whether the elements are contiguous in memory."""
     return bool(a.is_contiguous() if memory_format is None else a.is_contiguous(memory_format=memory_format))
+
+
+__getattr__ = _lacking(__name__)

@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 
 class UnsupportedFakeTensorException(RuntimeError):
     """The error for operators that need data."""
@@ -42,3 +44,6 @@ def maybe_get_fake_mode(t: Any) -> None:
 @contextlib.contextmanager
 def unset_fake_temporarily() -> Iterator[None]:
     yield
+
+
+__getattr__ = _lacking(__name__)

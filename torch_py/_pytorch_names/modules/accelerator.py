@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, NoReturn
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = [
     "current_accelerator",
     "current_device_idx",
@@ -81,3 +83,6 @@ class device_index:
 
     def __exit__(self, *exception: object) -> None:
         pass
+
+
+__getattr__ = _lacking(__name__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.nn.modules.module import Module
 
 __all__ = [
@@ -55,3 +56,6 @@ get_default_qconfig = _refusing("get_default_qconfig")
 prepare = _refusing("prepare")
 prepare_qat = _refusing("prepare_qat")
 quantize_dynamic = _refusing("quantize_dynamic")
+
+
+__getattr__ = _lacking(__name__)

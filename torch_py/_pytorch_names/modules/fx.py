@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.nn.modules.module import Module as _Module
 
 __all__ = [
@@ -26,6 +27,8 @@ def refuse(name: str) -> NoReturn:
 
 
 class _Absent:
+    __refuses__ = True  # read by tools.names
+
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         refuse(type(self).__name__)
 
@@ -55,6 +58,8 @@ class Transformer(Interpreter):
 
 
 class GraphModule(_Module):
+    __refuses__ = True
+
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         refuse("GraphModule")
 
@@ -80,3 +85,6 @@ def wrap(fn_or_name: Any) -> Any:
 def has_side_effect(fn: Any) -> Any:
     """Marks a function as one that graphs must keep: returns it unchanged."""
     return fn
+
+
+__getattr__ = _lacking(__name__)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn, TypeVar, get_args, get_origin
 
 from torch_py._notices import say_once
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.nn.modules.module import Module
 
 __all__ = [
@@ -221,3 +222,6 @@ def _unwrap_optional(value: Value | None) -> Value:
     """Returns `value`. Raises AssertionError if it is None."""
     assert value is not None, "Unwrapping null optional"
     return value
+
+
+__getattr__ = _lacking(__name__)

@@ -8,6 +8,7 @@ from typing import List as List  # noqa: UP035
 from typing import Optional as Optional
 from typing import Tuple as Tuple  # noqa: UP035
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.jit import Final as Final
 
 
@@ -21,3 +22,6 @@ class BroadcastingListCls:
 BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingList4 = BroadcastingList5 = (
     BroadcastingList6
 ) = BroadcastingListCls()
+
+
+__getattr__ = _lacking(__name__)

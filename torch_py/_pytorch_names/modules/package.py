@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any, NoReturn
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = [
     "EmptyMatchError",
     "Importer",
@@ -76,3 +78,6 @@ sys_importer = _SysImporter()
 def is_from_package(obj: Any) -> bool:
     """Always False: packages cannot be read."""
     return False
+
+
+__getattr__ = _lacking(__name__)

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 from torch_py import _C
 from torch_py._pytorch_names.layouts import _refusal
+from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._pytorch_names.tensor_types import NAMES, unavailable_type
 from torch_py._tensor import Tensor
 
 __all__ = [
@@ -93,3 +95,10 @@ class check_sparse_tensor_invariants:
 def as_sparse_gradcheck(gradcheck: Any) -> Any:
     """A gradient check that also takes sparse inputs: returns `gradcheck` itself."""
     return gradcheck
+
+
+for _name in NAMES:
+    globals()[_name] = unavailable_type(__name__, _name)
+
+
+__getattr__ = _lacking(__name__)

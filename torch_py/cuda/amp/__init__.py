@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.amp import GradScaler as _GradScaler
 from torch_py.amp import autocast as _autocast
 from torch_py.amp import custom_bwd as _custom_bwd
@@ -44,3 +45,6 @@ def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
 def custom_bwd(bwd: Any) -> Any:
     """Deprecated: `torch.amp.custom_bwd(device_type='cuda')`."""
     return _custom_bwd(bwd, device_type="cuda")
+
+
+__getattr__ = _lacking(__name__, __path__)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from torch_py import _pytorch_names
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed._composable.fsdp import fully_shard
 
 __all__ = ["fully_shard"]
 
-_pytorch_names.extend(__path__, __name__)
+__getattr__ = _lacking(__name__, __path__)

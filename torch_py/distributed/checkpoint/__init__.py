@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torch_py import _pytorch_names
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed.checkpoint.api import CheckpointException
 from torch_py.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
 from torch_py.distributed.checkpoint.state_dict_loader import load, load_state_dict
@@ -22,4 +22,4 @@ __all__ = [
     "save_state_dict",
 ]
 
-_pytorch_names.extend(__path__, __name__)
+__getattr__ = _lacking(__name__, __path__)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = ["CheckpointException"]
 
 
@@ -17,3 +19,6 @@ class CheckpointException(BaseException):
     @property
     def failures(self) -> dict[int, Any]:
         return self._failures
+
+
+__getattr__ = _lacking(__name__)

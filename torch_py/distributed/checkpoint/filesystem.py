@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from torch_py import serialization
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.distributed.checkpoint.storage import StorageReader, StorageWriter
 
@@ -96,3 +97,6 @@ class FileSystemReader(StorageReader):
 
 def _described(value: Any) -> Any:
     return (tuple(value.shape), value.dtype) if isinstance(value, Tensor) else type(value).__name__
+
+
+__getattr__ = _lacking(__name__)

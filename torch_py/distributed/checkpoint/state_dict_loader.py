@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.distributed.checkpoint._flat import parts
@@ -69,3 +70,6 @@ def load_state_dict(
 ) -> None:
     """The earlier form of `load`."""
     load(state_dict, storage_reader=storage_reader, planner=planner)
+
+
+__getattr__ = _lacking(__name__)

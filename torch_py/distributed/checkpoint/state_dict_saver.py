@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed.checkpoint._flat import flatten
 from torch_py.distributed.checkpoint.filesystem import FileSystemWriter
 from torch_py.distributed.checkpoint.stateful import Stateful
@@ -71,3 +72,6 @@ def async_save(state_dict: dict[str, Any], **options: Any) -> Any:
     done: Future[None] = Future()
     done.set_result(None)
     return done
+
+
+__getattr__ = _lacking(__name__)

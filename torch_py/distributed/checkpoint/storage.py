@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = ["StorageReader", "StorageWriter"]
 
 
@@ -22,3 +24,6 @@ class StorageReader(ABC):
     @abstractmethod
     def read(self, checkpoint_id: Any = None) -> dict[str, Any]:
         """All values by name."""
+
+
+__getattr__ = _lacking(__name__)

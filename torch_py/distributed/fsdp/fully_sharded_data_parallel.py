@@ -11,6 +11,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.distributed._world import GroupMember
 from torch_py.distributed.fsdp._fully_shard import refuse_dtypes
@@ -288,3 +289,6 @@ def _add_prefix(module: Module, state_dict: dict[str, Any], prefix: str, *rest: 
     wrapped = f"{prefix}{_WRAPPED}."
     for key in [key for key in state_dict if key.startswith(prefix) and not key.startswith(wrapped)]:
         state_dict[wrapped + key[len(prefix) :]] = state_dict.pop(key)
+
+
+__getattr__ = _lacking(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.nn.modules.activation import MultiheadAttention
 from torch_py.nn.modules.container import ModuleDict, ModuleList
 from torch_py.nn.modules.module import Module
@@ -174,3 +175,6 @@ def _wrapped_by_size(
         wrap_submodules(module, policy, wrapper, ignored)
         elements = _unwrapped_elements(module, wrapper)
     return wrapper(module) if policy(module=module, recurse=False, nonwrapped_numel=elements) else module
+
+
+__getattr__ = _lacking(__name__)

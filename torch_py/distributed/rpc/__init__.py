@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed._world import absent
 
 __all__ = ["get_worker_info", "init_rpc", "is_available", "remote", "rpc_async", "rpc_sync", "shutdown"]
@@ -17,3 +18,5 @@ remote = absent("rpc.remote")
 rpc_async = absent("rpc.rpc_async")
 rpc_sync = absent("rpc.rpc_sync")
 shutdown = absent("rpc.shutdown")
+
+__getattr__ = _lacking(__name__, __path__)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = ["Partial", "Placement", "Replicate", "Shard"]
 
 
@@ -68,3 +70,6 @@ def normalized(placements: Any, dimensions: int) -> tuple[Placement, ...]:
             f"expected a placement for each of the {dimensions} dimensions of the mesh, got {given}"
         )
     return given
+
+
+__getattr__ = _lacking(__name__)

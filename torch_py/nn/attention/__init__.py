@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
@@ -39,3 +41,6 @@ def sdpa_kernel(
         f"sdpa_kernel: expected SDPBackend or a list of SDPBackend as backends, got {backends!r}"
     )
     yield {}
+
+
+__getattr__ = _lacking(__name__, __path__)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 
 __all__ = [
@@ -100,3 +101,6 @@ def create_block_mask(*arguments: Any, **keywords: Any) -> NoReturn:
 def flex_attention(*arguments: Any, **keywords: Any) -> NoReturn:
     """Raises NotImplementedError."""
     _refuse("flex_attention")
+
+
+__getattr__ = _lacking(__name__)

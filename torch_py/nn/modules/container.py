@@ -12,6 +12,15 @@ from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
+__all__ = [
+    "Container",
+    "ModuleDict",
+    "ModuleList",
+    "ParameterDict",
+    "ParameterList",
+    "Sequential",
+]
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 

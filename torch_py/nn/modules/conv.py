@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py._C import _torch
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn import init
@@ -510,3 +511,6 @@ class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
     """A `ConvTranspose3d` that takes `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose3d
+
+
+__getattr__ = _lacking(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.nn.parameter import is_lazy
 
@@ -77,3 +78,6 @@ def _infer_parameters(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     del module._initialize_hook, module._load_hook
     if module.cls_to_become is not None:
         module.__class__ = module.cls_to_become
+
+
+__getattr__ = _lacking(__name__)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.nn import functional as F
 from torch_py.nn.modules.module import Module
@@ -431,3 +432,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """
 
     _function = staticmethod(F.adaptive_max_pool3d)
+
+
+__getattr__ = _lacking(__name__)

@@ -1,5 +1,6 @@
 """Utilities for models: gradient clipping, parametrizations, pruning, fusion, sequences of any length."""
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.nn.utils import parametrizations, parametrize, prune, rnn, stateless
 from torch_py.nn.utils.clip_grad import (
     clip_grad_norm,
@@ -48,3 +49,5 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+__getattr__ = _lacking(__name__, __path__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from torch_py._C import _torch
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.linalg import vector_norm  # type: ignore[attr-defined]
@@ -99,3 +100,6 @@ def clip_grad_value_(
         # One pass over each gradient; list operators would take one for each bound.
         for gradient in gradients:
             gradient.clamp_(min=-float(clip_value), max=float(clip_value))
+
+
+__getattr__ = _lacking(__name__)

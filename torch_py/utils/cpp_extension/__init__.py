@@ -41,3 +41,6 @@ __all__ = [
     "load_inline",
     "verify_ninja_availability",
 ]
+from torch_py._pytorch_names.packages import lacking as _lacking
+
+__getattr__ = _lacking(__name__, __path__)

@@ -1,5 +1,6 @@
 """Datasets, samplers that determine the order of their examples, and loaders that make batches of them."""
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.utils.data._utils.collate import default_collate, default_convert
 from torch_py.utils.data._utils.worker import get_worker_info
 from torch_py.utils.data.dataloader import DataLoader
@@ -44,3 +45,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+__getattr__ = _lacking(__name__, __path__)

@@ -60,7 +60,7 @@ class DataLoader(Generic[T_co]):
     or does not answer within `timeout`; an exception in a worker is raised again with its type and traceback.
     """
 
-    _initialized = False
+    __initialized = False
     _iterator: Any = None
 
     def __init__(
@@ -100,8 +100,9 @@ class DataLoader(Generic[T_co]):
         self.in_order = in_order
         self.multiprocessing_context = multiprocessing_context
 
-        self._is_stream = isinstance(dataset, IterableDataset)
-        self._dataset_kind = _DatasetKind.Iterable if self._is_stream else _DatasetKind.Map
+        self._dataset_kind = (
+            _DatasetKind.Iterable if isinstance(dataset, IterableDataset) else _DatasetKind.Map
+        )
 
         # The order of the examples: what is given, or what batch_size and shuffle ask for.
         _check_order(self._is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
@@ -127,7 +128,7 @@ class DataLoader(Generic[T_co]):
 
         self._IterableDataset_len_called: int | None = None
 
-        self._initialized = True
+        self.__initialized = True
         self.check_worker_number_rationality()
 
     def _default_sampler(self, shuffle: bool | None, generator: _C.Generator | None) -> Iterable[Any]:
@@ -147,7 +148,7 @@ class DataLoader(Generic[T_co]):
         self._context = None if value is None else _checked_context(value, self.num_workers)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if self._initialized and name in _FIXED:
+        if self.__initialized and name in _FIXED:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
@@ -165,6 +166,15 @@ class DataLoader(Generic[T_co]):
         else:
             self._iterator._reset(self)
         return self._iterator
+
+    @property
+    def _is_stream(self) -> bool:
+        """Whether examples come one after another, rather than by index.
+
+        Subclasses may set `_dataset_kind`, or have an `__init__` that does not call that of this class.
+        """
+        kind = vars(self).get("_dataset_kind")
+        return isinstance(self.dataset, IterableDataset) if kind is None else kind == _DatasetKind.Iterable
 
     @property
     def _auto_collation(self) -> bool:

@@ -438,3 +438,26 @@ def test_as_pytorch(group: str) -> None:
         if expected != got:
             wrong.append(f"{expression}: expected {expected}, got {got}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_subclasses_without_the_initialisation_of_this_class():
+    """They have the attributes of PyTorch's loader; timm changes the order of an initialized one."""
+    whole = torch.utils.data.DataLoader(list(range(4)), batch_size=2)
+
+    class Copy(torch.utils.data.DataLoader):
+        def __init__(self, other):
+            vars(self).update({name: value for name, value in vars(other).items() if name != "_is_stream"})
+
+    assert [batch.tolist() for batch in Copy(whole)] == [[0, 1], [2, 3]] and len(Copy(whole)) == 2
+
+    class Reversed(torch.utils.data.DataLoader):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            self._DataLoader__initialized = False
+            self.batch_sampler = list(reversed(list(self.batch_sampler)))
+            self._DataLoader__initialized = True
+
+    loader = Reversed(list(range(4)), batch_size=2)
+    assert [batch.tolist() for batch in loader] == [[2, 3], [0, 1]]
+    with pytest.raises(ValueError, match="batch_sampler attribute should not be set"):
+        loader.batch_sampler = []

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torch_py import _C
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.multiprocessing._parent import when_parent_ends
 from torch_py.multiprocessing._sockets import Closed, WorkerEnd
 from torch_py.random import manual_seed
@@ -230,3 +231,6 @@ class _Loop:
             return EndOfStream()
         except Exception:
             return self._wrap()
+
+
+__getattr__ = _lacking(__name__)

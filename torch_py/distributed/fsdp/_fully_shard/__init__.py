@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch_py.nn.modules.module import Module
 from torch_py.types import _dtype
@@ -135,3 +136,6 @@ def register_fsdp_forward_method(module: Module, method_name: str) -> None:
     """
     if isinstance(module, FSDPModule) and not hasattr(module, method_name):
         raise ValueError(f"{type(module)} does not have a method {method_name}")
+
+
+__getattr__ = _lacking(__name__, __path__)

@@ -1,0 +1,1 @@
+"""PyTorch's names, those that programs use, and which of them torch_py has."""

@@ -1,0 +1,478 @@
+"""The names that programs use and torch_py lacks: module -> why, and the names, separated by spaces.
+
+Each can be imported, for annotations and `isinstance`; a use raises NotImplementedError with the reason.
+`tools.names` says which names are used; a name that comes into being goes from here. A module that is not
+a file exists by being in this table.
+"""
+
+from __future__ import annotations
+
+CUDA = "this build of torch_py has no CUDA support"
+DEVICES = "this build of torch_py supports CPUs only"
+EXTENSIONS = "torch_py builds operators with torch_py.utils.build_operators, not with cpp_extension"
+GRAPHS = "torch_py does not capture, compile or export programs yet"
+INTERNAL = "a part of PyTorch's implementation, which torch_py does in another way"
+NESTED = "torch_py has no nested tensors; pad, or keep a list of tensors"
+ONNX = "torch_py.onnx.export writes models by itself and does not call symbolic functions"
+PIPES = "torch_py has Dataset, IterableDataset and samplers, but no DataPipes"
+PROCESSES = "torch_py has worlds of one process only"
+PROFILER = "torch_py's profiler does not have this part"
+QUANTIZED = "torch_py does not quantise models"
+SPARSE = "torch_py has dense (strided) tensors only"
+
+LACKING: dict[str, tuple[tuple[str, str], ...]] = {
+    "": (
+        (
+            GRAPHS,
+            "AnyType ComplexType DeviceObjType DictType FileCheck FloatType Graph IntType "
+            "ListType Node OptionalType PyTorchFileWriter ScriptMethod ScriptObject StringType "
+            "Tag TensorType TupleType Type Value _TorchCompileInductorWrapper _disable_dynamo "
+            "_has_compatible_shallow_copy_type _storage_classes cond",
+        ),
+        (INTERNAL, "_as_tensor_fullprec _int_mm _scaled_mm _segment_reduce"),
+        (NESTED, "_nested_compute_contiguous_strides_offsets _nested_view_from_buffer jagged"),
+        (QUANTIZED, "_empty_affine_quantized empty_quantized per_channel_symmetric"),
+    ),
+    "_C": (
+        (
+            GRAPHS,
+            "_DisableFuncTorch _DisableTorchDispatch _accelerator_getAllocatorSettings "
+            "_cuda_beginAllocateCurrentThreadToPool _cuda_endAllocateToPool "
+            "_current_autograd_node _debug_only_display_vmap_fallback_warnings "
+            "_dispatch_call_boxed _dispatch_find_schema_or_throw "
+            "_dispatch_has_kernel_for_dispatch_key _dispatch_pystub _get_cudnn_enabled "
+            "_get_graph_executor_optimize _jit_flatten _jit_get_operation _jit_pass_canonicalize "
+            "_jit_pass_inline _jit_pass_lint _jit_set_nvfuser_guard_mode "
+            "_jit_set_nvfuser_horizontal_mode _parallel_info "
+            "_set_math_sdp_allow_fp16_bf16_reduction _set_print_stack_traces_on_fatal_signal "
+            "_storage_Use_Count parse_ir parse_schema",
+        ),
+    ),
+    "_C._autograd": ((GRAPHS, "_KinetoEvent _saved_tensors_hooks_set_tracing"),),
+    "_C._distributed_c10d": ((PROCESSES, "ErrorType _SymmetricMemory _register_process_group"),),
+    "_C._distributed_rpc": ((PROCESSES, "_is_current_rpc_agent_set"),),
+    "_C._dynamo.eval_frame": (
+        (GRAPHS, "_FrameAction _FrameExecStrategy _set_lru_cache set_code_exec_strategy"),
+    ),
+    "_C._functorch": (
+        (
+            GRAPHS,
+            "_add_batch_dim _remove_batch_dim get_unwrapped is_batchedtensor "
+            "is_legacy_batchedtensor maybe_get_bdim",
+        ),
+    ),
+    "_C._instruction_counter": ((GRAPHS, "end start"),),
+    "_C._jit_tree_views": ((GRAPHS, "SourceRangeFactory"),),
+    "_C._nativert": ((GRAPHS, "PyModelRunner"),),
+    "_C._onnx": ((GRAPHS, ""),),
+    "_C._profiler": ((PROFILER, "_ExperimentalConfig _RecordFunctionFast"),),
+    "__future__": ((INTERNAL, "get_overwrite_module_params_on_conversion"),),
+    "_decomp": ((GRAPHS, "core_aten_decompositions"),),
+    "_dynamo": ((GRAPHS, "lookup_backend override_optimization_hint register_backend"),),
+    "_dynamo.bytecode_transformation": ((GRAPHS, "Instruction"),),
+    "_dynamo.compiled_autograd": ((GRAPHS, "_enable in_compiled_autograd_region"),),
+    "_dynamo.decorators": ((GRAPHS, "mark_dynamic mark_static mark_unbacked"),),
+    "_dynamo.eval_frame": ((GRAPHS, "is_dynamo_supported"),),
+    "_dynamo.exc": ((GRAPHS, "raise_observed_exception raise_type_error unimplemented"),),
+    "_dynamo.external_utils": ((GRAPHS, "is_compiling"),),
+    "_dynamo.functional_export": ((GRAPHS, "dynamo_graph_capture_for_export"),),
+    "_dynamo.graph_deduplication": ((GRAPHS, "_stable_topological_sort"),),
+    "_dynamo.guards": ((GRAPHS, "GuardBuilder"),),
+    "_dynamo.metrics_context": ((GRAPHS, "MetricsContext RuntimeMetricsContext"),),
+    "_dynamo.output_graph": ((GRAPHS, "GraphCompileReason OutputGraph"),),
+    "_dynamo.replay_record": ((GRAPHS, "ExecutionRecord"),),
+    "_dynamo.source": ((GRAPHS, "ConstantSource LocalSource"),),
+    "_dynamo.symbolic_convert": ((GRAPHS, "InstructionTranslator InstructionTranslatorBase"),),
+    "_dynamo.trace_rules": ((GRAPHS, "_force_inline"),),
+    "_dynamo.utils": (
+        (
+            GRAPHS,
+            "bitwise_same calculate_time_spent clone_inputs compilation_time_metrics "
+            "compile_times copy_dynamo_tensor_attributes dynamo_timed get_debug_dir "
+            "get_metrics_context graph_break_reasons op_count print_time_report same "
+            "to_fake_tensor",
+        ),
+    ),
+    "_dynamo.variables": ((GRAPHS, "UserDefinedObjectVariable"),),
+    "_dynamo.variables.base": ((GRAPHS, "VariableTracker"),),
+    "_dynamo.variables.builder": ((GRAPHS, "SourcelessBuilder wrap_to_fake_tensor_and_record"),),
+    "_dynamo.variables.functions": ((GRAPHS, "UserFunctionVariable"),),
+    "_dynamo.variables.torch_function": ((GRAPHS, "TensorWithTFOverrideVariable"),),
+    "_export": ((GRAPHS, "aot_compile"),),
+    "_export.utils": ((GRAPHS, "register_dataclass_as_pytree_node"),),
+    "_functorch.vmap": (
+        (
+            GRAPHS,
+            "Tensor _add_batch_dim _broadcast_to_and_flatten _create_batched_inputs _get_name "
+            "_maybe_remove_batch_dim _process_batched_inputs _unwrap_batched tree_flatten "
+            "tree_unflatten vmap",
+        ),
+    ),
+    "_guards": ((GRAPHS, "CompileContext CompileId active_fake_mode tracing"),),
+    "_higher_order_ops.associative_scan": ((GRAPHS, ""),),
+    "_higher_order_ops.effects": ((GRAPHS, "_get_effect _register_effectful_op"),),
+    "_higher_order_ops.flex_attention": ((GRAPHS, ""),),
+    "_higher_order_ops.invoke_subgraph": ((GRAPHS, ""),),
+    "_higher_order_ops.scan": ((GRAPHS, ""),),
+    "_higher_order_ops.wrap": ((GRAPHS, "tag_activation_checkpoint wrap_activation_checkpoint"),),
+    "_inductor": ((GRAPHS, "aoti_compile_and_package aoti_load_package compile cudagraph_mark_step_begin"),),
+    "_inductor.codecache": ((GRAPHS, "extract_tensor_metadata_for_cache_key"),),
+    "_inductor.cpu_vec_isa": ((GRAPHS, "pick_vec_isa"),),
+    "_inductor.runtime.cache_dir_utils": ((GRAPHS, "cache_dir"),),
+    "_inductor.standalone_compile": ((GRAPHS, ""),),
+    "_inductor.utils": (
+        (
+            GRAPHS,
+            "ValueWithLineMap count_tangents device_need_guard fresh_cache fresh_inductor_cache "
+            "maybe_profile print_performance run_fw_bw_and_get_code "
+            "should_use_remote_fx_graph_cache",
+        ),
+    ),
+    "_jit_internal": ((GRAPHS, "_qualified_name"),),
+    "_library": ((GRAPHS, "register_fake_class"),),
+    "_library.custom_ops": ((GRAPHS, "_maybe_get_opdef"),),
+    "_library.fake_class_registry": ((GRAPHS, "deregister_fake_class"),),
+    "_library.opaque_object": ((GRAPHS, "is_opaque_value register_opaque_type"),),
+    "_library.triton": ((GRAPHS, "set_wrap_triton_enabled"),),
+    "_logging": ((GRAPHS, "get_structured_logging_overhead"),),
+    "_logging._internal": ((GRAPHS, "get_loggers trace_structured"),),
+    "_meta_registrations": ((GRAPHS, "register_meta"),),
+    "_numpy": ((GRAPHS, "ndarray"),),
+    "_ops": ((GRAPHS, "HigherOrderOperator"),),
+    "_prims.rng_prims": ((GRAPHS, ""),),
+    "_prims_common": ((GRAPHS, "DeviceLikeType ShapeType StrideType infer_size"),),
+    "_refs": ((GRAPHS, "_maybe_broadcast tensor"),),
+    "_subclasses.fake_tensor": (
+        (
+            GRAPHS,
+            "DataDependentOutputException DynamicOutputShapeException FakeCopyMode "
+            "FakeTensorConfig FakeTensorConverter FakeTensorDeviceMismatchError "
+            "UnsupportedOperatorException",
+        ),
+    ),
+    "_subclasses.functional_tensor": (
+        (GRAPHS, "FunctionalTensor FunctionalTensorMode mb_unwrap_functional_tensor"),
+    ),
+    "_subclasses.meta_utils": (
+        (GRAPHS, "MetaConverter disable_inference_mode_for_fake_prop is_sparse_compressed"),
+    ),
+    "_tensor": ((INTERNAL, "_convert"),),
+    "_tensor_str": ((INTERNAL, "_add_suffixes _str_intern"),),
+    "_utils_internal": (
+        (
+            GRAPHS,
+            "TEST_MASTER_ADDR justknobs_check log_chromium_event_internal log_compilation_event "
+            "record_chromium_event_internal signpost_event",
+        ),
+    ),
+    "amp.grad_scaler": ((INTERNAL, "_refresh_per_optimizer_state"),),
+    "ao.quantization": ((QUANTIZED, "get_default_qconfig_mapping get_default_qconfig_propagation_list"),),
+    "ao.quantization.fx._decomposed": ((QUANTIZED, ""),),
+    "autograd": (
+        (INTERNAL, "DeviceType _disable_profiler _profiler_enabled _unsafe_preserve_version_counter"),
+    ),
+    "autograd.graph": (
+        (
+            INTERNAL,
+            "TorchDispatchMode set_override_stale_capture_stream set_warn_on_accumulate_grad_stream_mismatch",
+        ),
+    ),
+    "autograd.profiler_legacy": ((PROFILER, "profile"),),
+    "autograd.profiler_util": ((PROFILER, "_format_memory"),),
+    "backends.cuda": ((CUDA, "SDPAParams"),),
+    "compiler": ((GRAPHS, "_is_non_strict_tracing _non_strict_tracing_context load_compiled_function"),),
+    "compiler.config": ((GRAPHS, "get_config_copy"),),
+    "cuda": (
+        (
+            CUDA,
+            "CUDAPluggableAllocator CudaError ExternalStream MemPool _CudaDeviceProperties "
+            "_compile_kernel _get_pynvml_handler _initialized _sleep caching_allocator_alloc "
+            "caching_allocator_delete check_error device_memory_used graph_pool_handle "
+            "max_memory_cached memory_cached set_sync_debug_mode use_mem_pool",
+        ),
+    ),
+    "cuda._memory_viz": ((CUDA, "memory segment_plot segments trace_plot"),),
+    "cuda.amp.autocast_mode": ((CUDA, "_cast"),),
+    "cuda.amp.grad_scaler": ((CUDA, ""),),
+    "cuda.graphs": ((CUDA, "graph_pool_handle"),),
+    "cuda.jiterator": ((CUDA, "_create_jit_fn _create_multi_output_jit_fn"),),
+    "cuda.memory": ((CUDA, "_dump_snapshot _record_memory_history _snapshot"),),
+    "cuda.nccl": ((CUDA, "version"),),
+    "cuda.profiler": ((CUDA, "profile start stop"),),
+    "distributed": (
+        (
+            PROCESSES,
+            "AllreduceCoalescedOptions GradBucket ProcessGroupGloo Reducer _CoalescingManager "
+            "_coalescing_manager _get_process_group_name _make_nccl_premul_sum _rank_not_in_group "
+            "_remote_device",
+        ),
+    ),
+    "distributed._composable": ((PROCESSES, "checkpoint"),),
+    "distributed._composable.contract": ((PROCESSES, ""),),
+    "distributed._composable.replicate": ((PROCESSES, ""),),
+    "distributed._local_tensor": ((PROCESSES, "LocalTensorMode"),),
+    "distributed._mesh_layout": ((PROCESSES, "_MeshLayout"),),
+    "distributed._shard.sharded_tensor": (
+        (PROCESSES, "ShardedTensorBase empty full init_from_local_shards"),
+    ),
+    "distributed._shard.sharding_spec": ((PROCESSES, "EnumerableShardingSpec ShardingSpec"),),
+    "distributed._shard.sharding_spec.api": ((PROCESSES, "EnumerableShardingSpec"),),
+    "distributed._symmetric_memory": (
+        (
+            PROCESSES,
+            "_test_mode empty enable_symm_mem_for_group get_backend get_mem_pool "
+            "get_symm_mem_workspace is_symm_mem_tensor rendezvous set_backend",
+        ),
+    ),
+    "distributed.algorithms.ddp_comm_hooks": ((PROCESSES, ""),),
+    "distributed.algorithms.ddp_comm_hooks.default_hooks": ((PROCESSES, ""),),
+    "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook": ((PROCESSES, ""),),
+    "distributed.algorithms.ddp_comm_hooks.powerSGD_hook": ((PROCESSES, ""),),
+    "distributed.autograd": ((PROCESSES, "backward context get_gradients"),),
+    "distributed.checkpoint": (
+        (
+            PROCESSES,
+            "BytesStorageMetadata ChunkStorageMetadata DefaultLoadPlanner DefaultSavePlanner "
+            "HuggingFaceStorageReader HuggingFaceStorageWriter LoadPlan LoadPlanner Metadata "
+            "QuantizedHuggingFaceStorageReader ReadItem SavePlan SavePlanner "
+            "TensorStorageMetadata WriteItem",
+        ),
+    ),
+    "distributed.checkpoint._consolidate_hf_safetensors": (
+        (PROCESSES, "consolidate_safetensors_files consolidate_safetensors_files_on_every_rank"),
+    ),
+    "distributed.checkpoint._nested_dict": (
+        (PROCESSES, "FLATTEN_MAPPING flatten_state_dict unflatten_state_dict"),
+    ),
+    "distributed.checkpoint._sharded_tensor_utils": ((PROCESSES, "_flatten_sharded_tensors"),),
+    "distributed.checkpoint._traverse": ((PROCESSES, "OBJ_PATH set_element traverse_state_dict"),),
+    "distributed.checkpoint.api": ((PROCESSES, "WRAPPED_EXCEPTION _wrap_exception"),),
+    "distributed.checkpoint.default_planner": ((PROCESSES, "DefaultLoadPlanner DefaultSavePlanner"),),
+    "distributed.checkpoint.filesystem": (
+        (PROCESSES, "DEFAULT_SUFFIX SerializationFormat _StoragePrefix _StorageWriterTransforms _write_item"),
+    ),
+    "distributed.checkpoint.format_utils": ((PROCESSES, "_EmptyStateDictLoadPlanner"),),
+    "distributed.checkpoint.hf_storage": ((PROCESSES, "HuggingFaceStorageReader HuggingFaceStorageWriter"),),
+    "distributed.checkpoint.metadata": ((PROCESSES, "STATE_DICT_TYPE"),),
+    "distributed.checkpoint.optimizer": ((PROCESSES, "ChunkShardingSpec load_sharded_optimizer_state_dict"),),
+    "distributed.checkpoint.planner": ((PROCESSES, "TensorProperties TensorWriteData WriteItemType"),),
+    "distributed.checkpoint.planner_helpers": ((PROCESSES, "_create_write_items"),),
+    "distributed.checkpoint.staging": ((PROCESSES, "DefaultStager StagingOptions"),),
+    "distributed.checkpoint.state_dict_loader": ((PROCESSES, "_load_state_dict _load_state_dict_from_keys"),),
+    "distributed.checkpoint.state_dict_saver": (
+        (PROCESSES, "AsyncCheckpointerType AsyncSaveResponse _save_state_dict"),
+    ),
+    "distributed.checkpoint.storage": ((PROCESSES, "WriteResult"),),
+    "distributed.checkpoint.utils": (
+        (PROCESSES, "MetadataIndex Shard ShardedTensor _DistWrapper _get_failure_dict"),
+    ),
+    "distributed.config": ((PROCESSES, ""),),
+    "distributed.device_mesh": ((PROCESSES, "_mesh_resources _register_distributed_opaque_types"),),
+    "distributed.distributed_c10d": (
+        (
+            PROCESSES,
+            "GroupName _CoalescingManager _GLOO_AVAILABLE _ProcessGroupWrapper _all_gather_base "
+            "_coalescing_manager _get_default_store _get_global_rank _get_object_coll_device "
+            "_new_process_group_helper _object_to_tensor _pg_group_ranks _pg_map _pickler "
+            "_reduce_scatter_base _set_pg_timeout _tensor_to_object _unpickler _warn_not_in_group "
+            "_world",
+        ),
+    ),
+    "distributed.elastic.agent.server": ((PROCESSES, "RunResult WorkerGroup WorkerSpec WorkerState"),),
+    "distributed.elastic.agent.server.local_elastic_agent": ((PROCESSES, "LocalElasticAgent"),),
+    "distributed.elastic.metrics": ((PROCESSES, "put_metric"),),
+    "distributed.elastic.multiprocessing": ((PROCESSES, "Std start_processes"),),
+    "distributed.elastic.multiprocessing.errors": ((PROCESSES, "ChildFailedError record"),),
+    "distributed.elastic.rendezvous": ((PROCESSES, "RendezvousParameters"),),
+    "distributed.elastic.rendezvous.registry": ((PROCESSES, "get_rendezvous_handler"),),
+    "distributed.elastic.utils": ((PROCESSES, "macros"),),
+    "distributed.elastic.utils.distributed": ((PROCESSES, "get_free_port"),),
+    "distributed.elastic.utils.logging": ((PROCESSES, "get_logger"),),
+    "distributed.fsdp": ((PROCESSES, "DataParallelMeshDims FlatParameter"),),
+    "distributed.fsdp._common_utils": ((PROCESSES, "_no_dispatch_record_stream clean_tensor_name"),),
+    "distributed.fsdp._fully_shard._fsdp_common": (
+        (PROCESSES, "FSDPMeshInfo HSDPMeshInfo ShardPlacementResult"),
+    ),
+    "distributed.fsdp._fully_shard._fsdp_init": ((PROCESSES, "_get_mesh_info"),),
+    "distributed.fsdp._runtime_utils": (
+        (PROCESSES, "_post_backward_final_callback _reshard _root_pre_forward"),
+    ),
+    "distributed.fsdp.fully_sharded_data_parallel": ((PROCESSES, "ActivationWrapper FlatParamHandle"),),
+    "distributed.fsdp.wrap": ((PROCESSES, "_recursive_wrap"),),
+    "distributed.launcher.api": ((PROCESSES, "LaunchConfig elastic_launch"),),
+    "distributed.pipelining": ((PROCESSES, "ScheduleGPipe SplitPoint pipeline"),),
+    "distributed.remote_device": ((PROCESSES, "_remote_device"),),
+    "distributed.rpc": ((PROCESSES, "BackendType PyRRef RRef TensorPipeRpcBackendOptions"),),
+    "distributed.rpc.api": ((PROCESSES, "_all_gather _require_initialized"),),
+    "distributed.rpc.functions": ((PROCESSES, "async_execution"),),
+    "distributed.run": ((PROCESSES, ""),),
+    "distributed.tensor._random": ((PROCESSES, "manual_seed"),),
+    "distributed.tensor._redistribute": ((PROCESSES, "redistribute_local_tensor"),),
+    "distributed.tensor.experimental._attention": ((PROCESSES, "set_rotate_method"),),
+    "distributed.tensor.parallel.fsdp": (
+        (PROCESSES, "ShardMetadata ShardedTensorMetadata TensorProperties"),
+    ),
+    "distributed.tensor.parallel.loss": ((PROCESSES, "DTensorSpec"),),
+    "distributed.tensor.placement_types": ((PROCESSES, "_MaskPartial"),),
+    "export._trace": ((GRAPHS, ""),),
+    "export.dynamic_shapes": ((GRAPHS, "MappingKey TreeSpec _combine_args _tree_map_with_path"),),
+    "fx": ((GRAPHS, "CodeGen ProxyableClassMeta map_arg"),),
+    "fx._compatibility": ((GRAPHS, "compatibility"),),
+    "fx._lazy_graph_module": ((GRAPHS, "_make_graph_module"),),
+    "fx._pytree": ((GRAPHS, "register_pytree_flatten_spec tree_flatten_spec"),),
+    "fx._symbolic_trace": ((GRAPHS, "_assert_is_none _orig_module_call"),),
+    "fx._utils": ((GRAPHS, "_format_graph_code lazy_format_graph_code"),),
+    "fx.experimental._config": ((GRAPHS, ""),),
+    "fx.experimental.proxy_tensor": ((GRAPHS, "FunctionalTensor HigherOrderOperator"),),
+    "fx.experimental.symbolic_shapes": (
+        (
+            GRAPHS,
+            "DimDynamic DivideByKey FloorDiv GuardOnDataDependentSymNode OrderedSet "
+            "RelaxedUnspecConstraint ShapeEnv Source StatelessSymbolicContext "
+            "StrictMinMaxConstraint ValueRangeError ValueRanges compute_unbacked_bindings "
+            "free_symbols free_unbacked_symbols guard_or_false guard_or_true guard_size_oblivious "
+            "optimization_hint statically_known_true",
+        ),
+    ),
+    "fx.graph": (
+        (
+            GRAPHS,
+            "PythonCode _BoxedCodeGen _CustomBuiltin _Namespace _PyTreeCodeGen _custom_builtins "
+            "_format_target _is_from_torch _origin_type_map _register_custom_builtin "
+            "immutable_dict inplace_methods magic_methods map_arg reflectable_magic_methods",
+        ),
+    ),
+    "fx.graph_module": ((GRAPHS, "_WrappedCall _assign_attr _exec_with_source _forward_from_src _get_attr"),),
+    "fx.interpreter": ((GRAPHS, "LazyString"),),
+    "fx.node": (
+        (
+            GRAPHS,
+            "Argument Target _get_qualified_name _side_effectful_functions _type_repr map_aggregate map_arg",
+        ),
+    ),
+    "fx.passes.infra.pass_base": ((GRAPHS, "PassResult"),),
+    "fx.passes.regional_inductor": ((GRAPHS, "_dummy_wrapper regional_inductor"),),
+    "fx.passes.reinplace": ((GRAPHS, "FakeTensor FakeTensorMode"),),
+    "fx.passes.runtime_assert": ((GRAPHS, "insert_deferred_runtime_asserts"),),
+    "fx.passes.shape_prop": ((GRAPHS, "ShapeProp TensorMetadata enable_python_dispatcher"),),
+    "fx.passes.split_utils": ((GRAPHS, "getattr_recursive split_by_tags"),),
+    "fx.proxy": ((GRAPHS, "GraphAppendingTracer ParameterProxy TraceError immutable_list"),),
+    "fx.traceback": ((GRAPHS, "annotate annotate_fn preserve_node_meta"),),
+    "hub": ((INTERNAL, "_validate_not_a_forked_repo"),),
+    "jit": ((GRAPHS, "Future _flatten"),),
+    "jit._recursive": ((GRAPHS, "ConcreteTypeStore concrete_type_store"),),
+    "jit._script": ((GRAPHS, "_recursive_compile_class"),),
+    "jit._state": ((GRAPHS, "_jit_caching_layer"),),
+    "jit.annotations": ((GRAPHS, "OpOverloadPacket try_ann_to_type"),),
+    "jit.frontend": ((GRAPHS, "NotSupportedError"),),
+    "library": ((GRAPHS, "EffectType OpOverload"),),
+    "monitor": ((INTERNAL, "_WaitCounter"),),
+    "mps": ((DEVICES, "_host_alias_storage"),),
+    "multiprocessing.reductions": ((INTERNAL, "reduce_typed_storage reduce_typed_storage_child"),),
+    "nested._internal.nested_int": ((NESTED, "NestedIntNode"),),
+    "nested._internal.nested_tensor": ((NESTED, "NestedTensor _tensor_symint_registry"),),
+    "nested._internal.ops": ((NESTED, "extract_kwargs"),),
+    "nn.attention": ((INTERNAL, "SDPAParams activate_flash_attention_impl current_flash_attention_impl"),),
+    "nn.attention.flex_attention": ((INTERNAL, "GetAttrKey _MaskModWrapper"),),
+    "nn.functional": (
+        (
+            INTERNAL,
+            "ScalingType SwizzleType _in_projection_packed _mha_shape_check handle_torch_function "
+            "has_torch_function scaled_grouped_mm scaled_mm",
+        ),
+    ),
+    "nn.modules.conv": ((INTERNAL, "_ConvTransposeMixin"),),
+    "nn.modules.lazy": ((INTERNAL, "_LazyProtocol"),),
+    "nn.modules.pooling": ((INTERNAL, "_AdaptiveAvgPoolNd"),),
+    "nn.parallel._functions": ((DEVICES, "Broadcast Gather Scatter _get_stream"),),
+    "nn.parallel.distributed": ((INTERNAL, "_find_tensors _verify_param_shape_across_processes"),),
+    "nn.parallel.scatter_gather": ((INTERNAL, "Scatter"),),
+    "nn.quantized": ((QUANTIZED, "FloatFunctional QFunctional"),),
+    "nn.utils._named_member_accessor": ((INTERNAL, "NamedMemberAccessor swap_tensor"),),
+    "nn.utils._per_sample_grad": ((INTERNAL, "call_for_per_sample_grads"),),
+    "nn.utils.clip_grad": ((INTERNAL, "_no_grad _tensor_or_tensors"),),
+    "numa.binding": ((INTERNAL, "AffinityMode NumaOptions _maybe_apply_numa_binding_to_current_process"),),
+    "onnx": ((ONNX, "TensorProtoDataType"),),
+    "onnx._constants": ((ONNX, "ONNX_CONSTANT_FOLDING_MIN_OPSET ONNX_DEFAULT_OPSET ONNX_MAX_OPSET"),),
+    "onnx._internal.exporter": ((ONNX, ""),),
+    "onnx.operators": ((ONNX, "reshape_from_tensor_shape shape_as_tensor"),),
+    "onnx.symbolic_helper": (
+        (
+            ONNX,
+            "_get_const _get_tensor_rank _get_tensor_sizes _is_none _is_tensor _is_value "
+            "_maybe_get_scalar _onnx_opset_unsupported_detailed _onnx_unsupported "
+            "_repeat_interleave_split_helper _reshape_helper _slice_helper cast_pytorch_to_onnx "
+            "scalar_type_to_onnx",
+        ),
+    ),
+    "onnx.symbolic_opset12": ((ONNX, ""),),
+    "onnx.symbolic_opset9": ((ONNX, "expand masked_fill select softmax squeeze sub unsqueeze unused"),),
+    "onnx.utils": ((ONNX, "_decide_input_format _export _model_to_graph register_custom_op_symbolic"),),
+    "optim._functional": ((INTERNAL, "adamw"),),
+    "optim.optimizer": (
+        (
+            INTERNAL,
+            "_default_to_fused_or_foreach _get_capturable_supported_devices _use_grad_for_differentiable",
+        ),
+    ),
+    "optim.swa_utils": ((INTERNAL, "_group_tensors_by_device_and_dtype"),),
+    "package.importer": ((INTERNAL, "sys_importer"),),
+    "profiler": ((PROFILER, "ExecutionTraceObserver _ExperimentalConfig"),),
+    "profiler._memory_profiler": ((PROFILER, "Action _CATEGORY_TO_COLORS _CATEGORY_TO_INDEX"),),
+    "profiler._utils": ((PROFILER, "_init_for_cuda_graphs"),),
+    "profiler.profiler": ((PROFILER, "MemoryProfileTimeline _default_schedule_fn"),),
+    "return_types": ((INTERNAL, "SequenceKey cummax cummin max min"),),
+    "serialization": (
+        (
+            INTERNAL,
+            "_is_zipfile _open_file_like default_restore_location "
+            "get_unsafe_globals_in_checkpoint location_tag normalize_storage_type "
+            "set_default_mmap_options skip_data",
+        ),
+    ),
+    "sparse": ((SPARSE, "to_sparse_semi_structured"),),
+    "testing._internal.distributed.fake_pg": ((PROCESSES, "FakeStore"),),
+    "utils": ((INTERNAL, "cmake_prefix_path"),),
+    "utils._config_module": ((GRAPHS, "install_config_module"),),
+    "utils._contextlib": ((INTERNAL, "_DecoratorContextManager"),),
+    "utils._debug_mode": ((GRAPHS, "DebugMode"),),
+    "utils._debug_mode._calls": ((GRAPHS, "_OpCall"),),
+    "utils._device": ((INTERNAL, ""),),
+    "utils._import_utils": ((INTERNAL, "dill_available"),),
+    "utils._pytree": ((INTERNAL, "KeyEntry _register_namedtuple register_constant"),),
+    "utils._stats": ((INTERNAL, "simple_call_counter"),),
+    "utils._sympy.numbers": ((GRAPHS, "IntInfinity int_oo"),),
+    "utils._sympy.value_ranges": ((GRAPHS, "ValueRanges"),),
+    "utils._triton": ((GRAPHS, "has_triton has_triton_package"),),
+    "utils.checkpoint": (
+        (
+            INTERNAL,
+            "_CachedTorchDispatchMode _CachingTorchDispatchMode _checkpoint_without_reentrant_generator",
+        ),
+    ),
+    "utils.collect_env": (
+        (INTERNAL, "get_cpu_info get_gcc_version get_gpu_info get_nvidia_driver_version run"),
+    ),
+    "utils.cpp_extension": (
+        (
+            EXTENSIONS,
+            "CUDA_GCC_VERSIONS HIP_HOME MINIMUM_GCC_VERSION SUBPROCESS_DECODE_ARGS "
+            "_get_build_directory _is_cuda_file _join_cuda_home _join_rocm_home _maybe_write "
+            "_write_ninja_file get_cxx_compiler get_default_build_root",
+        ),
+    ),
+    "utils.data": ((PIPES, "IterDataPipe MapDataPipe functional_datapipe"),),
+    "utils.data._utils.worker": ((PIPES, "_generate_state _worker_info"),),
+    "utils.data.datapipes": ((PIPES, ""),),
+    "utils.data.datapipes.iter": ((PIPES, "Batcher FileLister FileOpener IterableWrapper Mapper Shuffler"),),
+    "utils.data.datapipes.iter.combinatorics": ((PIPES, "ShufflerIterDataPipe"),),
+    "utils.data.datapipes.iter.combining": ((PIPES, "_ChildDataPipe"),),
+    "utils.data.datapipes.utils.common": ((PIPES, "DILL_AVAILABLE StreamWrapper"),),
+    "utils.data.graph": ((PIPES, "DataPipe DataPipeGraph traverse_dps"),),
+    "utils.data.graph_settings": ((PIPES, "apply_shuffle_settings get_all_graph_pipes"),),
+    "utils.file_baton": ((EXTENSIONS, "FileBaton"),),
+    "utils.hooks": ((INTERNAL, "BackwardHook"),),
+    "utils.weak": ((INTERNAL, "WeakIdKeyDictionary WeakTensorKeyDictionary"),),
+    "version": ((INTERNAL, ""),),
+    "xpu": ((DEVICES, "_lazy_call set_rng_state_all"),),
+}

@@ -1,0 +1,64 @@
+"""Products of the matrices of several groups, as layers with experts need them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from torch_py import _C
+from torch_py._tensor import Tensor
+
+__all__ = ["grouped_mm"]
+
+_torch: Any = _C._torch
+
+
+def grouped_mm(
+    mat_a: Tensor,
+    mat_b: Tensor,
+    *,
+    offs: Tensor | None = None,
+    bias: Tensor | None = None,
+    out_dtype: Any = None,
+) -> Tensor:
+    """The products of pairs of matrices.
+
+    Args:
+        mat_a: (G, M, K), or (M, K) whose rows, or columns if `mat_b` has two dimensions, are divided.
+        mat_b: (G, K, N), or (K, N) whose columns, or rows if `mat_a` has two dimensions, are divided.
+        offs: int32 of shape (G,): where each group ends in the dimension that is divided. Needed unless both
+            have three dimensions.
+        bias: not supported by PyTorch either: raises RuntimeError.
+        out_dtype: the dtype of the result; default: that of `mat_a`.
+
+    Returns (G, M, N), or (M, N) if one of the two is divided along M or N. What is after the last group is 0.
+
+    Raises RuntimeError for other ranks, or `offs` that do not fit them.
+    """
+    ranks = (mat_a.dim(), mat_b.dim())
+    if bias is not None:
+        raise RuntimeError("grouped_mm: bias is not supported")
+    if ranks not in ((3, 3), (2, 3), (3, 2), (2, 2)):
+        raise RuntimeError(
+            f"grouped_mm: expected matrices or batches of them, got {ranks[0]}-d and {ranks[1]}-d"
+        )
+    if (offs is None) != (ranks == (3, 3)):
+        raise RuntimeError("grouped_mm: expected offs unless both arguments have 3 dimensions, and only then")
+
+    result = _torch.bmm(mat_a, mat_b) if offs is None else _divided(mat_a, mat_b, [0, *offs.tolist()])
+    return result if out_dtype is None else result.to(out_dtype)  # type: ignore[no-any-return]
+
+
+def _divided(mat_a: Tensor, mat_b: Tensor, ends: list[int]) -> Any:
+    groups = list(pairwise(ends))
+    if mat_a.dim() == mat_b.dim():
+        return _torch.stack([mat_a[:, start:end] @ mat_b[start:end] for start, end in groups])
+
+    if mat_a.dim() == 2:
+        parts = [mat_a[start:end] @ mat_b[i] for i, (start, end) in enumerate(groups)]
+        left = mat_a.new_zeros((mat_a.shape[0] - ends[-1], mat_b.shape[2]))
+        return _torch.cat([*parts, left])
+
+    parts = [mat_a[i] @ mat_b[:, start:end] for i, (start, end) in enumerate(groups)]
+    left = mat_a.new_zeros((mat_a.shape[1], mat_b.shape[1] - ends[-1]))
+    return _torch.cat([*parts, left], 1)
