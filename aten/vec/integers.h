@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "aten/vec/arithmetic.h"
+#include "aten/vec/wrapping.h"
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
@@ -13,7 +14,7 @@ C10_ALWAYS_INLINE T abs(T x) {
   if constexpr (std::is_unsigned_v<T>) {
     return x;
   } else {
-    return x < 0 ? static_cast<T>(-x) : x;
+    return x < 0 ? static_cast<T>(wrapping_negative(x)) : x;
   }
 }
 template <std::integral T>

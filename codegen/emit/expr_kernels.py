@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.analysis.argument_names import as_spelled
 from codegen.analysis.kernels import is_formula_kernel
-from codegen.dtypes import DTYPE_CONSTANTS
+from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.emit.places import place_of
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
 from codegen.expressions.nodes import Call, Node, walk
@@ -60,7 +60,9 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     elif operator.promotion == "complex_to_real":
         result = "real_type<scalar_t>"
 
-    value = _without_outer_parentheses(cpp_expr(node, {a.name: f"{a.name}_value" for a in plain}))
+    wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
+    renamed = {a.name: f"{a.name}_value" for a in plain}
+    value = _without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps))
     is_of_result_type = result == "bool" and is_boolean(node, operator)
     returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(

@@ -14,13 +14,21 @@ from codegen.expressions.nodes import Call, Node
 _LARGEST_PRODUCT = 4
 
 
-def cpp_expr(node: Node, rename: Mapping[str, str] | None = None, type: str = "opmath_t") -> str:
+# Arithmetic in which integers wrap around (aten/vec/wrapping.h).
+_WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_product"}
+
+
+def cpp_expr(
+    node: Node, rename: Mapping[str, str] | None = None, type: str = "opmath_t", wraps: bool = False
+) -> str:
     """``node`` over locals of C++ type ``type``, called as the arguments unless ``rename`` says otherwise.
+
+    With ``wraps``, ``type`` may be an integer, whose overflow is then defined.
 
     Truth values print as ``bool``; used as numbers they are converted. Functions are ``at::vec::NAME``
     (aten/vec/math.h).
     """
-    printer = _ScalarPrinter(rename or {}, type)
+    printer = _ScalarPrinter(rename or {}, type, wraps)
     return printer.condition(node) if is_truth_value(node) else printer.number(node)
 
 
@@ -40,9 +48,10 @@ def is_truth_value(node: Node) -> bool:
 
 
 class _ScalarPrinter:
-    def __init__(self, rename: Mapping[str, str], type: str) -> None:
+    def __init__(self, rename: Mapping[str, str], type: str, wraps: bool) -> None:
         self.rename = rename
         self.type = type
+        self.wraps = wraps
 
     def number(self, node: Node, at_least: int = 0) -> str:
         """A value of the computation type."""
@@ -50,8 +59,12 @@ class _ScalarPrinter:
         if is_truth_value(node):
             return f"{self.type}({self.condition(node)})"
         if isinstance(node, nodes.Unary):
+            if self.wraps:
+                return self.call("wrapping_negative", node.operand)
             return nodes.parenthesized(f"-{self.number(node.operand, nodes.POWER)}", node, at_least)
 
+        if self.wraps and isinstance(node, nodes.Binary) and node.operator in _WRAPPING:
+            return self.call(_WRAPPING[node.operator], node.left, node.right)
         if isinstance(node, nodes.Binary) and node.operator in ("+", "-", "*", "/"):
             level = nodes.binary_precedence(node.operator)
             text = f"{self.number(node.left, level)} {node.operator} {self.number(node.right, level + 1)}"
@@ -107,12 +120,22 @@ class _ScalarPrinter:
 
         base = self.number(node.left, nodes.POSTFIX)
         if isinstance(node.left, nodes.Name) and abs(exponent) <= _LARGEST_PRODUCT:
-            product = " * ".join([base] * abs(exponent))
-            text = f"({product})" if abs(exponent) > 1 else base
+            text = self.product(base, abs(exponent))
         else:
             text = f"at::vec::integer_power<{abs(exponent)}>({self.number(node.left)})"
 
         return text if exponent > 0 else f"({self.type}(1) / {text})"
+
+    def product(self, base: str, count: int) -> str:
+        if count == 1:
+            return base
+        if not self.wraps:
+            return f"({' * '.join([base] * count)})"
+
+        text = base
+        for _ in range(count - 1):
+            text = f"at::vec::{_WRAPPING['*']}({text}, {base})"
+        return text
 
     def condition(self, node: Node) -> str:
         """A ``bool``, with ``&`` and ``|`` because ``&&`` and ``||`` would branch."""

@@ -2,6 +2,7 @@
 #include "aten/native/declarations/cpu/creation/RangesKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/parallel/Parallel.h"
+#include "aten/vec/wrapping.h"
 
 namespace at::native {
 
@@ -28,7 +29,8 @@ void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& s
     scalar_t* out = self.data_ptr<scalar_t>();
     parallel_for(0, self.numel(), TensorIterator::kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        out[i] = convert<scalar_t>(static_cast<acc_t>(first + width * convert<acc_t>(i)));
+        out[i] = convert<scalar_t>(static_cast<acc_t>(
+            vec::wrapping_sum(first, vec::wrapping_product(width, convert<acc_t>(i)))));
     });
   });
 }
