@@ -27,7 +27,7 @@ DTYPE_CONSTANTS = {
     "complex32": "kComplexHalf",
 }
 DTYPES = tuple(DTYPE_CONSTANTS)
-SIGNED_INTEGERS = ("int8", "int16", "int32", "int64")
+INTEGER_DTYPES = frozenset(name for name in DTYPES if name.startswith(("int", "uint")))
 
 # Other names, from C and PyTorch.
 DTYPE_ALIASES = {

@@ -14,7 +14,7 @@ C10_ALWAYS_INLINE T abs(T x) {
   if constexpr (std::is_unsigned_v<T>) {
     return x;
   } else {
-    return x < 0 ? negate(x) : x;
+    return x < 0 ? static_cast<T>(wrapping_negative(x)) : x;
   }
 }
 template <std::integral T>
@@ -66,8 +66,8 @@ C10_ALWAYS_INLINE T integer_power(T x) {
     return x;
   } else {
     const T half = integer_power<n / 2>(x);
-    const T square = multiply(half, half);
-    return n % 2 == 0 ? square : multiply(square, x);
+    const T square = static_cast<T>(wrapping_product(half, half));
+    return n % 2 == 0 ? square : static_cast<T>(wrapping_product(square, x));
   }
 }
 

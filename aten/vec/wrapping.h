@@ -1,7 +1,6 @@
-// Sums and products of formulas over all dtypes. Integers wrap around, computed as unsigned ones,
-// because signed overflow is undefined in C++.
+// Arithmetic for formulas over all dtypes: integers wrap around, as they do in tensors.
 #pragma once
-#include <concepts>
+
 #include <type_traits>
 
 #include "aten/vec/core.h"
@@ -9,38 +8,50 @@
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
-/// Small types are widened to unsigned, because C++ would widen them to int.
-template <std::signed_integral T>
-using wrapping_t = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+// Overflow of signed integers is undefined in C++. The unsigned result has the same bits. Small
+// types are widened to int first, in which the product of two uint16_t overflows as well.
+template <class T>
+inline constexpr bool kCanOverflow = std::is_integral_v<T> && std::is_signed_v<T>;
 
 template <class A, class B>
-C10_ALWAYS_INLINE auto add(A a, B b) {
-  if constexpr (std::signed_integral<A>) {
-    return static_cast<A>(static_cast<wrapping_t<A>>(a) + static_cast<wrapping_t<A>>(b));
+C10_ALWAYS_INLINE auto wrapping_sum(A a, B b) {
+  using Result = decltype(a + b);
+  if constexpr (kCanOverflow<Result>) {
+    using Bits = std::make_unsigned_t<Result>;
+    return static_cast<Result>(static_cast<Bits>(a) + static_cast<Bits>(b));
   } else {
     return a + b;
   }
 }
+
 template <class A, class B>
-C10_ALWAYS_INLINE auto subtract(A a, B b) {
-  if constexpr (std::signed_integral<A>) {
-    return static_cast<A>(static_cast<wrapping_t<A>>(a) - static_cast<wrapping_t<A>>(b));
+C10_ALWAYS_INLINE auto wrapping_difference(A a, B b) {
+  using Result = decltype(a - b);
+  if constexpr (kCanOverflow<Result>) {
+    using Bits = std::make_unsigned_t<Result>;
+    return static_cast<Result>(static_cast<Bits>(a) - static_cast<Bits>(b));
   } else {
     return a - b;
   }
 }
+
 template <class A, class B>
-C10_ALWAYS_INLINE auto multiply(A a, B b) {
-  if constexpr (std::signed_integral<A>) {
-    return static_cast<A>(static_cast<wrapping_t<A>>(a) * static_cast<wrapping_t<A>>(b));
+C10_ALWAYS_INLINE auto wrapping_product(A a, B b) {
+  using Result = decltype(a * b);
+  if constexpr (kCanOverflow<Result>) {
+    using Bits = std::make_unsigned_t<Result>;
+    return static_cast<Result>(static_cast<Bits>(a) * static_cast<Bits>(b));
   } else {
     return a * b;
   }
 }
+
 template <class T>
-C10_ALWAYS_INLINE auto negate(T x) {
-  if constexpr (std::signed_integral<T>) {
-    return static_cast<T>(wrapping_t<T>(0) - static_cast<wrapping_t<T>>(x));
+C10_ALWAYS_INLINE auto wrapping_negative(T x) {
+  using Result = decltype(-x);
+  if constexpr (kCanOverflow<Result>) {
+    using Bits = std::make_unsigned_t<Result>;
+    return static_cast<Result>(Bits{0} - static_cast<Bits>(x));
   } else {
     return -x;
   }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.analysis.argument_names import as_spelled
 from codegen.analysis.kernels import is_formula_kernel
-from codegen.dtypes import DTYPE_CONSTANTS, SIGNED_INTEGERS
+from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.emit.places import place_of
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
 from codegen.expressions.nodes import Call, Node, walk
@@ -60,9 +60,9 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
     elif operator.promotion == "complex_to_real":
         result = "real_type<scalar_t>"
 
-    names_of_numbers = {a.name: f"{a.name}_value" for a in plain}
-    wraps = any(dtype in SIGNED_INTEGERS for dtype in operator.dtypes)
-    value = _without_outer_parentheses(cpp_expr(node, names_of_numbers, wraps=wraps))
+    wraps = not INTEGER_DTYPES.isdisjoint(operator.dtypes)
+    renamed = {a.name: f"{a.name}_value" for a in plain}
+    value = _without_outer_parentheses(cpp_expr(node, renamed, wraps=wraps))
     is_of_result_type = result == "bool" and is_boolean(node, operator)
     returned = value if is_of_result_type else f"static_cast<{result}>({value})"
     return ExprKernel(
@@ -78,7 +78,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         result,
         returned,
         operator.base_name,
-        _headers(node, wraps),
+        _headers(node),
     )
 
 
@@ -92,10 +92,9 @@ def _without_outer_parentheses(text: str) -> str:
     return text[1:-1] if text.startswith("(") else text
 
 
-def _headers(node: Node, wraps: bool) -> tuple[str, ...]:
+def _headers(node: Node) -> tuple[str, ...]:
     called = [part.function for part in walk(node) if isinstance(part, Call)]
-    own = tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
-    return (*own, "aten/vec/wrapping.h") if wraps else own
+    return tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
 
 
 def _conversion(argument: Argument) -> str:

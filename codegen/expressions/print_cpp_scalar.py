@@ -14,8 +14,8 @@ from codegen.expressions.nodes import Call, Node
 _LARGEST_PRODUCT = 4
 
 
-# Integers wrap around in these functions (aten/vec/wrapping.h); in C++'s operators overflow is undefined.
-_WRAPPING = {"+": "add", "-": "subtract", "*": "multiply"}
+# Arithmetic in which integers wrap around (aten/vec/wrapping.h).
+_WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_product"}
 
 
 def cpp_expr(
@@ -23,8 +23,10 @@ def cpp_expr(
 ) -> str:
     """``node`` over locals of C++ type ``type``, called as the arguments unless ``rename`` says otherwise.
 
+    With ``wraps``, ``type`` may be a signed integer, whose sums and products wrap around.
+
     Truth values print as ``bool``; used as numbers they are converted. Functions are ``at::vec::NAME``
-    (aten/vec/math.h). With ``wraps``, ``type`` may be a signed integer, whose sums and products wrap around.
+    (aten/vec/math.h).
     """
     printer = _ScalarPrinter(rename or {}, type, wraps)
     return printer.condition(node) if is_truth_value(node) else printer.number(node)
@@ -58,10 +60,10 @@ class _ScalarPrinter:
             return f"{self.type}({self.condition(node)})"
         if isinstance(node, nodes.Unary):
             if self.wraps:
-                return self.call("negate", node.operand)
+                return self.call("wrapping_negative", node.operand)
             return nodes.parenthesized(f"-{self.number(node.operand, nodes.POWER)}", node, at_least)
 
-        if isinstance(node, nodes.Binary) and self.wraps and node.operator in _WRAPPING:
+        if self.wraps and isinstance(node, nodes.Binary) and node.operator in _WRAPPING:
             return self.call(_WRAPPING[node.operator], node.left, node.right)
         if isinstance(node, nodes.Binary) and node.operator in ("+", "-", "*", "/"):
             level = nodes.binary_precedence(node.operator)
@@ -117,13 +119,23 @@ class _ScalarPrinter:
             return f"{self.type}(1)"
 
         base = self.number(node.left, nodes.POSTFIX)
-        if isinstance(node.left, nodes.Name) and abs(exponent) <= _LARGEST_PRODUCT and not self.wraps:
-            product = " * ".join([base] * abs(exponent))
-            text = f"({product})" if abs(exponent) > 1 else base
+        if isinstance(node.left, nodes.Name) and abs(exponent) <= _LARGEST_PRODUCT:
+            text = self.product(base, abs(exponent))
         else:
             text = f"at::vec::integer_power<{abs(exponent)}>({self.number(node.left)})"
 
         return text if exponent > 0 else f"({self.type}(1) / {text})"
+
+    def product(self, base: str, count: int) -> str:
+        if count == 1:
+            return base
+        if not self.wraps:
+            return f"({' * '.join([base] * count)})"
+
+        text = base
+        for _ in range(count - 1):
+            text = f"at::vec::{_WRAPPING['*']}({text}, {base})"
+        return text
 
     def condition(self, node: Node) -> str:
         """A ``bool``, with ``&`` and ``|`` because ``&&`` and ``||`` would branch."""

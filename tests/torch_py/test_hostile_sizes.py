@@ -78,6 +78,11 @@ def test_average_over_wide_windows_of_two_dimensions(override):
     torch.testing.assert_close(single, result.detach().float())
 
 
+def test_strides_of_elements_that_do_not_exist():
+    assert torch.empty_strided((0, 3), (1, 2**62)).tolist() == []
+    assert torch.ones(1).as_strided((1, 1), (2**62, 2**62)).tolist() == [[1.0]]
+
+
 IN_LITTLE_MEMORY_AND_TIME = """
 import resource
 import torch_py as torch

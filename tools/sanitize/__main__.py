@@ -25,6 +25,7 @@ PROGRAMS = {
             "tests/torch_py/test_hostile_sizes.py",
             "tests/torch_py/test_edge_arguments.py",
             "tests/torch_py/test_indexing.py",
+            "tests/torch_py/test_integer_overflow.py",
             "tests/torch_py/test_storage.py",
         ],
         ["-m", "tools.fuzz", "--seconds", "20", "--seed", "1"],

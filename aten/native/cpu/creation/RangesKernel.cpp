@@ -39,7 +39,8 @@ void arange_fill_kernel(const Tensor& self, const Scalar& start, const Scalar& s
     scalar_t* out = self.data_ptr<scalar_t>();
     parallel_for(0, self.numel(), TensorIterator::kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        out[i] = convert<scalar_t>(vec::add(first, vec::multiply(width, convert<acc_t>(i))));
+        out[i] = convert<scalar_t>(static_cast<acc_t>(
+            vec::wrapping_sum(first, vec::wrapping_product(width, convert<acc_t>(i)))));
     });
   });
 }

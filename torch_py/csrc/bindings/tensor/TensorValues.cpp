@@ -41,8 +41,10 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   if (dim == tensor.dim()) return element_to_python(data, tensor.scalar_type());
 
   const int64_t size = tensor.sizes()[static_cast<size_t>(dim)];
-  const int64_t step =
-      tensor.strides()[static_cast<size_t>(dim)] * static_cast<int64_t>(tensor.itemsize());
+  // No step is taken to a second element that does not exist; the stride may then be any number.
+  const int64_t stride =
+      size > 1 && tensor.numel() > 0 ? tensor.strides()[static_cast<size_t>(dim)] : 0;
+  const int64_t step = stride * static_cast<int64_t>(tensor.itemsize());
 
   ObjectPtr list = ObjectPtr::steal(checked(PyList_New(size)));
   for (int64_t i = 0; i < size; ++i)
