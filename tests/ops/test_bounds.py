@@ -1,7 +1,7 @@
 """Extreme numbers and shapes of every operator, forward and backward: no crash, no call without end.
 
-What a call costs follows from the sizes that it asks for: it computes, or refuses, or says that memory does not
-suffice, in bounded time and memory. Internal errors and texts of the C++ library are failures.
+What a call costs follows from the sizes that it asks for: it computes, or refuses, or says that memory does
+not suffice, in bounded time and memory. Internal errors and texts of the C++ library are failures.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/NumberBits.h"
 #include "aten/ops/expand.h"
+#include "aten/vec/wrapping.h"
 
 namespace at::native {
 
@@ -207,7 +208,7 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
       const auto* value = reinterpret_cast<const scalar_t*>(from + row * row_bytes);
       for (int64_t i = 0; i < shape.length; ++i) {
         auto* element = reinterpret_cast<scalar_t*>(target + i * shape.stride);
-        *element = static_cast<scalar_t>(*element + value[i]);
+        *element = static_cast<scalar_t>(vec::add(*element, value[i]));
       }
     }
   });
@@ -288,8 +289,8 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
 
     // Lanes do not share elements, so one thread sums up each, in the order of the indices.
     const auto add = [factor](scalar_t& element, const scalar_t& value) {
-      element = static_cast<scalar_t>(static_cast<opmath_t>(element) +
-                                      static_cast<opmath_t>(value) * factor);
+      const auto added = vec::multiply(static_cast<opmath_t>(value), factor);
+      element = static_cast<scalar_t>(vec::add(static_cast<opmath_t>(element), added));
     };
 
     LaneIterator(dim, {&out0, &source})
@@ -386,7 +387,7 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
 
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
     scatter_lanes<scalar_t>(out0, dim, index, src, [](scalar_t& target, const scalar_t& value) {
-      target = static_cast<scalar_t>(target + value);
+      target = static_cast<scalar_t>(vec::add(target, value));
     });
   });
 }

@@ -4,6 +4,7 @@
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/native/declarations/cpu/indexing/ScatterReduceKernel.h"
+#include "aten/vec/wrapping.h"
 
 namespace at::native {
 
@@ -85,9 +86,11 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
 
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
     if (reduce == "sum") {
-      reduce_lanes<scalar_t>(self, d, positions, src, [](scalar_t a, scalar_t b) { return a + b; });
+      reduce_lanes<scalar_t>(self, d, positions, src,
+                             [](scalar_t a, scalar_t b) { return vec::add(a, b); });
     } else {
-      reduce_lanes<scalar_t>(self, d, positions, src, [](scalar_t a, scalar_t b) { return a * b; });
+      reduce_lanes<scalar_t>(self, d, positions, src,
+                             [](scalar_t a, scalar_t b) { return vec::multiply(a, b); });
     }
   });
 }

@@ -85,8 +85,9 @@ WindowAxis fractional_axis(int64_t in, int64_t out, int64_t kernel, T sample) {
   const T step = out > 1 ? static_cast<T>(in - kernel) / static_cast<T>(out - 1) : T(0);
 
   for (int64_t j = 0; j < out; ++j) {
-    const int64_t start = static_cast<int64_t>((static_cast<T>(j) + sample) * step) -
-                          static_cast<int64_t>(sample * step);
+    // The samples of a caller may be of any size; the clamp below makes positions of their windows.
+    const int64_t start = vec::subtract(static_cast<int64_t>((static_cast<T>(j) + sample) * step),
+                                        static_cast<int64_t>(sample * step));
     axis.begin[j] = j + 1 == out ? in - kernel : std::clamp<int64_t>(start, 0, in - kernel);
     axis.end[j] = axis.begin[j] + kernel;
   }

@@ -1,6 +1,7 @@
 // Elements of tensors as Python numbers and back: item, tolist, complex().
 #include "torch_py/csrc/bindings/tensor/TensorValues.h"
 
+#include "c10/util/CheckedMath.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
@@ -41,8 +42,9 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   if (dim == tensor.dim()) return element_to_python(data, tensor.scalar_type());
 
   const int64_t size = tensor.sizes()[static_cast<size_t>(dim)];
-  const int64_t step =
-      tensor.strides()[static_cast<size_t>(dim)] * static_cast<int64_t>(tensor.itemsize());
+  // The stride of one element is not used and may be too large.
+  const int64_t step = c10::wrapping_multiply(tensor.strides()[static_cast<size_t>(dim)],
+                                              static_cast<int64_t>(tensor.itemsize()));
 
   ObjectPtr list = ObjectPtr::steal(checked(PyList_New(size)));
   for (int64_t i = 0; i < size; ++i)
