@@ -420,3 +420,21 @@ def test_bounds_that_a_dtype_cannot_hold() -> None:
             torch.ones(3, dtype=torch.uint8),
             alpha=70000,
         )
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_integers_wrap_around(dtype: str):
+    kind = getattr(torch, dtype)
+    low, high = torch.iinfo(kind).min, torch.iinfo(kind).max
+    x = torch.tensor([low, high], dtype=kind)
+    zero = torch.tensor([0, 0])
+    one = torch.ones(2, dtype=kind)
+
+    assert (-x).tolist() == [low, -high]
+    assert torch.abs(x).tolist() == [low, high]
+    assert torch.square(x).tolist() == [0, 1]
+    assert torch.addcmul(x, x, x, value=3).tolist() == [low, low + 2]
+    assert x.clone().index_add_(0, zero, x).tolist() == [high, high]
+    assert x.clone().scatter_add_(0, zero + 1, one).tolist() == [low, low + 1]
+    assert x.clone().scatter_reduce_(0, zero, x, "prod").tolist() == [0, high]
+    assert x.clone().index_put_((zero + 1,), one, accumulate=True).tolist() == [low, low + 1]

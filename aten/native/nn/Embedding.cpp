@@ -13,6 +13,7 @@
 #include "aten/ops/scatter.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/zeros.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -63,7 +64,7 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
               "Class values must be smaller than num_classes.");
 
   DimVector sizes(self.sizes());
-  sizes.push_back(num_classes == -1 ? largest + 1 : num_classes);
+  sizes.push_back(num_classes == -1 ? c10::checked_add("one_hot", largest, 1) : num_classes);
 
   const Tensor zeros = at::zeros(sizes, kLong, std::nullopt, self.device());
   return at::scatter(zeros, -1, at::unsqueeze(self, -1), Scalar(1));

@@ -183,7 +183,7 @@ void permutation_from_pivots_kernel(const Tensor& pivots, int64_t rows, ScalarTy
       for (int64_t i = 0; i < rows; ++i) order[i] = i;
 
       for (int64_t i = 0; i < count; ++i) {
-        const int64_t other = exchanges[b][i] - 1;
+        const int64_t other = int64_t{exchanges[b][i]} - 1;
         TORCH_CHECK(other >= 0 && other < rows,
                     "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Got ",
                     other + 1, ". Did you properly pass the result of lu_factor?");

@@ -11,6 +11,7 @@
 #include "aten/ops/reciprocal.h"
 #include "aten/ops/where.h"
 #include "aten/parallel/Parallel.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 
@@ -25,7 +26,7 @@ Tensor one_hot_kernel(const Tensor& self, int64_t num_classes) {
   TORCH_CHECK(num_classes == -1 || num_classes > *largest,
               "Class values must be smaller than num_classes.");
 
-  const int64_t count = num_classes == -1 ? *largest + 1 : num_classes;
+  const int64_t count = num_classes == -1 ? c10::checked_add("one_hot", *largest, 1) : num_classes;
   DimVector sizes(self.sizes());
   sizes.push_back(count);
   const Tensor result = empty_tensor(sizes, kLong, kCPU);

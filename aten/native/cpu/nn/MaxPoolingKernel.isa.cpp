@@ -71,8 +71,8 @@ WindowAxis adaptive_axis(int64_t in, int64_t out) {
 
   for (int64_t j = 0; j < out; ++j) {
     // pool_blocks refuses planes so large that the products wrap around.
-    axis.begin[j] = vec::multiply(j, in) / out;
-    axis.end[j] = vec::add(vec::multiply(j + 1, in), out - 1) / out;
+    axis.begin[j] = vec::wrapping_product(j, in) / out;
+    axis.end[j] = vec::wrapping_sum(vec::wrapping_product(j + 1, in), out - 1) / out;
   }
   return axis;
 }
@@ -85,8 +85,10 @@ WindowAxis fractional_axis(int64_t in, int64_t out, int64_t kernel, T sample) {
   const T step = out > 1 ? static_cast<T>(in - kernel) / static_cast<T>(out - 1) : T(0);
 
   for (int64_t j = 0; j < out; ++j) {
-    const int64_t start = static_cast<int64_t>((static_cast<T>(j) + sample) * step) -
-                          static_cast<int64_t>(sample * step);
+    // The samples of a caller may be of any size; the clamp below makes positions of their windows.
+    const int64_t start =
+        vec::wrapping_difference(static_cast<int64_t>((static_cast<T>(j) + sample) * step),
+                                 static_cast<int64_t>(sample * step));
     axis.begin[j] = j + 1 == out ? in - kernel : std::clamp<int64_t>(start, 0, in - kernel);
     axis.end[j] = axis.begin[j] + kernel;
   }
