@@ -116,11 +116,13 @@ Overlap memory_overlap(const Tensor& a, const Tensor& b) {
   if (a.numel() == 0 || b.numel() == 0) return Overlap::No;
 
   if (!share_memory(a.storage().get(), b.storage().get())) return Overlap::No;
+  const bool same_storage = a.storage().get() == b.storage().get();
 
   const char* a_begin = static_cast<const char*>(a.data());
   const char* b_begin = static_cast<const char*>(b.data());
-  if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) {
-    const bool same = a_begin == b_begin && a.sizes() == b.sizes() && a.strides() == b.strides();
+  if (!same_storage || !a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) {
+    const bool same =
+        same_storage && a_begin == b_begin && a.sizes() == b.sizes() && a.strides() == b.strides();
     if (same) return Overlap::Full;
     return OverlapSearch(a, b).finds(b_begin - a_begin) ? Overlap::Strided : Overlap::No;
   }

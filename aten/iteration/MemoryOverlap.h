@@ -7,7 +7,8 @@
 namespace at {
 
 /// How the memory of two tensors relates. Full: the same elements in the same order. Partial: dense
-/// blocks that overlap in another way. Strided: some elements of strided tensors share memory.
+/// blocks that overlap in another way. Strided: some elements of strided tensors share memory, or
+/// of tensors with different storages over one foreign buffer; this is not an error.
 enum class Overlap : uint8_t { No, Full, Partial, Strided };
 
 /// Whether two elements of one tensor share memory, as a stride of 0 makes certain.

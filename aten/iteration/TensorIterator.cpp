@@ -186,15 +186,11 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
   for (const Operand& operand : operands_) {
     if (operand.tensor.defined() && operand.tensor.device() != first.device()) return false;
   }
+  if (out.defined() && needs_buffer(out, first.sizes())) return false;
 
   numel_ = first.numel();
   operands_[0].tensor =
       out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
-  if (out.defined()) {
-    for (size_t i = 1; i < operands_.size(); ++i)
-      check_no_partial_overlap(op_name_, out, operands_[i].tensor);
-  }
-
   shape_.push_back(numel_);
   for (Operand& operand : operands_) {
     operand.data = static_cast<char*>(operand.tensor.data());
@@ -217,19 +213,18 @@ void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
 
 /// Whether the loop would overwrite elements of an input before it reads them. An input that
 /// overlaps `out` partly is an error, and so is an input that would have to be resized as `out`.
-bool TensorIterator::needs_buffer(const Tensor& out) const {
+bool TensorIterator::needs_buffer(const Tensor& out, IntArrayRef sizes) const {
+  const bool fits = out.sizes() == sizes;
   bool reaches = false;
   for (size_t i = 1; i < operands_.size(); ++i) {
     const Tensor& input = operands_[i].tensor;
-    check_no_partial_overlap(op_name_, out, input);
-    TORCH_CHECK(!out.is_same(input) || out.sizes() == IntArrayRef(shape_), op_name_,
-                ": output with shape ", out.sizes(), " doesn't match the broadcast shape ",
-                IntArrayRef(shape_));
+    TORCH_CHECK(fits || !out.is_same(input), op_name_, ": output with shape ", out.sizes(),
+                " doesn't match the broadcast shape ", sizes);
+    const Overlap overlap = memory_overlap(out, input);
+    if (overlap == Overlap::Partial) check_no_partial_overlap(op_name_, out, input);
 
-    // Each element may be read and written in one step.
-    const bool same_elements =
-        out.sizes() == IntArrayRef(shape_) && memory_overlap(out, input) == Overlap::Full;
-    reaches = reaches || (!same_elements && write_reaches(out, shape_, input));
+    // With Overlap::Full, each element may be read and written in one step.
+    reaches = reaches || (fits ? overlap == Overlap::Strided : write_reaches(out, sizes, input));
   }
   return reaches;
 }
@@ -254,7 +249,7 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
 
     check_no_internal_overlap(op_name_, out);
 
-    if (!needs_buffer(out) && out.scalar_type() == out_dtype) {
+    if (!needs_buffer(out, shape_) && out.scalar_type() == out_dtype) {
       if (kind != OutputKind::Inplace) resize_output(out, shape_);
       operands_[0].tensor = out;
       return;

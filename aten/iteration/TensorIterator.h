@@ -87,7 +87,7 @@ class TORCH_PY_API TensorIterator {
   void store_narrow(ScalarType dtype);
   bool try_flat(const Tensor& out, ScalarType out_dtype);
   void compute_shape(const Tensor& out, OutputKind kind);
-  bool needs_buffer(const Tensor& out) const;
+  bool needs_buffer(const Tensor& out, IntArrayRef sizes) const;
   void set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind);
   void plan();
   SmallVector<int, 6> dimension_order(IntArrayRef shape) const;

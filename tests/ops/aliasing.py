@@ -98,6 +98,20 @@ def _interleaved(room: Room) -> Pair:
     return room.place(room.argument, spread=2), room.place(room.result, _GAP + _ITEM, spread=2)
 
 
+def _other_storage(room: Room) -> Pair:
+    """Two storages over one foreign buffer."""
+    array = room.memory.numpy()
+    argument = room.place(room.argument)
+    room.memory = room.torch.from_numpy(array)
+    return argument, room.place(room.result, _GAP + _ITEM)
+
+
+def _other_storage_same(room: Room) -> Pair:
+    argument = room.place(room.argument)
+    room.memory = room.torch.from_numpy(room.memory.numpy())
+    return argument, room.place(room.result)
+
+
 def _spread(room: Room) -> Pair:
     return room.place(room.argument), room.place(room.result, spread=2)
 
@@ -141,6 +155,8 @@ RELATIONS: dict[str, Callable[[Room], Pair]] = {
         _behind,
         _interleaved,
         _spread,
+        _other_storage,
+        _other_storage_same,
         _too_small,
         _no_elements,
         _too_large,
@@ -151,7 +167,18 @@ RELATIONS: dict[str, Callable[[Room], Pair]] = {
 
 
 # Those where both have the sizes that the sample gives them.
-_IN_PLACE = ("same", "view", "at_the_start", "transposed", "ahead", "behind", "interleaved", "spread")
+_IN_PLACE = (
+    "same",
+    "view",
+    "at_the_start",
+    "transposed",
+    "ahead",
+    "behind",
+    "interleaved",
+    "spread",
+    "other_storage",
+    "other_storage_same",
+)
 
 Announce = Callable[[str], None]
 
