@@ -42,6 +42,7 @@ def test_unravel_index() -> None:
     assert rows.tolist() == [1, 1, 1] and columns.tolist() == [0, 2, 2]
     assert [c.tolist() for c in torch.unravel_index(torch.tensor(4), 6)] == [4]
     assert torch.unravel_index(torch.tensor(0), ()) == ()
+    assert torch.unravel_index(torch.tensor(4, dtype=torch.int8), 6)[0].dtype == torch.int64
     with pytest.raises(TypeError, match="integer"):
         torch.unravel_index(torch.tensor([1.0]), (2, 3))
     with pytest.raises(TypeError, match="int"):
@@ -65,3 +66,27 @@ def test_slices_of_numbers_are_an_index_error() -> None:
 
 def test_roll_of_an_empty_tensor_keeps_its_shape() -> None:
     assert torch.roll(torch.zeros(0, 3), (1, 2), (4, 5)).shape == (0, 3)
+
+
+def test_lu_of_a_singular_matrix() -> None:
+    zero = torch.zeros(2, 2)
+    factors, pivots = torch.lu(zero)
+    assert factors.tolist() == zero.tolist() and pivots.tolist() == [1, 2]
+    assert torch.lu(zero, get_infos=True)[2].item() == 1
+
+
+def test_einsum_sums_integers_in_int64() -> None:
+    large = torch.tensor([3, 2**30], dtype=torch.int32)
+    assert torch.einsum("i->", large).dtype == torch.int64
+    assert torch.einsum("i,j->", large, large).item() == (3 + 2**30) ** 2
+    assert torch.einsum("i,i->i", large, large).dtype == torch.int32
+
+
+def test_equal_elements_are_chosen_in_their_order() -> None:
+    ties = torch.tensor([1, 2, 1, 2, 1, 2] * 10)
+    assert torch.topk(ties, 4).indices.tolist() == [1, 3, 5, 7]
+    assert torch.topk(ties, 60).indices.tolist() == [*range(1, 60, 2), *range(0, 60, 2)]
+    assert [torch.kthvalue(ties, k).indices.item() for k in (1, 2, 31)] == [0, 2, 1]
+    assert torch.argsort(ties, stable=True).tolist() == [*range(0, 60, 2), *range(1, 60, 2)]
+    flags = torch.tensor([True, False] * 30)
+    assert torch.argsort(flags, descending=True, stable=True).tolist() == [*range(0, 60, 2), *range(1, 60, 2)]

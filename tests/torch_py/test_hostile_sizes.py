@@ -166,3 +166,16 @@ def test_sharing_while_signals_arrive():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
     assert arrived
+
+
+def test_adaptive_pooling_to_an_endless_dimension():
+    with pytest.raises(RuntimeError, match="dimension 1 being empty"):
+        F.adaptive_max_pool2d(torch.ones(3, 0, 3, 4), [0, 2**62])
+    assert F.adaptive_max_pool2d(torch.ones(3, 1, 3, 4), [0, 2**62]).shape == (3, 1, 0, 2**62)
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        F.adaptive_max_pool3d(torch.ones(3, 1, 3, 4, 4), [1, 1, 2**62])
+
+
+def test_more_chunks_than_memory():
+    with pytest.raises(RuntimeError, match="chunk: cannot make 4611686018427387904 tensors"):
+        torch.ones(0).chunk(2**62)

@@ -193,12 +193,11 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
               scalar_type_name(type));
 
   if (is_integral(type, false) && steps > 1) {
-    // Base and bounds lose their fractions first, the powers between them afterwards.
+    // The bounds lose their fractions first, the powers between them afterwards.
     const Scalar first = in_dtype(start, type);
     const Scalar last = in_dtype(end, type);
     const Tensor exponents = at::linspace(first, last, steps, kDouble, layout, device, pin_memory);
-    const Scalar whole_base(in_dtype(Scalar(base), type).to_double());
-    return at::pow(whole_base, exponents).to(type).as_new();
+    return at::pow(Scalar(base), exponents).to(type).as_new();
   }
 
   // Computed in double precision and rounded once.

@@ -4,6 +4,7 @@
 
 #include "aten/native/declarations/reduction/Differences.h"
 #include "aten/native/shared/Neighbours.h"
+#include "aten/native/shared/ProductChecks.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/diff.h"
 #include "aten/ops/logical_xor.h"
@@ -165,6 +166,7 @@ OptionalIntArrayRef as_list(const std::optional<int64_t>& dim) {
 void check_addition(const Tensor& self, const Tensor& other, int64_t dim) {
   if (!other.defined()) return;
 
+  check_same_device("diff", self, other);
   TORCH_CHECK(other.dim() == self.dim(),
               "diff expects prepend or append to be the same dimension as input, got ", other.dim(),
               " and ", self.dim(), " dimensions");

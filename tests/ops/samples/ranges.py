@@ -143,7 +143,7 @@ def logspace(make: Make) -> Iterator[SampleInput]:
     yield SampleInput(0, 3, 4, 2.0)
     yield SampleInput(-1.5, 2, 5, base=0.5)
     yield SampleInput(0, 3, 4, dtype=make.torch.int64)
-    # Integers lose the fractions of base and bounds first.
+    # Integers lose the fractions of the bounds first.
     yield SampleInput(0.9, 2.7, 6, dtype=make.torch.int32)
     yield SampleInput(0, 4, 7, 2.9, dtype=make.torch.int16)
     yield SampleInput(1.5, 2, 1, 2.5, dtype=make.torch.int64)

@@ -1,7 +1,6 @@
 // Elements of tensors as Python numbers and back: item, tolist, complex().
 #include "torch_py/csrc/bindings/tensor/TensorValues.h"
 
-#include "c10/util/CheckedMath.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
