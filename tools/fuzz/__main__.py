@@ -2,7 +2,7 @@
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
-for layers, functions, optimizers and schedulers.
+for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives.
 """
 
 from __future__ import annotations
@@ -73,19 +73,25 @@ def main() -> int:
         "--layers", action="store_true", help="compare torch.nn, torch.optim and the schedulers with PyTorch"
     )
     parser.add_argument(
+        "--gradients", action="store_true", help="compare derivatives of operators with PyTorch's"
+    )
+    parser.add_argument(
         "--operator",
         default="",
         metavar="NAME",
-        help="with --peer or --layers: only these, add,linalg_det or Conv2d,SGD",
+        help="with the last three: only these, add,linalg_det, Conv2d,SGD or add.Tensor,linalg_det",
     )
     options = parser.parse_args()
 
-    if (options.peer or options.layers) and importlib.util.find_spec("torch") is None:
+    compares = options.peer or options.layers or options.gradients
+    if compares and importlib.util.find_spec("torch") is None:
         parser.error(
-            "--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0"
+            "--peer, --layers and --gradients compare with PyTorch, which is not installed here: "
+            "pip install torch==2.13.0"
         )
 
-    program = "layers" if options.layers else "peer" if options.peer else "calls"
+    programs = {"layers": options.layers, "peer": options.peer, "gradients": options.gradients}
+    program = next((name for name, chosen in programs.items() if chosen), "calls")
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0
