@@ -2,7 +2,8 @@
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
-for layers, functions, optimizers and schedulers. `--alias` writes results to the memory of arguments.
+for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives. `--alias` writes
+results to the memory of arguments.
 """
 
 from __future__ import annotations
@@ -78,16 +79,21 @@ def main() -> int:
         help="write to the memory of arguments, with every sample of the tests",
     )
     parser.add_argument(
+        "--gradients", action="store_true", help="compare derivatives of operators with PyTorch's"
+    )
+    parser.add_argument(
         "--operator",
         default="",
         metavar="NAME",
-        help="with --peer, --alias or --layers: only these, add,linalg_det or Conv2d,SGD",
+        help="with the last four: only these, add,linalg_det, Conv2d,SGD or add.Tensor,linalg_det",
     )
     options = parser.parse_args()
 
-    if (options.peer or options.layers) and importlib.util.find_spec("torch") is None:
+    compares = options.peer or options.layers or options.gradients
+    if compares and importlib.util.find_spec("torch") is None:
         parser.error(
-            "--peer and --layers compare with PyTorch, which is not installed here: pip install torch==2.13.0"
+            "--peer, --layers and --gradients compare with PyTorch, which is not installed here: "
+            "pip install torch==2.13.0"
         )
 
     if options.alias:
@@ -99,7 +105,8 @@ def main() -> int:
         print(*wrong, f"{len(wrong)} problems", sep="\n")
         return 1 if wrong else 0
 
-    program = "layers" if options.layers else "peer" if options.peer else "calls"
+    programs = {"layers": options.layers, "peer": options.peer, "gradients": options.gradients}
+    program = next((name for name, chosen in programs.items() if chosen), "calls")
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0

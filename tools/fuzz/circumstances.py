@@ -89,6 +89,18 @@ def is_extreme(facts: Circumstances) -> bool:
     return beyond(200.0 if "float16" in facts.dtypes else _LARGE)(facts)
 
 
+def has_special_elements(facts: Circumstances) -> bool:
+    """Whether floating elements are zero, or several equal, or far apart: matrices of such are singular."""
+
+    def found(array: Any) -> bool:
+        if array.dtype.kind not in "fc" or array.size < 2:
+            return bool(array.dtype.kind in "fc" and array.size and not array.all())
+        sizes = np.abs(array)
+        return np.unique(array).size < array.size or sizes.min() == 0 or sizes.max() >= 30
+
+    return any(found(array) for array in facts.arrays)
+
+
 def has_layout(*layouts: str) -> Condition:
     return lambda facts: any(layout in layouts for layout in facts.layouts)
 

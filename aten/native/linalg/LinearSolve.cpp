@@ -13,6 +13,7 @@
 #include "aten/ops/all.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/clone.h"
+#include "aten/ops/conj.h"
 #include "aten/ops/empty.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/expand.h"
@@ -27,6 +28,7 @@
 #include "aten/ops/linalg_svd.h"
 #include "aten/ops/maximum.h"
 #include "aten/ops/movedim.h"
+#include "aten/ops/real.h"
 #include "aten/ops/reciprocal.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sum.h"
@@ -50,8 +52,9 @@ Tensor residuals_of(const Tensor& A, const Tensor& B, const Tensor& X, const Ten
   if (A.size(-2) <= A.size(-1) || !regular)
     return at::empty({0}, to_real(A.scalar_type()), std::nullopt, A.device());
 
-  const Tensor size = at::abs(product(A, X) - B);
-  return at::sum(size * size, IntArrayRef(int64_t{-2}));
+  const Tensor rest = product(A, X) - B;
+  const Tensor squares = rest.is_complex() ? at::real(rest * at::conj(rest)) : rest * rest;
+  return at::sum(squares, IntArrayRef(int64_t{-2}));
 }
 
 // Pseudoinverses

@@ -4,8 +4,9 @@
 #include "aten/core/Warning.h"
 #include "aten/native/declarations/reduction/Variance.h"
 #include "aten/native/shared/FlatRoot.h"
-#include "aten/ops/abs.h"
+#include "aten/ops/conj.h"
 #include "aten/ops/mean.h"
+#include "aten/ops/real.h"
 #include "aten/ops/sqrt.h"
 #include "aten/ops/std.h"
 #include "aten/ops/sum.h"
@@ -39,7 +40,9 @@ Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, 
 
   const Tensor values = widened(self);
   const Tensor centred = values - at::mean(values, dim, true);
-  const Tensor size = centred.is_complex() ? at::abs(centred) : centred;
+  // Not the square of an absolute value, which has no second derivative at 0.
+  const Tensor squares =
+      centred.is_complex() ? at::real(centred * at::conj(centred)) : centred * centred;
 
   const double freedom = std::max(0.0, static_cast<double>(reduced_count(self, dim)) - correction);
   if (freedom <= 0) {
@@ -48,7 +51,7 @@ Tensor variance(const Tensor& self, OptionalIntArrayRef dim, double correction, 
          "by output numel).");
   }
 
-  return at::sum(size * size, dim, keepdim) / Scalar(freedom);
+  return at::sum(squares, dim, keepdim) / Scalar(freedom);
 }
 
 Tensor standard_deviation(const Tensor& self, OptionalIntArrayRef dim, double correction,

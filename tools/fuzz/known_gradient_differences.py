@@ -1,0 +1,139 @@
+"""Differences that `python -m tools.fuzz --gradients` does not report, with the reason.
+
+Where PyTorch's derivative is nan nothing is compared.
+"""
+
+from __future__ import annotations
+
+from .circumstances import (
+    Known,
+    all_of,
+    always,
+    any_of,
+    beyond,
+    has_complex,
+    has_integers,
+    has_reduced_precision,
+    has_special_elements,
+)
+
+# Calls that end the process of PyTorch.
+NOT_CALLED: tuple[Known, ...] = (Known("pdist", "", always, "PyTorch's gradient of no pairs is a crash"),)
+
+MAY_DIFFER: tuple[Known, ...] = (
+    # Which results require grad.
+    Known(
+        "floor_divide|heaviside|histogram.*|_unique2|unique_dim|unique_consecutive|geqrf|detach_copy|"
+        "linalg_ldl_factor(_ex)?|set_.*",
+        "requires_grad",
+        always,
+        "without a derivative, results do not require grad; PyTorch's do, and raise in backward",
+    ),
+    Known(
+        "special_bessel_.*|special_(scaled_)?modified_bessel_.*|special_spherical_bessel_.*",
+        "requires_grad",
+        always,
+        "these functions have derivatives here",
+    ),
+    Known(
+        "triangular_solve|linalg_lstsq|lu_unpack|linalg_cond.*",
+        "requires_grad",
+        always,
+        "a result that does not depend on what requires grad does not require grad",
+    ),
+    # Mistakes of PyTorch.
+    Known("as_strided_scatter", "first|second", always, "PyTorch's gradient of self is that of src"),
+    Known(
+        "embedding",
+        "second",
+        always,
+        "PyTorch's second derivative ignores scale_grad_by_freq",
+    ),
+    Known(
+        r"upsample_nearest\dd|_upsample_nearest.*",
+        "first|second",
+        always,
+        "PyTorch's gradient ignores the scale that its result was made with",
+    ),
+    Known("polar", "first|second", has_special_elements, "PyTorch's gradient of abs is 0 where abs is 0"),
+    # Definitions.
+    Known(
+        "cholesky_solve|cholesky_inverse",
+        "first|second",
+        always,
+        "the triangle that is not read has no gradient; PyTorch takes the factor for triangular",
+    ),
+    Known(
+        r"ctc_loss\..*",
+        "first|second",
+        always,
+        "the derivative of the loss; PyTorch's takes log_softmax for granted, after which both agree",
+    ),
+    Known(
+        "elu_?|selu_?|celu_?",
+        "second",
+        has_special_elements,
+        "at 0 the second derivative is that of the side x <= 0",
+    ),
+    Known(
+        "nextafter",
+        "first",
+        has_special_elements,
+        "equal numbers: the result is other; PyTorch's gradient goes to self",
+    ),
+    Known(
+        "sort|argsort|topk|kthvalue|mode|median.*|nanmedian.*|_linalg_eigh|linalg_eig",
+        "first|second",
+        has_special_elements,
+        "which of equal elements is chosen",
+    ),
+    # Singular points, where rounding decides.
+    Known(
+        "linalg_(lu|qr|cond|svd|matrix_norm|norm|lstsq|pinv|eig|solve|inv|tensor|det|vander).*|linalg_slogdet|"
+        "lu_.*|qr|svd|nuclear_norm.*|pinverse|inverse|det|logdet|slogdet|triangular_solve",
+        "first|second",
+        has_special_elements,
+        "matrices of equal or zero elements are singular: factors and subgradients are not determined",
+    ),
+    Known(
+        "std.*|group_norm|cosine_similarity|corrcoef|gradient.*",
+        "first|second",
+        has_special_elements,
+        "elements that are equal or zero, or coordinates that coincide: divided by rounding errors",
+    ),
+    Known(
+        "lgamma|digamma|mvlgamma|polygamma|special_(multi)?gammaln|special_digamma|special_psi",
+        "first|second",
+        has_special_elements,
+        "poles",
+    ),
+    Known(
+        "acosh|asin|acos|atanh|logit|special_logit",
+        "first|second",
+        has_special_elements,
+        "outside of the domain: nan",
+    ),
+    Known(
+        "angle|sinc|special_sinc", "first|second", has_complex, "numbers whose square is below the smallest"
+    ),
+    Known("special_i1e?|special_i0e", "second", has_special_elements, "PyTorch's is not exact near 0"),
+    Known("special_log_ndtr", "second", beyond(12), "the result is below the smallest number"),
+    Known(
+        "prod.*|cumprod|.*_polynomial_.*|matrix_exp|linalg_matrix_exp|addc?mul|pow.*|float_power.*",
+        "first|second",
+        any_of(has_reduced_precision, all_of(has_complex, beyond(20))),
+        "rounding of the largest term",
+    ),
+    Known(
+        r"grid_sampler.*|ldexp.*|special_xlog1py|xlogy.*",
+        "first|second",
+        any_of(has_reduced_precision, has_integers),
+        "coordinates and powers are computed in float32; PyTorch computes them in the narrow dtype",
+    ),
+    Known(
+        "binary_cross_entropy",
+        "first|second",
+        has_special_elements,
+        "probabilities of 0 and 1",
+    ),
+)
