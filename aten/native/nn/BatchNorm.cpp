@@ -190,13 +190,14 @@ std::tuple<Tensor, Tensor> batch_norm_update_stats(const Tensor& input, const Te
   check_running(input, running_mean, running_var);
   const DimVector dims = all_but_channels(input.dim());
   const auto [variance, mean] =
-      at::var_mean(input, OptionalIntArrayRef(IntArrayRef(dims)), Scalar(0), false);
+      at::var_mean(widened(input), OptionalIntArrayRef(IntArrayRef(dims)), Scalar(0), false);
 
-  if (running_mean.defined() && running_var.defined() && input.numel() > 0) {
+  if (running_mean.defined() && running_var.defined()) {
     const int64_t count = input.numel() / input.sizes()[1];
     update_running(running_mean, running_var, mean, variance, count, momentum);
   }
-  return {mean, variance};
+  const ScalarType dtype = statistics_dtype(input, {running_mean, running_var});
+  return {mean.to(dtype), variance.to(dtype)};
 }
 
 std::tuple<Tensor, Tensor, Tensor>

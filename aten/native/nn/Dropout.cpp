@@ -81,7 +81,7 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p,
 }
 
 Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, double scale) {
-  return grad_output * (mask.to(grad_output.scalar_type()) * Scalar(scale));
+  return grad_output * mask * Scalar(scale);
 }
 
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {

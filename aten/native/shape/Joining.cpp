@@ -209,6 +209,8 @@ Tensor _chunk_cat(TensorList tensors, int64_t dim, int64_t num_chunks) {
                 "_chunk_cat expects all input tensors with the same dtype");
     TORCH_CHECK(dim >= 0 || tensor.dim() == dims,
                 "_chunk_cat expects non-negative dim when input tensors have different ndims");
+    TORCH_CHECK(dim < tensor.dim() || tensor.dim() == dims,
+                "_chunk_cat expects dim < ndim for all input tensors");
   }
 
   const auto d = static_cast<size_t>(wrap_dim(dim, dims));

@@ -152,3 +152,4 @@ def batch_norm_update_stats(make: Make) -> Iterator[SampleInput]:
 @error_samples("batch_norm_update_stats")
 def batch_norm_update_stats_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(4, 3), make(2), make(2), 0.1), RuntimeError, "running_mean|3")
+    yield ErrorInput(SampleInput(make(0, 3), None, None, 0.1), RuntimeError, "at least one element")

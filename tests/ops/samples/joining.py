@@ -115,5 +115,6 @@ def _chunk_cat_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput([make(2, 3), make(3, 3)], 1, 2), RuntimeError, "same sizes")
     yield ErrorInput(SampleInput([make(2, 3), make(2)], -1, 2), RuntimeError, "non-negative dim")
     yield ErrorInput(SampleInput([make(0), make(2)], 0, 2), RuntimeError, "non-empty")
+    yield ErrorInput(SampleInput([make(2, 3), make(2)], 1, 2), RuntimeError, "dim < ndim")
     other = make(2, dtype="int32")
     yield ErrorInput(SampleInput([make(2), other], 0, 2), RuntimeError, "same dtype")
