@@ -23,6 +23,7 @@ SOURCES = [
     "tests/aten/blas_driver.cpp",
     "aten/blas/Blas.cpp",
     "aten/blas/Builtin.cpp",
+    "aten/core/Warning.cpp",
     "aten/parallel/BlasThreads.cpp",
     "aten/parallel/Parallel.cpp",
     "c10/cpu/CpuInfo.cpp",
