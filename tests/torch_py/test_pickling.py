@@ -208,8 +208,9 @@ def test_the_old_format_promising_too_much(tmp_path: Path) -> None:
     assert grown != data
     with pytest.raises(RuntimeError, match="ends before"):
         torch.load(io.BytesIO(grown))
-    with pytest.raises(pickle.UnpicklingError, match="add_safe_globals"):
-        torch.load(io.BytesIO(data.replace(b"torch\nFloatStorage", b"os\nsystem")))
+    for name, message in ((b"os\nsystem", "blocked"), (b"shutil\nrmtree", "add_safe_globals")):
+        with pytest.raises(pickle.UnpicklingError, match=message):
+            torch.load(io.BytesIO(data.replace(b"torch\nFloatStorage", name)))
     path = tmp_path / "old.pt"
     path.write_bytes(data)
     with pytest.raises(RuntimeError, match="mmap"):
