@@ -305,6 +305,8 @@ def new_subgroups(
     Raises ValueError unless the size is 1.
     """
     world = GroupMember.of(group)
+    if group_size is not None and group_size <= 0:
+        raise ValueError(f"The arg 'group_size' ({group_size}) must be positive")
     if group_size not in (None, 1):
         raise ValueError(
             f"The arg 'group_size' ({group_size}) must not exceed the world size ({world.size()})"

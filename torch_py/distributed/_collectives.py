@@ -16,10 +16,12 @@ def _done(async_op: bool) -> Work | None:
     return Work() if async_op else None
 
 
-def _check(name: str, group: Any, rank: int | None = 0) -> None:
+def _check(name: str, group: Any, *ranks: int | None) -> None:
+    """Raises ValueError before `init_process_group`, and for a rank of the world or the group but 0."""
     GroupMember.of(group)
-    if rank not in (0, None):
-        raise ValueError(f"torch.distributed.{name}: expected rank 0 in a world of 1, got {rank}")
+    for rank in ranks:
+        if rank not in (0, None):
+            raise ValueError(f"torch.distributed.{name}: expected rank 0 in a world of 1, got {rank}")
 
 
 def _one(name: str, argument: str, values: Any) -> Any:
@@ -28,6 +30,15 @@ def _one(name: str, argument: str, values: Any) -> Any:
             f"torch.distributed.{name}: expected {argument} of one element in a world of 1, got {len(values)}"
         )
     return values[0]
+
+
+def check_splits(name: str, argument: str, sizes: Any, tensor: Any) -> None:
+    """Raises ValueError unless the parts of `tensor`, one for each process, are the whole."""
+    if sizes and list(sizes) != [tensor.shape[0]]:
+        raise ValueError(
+            f"torch.distributed.{name}: expected {argument} [{tensor.shape[0]}] in a world of 1, "
+            f"got {list(sizes)}"
+        )
 
 
 def _copy(target: Any, source: Any) -> None:
@@ -48,7 +59,7 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    _check("reduce", group, dst)
+    _check("reduce", group, dst, group_dst)
     return _done(async_op)
 
 
@@ -59,7 +70,7 @@ def broadcast(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    _check("broadcast", group, src)
+    _check("broadcast", group, src, group_src)
     return _done(async_op)
 
 
@@ -70,7 +81,7 @@ def broadcast_object_list(
     device: Any = None,
     group_src: int | None = None,
 ) -> None:
-    _check("broadcast_object_list", group, src)
+    _check("broadcast_object_list", group, src, group_src)
 
 
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
@@ -110,7 +121,7 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    _check("gather", group, dst)
+    _check("gather", group, dst, group_dst)
     _copy(_one("gather", "gather_list", gather_list or []), tensor)
     return _done(async_op)
 
@@ -122,7 +133,7 @@ def gather_object(
     group: Any = None,
     group_dst: int | None = None,
 ) -> None:
-    _check("gather_object", group, dst)
+    _check("gather_object", group, dst, group_dst)
     gathered = object_gather_list if object_gather_list is not None else []
     _one("gather_object", "object_gather_list", gathered)
     gathered[0] = obj
@@ -136,7 +147,7 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    _check("scatter", group, src)
+    _check("scatter", group, src, group_src)
     _copy(tensor, _one("scatter", "scatter_list", scatter_list or []))
     return _done(async_op)
 
@@ -148,7 +159,7 @@ def scatter_object_list(
     group: Any = None,
     group_src: int | None = None,
 ) -> None:
-    _check("scatter_object_list", group, src)
+    _check("scatter_object_list", group, src, group_src)
     output[0] = _one("scatter_object_list", "scatter_object_input_list", input or [])
 
 
@@ -188,6 +199,8 @@ def all_to_all_single(
     async_op: bool = False,
 ) -> Work | None:
     _check("all_to_all_single", group)
+    check_splits("all_to_all_single", "input_split_sizes", input_split_sizes, input)
+    check_splits("all_to_all_single", "output_split_sizes", output_split_sizes, output)
     _copy(output, input)
     return _done(async_op)
 
@@ -207,8 +220,12 @@ def all_gather_coalesced(
     output_tensor_lists: list[Any], input_tensor_list: list[Any], group: Any = None, async_op: bool = False
 ) -> Work | None:
     _check("all_gather_coalesced", group)
-    for target, source in zip(
-        _one("all_gather_coalesced", "output_tensor_lists", output_tensor_lists), input_tensor_list
-    ):
+    targets = _one("all_gather_coalesced", "output_tensor_lists", output_tensor_lists)
+    if len(targets) != len(input_tensor_list):
+        raise ValueError(
+            "torch.distributed.all_gather_coalesced: expected as many output tensors as input tensors, got "
+            f"{len(targets)} and {len(input_tensor_list)}"
+        )
+    for target, source in zip(targets, input_tensor_list):
         _copy(target, source)
     return _done(async_op)

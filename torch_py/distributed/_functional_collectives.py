@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._tensor import Tensor
-from torch_py.distributed._world import GroupMember, ProcessGroup
+from torch_py.distributed._collectives import check_splits
+from torch_py.distributed._world import GroupMember, ProcessGroup, ReduceOp
+from torch_py.distributed.device_mesh import DeviceMesh
+from torch_py.utils._pytree import tree_leaves
 
 
 class AsyncCollectiveTensor(Tensor):
@@ -17,10 +20,24 @@ class AsyncCollectiveTensor(Tensor):
 
 
 def _check(name: str, group: Any) -> None:
-    if isinstance(group, ProcessGroup) or group is None:
-        GroupMember.of(group)
-    if isinstance(group, (list, tuple)) and any(isinstance(rank, int) and rank != 0 for rank in group[:1]):
-        raise ValueError(f"{name}: expected ranks in a world of 1, got {list(group)}")
+    """Raises ValueError for a group that is not this process alone."""
+    is_mesh = isinstance(group, DeviceMesh) or (
+        isinstance(group, tuple) and len(group) == 2 and isinstance(group[0], DeviceMesh)
+    )
+    if is_mesh:
+        return
+    if isinstance(group, (list, tuple)):
+        if any(rank != 0 for rank in tree_leaves(group)):
+            raise ValueError(f"{name}: expected the rank 0 of a world of 1, got {group}")
+        return
+    GroupMember.of(group)
+
+
+def _check_reduction(name: str, reduction: str) -> None:
+    if str(reduction).upper() not in ReduceOp.__members__:
+        raise ValueError(
+            f"{name}: expected a reduction of {', '.join(ReduceOp.__members__)}, got {reduction!r}"
+        )
 
 
 def _resolve_group_name(group: Any, tag: str = "") -> str:
@@ -49,6 +66,7 @@ def broadcast(self: Tensor, src: int, group: Any = None, tag: str = "") -> Tenso
 def all_reduce(self: Tensor, reduceOp: str, group: Any = None, tag: str = "") -> Tensor:
     """The tensors of all processes combined by `reduceOp`."""
     _check("all_reduce", group)
+    _check_reduction("all_reduce", reduceOp)
     return self.clone()
 
 
@@ -63,6 +81,7 @@ def reduce_scatter_tensor(
 ) -> Tensor:
     """This process's part along `scatter_dim` of the tensors combined by `reduceOp`."""
     _check("reduce_scatter_tensor", group)
+    _check_reduction("reduce_scatter_tensor", reduceOp)
     return self.clone()
 
 
@@ -75,6 +94,8 @@ def all_to_all_single(
 ) -> Tensor:
     """The parts of the tensors that the processes have for this one."""
     _check("all_to_all_single", group)
+    check_splits("all_to_all_single", "input_split_sizes", input_split_sizes, self)
+    check_splits("all_to_all_single", "output_split_sizes", output_split_sizes, self)
     return self.clone()
 
 

@@ -79,7 +79,7 @@ class Store:
             return self._values[key]
 
     def delete_key(self, key: str) -> bool:
-        """Whether the key was there."""
+        """Removes the key. Returns whether it was there."""
         with self._changed:
             return self._values.pop(key, None) is not None
 
@@ -129,7 +129,6 @@ class PrefixStore(Store):
     """The part of a store whose keys begin with ``prefix/``."""
 
     def __init__(self, prefix: str, store: Store) -> None:
-        super().__init__()
         self.underlying_store = store
         self._prefix = prefix
 
@@ -164,7 +163,11 @@ class PrefixStore(Store):
         return self.underlying_store.delete_key(self._key(key))
 
     def num_keys(self) -> int:
+        """The number of keys of the whole store, those without the prefix included."""
         return self.underlying_store.num_keys()
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        self.underlying_store.set_timeout(timeout)
 
 
 rendezvous: Callable[..., Any] = absent("rendezvous")

@@ -22,8 +22,8 @@ class DeviceMesh:
         mesh: the ranks, as nested lists or a tensor; in a world of one, a single 0.
         mesh_dim_names: a name for each dimension.
 
-    Raises NotImplementedError for more than one process, ValueError for another rank than 0 or for names
-    that do not fit the dimensions.
+    Raises NotImplementedError for more than one process, ValueError for another rank than 0, and
+    RuntimeError for another number of names than of dimensions.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class DeviceMesh:
 
     def size(self, mesh_dim: int | None = None) -> int:
         """The number of processes, all or along a dimension: 1."""
+        self._check_dim(mesh_dim)
         return 1
 
     def get_rank(self) -> int:

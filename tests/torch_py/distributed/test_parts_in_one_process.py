@@ -147,6 +147,31 @@ def test_functional_collectives(world):
     ):
         assert torch.equal(collectives.wait_tensor(result), x) and result is not x
 
+    assert torch.equal(collectives.all_to_all_single(x, [4], [4], (mesh, 0)), x)
+    for refused in (
+        lambda: collectives.all_reduce(x, "sum", [0, 1]),
+        lambda: collectives.all_reduce(x, "sum", [[0], [1]]),
+        lambda: collectives.all_reduce(x, "sums", world),
+        lambda: collectives.all_to_all_single(x, [3], None, world),
+    ):
+        with pytest.raises(ValueError, match="expected"):
+            refused()
+
+
+def test_ranks_of_groups_and_sizes_of_parts_are_checked(world):
+    x = torch.zeros(2)
+    for refused in (
+        lambda: dist.broadcast(x, group_src=1),
+        lambda: dist.reduce(x, group_dst=1),
+        lambda: dist.all_to_all_single(torch.zeros(2), x, [1, 1]),
+        lambda: dist.nn.functional.all_to_all_single(torch.zeros(2), x, input_split_sizes=[3]),
+        lambda: dist.all_gather_coalesced([[x]], [x, x]),
+    ):
+        with pytest.raises(ValueError, match="expected"):
+            refused()
+    with pytest.raises(ValueError, match="must be positive"):
+        dist.new_subgroups(0)
+
 
 def test_remaining_collectives(world):
     x = torch.arange(2.0)
@@ -179,6 +204,8 @@ def test_stores():
     assert store.delete_key("new") and not store.delete_key("new")
     with pytest.raises(dist.DistStoreError, match="missing"):
         store.get("missing")
+    prefixed.set_timeout(timedelta(seconds=0.01))
+    assert store.timeout == timedelta(seconds=0.01)
 
     shared = dist.HashStore()
     thread = threading.Timer(0.05, lambda: shared.set("late", b"here"))
@@ -251,6 +278,7 @@ def test_parallel_styles_leave_one_process_whole(world):
     mesh = dist.init_device_mesh("cpu", (1,))
     plan = {"0": parallel.ColwiseParallel(), "*": parallel.RowwiseParallel(input_layouts=None)}
     assert parallel.parallelize_module(model, mesh, plan) is model
+    assert torch.equal(model(torch.ones(2, 3)), network()(torch.ones(2, 3)))
     with pytest.raises(TypeError, match="Expect Union"):
         parallel.parallelize_module(model, mesh, 3)
 
@@ -263,6 +291,7 @@ def test_fully_sharded_data_parallel(world):
     model = fsdp.FullyShardedDataParallel(network(), auto_wrap_policy=policy)
     assert len(fsdp.FullyShardedDataParallel.fsdp_modules(model)) == 3
     assert len(fsdp.FullyShardedDataParallel.fsdp_modules(model, root_only=True)) == 1
+    assert model.check_is_root() and not model.module[0].check_is_root()
     assert list(model.state_dict()) == list(expected_model.state_dict())
     assert [name for name, _ in model.named_parameters()] == list(expected_model.state_dict())
     model.load_state_dict(expected_model.state_dict())
@@ -283,6 +312,10 @@ def test_fully_sharded_data_parallel(world):
         fsdp.FullyShardedDataParallel(network(), mixed_precision=half)
     with pytest.raises(NotImplementedError, match="offload"):
         fsdp.FullyShardedDataParallel(network(), cpu_offload=fsdp.CPUOffload(True))
+    with pytest.raises(NotImplementedError, match="param_init_fn"):
+        fsdp.FullyShardedDataParallel(network(), param_init_fn=lambda module: None)
+    with pytest.raises(TypeError, match="auto_wrap"):
+        fsdp.FullyShardedDataParallel(network(), auto_wrap=policy)
 
 
 def test_wrapping_policies():

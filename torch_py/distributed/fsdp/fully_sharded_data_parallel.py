@@ -6,7 +6,7 @@ In a world of one process the parameters stay as they are, whole.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from functools import partial
 from typing import Any
@@ -75,11 +75,13 @@ class FullyShardedDataParallel(Module):
         sharding_strategy: what would be divided; kept as an attribute.
         cpu_offload, mixed_precision: refused unless they change nothing.
         auto_wrap_policy: which submodules are wrapped too; see `torch.distributed.fsdp.wrap`.
-        ignored_modules: submodules that are not wrapped.
-        options: other arguments of PyTorch, about communication; without effect.
+        ignored_modules, ignored_states: submodules that are not wrapped.
+        param_init_fn: refused, as it would fill parameters on the meta device.
+        backward_prefetch, device_id, sync_module_states, forward_prefetch, limit_all_gathers,
+            use_orig_params, device_mesh: arguments of PyTorch about communication; without effect.
 
     Keys of the state dict do not name the wrapper. Raises ValueError before `init_process_group`, and
-    NotImplementedError for other dtypes or for offloaded parameters.
+    NotImplementedError for other dtypes, for offloaded parameters or for a `param_init_fn`.
     """
 
     def __init__(
@@ -92,7 +94,14 @@ class FullyShardedDataParallel(Module):
         backward_prefetch: BackwardPrefetch | None = BackwardPrefetch.BACKWARD_PRE,
         mixed_precision: MixedPrecision | None = None,
         ignored_modules: Iterable[Module] | None = None,
-        **options: Any,
+        param_init_fn: Callable[[Module], None] | None = None,
+        device_id: Any = None,
+        sync_module_states: bool = False,
+        forward_prefetch: bool = False,
+        limit_all_gathers: bool = True,
+        use_orig_params: bool = False,
+        ignored_states: Iterable[Any] | None = None,
+        device_mesh: Any = None,
     ) -> None:
         super().__init__()
         group = GroupMember.of(process_group)
@@ -105,13 +114,23 @@ class FullyShardedDataParallel(Module):
             )
         if cpu_offload is not None and cpu_offload.offload_params:
             raise NotImplementedError("FullyShardedDataParallel: torch_py does not offload parameters")
+        if param_init_fn is not None:
+            raise NotImplementedError(
+                "FullyShardedDataParallel: torch_py does not fill parameters on the meta device, got "
+                "param_init_fn; call to_empty() and fill them before"
+            )
 
         if auto_wrap_policy is not None:
             wrapper = partial(
                 FullyShardedDataParallel, process_group=group, sharding_strategy=sharding_strategy
             )
-            wrap_submodules(module, auto_wrap_policy, wrapper, tuple(ignored_modules or ()))
+            left_out = [*(ignored_modules or ()), *(ignored_states or ())]
+            ignored = tuple(each for each in left_out if isinstance(each, Module))
+            wrap_submodules(module, auto_wrap_policy, wrapper, ignored)
 
+        for inner in FullyShardedDataParallel.fsdp_modules(module):
+            inner._is_root = False
+        self._is_root = True
         self.process_group = group
         self.rank = group.rank()
         self.world_size = group.size()
@@ -138,8 +157,8 @@ class FullyShardedDataParallel(Module):
         return self._fsdp_wrapped_module[key]  # type: ignore[index]
 
     def check_is_root(self) -> bool:
-        """Whether no other wrapper is around this one. In a world of one, wrappers do not depend on it."""
-        return True
+        """Whether no other wrapper is around this one."""
+        return self._is_root
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
         for name, parameter in super().named_parameters(*args, **kwargs):

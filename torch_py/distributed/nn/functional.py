@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._tensor import Tensor
-from torch_py.distributed._collectives import _check, _one
+from torch_py.distributed._collectives import _check, _one, check_splits
 from torch_py.distributed._world import ReduceOp
 
 __all__ = [
@@ -81,6 +81,8 @@ def all_to_all_single(
 ) -> Tensor:
     """The parts of the tensors that the processes have for this one, in one tensor."""
     _check("nn.functional.all_to_all_single", group)
+    check_splits("nn.functional.all_to_all_single", "input_split_sizes", input_split_sizes, input)
+    check_splits("nn.functional.all_to_all_single", "output_split_sizes", output_split_sizes, output)
     return input.reshape(output.shape).clone()
 
 

@@ -39,7 +39,7 @@ class ActivationWrapper(Module):
         try:
             return super().__getattr__(name)
         except AttributeError:
-            return getattr(self._checkpoint_wrapped_module, name)
+            return getattr(super().__getattr__(_CHECKPOINT_WRAPPED_MODULE), name)
 
     def __getitem__(self, key: int) -> Any:
         return self._checkpoint_wrapped_module[key]  # type: ignore[index]
