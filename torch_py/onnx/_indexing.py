@@ -252,7 +252,10 @@ def gather(g: Graph, n: Node) -> Any:
             for axis, (o, i) in enumerate(zip(own.shape, index.shape))
         ]
         sizes = [o if axis == dim else c for axis, (o, c) in enumerate(zip(own.shape, common))]
-        return g.op("GatherElements", expanded(g, own, sizes), expanded(g, index, common), axis=dim)
+
+        # Indices wrap around by the remainder, which GatherElements does not do.
+        wrapped = g.op("Mod", expanded(g, index, common), g.sizes([own.shape[dim]]))
+        return g.op("GatherElements", expanded(g, own, sizes), wrapped, axis=dim)
 
     return g.op("GatherElements", own, index, axis=dim)
 

@@ -2,7 +2,6 @@
 #include "aten/dispatch/Dtypes.h"
 #include "aten/iteration/Loops.h"
 #include "aten/vec/math.h"
-#include "aten/vec/wrapping.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
