@@ -48,9 +48,10 @@ class Isolated:
             process.kill()
         status = process.wait()
         self._process = None
-        return [
-            f"{_ending(status) if ready else f'takes more than {_SECONDS:.0f} seconds'}: {self._log.read_text(errors='replace')}\n{self._errors.read_text()[-2000:]}"
-        ]
+
+        ending = _ending(status) if ready else f"takes more than {_SECONDS:.0f} seconds"
+        calling = self._log.read_text(errors="replace")
+        return [f"{ending}: {calling}\n{self._errors.read_text()[-2000:]}"]
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
