@@ -25,6 +25,7 @@ _WITHOUT_PEER = {
     "embedding_bag": "PyTorch ends the process with some of the calls",
     "segment_reduce": "PyTorch refuses zero segments, by an error of min()",
     "take_along_dim": "PyTorch wraps any index by the remainder; indices out of range are refused here",
+    "_unsafe_masked_index": "for an empty self, PyTorch ignores the mask and the sizes after the indices",
 }
 # None keeps the sample's own shape.
 _SHAPES: tuple[tuple[int, ...] | None, ...] = (None, (), (1,), (3,), (0,), (0, 3), (3, 0))
