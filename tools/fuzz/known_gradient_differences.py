@@ -23,7 +23,7 @@ NOT_CALLED: tuple[Known, ...] = (Known("pdist", "", always, "PyTorch's gradient 
 MAY_DIFFER: tuple[Known, ...] = (
     # Which results require grad.
     Known(
-        "floor_divide|heaviside|histogram.*|_unique2|unique_dim|unique_consecutive|geqrf|detach_copy|"
+        "floor_divide|heaviside|histogram.*|_unique2?|_scaled_mm|unique_dim|unique_consecutive|geqrf|detach_copy|"
         "linalg_ldl_factor(_ex)?|set_.*",
         "requires_grad",
         always,
@@ -36,7 +36,7 @@ MAY_DIFFER: tuple[Known, ...] = (
         "these functions have derivatives here",
     ),
     Known(
-        "triangular_solve|linalg_lstsq|lu_unpack|linalg_cond.*",
+        "triangular_solve|linalg_lstsq|lu_unpack|linalg_cond.*|native_group_norm|_unsafe_masked_index",
         "requires_grad",
         always,
         "a result that does not depend on what requires grad does not require grad",
