@@ -14,18 +14,17 @@ from tests.ops.samples.registry import is_tensor
 INTEGERS = (0, 1, -1, 10**9, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, -(2**63), -(2**31))
 PAIRS = (2**31, 2**62, 2**63 - 1)
 FLOATS = (0.0, -1.0, 1e9, 1e18, 1e308, float("inf"), float("-inf"), float("nan"))
-_SAMPLES = 3
 
 Path = tuple[int | str, ...]
 
 
-def extreme_samples(operator: Operator, torch: Any, requires_grad: bool) -> Iterator[SampleInput]:
-    """The calls, several hundred for an operator with many numbers.
+def extreme_samples(operator: Operator, torch: Any, limit: int) -> Iterator[SampleInput]:
+    """The calls made from ``limit`` samples, several hundred for an operator with many numbers.
 
     Each changes one number of a sample, or two at once, empties dimensions, or puts extreme values into a
     tensor of integers; numbers are changed in calls with empty tensors too.
     """
-    for sample in _chosen(operator, torch, requires_grad):
+    for sample in _chosen(operator, torch)[:limit]:
         yield sample
         yield from _with_numbers(operator, sample)
         yield from _with_pairs(operator, sample)
@@ -35,11 +34,11 @@ def extreme_samples(operator: Operator, torch: Any, requires_grad: bool) -> Iter
             yield from _with_numbers(operator, empty)
 
 
-def _chosen(operator: Operator, torch: Any, requires_grad: bool) -> list[SampleInput]:
+def _chosen(operator: Operator, torch: Any) -> list[SampleInput]:
     """Samples that differ in the kinds of their arguments, of the first dtype that has any."""
     chosen: dict[str, SampleInput] = {}
     for dtype in operator.dtypes_under_test():
-        for sample in operator.samples(torch, dtype, requires_grad=requires_grad):
+        for sample in operator.samples(torch, dtype, requires_grad=operator.is_differentiable):
             kinds = f"{_shape_of(sample.positional)} {sorted(sample.kwargs)}"
             if all(tensor.numel() > 0 for tensor in sample.tensors()):
                 chosen.setdefault(kinds, sample)
@@ -47,7 +46,7 @@ def _chosen(operator: Operator, torch: Any, requires_grad: bool) -> list[SampleI
             break
 
     # Those with the most arguments reach the most checks.
-    return sorted(chosen.values(), key=lambda sample: -len(list(_places(sample))))[:_SAMPLES]
+    return sorted(chosen.values(), key=lambda sample: -len(list(_places(sample))))
 
 
 def _shape_of(value: Any) -> str:

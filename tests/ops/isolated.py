@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,10 +48,10 @@ class Isolated:
             process.kill()
         status = process.wait()
         self._process = None
-        what = (
-            f"ends the process with status {status}" if ready else f"takes more than {_SECONDS:.0f} seconds"
-        )
-        return [f"{what}: {self._log.read_text(errors='replace')}\n{self._errors.read_text()[-2000:]}"]
+
+        ending = _ending(status) if ready else f"takes more than {_SECONDS:.0f} seconds"
+        calling = self._log.read_text(errors="replace")
+        return [f"{ending}: {calling}\n{self._errors.read_text()[-2000:]}"]
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
@@ -70,6 +71,12 @@ class Isolated:
             self._process.kill()
             self._process.wait()
         self._folder.cleanup()
+
+
+def _ending(status: int) -> str:
+    if status == -signal.SIGXCPU:
+        return "takes too long"
+    return f"ends the process with {signal.Signals(-status).name if status < 0 else f'status {status}'}"
 
 
 def _serve(log_path: str) -> None:

@@ -5,18 +5,30 @@ tools/fuzz/gradients.py makes the calls.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.ops.operators import Operator, enrolled
-from tests.subject import WITH_PEER
+from tests.subject import WITH_PEER, torch
 
-pytest.importorskip("torch")
+peer = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(WITH_PEER, reason="compares torch_py with PyTorch")
 
-_CALLS = 12
+_CALLS = 12  # of each operator; `python -m tools.fuzz --gradients` makes more
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """The tensors are small, and threads that wait for one another cost most of the time."""
+    before = [(library, library.get_num_threads()) for library in (torch, peer)]
+    for library, _ in before:
+        library.set_num_threads(1)
+    yield
+    for library, count in before:
+        library.set_num_threads(count)
 
 
 @enrolled(lambda operator: operator.makes_tensors and operator.called is None)

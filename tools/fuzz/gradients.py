@@ -31,7 +31,7 @@ from .peer import Call, Spec, circumstances, spec_of
 
 _DTYPES = ("float64", "float64", "complex128", "float32", "complex64", "bfloat16", "float16")
 _DIFFERENTIABLE = ("float", "double", "complex", "bfloat")
-# Relative to the largest gradient of the call; absolute values of 1 and less count as 1.
+# Relative to the largest element of each gradient, or to 1 if that is larger.
 _TOLERANCES = {"float64": 1e-7, "complex128": 1e-7, "float32": 2e-3, "complex64": 2e-3}
 _NARROW = 6e-2
 
@@ -280,8 +280,8 @@ def _compared(order: str, ours: Sequence[Any], theirs: Sequence[Any], dtypes: Se
     tolerance = max(_TOLERANCES.get(d, _NARROW) for d in dtypes if d.startswith(_DIFFERENTIABLE))
     arrays = [[None if t is None else _array(t) for t in tensors] for tensors in (ours, theirs)]
     with np.errstate(all="ignore"):
-        finite = [np.abs(a[np.isfinite(a)]).max(initial=0) for a in arrays[1] if a is not None]
-    scale = min(max([1.0, *finite]), 1e100)
+        finite = [0.0 if a is None else float(np.abs(a[np.isfinite(a)]).max(initial=0)) for a in arrays[1]]
+    scales = [min(max(1.0, size), 1e100) for size in finite]
 
     for position, (own, other) in enumerate(zip(*arrays)):
         if own is None and other is None:
@@ -292,7 +292,7 @@ def _compared(order: str, ours: Sequence[Any], theirs: Sequence[Any], dtypes: Se
             return f"{order}: gradient {position} has the shape {own.shape}, PyTorch's {other.shape}"
 
         with np.errstate(all="ignore"):
-            close = np.isclose(own, other, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
+            close = np.isclose(own, other, rtol=tolerance, atol=tolerance * scales[position], equal_nan=True)
             # Where PyTorch's formula is undefined it says nothing about ours; of infinite numbers the one
             # or the other part of a product is nan.
             close |= np.isnan(other) | (~np.isfinite(own) & ~np.isfinite(other))

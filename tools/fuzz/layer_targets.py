@@ -80,6 +80,7 @@ _LEFT_ALONE = {
         "RNNCellBase",
     ),
     "nn.functional": (
+        "grouped_mm",
         "triplet_margin_with_distance_loss",
         "multi_head_attention_forward",
         "linear_cross_entropy",

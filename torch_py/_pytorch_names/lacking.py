@@ -27,28 +27,34 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
             "AnyType ComplexType DeviceObjType DictType FileCheck FloatType Graph IntType "
             "ListType Node OptionalType PyTorchFileWriter ScriptMethod ScriptObject StringType "
             "Tag TensorType TupleType Type Value _TorchCompileInductorWrapper _disable_dynamo "
-            "_has_compatible_shallow_copy_type _storage_classes cond",
+            "cond",
         ),
-        (INTERNAL, "_as_tensor_fullprec _int_mm"),
+        (INTERNAL, "_as_tensor_fullprec _has_compatible_shallow_copy_type _int_mm _storage_classes"),
         (NESTED, "_nested_compute_contiguous_strides_offsets _nested_view_from_buffer jagged"),
         (QUANTIZED, "_empty_affine_quantized empty_quantized per_channel_symmetric"),
     ),
     "_C": (
         (
             GRAPHS,
-            "_DisableFuncTorch _DisableTorchDispatch _accelerator_getAllocatorSettings "
-            "_cuda_beginAllocateCurrentThreadToPool _cuda_endAllocateToPool "
-            "_current_autograd_node _debug_only_display_vmap_fallback_warnings "
-            "_dispatch_call_boxed _dispatch_find_schema_or_throw "
-            "_dispatch_has_kernel_for_dispatch_key _dispatch_pystub _get_cudnn_enabled "
             "_get_graph_executor_optimize _jit_flatten _jit_get_operation _jit_pass_canonicalize "
             "_jit_pass_inline _jit_pass_lint _jit_set_nvfuser_guard_mode "
-            "_jit_set_nvfuser_horizontal_mode _parallel_info "
-            "_set_math_sdp_allow_fp16_bf16_reduction _set_print_stack_traces_on_fatal_signal "
-            "_storage_Use_Count parse_ir parse_schema",
+            "_jit_set_nvfuser_horizontal_mode parse_ir parse_schema",
+        ),
+        (
+            CUDA,
+            "_accelerator_getAllocatorSettings _cuda_beginAllocateCurrentThreadToPool "
+            "_cuda_endAllocateToPool _get_cudnn_enabled",
+        ),
+        (
+            INTERNAL,
+            "_DisableFuncTorch _DisableTorchDispatch _current_autograd_node "
+            "_debug_only_display_vmap_fallback_warnings _dispatch_call_boxed "
+            "_dispatch_find_schema_or_throw _dispatch_has_kernel_for_dispatch_key _dispatch_pystub "
+            "_parallel_info _set_math_sdp_allow_fp16_bf16_reduction "
+            "_set_print_stack_traces_on_fatal_signal _storage_Use_Count",
         ),
     ),
-    "_C._autograd": ((GRAPHS, "_KinetoEvent _saved_tensors_hooks_set_tracing"),),
+    "_C._autograd": ((PROFILER, "_KinetoEvent"), (INTERNAL, "_saved_tensors_hooks_set_tracing")),
     "_C._distributed_c10d": ((PROCESSES, "ErrorType _SymmetricMemory _register_process_group"),),
     "_C._distributed_rpc": ((PROCESSES, "_is_current_rpc_agent_set"),),
     "_C._dynamo.eval_frame": (
@@ -56,12 +62,12 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "_C._functorch": (
         (
-            GRAPHS,
+            INTERNAL,
             "_add_batch_dim _remove_batch_dim get_unwrapped is_batchedtensor "
             "is_legacy_batchedtensor maybe_get_bdim",
         ),
     ),
-    "_C._instruction_counter": ((GRAPHS, "end start"),),
+    "_C._instruction_counter": ((INTERNAL, "end start"),),
     "_C._jit_tree_views": ((GRAPHS, "SourceRangeFactory"),),
     "_C._nativert": ((GRAPHS, "PyModelRunner"),),
     "_C._onnx": ((GRAPHS, ""),),
@@ -102,7 +108,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_export.utils": ((GRAPHS, "register_dataclass_as_pytree_node"),),
     "_functorch.vmap": (
         (
-            GRAPHS,
+            INTERNAL,
             "Tensor _add_batch_dim _broadcast_to_and_flatten _create_batched_inputs _get_name "
             "_maybe_remove_batch_dim _process_batched_inputs _unwrap_batched tree_flatten "
             "tree_unflatten vmap",
@@ -137,11 +143,11 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_logging": ((GRAPHS, "get_structured_logging_overhead"),),
     "_logging._internal": ((GRAPHS, "get_loggers trace_structured"),),
     "_meta_registrations": ((GRAPHS, "register_meta"),),
-    "_numpy": ((GRAPHS, "ndarray"),),
+    "_numpy": ((INTERNAL, "ndarray"),),
     "_ops": ((GRAPHS, "HigherOrderOperator"),),
-    "_prims.rng_prims": ((GRAPHS, ""),),
+    "_prims.rng_prims": ((INTERNAL, ""),),
     "_prims_common": ((GRAPHS, "DeviceLikeType ShapeType StrideType infer_size"),),
-    "_refs": ((GRAPHS, "_maybe_broadcast tensor"),),
+    "_refs": ((INTERNAL, "_maybe_broadcast tensor"),),
     "_subclasses.fake_tensor": (
         (
             GRAPHS,

@@ -45,8 +45,27 @@ def grouped_mm(
     if (offs is None) != (ranks == (3, 3)):
         raise RuntimeError("grouped_mm: expected offs unless both arguments have 3 dimensions, and only then")
 
-    result = _torch.bmm(mat_a, mat_b) if offs is None else _divided(mat_a, mat_b, [0, *offs.tolist()])
+    if offs is None:
+        result = _torch.bmm(mat_a, mat_b)
+    else:
+        ends = [0, *offs.tolist()]
+        _check_ends(mat_a, mat_b, ends)
+        result = _divided(mat_a, mat_b, ends)
     return result if out_dtype is None else result.to(out_dtype)  # type: ignore[no-any-return]
+
+
+def _check_ends(mat_a: Tensor, mat_b: Tensor, ends: list[int]) -> None:
+    batch = next((matrices for matrices in (mat_a, mat_b) if matrices.dim() == 3), None)
+    if batch is not None and len(ends) - 1 != batch.shape[0]:
+        raise RuntimeError(
+            f"grouped_mm: expected offs of {batch.shape[0]} groups, as the batch has, got {len(ends) - 1}"
+        )
+
+    size = mat_b.shape[-1] if mat_a.dim() == 3 else mat_a.shape[-1 if batch is None else 0]
+    if ends != sorted(ends) or ends[-1] > size:
+        raise RuntimeError(
+            f"grouped_mm: expected offs that increase from 0 to at most {size}, got {ends[1:]}"
+        )
 
 
 def _divided(mat_a: Tensor, mat_b: Tensor, ends: list[int]) -> Any:

@@ -58,6 +58,11 @@ def test_grouped_products():
         lambda: product(rows, many),
         lambda: product(many, many, offs=ends),
         lambda: product(ends, many),
+        *(
+            lambda wrong=wrong: product(rows, many, offs=torch.tensor(wrong))
+            for wrong in ([1, 2], [2, 1, 3], [1, 2, 7])
+        ),
+        lambda: product(columns, rows, offs=torch.tensor([3, 7])),
     ):
         with pytest.raises(RuntimeError, match="grouped_mm"):
             call()
