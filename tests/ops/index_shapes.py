@@ -23,13 +23,8 @@ _INDICES = ("index", "indices", "mask", "condition")
 # Not compared with PyTorch, and why.
 _WITHOUT_PEER = {
     "embedding_bag": "PyTorch ends the process with some of the calls",
-    "_unsafe_masked_index": "PyTorch does not broadcast the mask where self has no elements",
-    "segment_reduce": "PyTorch refuses zero segments, by an error of min()",
-<<<<<<< HEAD
-=======
-    "take_along_dim": "PyTorch wraps any index by the remainder; indices out of range are refused here",
     "_unsafe_masked_index": "for an empty self, PyTorch ignores the mask and the sizes after the indices",
->>>>>>> revpy
+    "segment_reduce": "PyTorch refuses zero segments, by an error of min()",
 }
 # None keeps the sample's own shape.
 _SHAPES: tuple[tuple[int, ...] | None, ...] = (None, (), (1,), (3,), (0,), (0, 3), (3, 0))

@@ -89,6 +89,14 @@ def is_extreme(facts: Circumstances) -> bool:
     return beyond(200.0 if "float16" in facts.dtypes else _LARGE)(facts)
 
 
+def has_tiny_elements(facts: Circumstances) -> bool:
+    """Whether an element is so small, but not zero, that a quotient by it drowns everything else."""
+    return any(
+        array.dtype.kind in "fc" and bool(np.any((array != 0) & (np.abs(array) < 1e-6)))
+        for array in facts.arrays
+    )
+
+
 def has_special_elements(facts: Circumstances) -> bool:
     """Whether floating elements are zero, or several equal, or far apart: matrices of such are singular."""
 
