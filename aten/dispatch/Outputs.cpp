@@ -94,23 +94,25 @@ void copy_to_output(const char* op_name, const Tensor& out, const Tensor& result
 
   // The result of a composite may be an argument, or a view of one, that shares memory with `out`.
   const Tensor source = write_reaches(out, result.sizes(), result) ? result.clone() : result;
-  resize_output(out, source.sizes());
-  out.copy_(source);
+  store_output(out, source);
 }
 
 void copy_to_outputs(const char* op_name, std::initializer_list<Tensor> outs,
                      std::initializer_list<Tensor> results, OutputDtype dtype) {
   check_distinct_outputs(op_name, outs);
 
-  // All are checked before the first is written to.
-  const Tensor* result = results.begin();
-  for (const Tensor& out : outs) {
-    check_output(op_name, out, result->device(), result->scalar_type(), dtype);
-    ++result;
+  // All are checked, and what shares memory with an output is copied, before the first is written.
+  SmallVector<Tensor, 4> sources(results.begin(), results.end());
+  for (size_t i = 0; i < outs.size(); ++i) {
+    const Tensor& out = outs.begin()[i];
+    const Tensor& result = results.begin()[i];
+    check_output(op_name, out, result.device(), result.scalar_type(), dtype);
+
+    for (Tensor& source : sources)
+      if (write_reaches(out, result.sizes(), source)) source = source.clone();
   }
 
-  result = results.begin();
-  for (const Tensor& out : outs) copy_to_output(op_name, out, *result++, dtype);
+  for (size_t i = 0; i < outs.size(); ++i) store_output(outs.begin()[i], sources[i]);
 }
 
 void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes,

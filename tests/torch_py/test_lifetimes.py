@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import os
 import threading
 import time
 import weakref
@@ -271,3 +272,34 @@ def test_memory_handed_to_a_call_is_released() -> None:
 
     gc.collect()
     assert sum(owner() is not None for owner in owners) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_calls_of_other_threads_end_in_a_forked_child() -> None:
+    class Array(np.ndarray):
+        pass
+
+    def releases_memory() -> bool:
+        owner = np.ones(_COUNT, np.float32).view(Array)
+        released = weakref.ref(owner)
+        tensor = torch.from_numpy(owner)
+        del owner
+
+        tensor.data = torch.zeros(1)
+        gc.collect()
+        return released() is None
+
+    def exit_code_of_child() -> int:
+        pid = os.fork()
+        if pid != 0:
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        code = 1
+        try:
+            code = 0 if releases_memory() else 2
+        finally:
+            os._exit(code)
+
+    numbers = _ones()
+    with _Computing(lambda: numbers.sum().item(), lambda total: total == _LARGE) as other:
+        codes = [exit_code_of_child() for _ in range(5)]
+    assert codes == [0] * 5 and not other.wrong

@@ -66,14 +66,6 @@ std::tuple<Tensor, Tensor, Tensor> train(const Tensor& input, const Tensor& weig
   return {output, mean, invstd};
 }
 
-/// The dtype of returned statistics: float if a parameter is, otherwise that of the input.
-ScalarType statistics_dtype(const Tensor& input, std::initializer_list<Tensor> parameters) {
-  for (const Tensor& parameter : parameters) {
-    if (parameter.defined() && parameter.scalar_type() == kFloat) return kFloat;
-  }
-  return input.scalar_type();
-}
-
 DimVector all_but_channels(int64_t dim) {
   DimVector dims{0};
   for (int64_t d = 2; d < dim; ++d) dims.push_back(d);

@@ -35,13 +35,6 @@ void check_layer_norm(const Tensor& input, IntArrayRef normalized_shape) {
               expected, "], but got input of size", input.sizes());
 }
 
-/// The dtype of returned statistics: float if a parameter is, otherwise that of the input.
-ScalarType statistics_dtype(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  const bool is_mixed = (weight.defined() && weight.scalar_type() == kFloat) ||
-                        (bias.defined() && bias.scalar_type() == kFloat);
-  return is_mixed ? kFloat : input.scalar_type();
-}
-
 /// Machine epsilon of a dtype, the default `eps` of rms_norm.
 double precision_of(ScalarType type) {
   switch (type) {
@@ -116,7 +109,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
                                                      const Tensor& weight, const Tensor& bias,
                                                      double eps) {
   const auto [result, mean, rstd] = at::_layer_norm(input, normalized_shape, weight, bias, eps);
-  const ScalarType dtype = statistics_dtype(input, weight, bias);
+  const ScalarType dtype = statistics_dtype(input, {weight, bias});
   return {result, mean.detach().to(dtype), rstd.detach().to(dtype)};
 }
 
@@ -177,7 +170,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   if (weight.defined()) result = result * along_channels(weight, 3);
   if (bias.defined()) result = result + along_channels(bias, 3);
 
-  const ScalarType dtype = statistics_dtype(input, weight, bias);
+  const ScalarType dtype = statistics_dtype(input, {weight, bias});
   return {at::reshape(result, input.sizes()).to(input.scalar_type()),
           at::reshape(mean, {N, group}).to(dtype), at::reshape(rstd, {N, group}).to(dtype)};
 }

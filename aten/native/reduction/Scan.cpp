@@ -4,9 +4,12 @@
 #include "aten/ops/cat.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/cumsum.h"
+#include "aten/ops/eq.h"
 #include "aten/ops/flip.h"
+#include "aten/ops/masked_fill.h"
 #include "aten/ops/narrow.h"
 #include "aten/ops/ones_like.h"
+#include "aten/ops/where.h"
 #include "aten/ops/zeros_like.h"
 
 namespace at::native {
@@ -38,9 +41,10 @@ Tensor _reverse_cumsum(const Tensor& grad, int64_t dim) {
   return at::flip(at::cumsum(at::flip(grad, {dim}), dim), {dim});
 }
 
-/// grad_k = (product of x_j over j < k) S_k, where S_k = sum over i >= k of grad_i times the
-/// product of x_j over k < j <= i. As S_k = grad_k + x_{k+1} S_{k+1}, nothing is divided by an
-/// element, which may be zero.
+/// grad_k = sum over i >= k of grad_i result_i, divided by x_k. Where x_k is 0, it is
+/// (product of x_j over j < k) S_k, where S_k = sum over i >= k of grad_i times the product of x_j
+/// over k < j <= i: S_k = grad_k + x_{k+1} S_{k+1}. The factors of this product may leave the range
+/// of floats although the result does not.
 Tensor _cumprod_backward(const Tensor& grad, const Tensor& self, int64_t dim,
                          const Tensor& result) {
   if (self.dim() == 0 || self.numel() == 0) return grad;
@@ -51,7 +55,13 @@ Tensor _cumprod_backward(const Tensor& grad, const Tensor& self, int64_t dim,
 
   const Tensor one = at::ones_like(at::narrow(values, d, 0, 1));
   const Tensor before = at::cat({one, at::narrow(conjugate(result), d, 0, n - 1)}, d);
-  return before * at::_linear_recurrence(grad, moved_by_one(values, d, false), d, true);
+  const Tensor at_zeros =
+      before * at::_linear_recurrence(grad, moved_by_one(values, d, false), d, true);
+
+  const Tensor is_zero = at::eq(values, Scalar(0));
+  const Tensor divisors = at::masked_fill(values, is_zero, Scalar(1));
+  const Tensor elsewhere = _reverse_cumsum(grad * conjugate(result), d) / divisors;
+  return at::where(is_zero, at_zeros, elsewhere);
 }
 
 TensorSpec linear_recurrence_shape(const Tensor& term, const Tensor& factor, int64_t dim, bool) {

@@ -39,6 +39,13 @@ void check_statistic(const char* op, const Tensor& statistic, const Tensor& inpu
               statistic.scalar_type(), " ", statistic.sizes(), " on ", statistic.device());
 }
 
+ScalarType statistics_dtype(const Tensor& input, std::initializer_list<Tensor> parameters) {
+  for (const Tensor& parameter : parameters) {
+    if (parameter.defined() && parameter.scalar_type() == kFloat) return kFloat;
+  }
+  return input.scalar_type();
+}
+
 Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
 
 std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input,

@@ -1,5 +1,6 @@
 #pragma once
 // Shared by the normalization layers: checks, dtypes, and the gradient of normalized values.
+#include <initializer_list>
 #include <tuple>
 
 #include "aten/core/Tensor.h"
@@ -27,6 +28,9 @@ struct Normalized {
   /// The gradient of x from that of the normalized values.
   Tensor gradient(const Tensor& grad, IntArrayRef dims) const;
 };
+
+/// The dtype of returned statistics: float if a parameter is, otherwise that of the input.
+ScalarType statistics_dtype(const Tensor& input, std::initializer_list<Tensor> parameters);
 
 /// float16 and bfloat16 as float.
 Tensor widened(const Tensor& tensor);

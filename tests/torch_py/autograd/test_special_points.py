@@ -50,6 +50,12 @@ def test_cumprod_of_many_elements_with_a_zero_takes_linear_time():
     assert min(seconds(200_000) for _ in range(3)) < 5
 
 
+def test_cumprod_of_small_numbers_before_large_ones_has_finite_gradients():
+    x = torch.tensor([1e-30, 1e-30, 1e30, 1e30], requires_grad=True)
+    torch.cumprod(x, 0).sum().backward()
+    torch.testing.assert_close(x.grad / torch.tensor([1e30, 1e30, 1e-30, 1e-30]), torch.ones(4))
+
+
 @pytest.mark.parametrize("loss", [F.smooth_l1_loss, F.huber_loss])
 def test_losses_have_a_second_derivative_at_zero(loss: Any):
     x = leaf([0.0, 0.5, 2.0])

@@ -86,9 +86,11 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
 
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
     if (reduce == "sum") {
-      reduce_lanes<scalar_t>(self, d, positions, src, vec::wrapping_sum<scalar_t, scalar_t>);
+      reduce_lanes<scalar_t>(self, d, positions, src,
+                             [](scalar_t a, scalar_t b) { return vec::wrapping_sum(a, b); });
     } else {
-      reduce_lanes<scalar_t>(self, d, positions, src, vec::wrapping_product<scalar_t, scalar_t>);
+      reduce_lanes<scalar_t>(self, d, positions, src,
+                             [](scalar_t a, scalar_t b) { return vec::wrapping_product(a, b); });
     }
   });
 }

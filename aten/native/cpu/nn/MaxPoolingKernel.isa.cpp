@@ -14,7 +14,7 @@
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"
-#include "aten/vec/wrapping.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -71,8 +71,8 @@ WindowAxis adaptive_axis(int64_t in, int64_t out) {
 
   for (int64_t j = 0; j < out; ++j) {
     // pool_blocks refuses planes so large that the products wrap around.
-    axis.begin[j] = vec::wrapping_product(j, in) / out;
-    axis.end[j] = vec::wrapping_sum(vec::wrapping_product(j + 1, in), out - 1) / out;
+    axis.begin[j] = c10::wrapping_multiply(j, in) / out;
+    axis.end[j] = c10::wrapping_add(c10::wrapping_multiply(j + 1, in), out - 1) / out;
   }
   return axis;
 }
@@ -87,8 +87,8 @@ WindowAxis fractional_axis(int64_t in, int64_t out, int64_t kernel, T sample) {
   for (int64_t j = 0; j < out; ++j) {
     // The samples of a caller may be of any size; the clamp below makes positions of their windows.
     const int64_t start =
-        vec::wrapping_difference(static_cast<int64_t>((static_cast<T>(j) + sample) * step),
-                                 static_cast<int64_t>(sample * step));
+        c10::wrapping_subtract(static_cast<int64_t>((static_cast<T>(j) + sample) * step),
+                               static_cast<int64_t>(sample * step));
     axis.begin[j] = j + 1 == out ? in - kernel : std::clamp<int64_t>(start, 0, in - kernel);
     axis.end[j] = axis.begin[j] + kernel;
   }

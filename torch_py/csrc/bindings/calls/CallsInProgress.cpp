@@ -1,6 +1,8 @@
 // The list of calls without the GIL. See Note [Memory that other threads read].
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -52,8 +54,23 @@ void hand_to_calls(const at::Storage& memory) {
 
 /// Kernels resize their outputs, with or without the GIL.
 void release_replaced_by_kernel(at::DataPtr memory) {
+  if (python_has_ended()) return;
   const GilAcquire gil;
   release_replaced(std::move(memory));
+}
+
+/// A forked child has only the thread that forked; new threads reuse the stacks of the others,
+/// where their calls are.
+void forget_foreign_calls() {
+  const PyThreadState* own = PyGILState_GetThisThreadState();
+  CallInProgress** link = &calls;
+  for (CallInProgress* call = calls; call != nullptr; call = call->next) {
+    if (call->thread != own) continue;
+    *link = call;
+    call->link = link;
+    link = &call->next;
+  }
+  *link = nullptr;
 }
 
 }  // namespace
@@ -91,6 +108,7 @@ void release_replaced(at::DataPtr memory) {
 }
 
 void init_calls_in_progress(PyObject*) {
+  pthread_atfork(nullptr, nullptr, forget_foreign_calls);
   at::set_replaced_memory_handler(release_replaced_by_kernel);
 }
 
