@@ -131,7 +131,6 @@ MAY_DIFFER: tuple[Known, ...] = (
         any_of(has_reduced_precision, all_of(has_complex, beyond(20))),
         "rounding of the largest term",
     ),
-    Known("cumprod", "second", always, "PyTorch divides by the elements, and rounds for those near 0"),
     Known(
         r"grid_sampler.*|ldexp.*|special_xlog1py|xlogy.*",
         "first|second",
