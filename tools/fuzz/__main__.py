@@ -2,8 +2,8 @@
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
-for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives. `--alias` writes
-results to the memory of arguments.
+for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives. `--alias`
+writes results to the memory of arguments.
 """
 
 from __future__ import annotations
