@@ -134,7 +134,8 @@ def _requirements(operator: Operator) -> Iterator[str]:
     for requirement in operator.requires:
         name = f"{requirement.name}: " if requirement.name else ""
         message = f": {requirement.message}" if requirement.message else ""
-        yield f"{name}{requirement.check.text}  {requirement.error}{message}"
+        form = f" ({requirement.form} only)" if requirement.form else ""
+        yield f"{name}{requirement.check.text}{form}  {requirement.error}{message}"
 
 
 def _formula(derivative: Derivative) -> str:

@@ -11,6 +11,7 @@ from codegen.emit.bindings import Shard
 from codegen.emit.places import line_of
 from codegen.expressions import latex, requirement_text
 from codegen.model import Operator
+from codegen.model.operator import Requirement
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,15 @@ def _page(operator: Operator, signatures: tuple[str, ...]) -> Page:
         doc=operator.doc.strip(),
         formula=formula,
         dtypes=", ".join(operator.dtypes),
-        requirements=tuple(requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires),
+        requirements=tuple(_requirement(operator, r) for r in operator.requires),
         gradient=_gradient(operator),
         derivatives=derivatives,
     )
+
+
+def _requirement(operator: Operator, requirement: Requirement) -> str:
+    text = requirement_text(as_spelled(requirement.check.node, operator))
+    return f"{text} ({requirement.form} only)" if requirement.form else text
 
 
 def _gradient(operator: Operator) -> str:

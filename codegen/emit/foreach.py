@@ -33,11 +33,19 @@ def body_of(operator: Operator) -> Body:
     values = tuple(
         _value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all)
     )
-    return Body(lists, prologue, _calls(operator, first, name, values))
+    tensors = tuple(
+        v for v, c in zip(values, each.operator.schema.arguments.flat_all) if c.type.is_tensor_like
+    )
+    return Body(lists, prologue, _calls(operator, first, name, values, tensors))
 
 
-def _calls(operator: Operator, first: str, name: str, values: tuple[str, ...]) -> str:
-    """The statement that calls the other operator for each tensor of the list ``first``."""
+def _calls(
+    operator: Operator, first: str, name: str, values: tuple[str, ...], tensors: tuple[str, ...]
+) -> str:
+    """The statement that calls the other operator for each tensor of the list ``first``.
+
+    ``tensors`` are those of ``values`` that are tensors.
+    """
     assert operator.each is not None
     is_inplace = operator.schema.is_inplace
     function = _form_of(operator.each.operator, "inplace" if is_inplace else "function")
@@ -51,7 +59,11 @@ def _calls(operator: Operator, first: str, name: str, values: tuple[str, ...]) -
         return f"{loop} {call}({', '.join(values)});"
 
     # Without an in-place form the result is copied; the gradient may need self as it was.
-    kept = [f"value_before({v})" if v == f"{first}[i]" else v for v in values]
+    # That of the others may, too.
+    own = f"{first}[i]"
+    others = ", ".join(v for v in tensors if v != own)
+    before = f"value_before({own}, {{{others}}})" if others else f"value_before({own})"
+    kept = [before if v == own else v for v in values]
     return f"{loop} copy_to_self({name}, {first}[i], {call}({', '.join(kept)}));"
 
 

@@ -94,7 +94,9 @@ def _formulas(operator: Operator, program: Program, node_names: dict[str, str]) 
             ", ".join(spelled(n) for n in d.inputs): _formula(d, operator, program)
             for d in operator.derivatives
         },
-        "requires": [requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires],
+        "requires": [
+            requirement_text(as_spelled(r.check.node, operator)) for r in operator.requires if r.form is None
+        ],
         "expr": None if expr is None else expr.text,
         "numpy": None if expr is None else numpy_expr(as_spelled(expr.node, operator)),
     }

@@ -90,7 +90,8 @@ class Section:
     operator: Operator
     place: str
     functions: tuple[Function, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[Check, ...]  # of every form
+    checks_of_forms: tuple[Check, ...]  # of one form each
     loop: Loop | None
     wrappers: tuple[Wrapper, ...]
     gradient: GradientKind
@@ -127,11 +128,13 @@ def sections(operators: Sequence[Operator], dtype_sets: Mapping[str, Collection[
 def _section(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> Section:
     loop = _loop(operator)
     functions = functions_of(operator)
+    checks = checks_of(operator, dtype_sets)
     return Section(
         operator,
         place_of(operator),
         functions,
-        checks_of(operator, dtype_sets),
+        tuple(check for check in checks if check.form is None),
+        tuple(check for check in checks if check.form is not None),
         loop,
         tuple(wrapper for function in functions for wrapper in _wrappers(function, loop)),
         gradient_kind(operator),

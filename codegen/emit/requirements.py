@@ -29,6 +29,7 @@ class Check:
     macro: str
     condition: str
     message: tuple[str, ...]
+    form: str | None = None  # the only form of the operator that is checked
 
     def mentions(self, name: str) -> bool:
         texts = [self.condition, *(part for part in self.message if not part.startswith('"'))]
@@ -43,7 +44,9 @@ def checks_of(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> 
         parts = [cpp_string(f"{operator.base_name}(): "), *printed.message_parts()]
         if requirement.message is not None:
             parts = _message(operator, requirement.message)
-        found.append(Check(_MACROS[requirement.error], printed.condition, tuple(_joined(parts))))
+        found.append(
+            Check(_MACROS[requirement.error], printed.condition, tuple(_joined(parts)), requirement.form)
+        )
     return tuple(found)
 
 

@@ -159,8 +159,11 @@ class Tree:
 
     def registration(self, topic: Topic) -> None:
         sections = registration.sections(topic.operators, self.dtype_sets)
-        conditions = [c.condition for section in sections for c in section.checks]
+        conditions = [
+            c.condition for section in sections for c in (*section.checks, *section.checks_of_forms)
+        ]
         declared = native.by_source(topic.operators)
+
         self.add(
             f"aten/register/{topic.name}.cpp",
             "aten/register/Topic.cpp",

@@ -72,6 +72,7 @@ class Requirement:
     name: str | None = None  # of one that the file declares below ``requirements``
     used_at: Location | None = field(default=None, compare=False)  # where the entry names it
     error_location: Location | None = field(default=None, compare=False)
+    form: str | None = None  # the only form that it holds for; None means every form
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,14 @@ class RequirementReader:
             return None
         self.check_keys(value)
 
-        check, error, message = (value.get(key) for key in vocabulary.REQUIREMENT_KEYS)
+        check, error, message, form = (value.get(key) for key in vocabulary.REQUIREMENT_KEYS)
         if not isinstance(check, Text):
             hint = "write {check: dim(self) == 2, error: ValueError}"
             self.report(value.location, "the requirement has no 'check'", hint)
             return None
         error = self.text(error, "error", ", ".join(vocabulary.ERRORS))
         message = self.text(message, "message", '"self has no {self}"')
+        form = self.text(form, "form", ", ".join(vocabulary.REQUIREMENT_FORMS))
         if message is not None:
             self.remember(message)
         return Requirement(
@@ -67,6 +68,7 @@ class RequirementReader:
             message.text if message is not None else None,
             message.location if message is not None else None,
             error_location=error.location if error is not None else None,
+            form=self.form(form),
         )
 
     def check_keys(self, value: MapValue) -> None:
@@ -83,6 +85,13 @@ class RequirementReader:
             self.report(value.location, f"unknown error '{value.text}'", hint)
             return "RuntimeError"
         return cast(ErrorName, value.text)
+
+    def form(self, value: Text | None) -> str | None:
+        if value is not None and value.text not in vocabulary.REQUIREMENT_FORMS:
+            hint = did_you_mean(value.text, vocabulary.REQUIREMENT_FORMS)
+            self.report(value.location, f"unknown form '{value.text}' of a requirement", hint)
+            return None
+        return None if value is None else value.text
 
     def text(self, value: Value | None, key: str, example: str) -> Text | None:
         if value is None or (isinstance(value, Text) and value.text.strip()):

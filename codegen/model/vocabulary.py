@@ -69,7 +69,9 @@ OUT_DTYPES = ("exact", "castable")
 ERRORS = ("RuntimeError", "ValueError", "IndexError", "TypeError", "NotImplementedError")
 # ``{operator}`` in a message is the operator's name in Python, without torch.
 OPERATOR_IN_MESSAGE = "operator"
-REQUIREMENT_KEYS = ("check", "error", "message")
+REQUIREMENT_KEYS = ("check", "error", "message", "form")
+# The forms of an operator that a requirement can be restricted to.
+REQUIREMENT_FORMS = ("inplace",)
 
 NON_DIFFERENTIABLE = "non_differentiable"
 

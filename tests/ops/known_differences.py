@@ -68,7 +68,6 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
         for dtype in ("float16", "bfloat16", "float32", "float64")
     },
     ("instance_norm", "bfloat16"): "PyTorch rounds on the way; its results are off by twice as much",
-    **{("_foreach_abs_", dtype): "abs_ takes complex numbers" for dtype in ("complex64", "complex128")},
     **{("_standard_gamma_grad", dtype): "PyTorch's has 4 digits" for dtype in ("float32", "float64")},
 }
 

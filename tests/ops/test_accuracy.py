@@ -145,3 +145,10 @@ def test_covariance_of_numbers_far_from_zero() -> None:
     assert torch.cov(rows).flatten().tolist() == pytest.approx(expected, rel=1e-6)
     weighted = torch.cov(rows, aweights=torch.ones(3))
     assert weighted.flatten().tolist() == pytest.approx(expected, rel=1e-6)
+
+
+def test_curvature_of_log_ndtr_where_its_slope_vanishes() -> None:
+    x = float64([12.0, 40.0, 120.0], requires_grad=True)
+    (first,) = torch.autograd.grad(torch.special.log_ndtr(x).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x)
+    assert second.tolist() == pytest.approx([-2.5756604827956516e-31, 0.0, 0.0], rel=1e-12, abs=0)

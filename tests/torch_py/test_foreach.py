@@ -162,3 +162,20 @@ def test_clipping_with_lists():
     for clip in (torch.nn.utils.clip_grad_norm_, torch.nn.utils.clip_grad_value_):
         with pytest.raises(RuntimeError, match=re.escape("foreach=True was passed")):
             clip([meta], 1.0, foreach=True)
+
+
+def test_in_place_minimum_of_a_constant_and_a_leaf():
+    """Its gradient needs the elements of self from before."""
+    constant = torch.tensor([1.0, -1.0])
+    leaf = torch.tensor([0.0, 0.0], requires_grad=True)
+    torch._foreach_minimum_([constant], [leaf])
+    constant.sum().backward()
+    assert leaf.grad.tolist() == [1.0, 0.0]
+
+
+def test_in_place_abs_of_complex_numbers_is_refused():
+    number = torch.tensor([3 + 4j])
+    for change in (number.abs_, lambda: torch.abs_(number), lambda: torch._foreach_abs_([number])):
+        with pytest.raises(RuntimeError, match="In-place abs is not supported for complex tensors"):
+            change()
+    assert number.tolist() == [3 + 4j]

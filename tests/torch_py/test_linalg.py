@@ -211,6 +211,8 @@ def test_tensordot():
         torch.tensordot(a, b, ([0], [0, 1]))
     with pytest.raises(RuntimeError, match="dims >= 0"):
         torch.tensordot(a, b, -1)
+    with pytest.raises(RuntimeError, match="expects dims to be int or tuple.*got dims=None"):
+        torch.tensordot(a, b, None)
 
 
 def test_cdist_modes():

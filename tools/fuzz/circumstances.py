@@ -72,8 +72,8 @@ def has_integers(facts: Circumstances) -> bool:
     return any("int" in dtype or dtype == "bool" for dtype in facts.dtypes)
 
 
-def has_bool(facts: Circumstances) -> bool:
-    return "bool" in facts.dtypes
+def has_dtype(dtype: str) -> Condition:
+    return lambda facts: dtype in facts.dtypes
 
 
 def has_mixed_dtypes(facts: Circumstances) -> bool:
@@ -119,10 +119,6 @@ def all_of(*conditions: Condition) -> Condition:
 
 def any_of(*conditions: Condition) -> Condition:
     return lambda facts: any(condition(facts) for condition in conditions)
-
-
-def in_place(facts: Circumstances) -> bool:
-    return facts.in_place
 
 
 def is_expanded(facts: Circumstances) -> bool:

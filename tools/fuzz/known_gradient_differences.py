@@ -12,7 +12,10 @@ from .circumstances import (
     any_of,
     beyond,
     has_complex,
+    has_dtype,
+    has_empty,
     has_integers,
+    has_numbers,
     has_reduced_precision,
     has_special_elements,
     has_tiny_elements,
@@ -37,7 +40,8 @@ MAY_DIFFER: tuple[Known, ...] = (
         "these functions have derivatives here",
     ),
     Known(
-        "triangular_solve|linalg_lstsq|lu_unpack|linalg_cond.*|native_group_norm|_unsafe_masked_index",
+        "triangular_solve|linalg_lstsq|lu_unpack|linalg_cond.*|native_group_norm|_unsafe_masked_index|"
+        "max_pool2d_with_indices_backward|_foreach_.*",
         "requires_grad",
         always,
         "a result that does not depend on what requires grad does not require grad",
@@ -51,17 +55,34 @@ MAY_DIFFER: tuple[Known, ...] = (
         "PyTorch's second derivative ignores scale_grad_by_freq",
     ),
     Known(
-        r"upsample_nearest\dd|_upsample_nearest.*",
+        r"upsample_nearest[13]d",
         "first|second",
-        always,
+        has_numbers,
         "PyTorch's gradient ignores the scale that its result was made with",
     ),
-    Known("polar", "first|second", has_special_elements, "PyTorch's gradient of abs is 0 where abs is 0"),
     Known(
         "cumprod",
         "second",
         has_tiny_elements,
         "PyTorch divides by elements; at tiny ones what cancels out leaves their rounding errors",
+    ),
+    Known(
+        "polar",
+        "first|second",
+        always,
+        "PyTorch's gradient of abs has the wrong sign where abs is negative, and is 0 where it is 0",
+    ),
+    Known(
+        "copysign.Tensor",
+        "second",
+        has_special_elements,
+        "0; PyTorch divides by elements near 0, and the quotients do not cancel",
+    ),
+    Known(
+        "_foreach_.*",
+        "second",
+        has_empty,
+        "weights are numbered by the results that require grad, which are all of PyTorch's",
     ),
     # Definitions.
     Known(
@@ -89,7 +110,7 @@ MAY_DIFFER: tuple[Known, ...] = (
         "equal numbers: the result is other; PyTorch's gradient goes to self",
     ),
     Known(
-        "sort|argsort|topk|kthvalue|mode|median.*|nanmedian.*|_linalg_eigh|linalg_eig",
+        "sort|argsort|topk|kthvalue|mode|_linalg_eigh|linalg_eig",
         "first|second",
         has_special_elements,
         "which of equal elements is chosen",
@@ -109,7 +130,7 @@ MAY_DIFFER: tuple[Known, ...] = (
         "elements that are equal or zero, or coordinates that coincide: divided by rounding errors",
     ),
     Known(
-        "lgamma|digamma|mvlgamma|polygamma|special_(multi)?gammaln|special_digamma|special_psi",
+        "(_foreach_)?lgamma_?|digamma|mvlgamma|polygamma|special_(multi)?gammaln|special_digamma|special_psi",
         "first|second",
         has_special_elements,
         "poles",
@@ -121,10 +142,29 @@ MAY_DIFFER: tuple[Known, ...] = (
         "outside of the domain: nan",
     ),
     Known(
-        "angle|sinc|special_sinc", "first|second", has_complex, "numbers whose square is below the smallest"
+        "angle",
+        "second",
+        all_of(has_complex, has_special_elements),
+        "numbers whose fourth power is below the smallest",
     ),
-    Known("special_i1e?|special_i0e", "second", has_special_elements, "PyTorch's is not exact near 0"),
-    Known("special_log_ndtr", "second", beyond(12), "the result is below the smallest number"),
+    Known(
+        "sinc|special_sinc",
+        "second",
+        all_of(has_complex, has_special_elements),
+        "PyTorch's is 0 near 0, where it is -pi^2 / 3",
+    ),
+    Known(
+        "special_i1e?|special_i0e|i0",
+        "second",
+        has_special_elements,
+        "PyTorch's is not exact near 0, and finite for nan",
+    ),
+    Known(
+        "special_log_ndtr",
+        "first|second",
+        all_of(has_dtype("float32"), beyond(12)),
+        "PyTorch's quotient has lost its digits in float32",
+    ),
     Known(
         "prod.*|cumprod|.*_polynomial_.*|matrix_exp|linalg_matrix_exp|addc?mul|pow.*|float_power.*",
         "first|second",

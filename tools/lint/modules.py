@@ -56,10 +56,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
     (
-        "_functorch", "_tensor_methods", "autograd.functional", "autograd.variable", "nn.utils",
-        "utils.checkpoint",
+        "_functorch", "_tensor_methods", "autograd.variable", "nn.utils", "utils.checkpoint",
     ),
-    ("_pytorch_names.native_module", "autograd.forward_ad", "distributed", "func", "onnx"),
+    (
+        "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",
+        "onnx",
+    ),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
 )  # fmt: skip

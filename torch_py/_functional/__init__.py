@@ -325,9 +325,13 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first = list(range(-dims, 0))
         second = list(range(dims))
+    elif isinstance(dims, (tuple, list)):
+        first, second = dims
     else:
-        first = list(dims[0])
-        second = list(dims[1])
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing "
+            f"two lists, but got dims={dims}"
+        )
 
     return (
         _torch.tensordot(a, b, first, second)

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._C import _torch
+from torch_py._functorch.jacobians import jacfwd, jacrev
 from torch_py._tensor import Tensor
 from torch_py.autograd import grad
 from torch_py.autograd.grad_mode import enable_grad
+from torch_py.utils._pytree import tree_map
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -200,12 +202,16 @@ def jacobian(
     """Computes the derivatives of all outputs with respect to all inputs, J[i, j] = d output[i] / d input[j].
 
     The result is a tensor of shape output.shape + input.shape; a tuple of such tensors if `inputs` is a
-    tuple; a tuple of those if `func` returns a tuple. `vectorize` and `strategy` are accepted, but this build
-    always runs one backward pass per output element. Raises AssertionError for an unknown strategy,
-    NotImplementedError for 'forward-mode' with `create_graph` or without `vectorize`, and RuntimeError for
-    `strict` together with 'forward-mode' or `vectorize`.
+    tuple; a tuple of those if `func` returns a tuple. Reverse mode runs one backward pass per output element,
+    with `vectorize`, too; 'forward-mode' runs `func` once, on a batch of all directions.
+
+    Raises AssertionError for an unknown strategy, NotImplementedError for 'forward-mode' with `create_graph`
+    or without `vectorize`, and RuntimeError for `strict` together with 'forward-mode' or `vectorize`.
     """
     _check_strategy(strategy, create_graph, strict, vectorize)
+    if strategy == "forward-mode":
+        return _forward_jacobian(func, inputs)
+
     with enable_grad():
         is_input_tuple, sources = _inputs(inputs, create_graph, "jacobian")
         is_output_tuple, outputs = _outputs(func(*sources), "jacobian")
@@ -213,6 +219,19 @@ def jacobian(
 
     rows = tuple(_returned(block, is_input_tuple, create_graph) for block in blocks)
     return rows if is_output_tuple else rows[0]
+
+
+def _forward_jacobian(func: Callable[..., Any], inputs: _Inputs) -> Any:
+    """The Jacobian by forward mode, without a graph."""
+    is_input_tuple, sources = _inputs(inputs, False, "jacobian")
+
+    def checked(*arguments: Tensor) -> Any:
+        is_tuple, outputs = _outputs(func(*arguments), "jacobian")
+        return outputs if is_tuple else outputs[0]
+
+    chosen = tuple(range(len(sources))) if is_input_tuple else 0
+    blocks = jacfwd(checked, chosen)(*(source.detach() for source in sources))
+    return tree_map(lambda block: block.detach(), blocks)
 
 
 def _scalar(func: Callable[..., Any], caller: str) -> Callable[..., Tensor]:
@@ -246,6 +265,9 @@ def hessian(
     _check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
     scalar = _scalar(func, "hessian")
     is_tuple = isinstance(inputs, tuple)
+
+    if outer_jacobian_strategy == "forward-mode":
+        return _forward_jacobian(jacrev(scalar, tuple(range(len(inputs))) if is_tuple else 0), inputs)
 
     def gradient(*sources: Tensor) -> Any:
         live = tuple(

@@ -43,15 +43,20 @@ void check_running(const Tensor& input, const Tensor& running_mean, const Tensor
 void update_running(const Tensor& running_mean, const Tensor& running_var, const Tensor& mean,
                     const Tensor& variance, int64_t count, double momentum) {
   const NoGradGuard no_grad;
-  at::lerp_(running_mean, mean.detach().to(running_mean.scalar_type()), Scalar(momentum));
+
+  // Not lerp_, whose difference of the two is NaN for an infinite running statistic.
+  const auto mix = [momentum](const Tensor& running, const Tensor& statistic) {
+    at::mul_(running, Scalar(1.0 - momentum));
+    at::add_(running, statistic.to(running.scalar_type()), Scalar(momentum));
+  };
+  mix(running_mean, mean.detach());
 
   // The unbiased variance of one value is 0 / 0.
   const double correction = count == 1
                                 ? std::numeric_limits<double>::quiet_NaN()
                                 : static_cast<double>(count) / static_cast<double>(count - 1);
 
-  const Tensor unbiased = variance.detach() * Scalar(correction);
-  at::lerp_(running_var, unbiased.to(running_var.scalar_type()), Scalar(momentum));
+  mix(running_var, variance.detach() * Scalar(correction));
 }
 
 /// The normalized batch, and the mean and 1 / sqrt(var + eps) of its channels.

@@ -6,6 +6,9 @@
 {% if section.checks %}
   check_{{ f.operator.unambiguous_name }}({{ section.checked_names|commas }});
 {% endif %}
+{% for check in section.checks_of_forms if check.form == f.form %}
+  {{ check.macro }}({{ check.condition }}{{ check.message|more }});
+{% endfor %}
 {% if "no_overlap" in f.operator.tags and f.form != "function" %}
 {% for name in f.out_names or ("self",) %}
   check_no_overlap({{ f.python_name|cpp_string }}, {{ name }}, {{ r.separate_from(f) }});

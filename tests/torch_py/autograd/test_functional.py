@@ -66,3 +66,21 @@ def test_options_of_jacobian_and_hessian() -> None:
     ]:
         with pytest.raises(error):
             functional.jacobian(lambda v: v**2, x, **options)
+
+
+def test_forward_mode_calls_the_function_once() -> None:
+    from importlib import import_module
+
+    functional = import_module(f"{torch.__name__}.autograd.functional")
+    calls = []
+
+    def outputs(x: Any, y: Any) -> Any:
+        calls.append(x)
+        return (x * y).sum(0), x.sin().sum()
+
+    x = torch.arange(6.0).view(2, 3)
+    y = torch.full((2, 3), 0.5)
+    found = functional.jacobian(outputs, (x, y), vectorize=True, strategy="forward-mode")
+    assert len(calls) == 1
+    torch.testing.assert_close(found, functional.jacobian(outputs, (x, y)))
+    assert not found[0][0].requires_grad

@@ -337,3 +337,11 @@ def test_dropout_of_channels():
 def test_sync_batch_norm_takes_the_place_of_others():
     model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)))
     assert isinstance(model[1], nn.SyncBatchNorm) and list(model.state_dict())[2] == "1.weight"
+
+
+@pytest.mark.parametrize("start", [-math.inf, math.inf])
+def test_infinite_running_statistics_stay_infinite(start: float) -> None:
+    mean = torch.full((2,), start)
+    variance = torch.full((2,), start)
+    F.batch_norm(torch.randn(4, 2), mean, variance, training=True)
+    assert mean.tolist() == variance.tolist() == [start] * 2
