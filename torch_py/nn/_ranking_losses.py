@@ -92,8 +92,8 @@ def gaussian_nll_loss(
     """Negative log likelihood under a normal distribution: (log(var) + (input - target)² / var) / 2, where
     `var` is at least `eps`; `full` adds log(2π) / 2.
 
-    Raises ValueError if `var` is negative, or if its shape is neither that of the input nor one that differs
-    in the last dimension only.
+    Raises ValueError if `var` is negative, or if its shape is neither that of the input, nor that without the
+    last dimension, nor one with size 1 in one dimension.
     """
     if isinstance(var, float):
         if var < 0:
@@ -104,7 +104,7 @@ def gaussian_nll_loss(
     if tuple(var.shape) != tuple(input.shape):
         if tuple(input.shape[:-1]) == tuple(var.shape):
             var = var.unsqueeze(-1)
-        elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
+        elif not _differs_in_one_size_1(var.shape, input.shape):
             raise ValueError("var is of incorrect size")
 
     number = _number(reduction, None, None)
@@ -117,6 +117,13 @@ def gaussian_nll_loss(
         loss = loss + 0.5 * math.log(2 * math.pi)
 
     return _reduced(loss, number)
+
+
+def _differs_in_one_size_1(shape: Sequence[int], other: Sequence[int]) -> bool:
+    if len(shape) != len(other):
+        return False
+    different = [size for size, wanted in zip(shape, other) if size != wanted]
+    return different == [1]
 
 
 def _no_grad() -> Any:

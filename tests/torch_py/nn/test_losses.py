@@ -111,6 +111,22 @@ def test_errors(call, error, message):
         call()
 
 
+@pytest.mark.parametrize("shape", [(3,), (1,), (2, 1, 3), (1, 1), (2, 2)])
+def test_variances_of_other_shapes_are_refused(shape):
+    with pytest.raises(ValueError, match="incorrect size"):
+        F.gaussian_nll_loss(torch.zeros(2, 3), torch.zeros(2, 3), torch.ones(shape))
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 1), (1, 3)])
+def test_variances_are_broadcast_over_one_dimension(shape):
+    target = torch.arange(6.0).reshape(2, 3)
+    variance = torch.arange(1.0, 4.0)[: torch.Size(shape).numel()].reshape(shape)
+    whole = (variance.unsqueeze(-1) if len(shape) == 1 else variance).expand(2, 3)
+
+    loss = F.gaussian_nll_loss(torch.zeros(2, 3), target, variance)
+    assert loss.item() == pytest.approx(F.gaussian_nll_loss(torch.zeros(2, 3), target, whole).item())
+
+
 def test_mean_of_kl_div_warns():
     input = torch.zeros(2, 4)
     target = torch.full((2, 4), 0.25)
