@@ -436,3 +436,25 @@ def test_sign_of_the_determinant_of_nan() -> None:
     sign, logarithm = torch.linalg.slogdet(torch.full((2, 2), math.nan))
     assert sign.item() == 0 and math.isnan(logarithm.item())
     assert torch.linalg.slogdet(torch.tensor([[0.0, 1.0], [-2.0, 0.0]]))[0].item() == 1
+
+
+def test_factors_of_integer_products_lose_their_fraction():
+    matrix = torch.full((2, 2), 3)
+    vector = torch.tensor([1, 2])
+    assert torch.addmv(vector, matrix, vector, beta=2.5, alpha=1.9).tolist() == [11, 13]
+    assert torch.addmv(vector, matrix, vector, beta=0.5).dtype == torch.int64
+
+    with pytest.raises(RuntimeError, match="argument beta"):
+        torch.addr(matrix, vector, vector, beta=0.5)
+    assert torch.addr(matrix.double(), vector, vector, beta=0.5).tolist() == [[2.5, 3.5], [3.5, 5.5]]
+
+
+def test_sums_of_truth_values():
+    some = torch.tensor([True, False])
+    added = torch.addr(torch.ones(2, 2, dtype=torch.bool), some, some, beta=3, alpha=-3)
+    assert added.dtype == torch.bool
+    assert added.all()
+
+    number = torch.tensor(True)
+    assert number.sum_to_size(()).dtype == torch.int64
+    assert some.sum_to_size((2,)).dtype == torch.bool

@@ -151,10 +151,13 @@ TensorSpec mv_shape(const Tensor& self, const Tensor& vec) {
   return {{self.sizes()[0]}, self.scalar_type(), self.device()};
 }
 
-Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
-             const Scalar& alpha) {
-  c10::check_representable(alpha, self.scalar_type());
-  c10::check_representable(beta, self.scalar_type());
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& given_beta,
+             const Scalar& given_alpha) {
+  c10::check_representable(given_alpha, self.scalar_type());
+  c10::check_representable(given_beta, self.scalar_type());
+  const Scalar beta = factor_in(given_beta, self.scalar_type());
+  const Scalar alpha = factor_in(given_alpha, self.scalar_type());
+
   // With alpha 0 the product is not computed, so its nan and inf have no effect.
   Tensor product = alpha.equal(0)
                        ? at::zeros({mat.sizes()[0]}, mat.scalar_type(), std::nullopt, mat.device())

@@ -46,23 +46,24 @@ Tensor inner(const Tensor& self, const Tensor& other) {
   return at::tensordot(self, other, IntArrayRef(int64_t{-1}), IntArrayRef(int64_t{-1}));
 }
 
-Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
-            const Scalar& alpha) {
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& given_beta,
+            const Scalar& given_alpha) {
   TORCH_CHECK(vec1.dim() == 1 && vec2.dim() == 1,
               "addr: Expected 1-D argument vec1 and vec2, but got ", vec1.dim(), "-D and ",
               vec2.dim(), "-D");
-  for (const Tensor* tensor : {&self, &vec1, &vec2}) {
-    const bool integral = is_integral(tensor->scalar_type(), true);
-    TORCH_CHECK(!integral || (!beta.is_floating() && !beta.is_complex()),
-                "For integral input tensors, argument beta must not be a floating point number.");
-    TORCH_CHECK(!integral || (!alpha.is_floating() && !alpha.is_complex()),
-                "For integral input tensors, argument alpha must not be a floating point number.");
-  }
-
   const ScalarType type = result_type({self, vec1, vec2});
-  TORCH_CHECK(!beta.is_bool() || type == kBool, "Boolean beta only supported for Boolean results.");
-  TORCH_CHECK(!alpha.is_bool() || type == kBool,
+  const bool integral = is_integral(type, true);
+  TORCH_CHECK(!integral || (!given_beta.is_floating() && !given_beta.is_complex()),
+              "For integral input tensors, argument beta must not be a floating point number.");
+  TORCH_CHECK(!integral || (!given_alpha.is_floating() && !given_alpha.is_complex()),
+              "For integral input tensors, argument alpha must not be a floating point number.");
+  TORCH_CHECK(!given_beta.is_bool() || type == kBool,
+              "Boolean beta only supported for Boolean results.");
+  TORCH_CHECK(!given_alpha.is_bool() || type == kBool,
               "Boolean alpha only supported for Boolean results.");
+
+  const Scalar beta = factor_in(given_beta, type);
+  const Scalar alpha = factor_in(given_alpha, type);
 
   Tensor result = at::outer(vec1, vec2);
   if (!alpha.equal(1)) result = result * alpha;

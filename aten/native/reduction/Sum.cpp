@@ -46,6 +46,8 @@ Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mo
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
+  // To a number sum() sums, which makes int64 of integers and bool.
+  if (size.empty() && is_integral(self.scalar_type(), true)) return at::sum(self, IntArrayRef{});
   if (self.sizes() == size) return self;
 
   // The dimensions to sum over: added ones, and those that have size 1 in the result.

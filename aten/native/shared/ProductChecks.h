@@ -1,5 +1,5 @@
 #pragma once
-// Helpers for the shape rules of matrix and vector products.
+// Helpers for the shape rules and factors of matrix and vector products.
 #include "aten/core/Tensor.h"
 
 namespace at::native {
@@ -14,6 +14,13 @@ inline int64_t product_of(IntArrayRef sizes) {
   int64_t product = 1;
   for (const int64_t size : sizes) product *= size;
   return product;
+}
+
+/// The factor of a product in this dtype: without its fraction for integers, true or false for
+/// bool.
+inline Scalar factor_in(const Scalar& factor, ScalarType dtype) {
+  if (dtype == kBool) return Scalar(factor.to<bool>());
+  return is_integral(dtype, true) ? Scalar(factor.to<int64_t>()) : factor;
 }
 
 }  // namespace at::native
