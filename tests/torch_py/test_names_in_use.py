@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 
 import pytest
@@ -60,3 +61,14 @@ def test_settings_of_the_compiler():
     config.fx_graph_cache = False
     with pytest.raises(torch._dynamo.exc.TorchDynamoException):
         raise torch._dynamo.exc.Unsupported("tracing")
+
+
+def test_packages_can_define_data_pipes() -> None:
+    data = importlib.import_module("torch_py.utils.data")
+
+    class Batches(data.IterDataPipe):
+        pass
+
+    assert data.functional_datapipe("batches")(Batches) is Batches
+    with pytest.raises(NotImplementedError, match="IterDataPipe"):
+        Batches()

@@ -33,7 +33,7 @@ _ABSENT = {
     ),
     "data pipes": (
         r"utils\.data\.(DFIterDataPipe|DataChunk|IterDataPipe|MapDataPipe|argument_|"
-        r"functional_datapipe|guaranteed_|non_det|runtime_)"
+        r"guaranteed_|non_det|runtime_)"
     ),
     "below autograd": (
         r"overrides\.(redispatch_function)|utils\.checkpoint\.(SelectiveCheckpointContext|"

@@ -1,6 +1,7 @@
 """Datasets, samplers that determine the order of their examples, and loaders that make batches of them."""
 
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py.utils.data._datapipes import functional_datapipe
 from torch_py.utils.data._utils.collate import default_collate, default_convert
 from torch_py.utils.data._utils.worker import get_worker_info
 from torch_py.utils.data.dataloader import DataLoader
@@ -42,6 +43,7 @@ __all__ = [
     "WeightedRandomSampler",
     "default_collate",
     "default_convert",
+    "functional_datapipe",
     "get_worker_info",
     "random_split",
 ]
