@@ -1,4 +1,4 @@
-"""Calls between processes, of which torch_py has one: what packages need to define functions that make them."""
+"""Calls between processes: what packages need at import. torch_py runs one process and refuses the calls."""
 
 from __future__ import annotations
 
