@@ -7,13 +7,11 @@
 #include "aten/core/ReplacedMemory.h"
 #include "aten/core/Warning.h"
 #include "c10/core/AbsentDevice.h"
-#include "c10/cpu/CPUAllocator.h"
+#include "c10/core/DeviceHooks.h"
 
 namespace at {
 
 namespace {
-
-Allocator* allocators[kNumDeviceTypes] = {};
 
 DispatchKeySet backend_keys(Device device) {
   return DispatchKeySet(dense_backend_key(device.type));
@@ -46,15 +44,11 @@ size_t storage_bytes(int64_t elements, ScalarType dtype) {
 }
 
 Storage allocate(size_t bytes, Device device) {
-  Allocator* allocator = allocator_of(device.type);
-  if (allocator == nullptr) throw AbsentDeviceError(device);
-  return make_storage(bytes, allocator);
+  // Devices that are only named have no backend.
+  if (C10_UNLIKELY(static_cast<int>(device.type) >= kNumDeviceTypes))
+    throw AbsentDeviceError(device);
+  return make_storage(bytes, device);
 }
-
-/// Meta tensors have sizes but no memory.
-struct MetaAllocator final : Allocator {
-  DataPtr allocate(size_t) override { return DataPtr(nullptr, nullptr, nullptr, kMeta); }
-};
 
 template <typename T>
 Tensor scalar_tensor_of(T value, ScalarType dtype) {
@@ -77,21 +71,6 @@ ScalarType wrapped_type(ScalarType t) {
 
 }  // namespace
 
-Allocator* allocator_of(DeviceType type) {
-  static MetaAllocator meta;
-  if (static_cast<int>(type) >= kNumDeviceTypes) return nullptr;
-  Allocator*& allocator = allocators[static_cast<int>(type)];
-  if (allocator == nullptr && type == DeviceType::CPU) allocator = &cpu_allocator();
-  if (allocator == nullptr && type == DeviceType::Meta) allocator = &meta;
-  return allocator;
-}
-
-void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: device type '",
-              device_type_name(type), "' has no backend");
-  allocators[static_cast<int>(type)] = allocator;
-}
-
 Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   int64_t numel = 1;
   for (const int64_t size : sizes) {
@@ -100,6 +79,7 @@ Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
                 "Storage size calculation overflowed with sizes=", sizes);
   }
 
+  device = resolved(device);
   auto impl = make_intrusive<TensorImpl>(allocate(storage_bytes(numel, dtype), device), dtype,
                                          device, backend_keys(device));
   impl->set_sizes_contiguous(sizes);
@@ -115,6 +95,7 @@ Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType d
     TORCH_CHECK(stride >= 0, "Negative strides are not supported, got strides ", strides);
 
   const size_t bytes = storage_bytes(storage_extent(sizes, strides), dtype);
+  device = resolved(device);
   auto impl =
       make_intrusive<TensorImpl>(allocate(bytes, device), dtype, device, backend_keys(device));
   impl->set_sizes_and_strides(sizes, strides);

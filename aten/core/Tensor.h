@@ -165,9 +165,6 @@ TORCH_PY_API DimVector strides_in_order_of(const Tensor& tensor);
 /// A 0-dim CPU tensor of the number's own dtype, marked as a wrapped number (it promotes only by
 /// its kind).
 TORCH_PY_API Tensor wrapped_scalar(const Scalar& value);
-/// The allocator of a device type; null until its backend registers one.
-TORCH_PY_API Allocator* allocator_of(DeviceType type);
-TORCH_PY_API void set_allocator(DeviceType type, Allocator* allocator);
 
 /// Gives an out= tensor the sizes `sizes`; warns if that resizes a tensor that holds elements.
 TORCH_PY_API void resize_output(const Tensor& out, IntArrayRef sizes);

@@ -1,36 +1,30 @@
-// The table of allocators, one per device type.
+// The allocator of a device.
 #include "c10/core/Allocator.h"
 
-#include <atomic>
-
+#include "c10/core/DeviceHooks.h"
 #include "c10/cpu/CPUAllocator.h"
-#include "c10/util/Exception.h"
 
 namespace c10 {
 
 namespace {
 
-constinit std::atomic<Allocator*> allocators[kNumDeviceTypes] = {};
+/// Meta tensors have sizes but no memory.
+struct MetaAllocator final : Allocator {
+  DataPtr allocate(size_t, DeviceIndex) override {
+    return DataPtr(nullptr, nullptr, nullptr, kMeta);
+  }
+};
 
 }  // namespace
 
 Allocator::~Allocator() = default;
 
-Allocator& get_allocator(DeviceType type) {
-  const int index = static_cast<int>(type);
-  Allocator* allocator =
-      index < kNumDeviceTypes ? allocators[index].load(std::memory_order_acquire) : nullptr;
+Allocator& get_allocator(Device device) {
+  if (device.is_cpu()) return cpu_allocator();
 
-  if (allocator == nullptr && type == DeviceType::CPU) return cpu_allocator();
-  TORCH_CHECK(allocator != nullptr, "no allocator for device type '", device_type_name(type),
-              "': its backend is not loaded");
-  return *allocator;
-}
-
-void set_allocator(DeviceType type, Allocator* allocator) {
-  TORCH_CHECK(static_cast<int>(type) < kNumDeviceTypes, "set_allocator: device type '",
-              device_type_name(type), "' has no backend");
-  allocators[static_cast<int>(type)].store(allocator, std::memory_order_release);
+  static MetaAllocator meta;
+  if (device.is_meta()) return meta;
+  return device_hooks(device.type).allocator();
 }
 
 }  // namespace c10

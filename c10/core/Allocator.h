@@ -72,13 +72,12 @@ class DataPtr {
 class TORCH_PY_API Allocator {
  public:
   virtual ~Allocator();
-  /// Returns at least `bytes` uninitialised bytes, or a null DataPtr for 0. Throws
-  /// OutOfMemoryError.
-  virtual DataPtr allocate(size_t bytes) = 0;
+  /// Returns at least `bytes` uninitialised bytes of device `index`, -1 being the current one, or a
+  /// null DataPtr for 0. Throws OutOfMemoryError.
+  virtual DataPtr allocate(size_t bytes, DeviceIndex index = -1) = 0;
 };
 
-/// The allocator of a device type; throws if no backend has set one.
-TORCH_PY_API Allocator& get_allocator(DeviceType type);
-TORCH_PY_API void set_allocator(DeviceType type, Allocator* allocator);
+/// The allocator of a device; throws AbsentDeviceError if no backend for its type is loaded.
+TORCH_PY_API Allocator& get_allocator(Device device);
 
 }  // namespace c10

@@ -30,8 +30,7 @@ struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
 
 using Storage = intrusive_ptr<StorageImpl>;
 
-inline Storage make_storage(size_t nbytes, Allocator* allocator) {
-  return make_intrusive<StorageImpl>(allocator->allocate(nbytes), nbytes, allocator);
-}
+/// New memory on a device, which has an index unless it is the only one of its type.
+TORCH_PY_API Storage make_storage(size_t nbytes, Device device);
 
 }  // namespace c10

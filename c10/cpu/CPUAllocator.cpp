@@ -230,7 +230,7 @@ DataPtr allocate_exact(size_t bytes) {
 
 class CachingCPUAllocator final : public Allocator {
  public:
-  DataPtr allocate(size_t bytes) override {
+  DataPtr allocate(size_t bytes, DeviceIndex = -1) override {
     if constexpr (kExactBlocks) return bytes == 0 ? DataPtr() : allocate_exact(bytes);
     if (C10_UNLIKELY(bytes - 1 >= kLargestSmall))
       return bytes == 0 ? DataPtr() : allocate_large(bytes);

@@ -10,9 +10,11 @@ namespace c10 {
 #define TORCH_PY_FORALL_DISPATCH_KEYS(_) \
   _(Undefined)                           \
   _(CPU)                                 \
+  _(CUDA)                                \
   _(PrivateUse1)                         \
   _(Meta)                                \
   _(AutogradCPU)                         \
+  _(AutogradCUDA)                        \
   _(AutogradPrivateUse1)                 \
   _(AutogradMeta)                        \
   _(AutogradOther)

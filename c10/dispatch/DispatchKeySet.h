@@ -46,19 +46,20 @@ constexpr DispatchKeySet keys_below(DispatchKey key) {
 }
 
 constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) |
+                                         DispatchKey::AutogradCUDA |
                                          DispatchKey::AutogradPrivateUse1 |
                                          DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
 /// The keys that remain for a call once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 /// The keys of devices for which kernels with loops are written.
 constexpr DispatchKeySet kDenseBackends =
-    DispatchKeySet(DispatchKey::CPU) | DispatchKey::PrivateUse1 | DispatchKey::Meta;
+    DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::PrivateUse1 |
+    DispatchKey::Meta;
 
-/// Undefined for device types without a backend, such as CUDA.
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {
     case DeviceType::CPU: return DispatchKey::CPU;
-    case DeviceType::CUDA: return DispatchKey::Undefined;
+    case DeviceType::CUDA: return DispatchKey::CUDA;
     case DeviceType::Meta: return DispatchKey::Meta;
     case DeviceType::PrivateUse1: return DispatchKey::PrivateUse1;
   }
@@ -68,7 +69,7 @@ constexpr DispatchKey dense_backend_key(DeviceType type) {
 constexpr DispatchKey autograd_key(DeviceType type) {
   switch (type) {
     case DeviceType::CPU: return DispatchKey::AutogradCPU;
-    case DeviceType::CUDA: return DispatchKey::AutogradOther;
+    case DeviceType::CUDA: return DispatchKey::AutogradCUDA;
     case DeviceType::Meta: return DispatchKey::AutogradMeta;
     case DeviceType::PrivateUse1: return DispatchKey::AutogradPrivateUse1;
   }

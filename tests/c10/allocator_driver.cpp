@@ -28,7 +28,7 @@ static int failures = 0;
 using c10::DataPtr;
 
 static DataPtr allocate(size_t bytes) {
-  return c10::get_allocator(c10::DeviceType::CPU).allocate(bytes);
+  return c10::get_allocator(c10::kCPU).allocate(bytes);
 }
 
 static void test_blocks() {

@@ -1,0 +1,52 @@
+// The table of backends, and what follows from it.
+#include "c10/core/DeviceHooks.h"
+
+#include <atomic>
+#include <mutex>
+
+#include "c10/core/AbsentDevice.h"
+
+namespace c10 {
+
+namespace {
+
+constinit std::atomic<DeviceHooks*> hooks_of[kNumDeviceTypes] = {};
+constinit std::atomic<void (*)()> loaders[kNumDeviceTypes] = {};
+
+}  // namespace
+
+DeviceHooks::~DeviceHooks() = default;
+
+DeviceHooks* device_hooks_or_null(DeviceType type) {
+  const int index = static_cast<int>(type);
+  if (index >= kNumDeviceTypes) return nullptr;
+  if (DeviceHooks* const hooks = hooks_of[index].load(std::memory_order_acquire)) return hooks;
+
+  // The loader calls set_device_hooks, or finds nothing to load and is not asked again.
+  if (void (*const loader)() = loaders[index].load(std::memory_order_acquire)) loader();
+  return hooks_of[index].load(std::memory_order_acquire);
+}
+
+DeviceHooks& device_hooks(DeviceType type) {
+  DeviceHooks* const hooks = device_hooks_or_null(type);
+  if (hooks == nullptr) throw AbsentDeviceError(Device(type));
+  return *hooks;
+}
+
+void set_device_hooks(DeviceType type, DeviceHooks* hooks) {
+  hooks_of[static_cast<int>(type)].store(hooks, std::memory_order_release);
+}
+
+void set_backend_loader(DeviceType type, void (*loader)()) {
+  loaders[static_cast<int>(type)].store(loader, std::memory_order_release);
+}
+
+Device resolved(Device device) {
+  if (device.has_index() || !device.is_cuda()) return device;
+
+  DeviceHooks* const hooks = device_hooks_or_null(device.type);
+  if (hooks == nullptr) return device;
+  return Device(device.type, hooks->current_device());
+}
+
+}  // namespace c10
