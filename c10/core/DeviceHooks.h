@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "c10/core/Allocator.h"
 #include "c10/core/Device.h"
@@ -93,6 +94,20 @@ class TORCH_PY_API DeviceHooks {
   /// it returns when the host's bytes have been read or written.
   virtual void copy_bytes(void* to, Device to_device, const void* from, Device from_device,
                           size_t bytes, bool non_blocking) = 0;
+
+  // --- Statistics and limits of the caching allocator ---
+
+  /// Names as torch.cuda.memory_stats has them: "allocated_bytes.all.current".
+  virtual std::vector<std::pair<std::string, int64_t>> memory_stats(DeviceIndex index) = 0;
+  /// JSON of the structure that torch.cuda.memory_snapshot returns.
+  virtual std::string memory_snapshot() = 0;
+  /// Gives cached memory that no tensor uses back to the driver.
+  virtual void empty_cache() = 0;
+  virtual void reset_peak_memory_stats(DeviceIndex index) = 0;
+  virtual void reset_accumulated_memory_stats(DeviceIndex index) = 0;
+  /// Limits the memory of a device that this process may use to a part of its total.
+  virtual void set_memory_fraction(DeviceIndex index, double fraction) = 0;
+  virtual double memory_fraction(DeviceIndex index) = 0;
 };
 
 /// Null until a backend for the type is loaded. Tries to load the backend of CUDA on first use.
