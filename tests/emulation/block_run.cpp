@@ -9,7 +9,9 @@
 // Threads that can continue go before those that have not started: a warp that meets often needs 32
 // stacks, not one for each thread of the block.
 // In race mode every thread has a fiber of its own, made by the controller, so that the detector
-// sees as many threads as CUDA would have and nothing but barriers and meetings orders them.
+// sees as many threads as CUDA would have and nothing but barriers and meetings orders them. They
+// are kept until the grid ends: the detector would give a later block's thread the identity of one
+// that is gone, and take what both do for the doing of one.
 
 // Note [Bookkeeping and the race detector]
 // Every function that touches members of BlockRun does it while a HiddenFromRaceDetector lives, but
@@ -19,10 +21,12 @@ namespace emulation {
 
 thread_local constinit ThreadView* self = nullptr;
 
-struct RunFiber : Fiber {
-  BlockRun* run = nullptr;
-  bool started = false;
-};
+namespace {
+
+// The race detector knows up to 8,000 threads.
+constexpr size_t kSpentLimit = 2000;
+
+}  // namespace
 
 unsigned Dice::below(unsigned n) {
   state_ ^= state_ << 13;
@@ -54,7 +58,6 @@ void run_threads(void* argument) {
     } catch (...) {
       error = std::current_exception();
     }
-    release_to(run.grid_mark_);
 
     Fiber* next = nullptr;
     {
@@ -149,23 +152,22 @@ void BlockRun::pause(const Where& where) {
 // --- Blocks ---
 
 void BlockRun::run(const Grid& grid, const KernelCall& kernel, uint3 block,
-                   const Schedule& schedule, void* grid_mark) {
+                   const Schedule& schedule) {
   Fiber controller;
   Fiber* first = nullptr;
   {
     const HiddenFromRaceDetector hidden;
     kernel_ = &kernel;
     schedule_ = schedule;
-    grid_mark_ = grid_mark;
     controller_ = &controller;
     prepare(grid, block);
     first = &next_fiber(false);
   }
 
   controller.switch_to(*first);
-  self = nullptr;
 
   const HiddenFromRaceDetector hidden;
+  self = nullptr;
   const bool stuck = !error_ && ended_ != count_;
   if (stuck) {
     try {
@@ -229,17 +231,31 @@ void BlockRun::shuffle_order() {
   for (unsigned i = count_; i > 1; --i) std::swap(order_[i - 1], order_[dice_.below(i)]);
 }
 
-// Threads that still wait are abandoned with their stacks, which start() makes usable again.
 void BlockRun::finish_block() {
-  const bool abandoned = error_ != nullptr;
-  if (!abandoned && !kRaceMode) return;
+  if (kRaceMode) {
+    for (unsigned i = 0; i < count_; ++i) spent_.push_back(threads_[i].fiber);
+    if (spent_.size() > kSpentLimit) finish_grid();
+    return;
+  }
 
+  // Threads that still wait are abandoned with their stacks, which start() makes usable again.
+  if (!error_) return;
   idle_.clear();
   for (const std::unique_ptr<RunFiber>& fiber : fibers_) {
-    fiber->retire();
     fiber->started = false;
     idle_.push_back(fiber.get());
   }
+}
+
+void BlockRun::finish_grid() {
+  const HiddenFromRaceDetector hidden;
+  for (RunFiber* fiber : spent_) {
+    fiber->messenger.retire();
+    fiber->retire();
+    fiber->started = false;
+    idle_.push_back(fiber);
+  }
+  spent_.clear();
 }
 
 // --- Faults ---

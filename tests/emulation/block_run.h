@@ -8,13 +8,20 @@
 #include <vector>
 
 #include "emulation/meeting.h"
+#include "tests/emulation/fences.h"
 #include "tests/emulation/fiber.h"
 #include "tests/emulation/grid.h"
 #include "tests/emulation/shared_memory.h"
 
 namespace emulation {
 
-struct RunFiber;
+class BlockRun;
+
+struct RunFiber : Fiber {
+  BlockRun* run = nullptr;
+  bool started = false;
+  Messenger messenger;
+};
 
 enum class ThreadState : uint8_t { Unstarted, Running, AtBarrier, AtMeeting, Ended };
 
@@ -64,8 +71,9 @@ class BlockRun {
   BlockRun& operator=(const BlockRun&) = delete;
 
   /// Throws KernelError, or whatever the kernel threw.
-  void run(const Grid& grid, const KernelCall& kernel, uint3 block, const Schedule& schedule,
-           void* grid_mark);
+  void run(const Grid& grid, const KernelCall& kernel, uint3 block, const Schedule& schedule);
+  /// Orders, for the race detector, what the blocks did before what the caller does next.
+  void finish_grid();
 
   // For the thread that runs.
   GridThread& current() { return *current_; }
@@ -74,6 +82,7 @@ class BlockRun {
   unsigned meet_block(const char* operation, bool vote, const Where& where);
   void meet_lanes(LaneRequest& request, bool orders_memory);
   void pause(const Where& where);
+  void* controller_race_context() const { return controller_->race_context(); }
   [[noreturn]] void fail(const std::string& text) const;
 
   /// "thread (1,0,0) of block (2,0,0)"
@@ -113,7 +122,6 @@ class BlockRun {
   const Grid* grid_ = nullptr;
   const KernelCall* kernel_ = nullptr;
   Schedule schedule_;
-  void* grid_mark_ = nullptr;  // the race detector orders ends of blocks before the grid's by it
 
   // Of the block.
   BlockView view_{};
@@ -149,6 +157,7 @@ class BlockRun {
   Fiber* controller_ = nullptr;  // the OS thread's own stack, in run()
   std::vector<std::unique_ptr<RunFiber>> fibers_;
   std::vector<RunFiber*> idle_;
+  std::vector<RunFiber*> spent_;  // in race mode: of threads that ran in earlier blocks
 };
 
 /// Of the calling OS thread.

@@ -308,7 +308,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaDeviceSynchronize() {
   return call([] {
-    if (const cudaError_t error = refuse_while_capturing("cudaDeviceSynchronize")) return error;
+    if (const cudaError_t error = refuse_while_capturing(current_device(), "cudaDeviceSynchronize"))
+      return error;
     return drain(current_device());
   });
 }

@@ -51,6 +51,15 @@ size_t page_size() {
   return size;
 }
 
+#if defined(__SANITIZE_THREAD__)
+// A switch without the flag orders; the fiber itself need not run.
+__attribute__((no_sanitize("thread"))) void join(void* race_context) {
+  void* const own = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(race_context, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(own, 0);
+}
+#endif
+
 }  // namespace
 
 // Runs on the new stack, for ever.
@@ -231,6 +240,7 @@ void Fiber::start(void (*entry)(void*), void* argument) {
 void Fiber::retire() {
 #if defined(__SANITIZE_THREAD__)
   if (race_context_ == nullptr || stack_ == nullptr) return;
+  join(race_context_);
   __tsan_destroy_fiber(race_context_);
   race_context_ = nullptr;
   // The detector remembers who wrote to the stack; only new memory is free of that.

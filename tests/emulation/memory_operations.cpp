@@ -1,4 +1,4 @@
-// What kernels do to memory beyond plain accesses: shared variables, deferred copies, fences.
+// What kernels do to memory beyond plain accesses: shared variables, deferred copies.
 #include <cstring>
 
 #include "tests/emulation/block_run.h"
@@ -60,14 +60,5 @@ void wait_for_copy_groups(unsigned open) {
     std::memcpy(copy.to, copy.from, copy.size);
   }
 }
-
-// --- Fences ---
-
-#if !defined(__SANITIZE_THREAD__)
-void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-#else
-void fence() {}
-void note_atomic(void*) {}
-#endif
 
 }  // namespace emulation
