@@ -116,6 +116,7 @@ class BlockRun {
   void check_meeting(const LaneRequest& request) const;
   void check_against(const LaneRequest& request, const GridThread& other) const;
   void join_meeting(LaneRequest& request);
+  void exchange_data(unsigned mask);
   void complete_meeting(unsigned mask);
   void check_end() const;
   GridThread& lane(unsigned index) { return threads_[current_->linear / 32 * 32 + index]; }

@@ -162,7 +162,8 @@ void BlockRun::check_against(const LaneRequest& request, const GridThread& other
   if (other.request->size != request.size) refuse("different types");
 }
 
-void BlockRun::complete_meeting(unsigned mask) {
+// Shuffles and votes.
+void BlockRun::exchange_data(unsigned mask) {
   unsigned char given[32][16];
   unsigned votes = 0;
   for_lanes(mask, [&](unsigned index) {
@@ -177,6 +178,17 @@ void BlockRun::complete_meeting(unsigned mask) {
     std::memcpy(request.data, given[source], sizeof(request.data));
     request.votes = votes;
   });
+}
+
+void BlockRun::complete_meeting(unsigned mask) {
+  const LaneRequest& any = *current_->request;
+  if (any.exchange != nullptr) {
+    void* payloads[32];
+    for_lanes(mask, [&](unsigned index) { payloads[index] = lane(index).request->payload; });
+    any.exchange(payloads);
+  } else {
+    exchange_data(mask);
+  }
 
   ++lane(std::countr_zero(mask)).meetings;
   warps_[current_->linear / 32].meeting &= ~mask;

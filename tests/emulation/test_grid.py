@@ -18,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include")
 SOURCES = (
     *(f"tests/emulation/{name}.cpp" for name in ("block_run", "fences", "fiber", "grid", "meetings")),
+    "tests/emulation/matrices.cpp",
     "tests/emulation/memory_operations.cpp",
     "tests/emulation/shared_memory.cpp",
     "tests/emulation/checks/without_runtime.cpp",
@@ -179,7 +180,15 @@ def run_sanitized(mode: Mode, kernel: str) -> str:
     return result.stderr
 
 
-CLEAN = ("elementwise", "reduction", "one_pass", "warp_exchange", "chained_sum", "deferred_copies")
+CLEAN = (
+    "elementwise",
+    "reduction",
+    "one_pass",
+    "warp_exchange",
+    "chained_sum",
+    "deferred_copies",
+    "matrices",
+)
 RACES = {
     "reduction_without_barrier": ("sample_kernels.h", 2),
     "one_pass_without_fences": ("sample_kernels.h", 2),

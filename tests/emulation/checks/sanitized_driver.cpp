@@ -92,6 +92,11 @@ const Case kCases[] = {
      }},
     {"deferred_copies",
      [] { launch("f", checks::double_copied<true>, 1, 64, 0, nullptr, results, ones.data()); }},
+    {"matrices",
+     [] {
+       static c10::Half a[256], b[128];
+       launch("f", checks::multiply_tile<c10::Half>, 1, 32, 0, nullptr, results, a, b);
+     }},
     {"blocks_write_same", [] { launch("f", blocks_write_same, 2, 32, 0, nullptr, whole); }},
     {"blocks_add", [] { launch("f", blocks_add_atomically, 2, 32, 0, nullptr, whole); }},
     {"deep_stack", [] { launch("f", deep_stack, 4, 64, 0, nullptr, whole); }},

@@ -23,6 +23,10 @@ struct LaneRequest {
   bool vote = false;
   unsigned votes = 0;  // the lanes for which `vote` holds
   alignas(16) unsigned char data[16] = {};
+
+  // Instead of shuffles and votes: what is done with the payloads of all 32 lanes.
+  void* payload = nullptr;
+  void (*exchange)(void* const (&payloads)[32]) = nullptr;
 };
 
 /// Waits until all lanes of request.mask have come with the same request, then exchanges data.
