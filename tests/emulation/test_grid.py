@@ -40,19 +40,19 @@ class Mode:
     def __init__(self, folder: Path, *flags: str) -> None:
         self.folder = folder
         self.flags = (*FLAGS, *flags)
-        self.objects: list[str] = []
+
+    def object(self, source: str) -> str:
+        path = self.folder / f"{Path(source).stem}.o"
+        return str(path) if path.exists() else cpp_driver.object_file(path, source, *self.flags)
 
     def driver(self, name: str) -> Path:
         program = self.folder / name
-        if program.exists():
-            return program
+        if not program.exists():
+            self.link(program, name, [self.object(source) for source in SOURCES])
+        return program
 
-        if not self.objects:
-            self.objects = [
-                cpp_driver.object_file(self.folder / f"{Path(source).stem}.o", source, *self.flags)
-                for source in SOURCES
-            ]
-        return cpp_driver.build(program, [f"tests/emulation/checks/{name}.cpp", *self.objects], *self.flags)
+    def link(self, program: Path, driver: str, objects: list[str]) -> Path:
+        return cpp_driver.build(program, [f"tests/emulation/checks/{driver}.cpp", *objects], *self.flags)
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +74,18 @@ def test_correct_kernels_in_every_order(plain: Mode) -> None:
     assert cpp_driver.run(plain.driver("correct_driver")) == "ok\n"
 
 
-def test_switches_by_ucontext(tmp_path: Path) -> None:
+def test_switches_by_ucontext(plain: Mode, tmp_path: Path) -> None:
     # What processors without a switch in assembly use.
-    other = Mode(tmp_path, "-DTORCH_PY_FIBER_UCONTEXT")
-    assert cpp_driver.run(other.driver("correct_driver")) == "ok\n"
+    switches = Mode(tmp_path, "-DTORCH_PY_FIBER_UCONTEXT").object("tests/emulation/fiber.cpp")
+    others = [plain.object(source) for source in SOURCES if not source.endswith("fiber.cpp")]
+    program = plain.link(tmp_path / "ucontext", "correct_driver", [switches, *others])
+    assert cpp_driver.run(program) == "ok\n"
 
 
-def test_kernels_with_the_emulated_runtime(tmp_path: Path) -> None:
+def test_kernels_with_the_emulated_runtime(plain: Mode, tmp_path: Path) -> None:
     emulation = [f"tests/emulation/{path.name}" for path in sorted(HERE.glob("*.cpp"))]
-    driver = "tests/emulation/checks/runtime_driver.cpp"
-    program = cpp_driver.build(tmp_path / "runtime", [driver, *emulation, *RUNTIME_SOURCES], *FLAGS)
+    objects = [plain.object(source) for source in (*emulation, *RUNTIME_SOURCES)]
+    program = plain.link(tmp_path / "runtime", "runtime_driver", objects)
     assert cpp_driver.run(program) == "ok\n"
 
 
