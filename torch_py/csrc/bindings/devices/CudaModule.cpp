@@ -2,6 +2,8 @@
 // them their public form.
 #include <string>
 
+#include "aten/dispatch/HostFallback.h"
+#include "c10/core/AbsentDevice.h"
 #include "c10/core/PhiloxGenerator.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/Gil.h"
@@ -185,12 +187,32 @@ PyObject* priority_range(PyObject*, PyObject*) {
 
 // --- Random numbers ---
 
-/// The generator of a device, as torch.Generator needs it: see GeneratorType.cpp.
+/// Any integer; PyTorch's seeds have 64 bits, and negative ones wrap.
 PyObject* seed_all(PyObject*, PyObject* seed) {
   TORCH_PY_TRY
   const ObjectPtr mask = ObjectPtr::steal(checked(PyLong_FromUnsignedLongLong(~0ULL)));
   const ObjectPtr wrapped = ObjectPtr::steal(checked(PyNumber_And(seed, mask.get())));
   c10::seed_cuda_generators(PyLong_AsUnsignedLongLong(wrapped.get()));
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+// --- Operators without a kernel of their own ---
+
+PyObject* host_fallbacks(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  ObjectPtr dict = ObjectPtr::steal(checked(PyDict_New()));
+  for (const auto& [name, count] : at::host_fallbacks()) {
+    const ObjectPtr number = ObjectPtr::steal(checked(PyLong_FromLongLong(count)));
+    check_status(PyDict_SetItemString(dict.get(), name.c_str(), number.get()));
+  }
+  return dict.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* reset_host_fallbacks(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  at::reset_host_fallbacks();
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -235,12 +257,24 @@ PyMethodDef functions[] = {
     {"_cuda_setStream", as_method(set_stream), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"_cuda_priorityRange", priority_range, METH_NOARGS, "(lowest, highest) priority of streams."},
     {"_cuda_seedAll", seed_all, METH_O, "Seeds all default generators, also of later devices."},
+    {"_cuda_hostFallbacks", host_fallbacks, METH_NOARGS, "Counts by operator."},
+    {"_cuda_resetHostFallbacks", reset_host_fallbacks, METH_NOARGS, nullptr},
     {"_cuda_mark", mark, METH_O, nullptr},
     {"_cuda_pushRange", push_range, METH_O, nullptr},
     {"_cuda_popRange", pop_range, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+c10::DeviceHooks& hooks_for(const char* what, c10::Device device) {
+  TORCH_CHECK(device.is_cuda(), what, ": torch_py has no support for ",
+              c10::device_type_name(device.type), " devices");
+
+  c10::DeviceHooks* const hooks = c10::device_hooks_or_null(device.type);
+  TORCH_CHECK(hooks != nullptr, what, ": ", c10::AbsentDeviceError(device).what());
+  TORCH_CHECK(hooks->device_count() > 0, what, ": No CUDA GPUs are available");
+  return *hooks;
+}
 
 DeviceIndex to_cuda_index(PyObject* index) {
   TORCH_CHECK(is_int(index), "invalid argument to setDevice: expected an int, got ",

@@ -16,6 +16,9 @@ void init_cuda_memory(PyObject* module);     // CudaMemory.cpp: statistics, limi
 /// The hooks of CUDA; throws AbsentDeviceError without them.
 inline c10::DeviceHooks& cuda_hooks() { return c10::device_hooks(c10::DeviceType::CUDA); }
 
+/// The hooks of a device's type; RuntimeError, which begins with `what`, where they are absent.
+c10::DeviceHooks& hooks_for(const char* what, c10::Device device);
+
 /// The device with the index that a Python function passes; ValueError outside of the range of
 /// indices, RuntimeError where there is no such device.
 c10::DeviceIndex to_cuda_index(PyObject* index);

@@ -51,9 +51,7 @@ PyObject* event_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   call.bind(constructor, nullptr, fast.args(), fast.nargs(), fast.kwnames());
 
   const c10::Device device = call.given(0) ? call.device(0) : default_device_of_events();
-  TORCH_CHECK(device.is_cpu() || device.is_cuda(),
-              "torch.Event: ", c10::device_type_name(device.type),
-              " devices have no events in torch_py");
+  if (!device.is_cpu()) hooks_for("torch.Event", device);
 
   const bool timing = call.boolean(1, false);
   ObjectPtr self = ObjectPtr::steal(make_event(type, device, timing));

@@ -50,26 +50,19 @@ c10::Device default_device_of_streams() {
   return is_usable ? c10::Device(c10::DeviceType::CUDA, hooks->current_device()) : c10::kCPU;
 }
 
-void check_has_streams(c10::Device device) {
-  TORCH_CHECK(device.is_cpu() || device.is_cuda(),
-              "torch.Stream: ", c10::device_type_name(device.type),
-              " devices have no streams in torch_py");
-}
-
 c10::Stream make_stream(Arguments& call, int overload) {
   if (overload == 1) {
     const c10::Device device(static_cast<c10::DeviceType>(call.integer(2)),
                              static_cast<c10::DeviceIndex>(call.integer(1)));
-    check_has_streams(device);
+    if (!device.is_cpu()) hooks_for("torch.Stream", device);
     return {device, call.integer(0)};
   }
 
   const int where = overload == 0 ? 0 : 1;
   const c10::Device device = call.given(where) ? call.device(where) : default_device_of_streams();
-  check_has_streams(device);
   if (device.is_cpu()) return {c10::kCPU, 0};
 
-  c10::DeviceHooks& hooks = c10::device_hooks(device.type);
+  c10::DeviceHooks& hooks = hooks_for("torch.Stream", device);
   const c10::DeviceIndex index = c10::resolved(device).index;
   if (overload == 2) {
     const auto address = static_cast<uintptr_t>(call.integer(0));

@@ -55,7 +55,7 @@ PyObject* make_generator(PyTypeObject* type, c10::Generator* generator, bool own
 std::unique_ptr<c10::Generator> new_generator(c10::Device device) {
   if (!device.is_cuda()) return std::make_unique<c10::Generator>();
 
-  c10::device_hooks(device.type);  // throws where there is no CUDA
+  hooks_for("torch.Generator", device);
   return std::make_unique<c10::PhiloxGenerator>(c10::resolved(device));
 }
 
