@@ -142,6 +142,9 @@ class TORCH_PY_API DeviceHooks {
   /// Whether work put into the stream is being recorded.
   virtual bool is_capturing(Stream stream);
 
+  /// The device that memory at an address of another library is on; by default the current one.
+  virtual DeviceIndex device_of(const void* data);
+
   /// Opens the memory that `data` owns to other processes; the memory must outlive their use.
   virtual SharedBlock share_memory(const DataPtr& data, size_t bytes);
   /// Memory of another process, closed with the result.
@@ -161,7 +164,9 @@ TORCH_PY_API extern std::atomic<bool> uses_several_streams;
 
 /// Null until a backend for the type is loaded. Tries to load the backend of CUDA on first use.
 TORCH_PY_API DeviceHooks* device_hooks_or_null(DeviceType type);
-/// As above, and throws AbsentDeviceError without a backend.
+/// The hooks of a backend that is in the process already; null otherwise. Loads nothing.
+TORCH_PY_API DeviceHooks* loaded_hooks(DeviceType type);
+/// As device_hooks_or_null, and throws AbsentDeviceError without a backend.
 TORCH_PY_API DeviceHooks& device_hooks(DeviceType type);
 TORCH_PY_API void set_device_hooks(DeviceType type, DeviceHooks* hooks);
 
