@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,13 +25,22 @@ uint64_t note_launch(const char* name, cudaStream_t stream) noexcept;
 /// The operator of a launch; null if so many followed in its stream that it was forgotten.
 const char* launched_operator(uint64_t sequence) noexcept;
 
+/// The number of the latest launch so far.
+uint64_t latest_launch() noexcept;
+/// Notes that all launches into `stream`, or into every stream, up to this number went well.
+void mark_good(cudaStream_t stream, uint64_t sequence) noexcept;
+void mark_all_good(uint64_t sequence) noexcept;
+/// The operators launched since the last point that is known to be good, in order: "add, sum (3x)".
+std::string suspects();
+
 /// The mailbox of the calling thread's current device (Mailbox.cpp).
 Mailbox* current_mailbox();
 
 namespace detail {
 
-/// Throws c10::Error with the operator's name unless the launch was accepted.
-void check_launch(cudaError_t status, const char* name);
+/// Throws c10::Error with the operator's name unless the launch was accepted, and, where
+/// TORCH_PY_CUDA_BLOCKING=1, unless the work is done without an error.
+void check_launch(cudaError_t status, const char* name, cudaStream_t stream);
 
 #if !defined(TORCH_PY_CUDA_EMULATION)
 /// Lets a kernel have more dynamic shared memory than every kernel may.
@@ -73,7 +83,7 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
       },
       values);
 #endif
-  detail::check_launch(status, name);
+  detail::check_launch(status, name, stream);
 }
 
 }  // namespace c10::cuda

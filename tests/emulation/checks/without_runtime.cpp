@@ -1,5 +1,6 @@
 // Launches without the emulated runtime: work runs at once, and addresses are the host's own.
 #include "c10/cuda/Launch.h"
+#include "c10/cuda/Runtime.h"
 
 namespace {
 
@@ -31,5 +32,8 @@ Mailbox* current_mailbox() {
   static Mailbox mailbox{};
   return &mailbox;
 }
+
+bool is_blocking() { return false; }
+void wait_for_launch(cudaStream_t) {}
 
 }  // namespace c10::cuda
