@@ -1,7 +1,6 @@
 // Launches without the emulated runtime: work runs at once, and addresses are the host's own.
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
-#include "c10/util/Exception.h"
 
 namespace {
 
@@ -40,12 +39,7 @@ Mailbox* current_mailbox() {
   return &mailbox;
 }
 
-namespace detail {
-
-void throw_error(cudaError_t error, const char*, const char* file, int line) {
-  throw Error(cudaGetErrorString(error), file, line);
-}
-
-}  // namespace detail
+bool is_blocking() { return false; }
+void wait_for_launch(cudaStream_t) {}
 
 }  // namespace c10::cuda
