@@ -18,7 +18,8 @@
 #else
 #define C10_HOST_DEVICE
 #endif
-#define C10_ALWAYS_INLINE C10_HOST_DEVICE inline __attribute__((always_inline))
+#define C10_ALWAYS_INLINE C10_HOST_DEVICE C10_ALWAYS_INLINE_ON_HOST
+#define C10_ALWAYS_INLINE_ON_HOST inline __attribute__((always_inline))
 
 // An array of constants: `C10_DEVICE_TABLE double kTable[] = {...}`. Device code has a copy of its
 // own in each file, as it cannot read the host's.
