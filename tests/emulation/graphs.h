@@ -1,0 +1,33 @@
+// Emulated graphs: recorded operations and the edges between them.
+#pragma once
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/emulation/streams.h"
+
+namespace emulation {
+
+struct Node {
+  Operation operation;
+  std::vector<size_t> after;  // indices of nodes
+};
+
+/// A recording in progress.
+struct Capture {
+  uint64_t id = 0;
+  cudaStream_t origin = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;
+  bool lost = false;  // an illegal call happened: only the end of the capture is allowed
+  std::vector<Node> nodes;
+  std::map<cudaStream_t, std::vector<size_t>> frontier;  // what the next node of a stream follows
+};
+
+/// Adds an operation to the graph that the stream records.
+cudaError_t capture_operation(cudaStream_t stream, Operation operation);
+/// cudaErrorStreamCaptureImplicit where the legacy stream would wait for a stream that records.
+cudaError_t refuse_legacy_while_capturing(cudaStream_t stream);
+
+}  // namespace emulation
