@@ -10,7 +10,7 @@
 #include "aten/vec/math.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 // --- Integers ---
 
@@ -238,5 +238,5 @@ void with_truncated_quotient(ScalarType type, const char* op_name, std::optional
                                    [&] { with_rounded<scalar_t, TruncatedDivision>(number, run); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native
