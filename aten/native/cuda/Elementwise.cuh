@@ -284,6 +284,21 @@ void elementwise(const LaunchPlan& plan, const char* name, const F& functor,
       limit);
 }
 
+namespace detail {
+
+template <class F, class R, class... A>
+void elementwise_of(const LaunchPlan& plan, const F& functor, R (F::*)(A...) const) {
+  elementwise<R, A...>(plan, plan.op_name, functor);
+}
+
+}  // namespace detail
+
+/// The same with the element types of the functor's operator().
+template <class F>
+void elementwise(const LaunchPlan& plan, const F& functor) {
+  detail::elementwise_of(plan, functor, &F::operator());
+}
+
 /// The same for an iterator.
 template <class R, class... A, class F>
 void elementwise(const TensorIterator& iter, const char* name, const F& functor) {
