@@ -5,6 +5,7 @@
 
 #include "aten/iteration/LaunchPlan.h"
 #include "aten/native/cuda/Division.h"
+#include "aten/native/cuda/Pack.cuh"
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Simt.h"
@@ -20,11 +21,6 @@
 namespace at::native::cuda {
 
 inline constexpr int kElementwiseThreads = 256;
-
-template <class T, int kWidth>
-struct alignas(sizeof(T) * kWidth) Pack {
-  T values[kWidth];
-};
 
 /// How a kernel reads the elements of a pack.
 enum class PackAccess : uint8_t {
