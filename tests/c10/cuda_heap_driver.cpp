@@ -145,8 +145,9 @@ class Program {
 
   void synchronize() {
     const int64_t stream = static_cast<int64_t>(pick(static_cast<uint64_t>(streams_)));
+    const uint64_t mark = heap_.before_synchronize(stream);
     device_.synchronize_stream(stream);
-    if (pick(2) == 0) heap_.synchronized(stream);
+    if (pick(2) == 0) heap_.after_synchronize(stream, mark);
   }
 
   fake::Device& device_;
@@ -178,7 +179,7 @@ static void run_model(uint64_t seed) {
         fake::Device device(seed, 64 * kGiB, maps);
         Heap heap(0, device, device);
         Program program(device, heap, profile, streams, {});
-        program.run(10'000);
+        program.run(40'000);
 
         if (device.problems() != 0) std::printf("%s: %s\n", profile.name, device.first_problem);
         EXPECT(device.problems() == 0);

@@ -2,6 +2,7 @@
 #include "c10/cuda/allocator/Area.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace c10::cuda {
 
@@ -150,13 +151,20 @@ void Area::order(StreamState& stream, const Block& block) {
   for (const Use& use : block.others) memory_.timeline.order(stream, use);
 }
 
-/// The smallest block of other streams that fits and that `stream` may wait for.
-Block* Area::find_foreign(const StreamState& stream, size_t bytes) {
-  Block* best = nullptr;
+bool Area::is_ordered(const StreamState& stream, const Block& block) const {
+  return memory_.timeline.is_ordered(stream, {block.stream, block.epoch}) &&
+         std::all_of(block.others.begin(), block.others.end(),
+                     [&](const Use& use) { return memory_.timeline.is_ordered(stream, use); });
+}
+
+/// The smallest free block that fits and that is accepted. Stops after `most` looks at each index.
+template <class Accepts>
+Block* Area::find_foreign(size_t bytes, int most, Block* best, Accepts accepts) {
   const auto look = [&](const FreeBlocks& blocks) {
-    for (auto it = blocks.lower_bound(bytes); it != blocks.end(); ++it) {
+    int looks = 0;
+    for (auto it = blocks.lower_bound(bytes); it != blocks.end() && looks < most; ++it, ++looks) {
       if (best != nullptr && best->bytes <= (*it)->bytes) return;
-      if (can_order(stream, **it, true)) best = *it;
+      if (accepts(**it)) best = *it;
     }
   };
 
@@ -171,7 +179,15 @@ Block* Area::find(StreamState& stream, size_t bytes, bool foreign) {
     const auto it = own_[slot].lower_bound(bytes);
     if (it != own_[slot].end()) block = *it;
   }
-  if (block == nullptr && foreign) block = find_foreign(stream, bytes);
+
+  if (foreign && memory_.timeline.streams().size() > 1) {
+    block = find_foreign(bytes, 8, block,
+                         [&](const Block& other) { return is_ordered(stream, other); });
+    if (block == nullptr) {
+      block = find_foreign(bytes, std::numeric_limits<int>::max(), nullptr,
+                           [&](const Block& other) { return can_order(stream, other, true); });
+    }
+  }
   if (block == nullptr) return nullptr;
 
   order(stream, *block);
@@ -179,6 +195,22 @@ Block* Area::find(StreamState& stream, size_t bytes, bool foreign) {
   if (block->bytes > bytes) add_free(split(block, bytes));
   block->state = BlockState::Live;
   return block;
+}
+
+bool Area::join_all() {
+  bool joined = false;
+  for (const auto& range : ranges_) {
+    for (Block* block = range->first->after; block != range->last; block = block->after) {
+      while (block->state == BlockState::Free && block->after->state == BlockState::Free) {
+        remove_free(block->after);
+        remove_free(block);
+        absorb_next(block);
+        add_free(block);
+        joined = true;
+      }
+    }
+  }
+  return joined;
 }
 
 void Area::forget_uses() {

@@ -39,8 +39,8 @@ struct Window {
   AddressRange* range = nullptr;  // null: there is no place
   uintptr_t begin = 0;
   uintptr_t end = 0;
-  size_t granules = 0;      // that have to be mapped
-  size_t region_bytes = 0;  // free addresses around the place
+  size_t granules = 0;  // that have to be mapped
+  size_t leftover = 0;  // bytes with memory around it that stay free
 };
 
 /// Whole granules in adjacent free blocks.
@@ -59,9 +59,11 @@ class Area {
       : pool(pool), is_small(is_small), memory_(memory) {}
 
   /// Takes the smallest free block that is large enough, cut to `bytes`, or returns null. Blocks
-  /// Blocks that only `stream` has used come first. With `foreign`, blocks of other streams come
-  /// second, and `stream` waits for them on the device.
+  /// that `stream` can use at once come first. With `foreign`, others come second, for which
+  /// `stream` waits on the device.
   Block* find(StreamState& stream, size_t bytes, bool foreign);
+  /// Joins all adjacent free blocks, whichever streams have used them; false if there are none.
+  bool join_all();
   /// Makes a block free that has become nobody's, and joins it with its neighbours.
   void insert(Block* block);
 
@@ -90,6 +92,7 @@ class Area {
   /// After a capture: nothing of the captured work is on the device, so no use has to be awaited.
   void forget_uses();
 
+
   Pool& pool;
   const bool is_small;
 
@@ -108,7 +111,9 @@ class Area {
   void add_free(Block* block);
   void remove_free(Block* block);
   size_t releasable_bytes(const Block& block) const;
-  Block* find_foreign(const StreamState& stream, size_t bytes);
+  template <class Accepts>
+  Block* find_foreign(size_t bytes, int most, Block* best, Accepts accepts);
+  bool is_ordered(const StreamState& stream, const Block& block) const;
   void order(StreamState& stream, const Block& block);
   bool can_order(const StreamState& stream, const Block& block, bool foreign);
   bool can_synchronize(const Block& block);

@@ -8,18 +8,6 @@ namespace c10::cuda {
 
 namespace {
 
-/// The granules in holes between `begin` and `end`; `block` does not come after `begin`.
-size_t missing_granules(const Block* block, uintptr_t begin, uintptr_t end) {
-  size_t bytes = 0;
-  for (; block->address < end && block->state != BlockState::Edge; block = block->after) {
-    if (block->state != BlockState::Hole || block->end() <= begin) continue;
-    const uintptr_t from = granule_floor(std::max(block->address, begin));
-    const uintptr_t to = granule_ceiling(std::min(block->end(), end));
-    bytes += to - from;
-  }
-  return bytes / kGranule;
-}
-
 /// Adjacent vacant blocks [first, end).
 struct Region {
   AddressRange* range;
@@ -36,26 +24,62 @@ Block* block_at(Block* start, uintptr_t address) {
   return start;
 }
 
+/// The granules that cover the part of a hole between two addresses.
+struct Missing {
+  uintptr_t from;
+  uintptr_t to;
+};
+
+Missing missing_in(const Block& hole, uintptr_t begin, uintptr_t end) {
+  return {granule_floor(std::max(hole.address, begin)), granule_ceiling(std::min(hole.end(), end))};
+}
+
+/// What a block at [begin, end) needs, and what memory around it stays free.
+Window measure(const Region& region, uintptr_t begin, uintptr_t end) {
+  Window window{region.range, begin, end, 0, 0};
+  uintptr_t mapped_from = begin;  // of the memory without a hole around the block
+  uintptr_t mapped_to = 0;
+
+  for (const Block* block = region.first; block != region.end; block = block->after) {
+    uintptr_t from = block->address;
+    uintptr_t to = block->end();
+    if (block->state == BlockState::Hole) {
+      if (to <= begin || from >= end) {
+        if (from >= end) break;
+        mapped_to = 0;
+        continue;
+      }
+      const Missing missing = missing_in(*block, begin, end);
+      window.granules += (missing.to - missing.from) / kGranule;
+      from = missing.from;
+      to = missing.to;
+    }
+
+    if (mapped_to != from) mapped_from = from;
+    mapped_to = to;
+    if (block->state == BlockState::Hole && to < block->end()) break;
+  }
+  window.leftover = mapped_to - mapped_from - (end - begin);
+  return window;
+}
+
 /// Improves `best` by places in the region that begin or end where memory does: what such a place
 /// leaves over borders on a hole, and so remains useful for blocks of any size.
 void consider(const Region& region, size_t bytes, Window& best) {
   if (region.limit() - region.address() < bytes) return;
 
-  const auto offer = [&](const Block* block, uintptr_t begin) {
-    const size_t granules = missing_granules(block, begin, begin + bytes);
-    const size_t region_bytes = region.limit() - region.address();
-    if (best.range != nullptr && granules > best.granules) return;
-    if (best.range != nullptr && granules == best.granules && region_bytes >= best.region_bytes)
-      return;
-    best = {region.range, begin, begin + bytes, granules, region_bytes};
+  const auto offer = [&](uintptr_t begin) {
+    const Window window = measure(region, begin, begin + bytes);
+    const bool is_better = best.range == nullptr || window.granules < best.granules ||
+                           (window.granules == best.granules && window.leftover < best.leftover);
+    if (is_better) best = window;
   };
 
-  offer(region.first, region.address());
+  offer(region.address());
   for (const Block* block = region.first; block != region.end; block = block->after) {
     if (block->state != BlockState::Free) continue;
-    if (block->address + bytes <= region.limit()) offer(block, block->address);
-    if (block->end() - bytes >= region.address() && block->end() >= bytes)
-      offer(region.first, block->end() - bytes);
+    if (block->address + bytes <= region.limit()) offer(block->address);
+    if (block->end() >= region.address() + bytes) offer(block->end() - bytes);
   }
 }
 
@@ -106,8 +130,7 @@ bool Area::map_holes(const Window& window, std::span<const GranuleHandle> granul
   for (const Block* block = block_at(window.range->first, window.begin);
        block->address < window.end && block->state != BlockState::Edge; block = block->after) {
     if (block->state != BlockState::Hole) continue;
-    const uintptr_t from = granule_floor(std::max(block->address, window.begin));
-    const uintptr_t to = granule_ceiling(std::min(block->end(), window.end));
+    const auto [from, to] = missing_in(*block, window.begin, window.end);
     const size_t count = (to - from) / kGranule;
 
     if (!memory_.segments.map(from, granules.data() + used, count)) {
@@ -134,8 +157,7 @@ void Area::fill_holes(const Window& window, StreamState& stream) {
   for (Block* block = block_at(window.range->first, window.begin);
        block->address < window.end && block->state != BlockState::Edge; block = block->after) {
     if (block->state != BlockState::Hole) continue;
-    const uintptr_t from = granule_floor(std::max(block->address, window.begin));
-    const uintptr_t to = granule_ceiling(std::min(block->end(), window.end));
+    const auto [from, to] = missing_in(*block, window.begin, window.end);
 
     if (block->address < from) block = split(block, from - block->address);
     if (to < block->end()) split(block, to - block->address);

@@ -117,6 +117,12 @@ Block* Heap::grow(Pool& pool, StreamState& stream, size_t bytes) {
     if (Block* const block = pool.take(stream, bytes)) return block;
   }
 
+  // Neighbours of different streams stay apart, so that streams do not wait for one another, until
+  // memory is short.
+  if (pool.shares_between_streams() && pool.area_of(bytes).join_all()) {
+    if (Block* const block = pool.take(stream, bytes)) return block;
+  }
+
   return memory_.segments.maps_granules() ? grow_by_granules(pool, stream, bytes)
                                           : grow_by_segment(pool, stream, bytes);
 }
@@ -270,15 +276,19 @@ void Heap::remove_unused_pools() {
 
 // --- Streams and private pools ---
 
-void Heap::synchronized(int64_t stream) {
+uint64_t Heap::before_synchronize(int64_t stream) {
   const std::lock_guard lock(mutex_);
-  memory_.timeline.synchronized(memory_.timeline.stream(stream));
+  return memory_.timeline.begin_synchronize(memory_.timeline.stream(stream));
+}
+
+void Heap::after_synchronize(int64_t stream, uint64_t mark) {
+  const std::lock_guard lock(mutex_);
+  memory_.timeline.end_synchronize(memory_.timeline.stream(stream), mark);
 }
 
 void Heap::forget_stream(int64_t stream) {
   const std::lock_guard lock(mutex_);
-  StreamState& state = memory_.timeline.stream(stream);
-  memory_.timeline.synchronize({&state, state.frees != 0 ? state.open : state.open - 1});
+  memory_.timeline.forget(memory_.timeline.stream(stream));
 }
 
 void Heap::begin_pool(PoolId id, std::function<bool(int64_t)> accepts, bool capturing) {

@@ -47,8 +47,10 @@ class Heap {
 
   /// Gives memory that no block uses back to the driver.
   void empty_cache();
-  /// The host has waited for all work of the stream.
-  void synchronized(int64_t stream);
+  /// To be called before and after the host waits for all work of a stream: `after` gets what
+  /// `before` returned. Without these calls, waits on the device are issued that need not be.
+  uint64_t before_synchronize(int64_t stream);
+  void after_synchronize(int64_t stream, uint64_t mark);
   /// Waits for what the stream has to do with free memory, before the stream is destroyed.
   void forget_stream(int64_t stream);
 

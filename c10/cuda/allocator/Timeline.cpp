@@ -11,7 +11,7 @@ StreamState& Timeline::stream(int64_t id) {
   if (latest_ != nullptr && latest_->id == id) return *latest_;
 
   for (const auto& known : streams_) {
-    if (known->id == id) return *(latest_ = known.get());
+    if (known->id == id && !known->is_gone) return *(latest_ = known.get());
   }
   streams_.push_back(std::make_unique<StreamState>(id, static_cast<int>(streams_.size())));
   return *(latest_ = streams_.back().get());
@@ -53,17 +53,15 @@ bool Timeline::can_synchronize(const Use& use) {
 }
 
 bool Timeline::can_order(const StreamState& user, const Use& use) {
-  if (use.stream == &user || is_over(use)) return true;
+  if (is_ordered(user, use)) return true;
   return can_synchronize(use) && !events_.is_capturing(user.id);
 }
 
 void Timeline::order(StreamState& user, const Use& use) {
-  if (use.stream == &user || is_over(use)) return;
+  if (is_ordered(user, use)) return;
 
   const size_t slot = static_cast<size_t>(use.stream->slot);
   if (user.seen.size() <= slot) user.seen.resize(streams_.size());
-  if (use.epoch <= user.seen[slot]) return;
-
   const Checkpoint& checkpoint = need_checkpoint(use);
   events_.wait(checkpoint.event, user.id);
   user.seen[slot] = checkpoint.epoch;
@@ -83,9 +81,10 @@ void Timeline::checkpoint_all() {
   }
 }
 
-void Timeline::synchronized(StreamState& stream) {
-  stream.completed = stream.open++;
-  stream.frees = 0;
+void Timeline::forget(StreamState& stream) {
+  synchronize({&stream, stream.frees != 0 ? stream.open : stream.open - 1});
+  stream.is_gone = true;
+  latest_ = nullptr;
 }
 
 }  // namespace c10::cuda

@@ -1,5 +1,6 @@
 // Timeline: which work of which stream must be over before memory can be used again.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,7 @@ struct StreamState {
   StreamState(int64_t id, int slot) : id(id), slot(slot) {}
 
   const int64_t id;
+  bool is_gone = false;    // destroyed; another stream may have the id
   const int slot;          // numbers the streams of a device from 0
   uint64_t open = 1;       // the epoch of what is freed now
   uint64_t completed = 0;  // the host knows that the epochs up to this one are over
@@ -67,6 +69,7 @@ class Timeline {
 
   /// Counts a free in the stream and returns its epoch.
   uint64_t freed(StreamState& stream) {
+    if (stream.is_gone) return 0;
     const uint64_t epoch = stream.open;
     if (++stream.frees >= kFreesPerEpoch && streams_.size() > 1) checkpoint(stream);
     return epoch;
@@ -75,6 +78,12 @@ class Timeline {
   /// Whether order() and synchronize() can do what is asked: not while a capture forbids it.
   bool can_order(const StreamState& user, const Use& use);
   bool can_synchronize(const Use& use);
+  /// Whether order() has nothing to do: the stream has waited for the use, or the host has.
+  bool is_ordered(const StreamState& user, const Use& use) const {
+    if (use.stream == &user || is_over(use)) return true;
+    const size_t slot = static_cast<size_t>(use.stream->slot);
+    return slot < user.seen.size() && use.epoch <= user.seen[slot];
+  }
   /// Lets `user` wait on the device for the use, unless it has done so.
   void order(StreamState& user, const Use& use);
   /// Waits for the use on the host.
@@ -82,8 +91,14 @@ class Timeline {
 
   /// Ends the epochs in which something was freed.
   void checkpoint_all();
-  /// The host has waited for all work of a stream.
-  void synchronized(StreamState& stream);
+  /// To be called before and after the host waits for all work of a stream; the first returns the
+  /// epoch that the second needs.
+  uint64_t begin_synchronize(StreamState& stream) { return stream.open++; }
+  void end_synchronize(StreamState& stream, uint64_t epoch) {
+    stream.completed = std::max(stream.completed, epoch);
+  }
+  /// Waits for what the stream has to do with free memory; the stream is destroyed next.
+  void forget(StreamState& stream);
 
  private:
   static constexpr uint32_t kFreesPerEpoch = 32;
