@@ -44,7 +44,6 @@ void add_uses(Block& block, const Block& other) {
     add_use(block, {other.stream, other.epoch});
     for (const Use& use : other.others) add_use(block, use);
   }
-  block.freed_at = std::max(block.freed_at, other.freed_at);
 }
 
 }  // namespace
@@ -99,7 +98,6 @@ Block* Area::split(Block* block, size_t bytes) {
   rest->stream = block->stream;
   rest->epoch = block->epoch;
   rest->others = block->others;
-  rest->freed_at = block->freed_at;
 
   rest->before = block;
   rest->after = block->after;

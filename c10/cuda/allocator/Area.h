@@ -22,7 +22,6 @@ struct DeviceMemory {
   Timeline timeline;
   BlockStock blocks;
   Statistics statistics;
-  uint64_t frees = 0;
 };
 
 /// Addresses for blocks: a reserved range, of which granules have memory, or one segment.
@@ -50,7 +49,6 @@ struct Loot {
   Block* first;     // of the blocks
   uintptr_t begin;  // of the granules
   uintptr_t end;
-  uint64_t freed_at;  // when the latest of the blocks was freed
 };
 
 class Area {

@@ -229,10 +229,7 @@ void Area::append_loot(std::vector<Loot>& out, AddressRange& range, Block* first
   to = granule_floor(to);
   if (from >= to) return;
 
-  uint64_t freed_at = 0;
-  for (const Block* block = first; block != end; block = block->after)
-    freed_at = std::max(freed_at, block->freed_at);
-  out.push_back({this, &range, first, from, to, freed_at});
+  out.push_back({this, &range, first, from, to});
 }
 
 void Area::find_loot(std::vector<Loot>& out, const Window& except) {

@@ -59,7 +59,6 @@ struct Block {
   size_t requested = 0;                 // bytes, of a live block
   const char* operator_name = nullptr;  // that a live block was allocated in
   Block* next = nullptr;                // in a quick list
-  uint64_t freed_at = 0;                // counts the frees of the device
 
   uintptr_t end() const { return address + bytes; }
   bool is_vacant() const { return state == BlockState::Free || state == BlockState::Hole; }

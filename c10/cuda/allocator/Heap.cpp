@@ -96,7 +96,6 @@ void Heap::free(Block* block) noexcept {
 
   block->epoch = memory_.timeline.freed(*block->stream);
   for (Use& use : block->others) use.epoch = memory_.timeline.freed(*use.stream);
-  block->freed_at = ++memory_.frees;
   block->area->pool.give(block);
 }
 
@@ -138,7 +137,7 @@ Block* Heap::grow_by_granules(Pool& pool, StreamState& stream, size_t bytes) {
   }
   if (window.granules == 0) return area.claim(window, stream, {});
 
-  // What free blocks can give; those freed first are the ones the device is most likely done with.
+  // What free blocks can give.
   std::vector<Loot> loot = find_loot(window);
   size_t available = 0;
   for (const Loot& each : loot) available += (each.end - each.begin) / kGranule;
@@ -164,8 +163,10 @@ std::vector<Loot> Heap::find_loot(const Window& except) {
     pool->large.find_loot(loot, except);
   }
 
-  std::stable_sort(loot.begin(), loot.end(),
-                   [](const Loot& a, const Loot& b) { return a.freed_at < b.freed_at; });
+  // Taking much out of few places leaves the fewest pieces that are smaller than a granule.
+  std::stable_sort(loot.begin(), loot.end(), [](const Loot& a, const Loot& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
   return loot;
 }
 
