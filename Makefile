@@ -8,12 +8,20 @@ SANITIZE ?= address,undefined
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
-.PHONY: all build demo test smoke sanitize lint format bench parity tested clean distclean compile_commands help
+.PHONY: all build cuda emulation demo test smoke sanitize lint format bench parity tested clean distclean compile_commands help
 all: build
 
 build:
 	$(BOOTSTRAP)
 	@$(RUN) -m tools.build $(addprefix --only ,$(FILE))
+
+cuda:
+	$(BOOTSTRAP)
+	@$(RUN) -m tools.build --cuda $(addprefix --only ,$(FILE))
+
+emulation:
+	$(BOOTSTRAP)
+	@$(RUN) -m tools.build --emulation $(addprefix --only ,$(FILE))
 
 demo: build
 	$(BOOTSTRAP) --extra demo
@@ -66,6 +74,7 @@ distclean: clean
 
 help:
 	@echo "make [build]           what has changed: generate, compile, link; FILE=aten/native/X.cpp compiles one file"
+	@echo "make cuda              the CUDA library, with nvcc; make emulation: the same for a GPU that the host emulates"
 	@echo "make test              all tests; ARGS='tests/ops -k softmax' chooses; make smoke takes seconds"
 	@echo "make sanitize          tests and fuzzer under sanitizers; CORE=1: a part, in minutes; SANITIZE=thread: races"
 	@echo "make demo              trains on real digits, then adds an operator"

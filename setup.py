@@ -34,7 +34,10 @@ class BuildNative(build_ext):
         from tools.build import driver
 
         try:
-            driver.build(Configuration.from_environment())
+            # A checkout that only happens to have nvcc must not pay for it on every build.
+            is_checkout = self.inplace or self.editable_mode
+            default = {} if is_checkout else {"TORCH_PY_CUDA": "auto"}
+            driver.build(Configuration.from_environment({**default, **os.environ}))
         except BuildError as error:
             raise SystemExit(f"error: {error}") from None
         if not (self.inplace or self.editable_mode):

@@ -1,37 +1,53 @@
 #pragma once
-// The loops of one operator by device, behind a wrapper that is the same for all devices.
-#include "c10/core/Device.h"
+// The kernels of one operator by device, behind a wrapper that is the same for all devices.
+#include "aten/dispatch/HostFallback.h"
+#include "c10/core/DeviceGuard.h"
 #include "c10/util/Exception.h"
 
 namespace at {
 
-/// Called with a device and the arguments of the loop. Meta tensors have no elements to loop over.
-/// The arguments follow from the kernels: `const DeviceKernels loop("add.Tensor", &add_kernel);`
-template <class... Args>
-class DeviceKernels {
+template <class Signature>
+class DeviceKernels;
+
+/// Called with a device and the arguments of the kernel. Meta tensors have no elements to loop
+/// over. A device without a kernel of its own runs the CPU's on copies: HostFallback.
+/// Objects are constructed while the core library is loaded; a backend's library sets its kernels
+/// when it is loaded later.
+template <class Result, class... Args>
+class DeviceKernels<Result(Args...)> {
  public:
-  using Kernel = void (*)(Args...);
+  using Kernel = Result (*)(Args...);
 
-  DeviceKernels(const char* name, Kernel cpu) : name_(name) {
-    kernels_[static_cast<int>(c10::DeviceType::CPU)] = cpu;
-  }
+  /// Bit k of `written` says that the kernel writes to argument k.
+  DeviceKernels(const char* name, Kernel cpu, uint32_t written)
+      : cpu_(cpu), name_(name), written_(written) {}
+  DeviceKernels(const DeviceKernels&) = delete;
+  DeviceKernels& operator=(const DeviceKernels&) = delete;
 
-  template <class... Given>
-  void operator()(c10::Device device, Given&&... arguments) const {
-    if (device.is_meta()) return;
+  void set(c10::DeviceType device, Kernel kernel) { others_[static_cast<int>(device)] = kernel; }
 
-    const Kernel kernel = kernels_[static_cast<int>(device.type)];
-    TORCH_CHECK_NOT_IMPLEMENTED(kernel != nullptr, name_, " has no kernel for device '", device,
-                                "'");
-    kernel(static_cast<Given&&>(arguments)...);
+  Result operator()(c10::Device device, Args... arguments) const {
+    if (C10_LIKELY(device.is_cpu())) return cpu_(arguments...);
+    return elsewhere(device, arguments...);
   }
 
  private:
-  const char* name_;
-  Kernel kernels_[c10::kNumDeviceTypes] = {};
-};
+  C10_NOINLINE Result elsewhere(c10::Device device, Args... arguments) const {
+    if (device.is_meta()) return Result();
 
-template <class... Args>
-DeviceKernels(const char*, void (*)(Args...)) -> DeviceKernels<Args...>;
+    const c10::DeviceGuard guard(device);
+    if (const Kernel kernel = others_[static_cast<int>(device.type)]) return kernel(arguments...);
+
+    TORCH_CHECK_NOT_IMPLEMENTED(device.is_cuda(), name_, " has no kernel for device '", device,
+                                "'");
+    return run_on_host<Result, Args...>(name_, device, cpu_, written_,
+                                        std::index_sequence_for<Args...>(), arguments...);
+  }
+
+  Kernel cpu_;
+  Kernel others_[c10::kNumDeviceTypes] = {};  // by device type
+  const char* name_;                          // of the operator, in messages
+  uint32_t written_;
+};
 
 }  // namespace at

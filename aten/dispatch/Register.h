@@ -2,6 +2,7 @@
 // Functions that generated registrations call. `Op` is a struct of at::ops.
 #include "aten/core/Tensor.h"
 #include "c10/core/AbsentDevice.h"
+#include "c10/core/DeviceHooks.h"
 #include "c10/dispatch/OperatorEntry.h"
 
 namespace at {
@@ -39,6 +40,17 @@ void register_without_gradient() {
 /// Keys of a call whose tensors may all be absent; the call then runs on the CPU.
 inline DispatchKeySet keys_or_cpu(DispatchKeySet keys) {
   return keys.empty() ? DispatchKeySet(DispatchKey::CPU) : keys;
+}
+/// The device whose kernel serves a call with these tensors: that of the first tensor that is not
+/// on the CPU. Calls without keys of other devices pay for one comparison.
+inline Device device_of_call(DispatchKeySet keys, std::initializer_list<TensorList> arguments) {
+  if (C10_LIKELY(!keys.has(DispatchKey::CUDA))) return kCPU;
+  for (const TensorList tensors : arguments) {
+    for (const Tensor& tensor : tensors) {
+      if (tensor.defined() && tensor.is_cuda()) return tensor.device();
+    }
+  }
+  return resolved(Device(DeviceType::CUDA));
 }
 /// Keys of a factory, from its device argument.
 inline DispatchKeySet keys_of_device(std::optional<Device> device) {

@@ -409,6 +409,18 @@ TensorIterator TensorIterator::over(const char* op_name,
   return iter;
 }
 
+TensorIterator TensorIterator::with_operands(
+    const std::function<Tensor(const Tensor& operand, bool written)>& moved) const {
+  TensorIterator other = *this;
+  for (size_t k = 0; k < operands_.size(); ++k) {
+    const Operand& operand = operands_[k];
+    const auto offset = operand.data - static_cast<char*>(operand.tensor.data());
+    other.operands_[k].tensor = moved(operand.tensor, /*written=*/k == 0);
+    other.operands_[k].data = static_cast<char*>(other.operands_[k].tensor.data()) + offset;
+  }
+  return other;
+}
+
 const Tensor& TensorIterator::finish() {
   if (!caller_out_.defined()) return operands_[0].tensor;
   resize_output(caller_out_, operands_[0].tensor.sizes());

@@ -1,5 +1,6 @@
 #pragma once
 // TensorIterator, the plan of a pointwise or reduction loop over strided tensors.
+#include <functional>
 #include <initializer_list>
 #include <optional>
 
@@ -40,6 +41,11 @@ class TORCH_PY_API TensorIterator {
                                   OutputKind kind = OutputKind::Function);
   /// Operands as they are (no casts, no allocation): each must broadcast to operand 0's shape.
   static TensorIterator over(const char* op_name, std::initializer_list<const Tensor*> operands);
+
+  /// The same plan over other memory: `moved(operand, is_written)` returns a tensor with the
+  /// geometry of each operand.
+  TensorIterator
+  with_operands(const std::function<Tensor(const Tensor& operand, bool written)>& moved) const;
 
   /// Writes a temporary back to the caller's out, and returns the caller's output.
   const Tensor& finish();

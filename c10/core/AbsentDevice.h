@@ -1,5 +1,7 @@
 // The error for devices whose backend is not in this process.
 #pragma once
+#include <string>
+
 #include "c10/core/Device.h"
 #include "c10/util/Exception.h"
 
@@ -16,5 +18,8 @@ class TORCH_PY_API AbsentDeviceError final : public Error {
  private:
   Device device_;
 };
+
+/// Says why a type has no backend and how to get one, for the errors from now on.
+TORCH_PY_API void set_absence_reason(DeviceType type, std::string reason);
 
 }  // namespace c10

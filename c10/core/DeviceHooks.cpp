@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "c10/core/AbsentDevice.h"
+#include "c10/util/Exception.h"
 
 namespace c10 {
 
@@ -13,9 +14,28 @@ namespace {
 constinit std::atomic<DeviceHooks*> hooks_of[kNumDeviceTypes] = {};
 constinit std::atomic<void (*)()> loaders[kNumDeviceTypes] = {};
 
+[[noreturn]] void refuse(const char* what) {
+  TORCH_THROW(NotImplementedError, "the loaded backend has no ", what);
+}
+
 }  // namespace
 
 DeviceHooks::~DeviceHooks() = default;
+DeviceGraph::~DeviceGraph() = default;
+
+std::unique_ptr<DeviceGraph> DeviceHooks::new_graph(bool) { refuse("graphs"); }
+MemoryPoolId DeviceHooks::new_memory_pool() { refuse("memory pools"); }
+bool DeviceHooks::is_capturing(Stream) { return false; }
+SharedBlock DeviceHooks::share_memory(const DataPtr&, size_t) {
+  refuse("memory that processes share");
+}
+DataPtr DeviceHooks::open_memory(DeviceIndex, const SharedBlock&) {
+  refuse("memory that processes share");
+}
+void DeviceHooks::collect_shared_memory() {}
+void DeviceHooks::mark(const char*) { refuse("marks for profilers (NVTX)"); }
+void DeviceHooks::push_range(const char*) { refuse("marks for profilers (NVTX)"); }
+void DeviceHooks::pop_range() { refuse("marks for profilers (NVTX)"); }
 
 DeviceHooks* device_hooks_or_null(DeviceType type) {
   const int index = static_cast<int>(type);

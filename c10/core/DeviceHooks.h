@@ -2,12 +2,15 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "c10/core/Allocator.h"
 #include "c10/core/Device.h"
+#include "c10/core/DeviceGraph.h"
 #include "c10/core/Stream.h"
 #include "c10/util/Export.h"
 
@@ -24,6 +27,25 @@ struct DeviceProperties {
   int warp_size = 32;
   size_t shared_memory_per_block = 0;  // bytes, without opting in to more
   size_t l2_cache_size = 0;            // bytes
+
+  // Absent unless the backend knows them.
+  std::optional<std::string> uuid;  // "GPU-8a4b..." without the prefix
+  std::optional<int> pci_bus_id;
+  std::optional<int> pci_device_id;
+  std::optional<int> pci_domain_id;
+  std::optional<int> max_threads_per_block;
+  std::optional<int> regs_per_multiprocessor;
+  std::optional<size_t> shared_memory_per_block_optin;     // bytes
+  std::optional<size_t> shared_memory_per_multiprocessor;  // bytes
+  std::optional<bool> is_integrated;
+  std::optional<bool> is_multi_gpu_board;
+};
+
+/// Memory that another process can open.
+struct SharedBlock {
+  std::string handle;  // of the whole block, in the backend's form
+  size_t offset = 0;   // of the first shared byte in the block
+  size_t bytes = 0;    // shared, from the offset on
 };
 
 /// The devices of one type. A backend implements it and hands it to set_device_hooks when its
@@ -108,6 +130,28 @@ class TORCH_PY_API DeviceHooks {
   /// Limits the memory of a device that this process may use to a part of its total.
   virtual void set_memory_fraction(DeviceIndex index, double fraction) = 0;
   virtual double memory_fraction(DeviceIndex index) = 0;
+
+  // --- What a backend may lack: these throw NotImplementedError unless it has them ---
+
+  /// A graph that has recorded nothing. With `keep_graph`, the recorded work stays available and
+  /// is instantiated separately.
+  virtual std::unique_ptr<DeviceGraph> new_graph(bool keep_graph);
+  /// An identifier for memory that several graphs share.
+  virtual MemoryPoolId new_memory_pool();
+  /// Whether work put into the stream is being recorded.
+  virtual bool is_capturing(Stream stream);
+
+  /// Opens the memory that `data` owns to other processes; the memory must outlive their use.
+  virtual SharedBlock share_memory(const DataPtr& data, size_t bytes);
+  /// Memory of another process, closed with the result.
+  virtual DataPtr open_memory(DeviceIndex index, const SharedBlock& block);
+  /// Frees what other processes have closed.
+  virtual void collect_shared_memory();
+
+  /// Marks in the time line of a profiler.
+  virtual void mark(const char* text);
+  virtual void push_range(const char* text);
+  virtual void pop_range();
 };
 
 /// Null until a backend for the type is loaded. Tries to load the backend of CUDA on first use.

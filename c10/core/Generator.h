@@ -10,16 +10,18 @@
 
 namespace c10 {
 
-/// A source of random numbers for CPU tensors. Drawing is serial under `mutex`, so that a seed
-/// gives the same numbers for every number of threads.
+/// A source of random numbers: this class of those for CPU tensors, PhiloxGenerator of those for
+/// CUDA tensors. Drawing is serial under `mutex`, so that a seed gives the same numbers for every
+/// number of threads.
 struct TORCH_PY_API Generator {
-  explicit Generator(uint64_t seed = 67280421310721ULL) { set_seed(seed); }
+  static constexpr uint64_t kDefaultSeed = 67280421310721ULL;
 
-  void set_seed(uint64_t value) {
-    seed = value;
-    engine = MT19937(static_cast<uint32_t>(value));
-    next_normal.reset();
-  }
+  explicit Generator(uint64_t seed = kDefaultSeed, Device device = kCPU);
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+  virtual ~Generator();
+
+  virtual void set_seed(uint64_t value);
 
   uint32_t random() { return engine(); }
   /// 64 random bits: the first draw is the high half.

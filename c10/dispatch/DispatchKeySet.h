@@ -45,16 +45,14 @@ constexpr DispatchKeySet keys_below(DispatchKey key) {
   return DispatchKeySet((uint64_t{1} << static_cast<int>(key)) - 1);
 }
 
-constexpr DispatchKeySet kAutogradKeys = DispatchKeySet(DispatchKey::AutogradCPU) |
-                                         DispatchKey::AutogradCUDA |
-                                         DispatchKey::AutogradPrivateUse1 |
-                                         DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
+constexpr DispatchKeySet kAutogradKeys =
+    DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
+    DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
 /// The keys that remain for a call once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 /// The keys of devices for which kernels with loops are written.
-constexpr DispatchKeySet kDenseBackends =
-    DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::PrivateUse1 |
-    DispatchKey::Meta;
+constexpr DispatchKeySet kDenseBackends = DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA |
+                                          DispatchKey::PrivateUse1 | DispatchKey::Meta;
 
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {

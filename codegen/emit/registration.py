@@ -7,20 +7,36 @@ from dataclasses import dataclass
 
 from codegen.analysis.functions import Function, functions_of
 from codegen.analysis.gradient_kind import GradientKind, gradient_kind
-from codegen.analysis.kernels import DirectKernel, direct_kernels, loop_entries
+from codegen.analysis.kernels import DirectKernel, direct_kernels, loop_entries, shaped_outputs
 from codegen.emit.literals import cpp_string
+from codegen.emit.native import loop_parameters
 from codegen.emit.places import place_of
 from codegen.emit.requirements import Check, checks_of
-from codegen.model import Operator, cpp
+from codegen.model import Kernel, Operator, cpp
 from codegen.schema import Argument
 
 
 @dataclass(frozen=True)
-class Loop:
-    """The loop of an operator: for the CPU, held in ``stub``, or one function for every device."""
+class Kernels:
+    """An object of at::native::loops: the kernels of an operator by device."""
 
-    stub: str
-    chosen: str  # expression of the CPU's loop; empty where ``direct`` is set
+    name: str
+    result: str
+    parameters: tuple[str, ...]
+    chosen: str  # expression of the CPU's kernel
+    label: str  # the operator's name in messages, as a C++ literal
+    written: int  # bit k: the kernel writes to parameter k
+
+    @property
+    def signature(self) -> str:
+        return f"{self.result}({', '.join(self.parameters)})"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The loop of an operator: one for each device, held in ``kernels``, or one function for all of them."""
+
+    kernels: Kernels | None  # None where ``direct`` is set
     direct: str  # native::NAME, or empty
     keys: str
     kernel: str
@@ -38,6 +54,7 @@ class Wrapper:
     kernel: str  # of a direct wrapper: native::NAME
     keys: str
     origin: str
+    kernels: Kernels | None = None  # of a direct wrapper whose kernel depends on the device
 
     @property
     def form(self) -> str:
@@ -62,25 +79,19 @@ class Wrapper:
     @property
     def label(self) -> str:
         """The kernel as the dispatcher shows it."""
-        if self.loop is not None:
-            return self.loop.kernel
-        name = self.kernel.removeprefix("native::")
-        return name.removeprefix(f"{self.function.operator.unambiguous_name}_")
+        return self.loop.kernel if self.loop is not None else self.kernel.removeprefix("native::")
+
+    @property
+    def device(self) -> str:
+        """The device whose kernel a direct wrapper calls, or an operator that copies between devices."""
+        lists = ", ".join(a.name if a.type.is_list else f"{{&{a.name}, 1}}" for a in self.function.tensors)
+        return f"device_of_call(keys, {{{lists}}})"
 
 
 def _holds_optionals(argument: Argument) -> bool:
     """``Tensor?[] indices``: those of a tensor on another device may be on the CPU."""
     of_list = argument.type.list_type
     return of_list is not None and of_list.element.is_optional
-
-
-@dataclass(frozen=True)
-class Stub:
-    """A file-local name for a kernel whose variant is chosen at start-up."""
-
-    name: str
-    kernel: str  # expression
-    label: str = ""  # of a loop: the operator's name in messages, as a C++ literal
 
 
 @dataclass(frozen=True)
@@ -111,14 +122,16 @@ class Section:
         return [a.name for a in self.checked]
 
     @property
-    def stubs(self) -> list[Stub]:
-        found = []
-        if self.loop is not None and not self.loop.direct:
-            found.append(Stub(self.loop.stub, self.loop.chosen, cpp_string(self.operator.name)))
-        for direct in direct_kernels(self.operator):
-            if direct.definition.is_per_isa:
-                found.append(Stub(_chosen_name(self.operator, direct), _chosen(direct.kernel)))
-        return found
+    def kernels(self) -> list[Kernels]:
+        """What the section adds to at::native::loops."""
+        found = [self.loop.kernels] if self.loop is not None else []
+        found += [wrapper.kernels for wrapper in self.wrappers]
+        return list(dict.fromkeys(kernels for kernels in found if kernels is not None))
+
+
+def kernels_header(topic: str) -> str:
+    """The generated header with the kernels of a topic by device."""
+    return f"aten/native/loops/{topic}.h"
 
 
 def sections(operators: Sequence[Operator], dtype_sets: Mapping[str, Collection[str]]) -> list[Section]:
@@ -164,28 +177,41 @@ def _loop(operator: Operator) -> Loop | None:
     if not entries:
         return None
 
-    stub = f"{operator.unambiguous_name}_loop"
     first = entries[0]
     assert first.definition is not None
     origin = first.definition.path
     if first.key == "All":
-        return Loop(stub, "", f"native::{first.kernel}", "kDenseBackends", first.kernel, origin)
+        return Loop(None, f"native::{first.kernel}", "kDenseBackends", first.kernel, origin)
 
-    chosen = _chosen(first.kernel) if first.definition.is_per_isa else f"&{first.kernel}"
-    names = [f"DispatchKey::{e.key}" for e in entries]
+    kernels = Kernels(
+        f"{operator.unambiguous_name}_loop",
+        "void",
+        loop_parameters(operator),
+        _chosen(first.kernel, first.definition),
+        cpp_string(operator.name),
+        _written(operator),
+    )
+    names = ["DispatchKey::CPU", "DispatchKey::CUDA"]
     if operator.dispatch_for("Meta") is None:
         names.append("DispatchKey::Meta")
-    return Loop(stub, chosen, "", key_set(names), first.kernel, origin)
+    return Loop(kernels, "", key_set(names), first.kernel, origin)
 
 
-def _chosen(kernel: str) -> str:
+def _chosen(kernel: str, definition: Kernel) -> str:
     """The variant of ``kernel`` for the processor."""
-    return f"TORCH_PY_CHOOSE_KERNEL({kernel})"
+    return f"TORCH_PY_CHOOSE_KERNEL({kernel})" if definition.is_per_isa else f"&{kernel}"
 
 
-def _chosen_name(operator: Operator, direct: DirectKernel) -> str:
-    """The stub that holds the chosen variant."""
-    return f"{operator.unambiguous_name}_{direct.kernel}"
+def _written(operator: Operator) -> int:
+    """Which parameters of a kernel it writes to, as bits. Of an iterator, always operand 0."""
+    if operator.structure in ("pointwise", "reduction"):
+        return 1
+
+    arguments = operator.schema.arguments.flat_all
+    bits = sum(1 << k for k, a in enumerate(arguments) if a in operator.schema.mutable_arguments)
+    if operator.structure == "shaped":
+        bits |= sum(1 << (len(arguments) + k) for k in range(len(shaped_outputs(operator))))
+    return bits
 
 
 def key_set(names: Sequence[str]) -> str:
@@ -205,11 +231,31 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
     kernels = sorted(direct_kernels(operator), key=lambda direct: "All" not in direct.keys)
     for direct in kernels:
         names = ["kDenseBackends" if key == "All" else f"DispatchKey::{key}" for key in direct.keys]
+        by_device = _kernels_by_device(operator, direct)
+        # A decomposition serves the devices that have no kernel of their own.
+        if by_device is not None and "CUDA" not in direct.keys and operator.dispatch_for("All") is None:
+            names.append("DispatchKey::CUDA")
         if gradient_kind(operator) == "decomposed" and "All" in direct.keys:
             names.append("kAutogradKeys")
 
         suffix = "" if is_only and len(kernels) == 1 else f"_{direct.keys[0]}"
-        name = _chosen_name(operator, direct) if direct.definition.is_per_isa else direct.kernel
         origin = direct.definition.path
-        kernel = f"native::{name}"
-        yield Wrapper(function, function.struct + suffix, "direct", None, kernel, key_set(names), origin)
+        kernel = f"native::{direct.kernel}"
+        yield Wrapper(
+            function, function.struct + suffix, "direct", None, kernel, key_set(names), origin, by_device
+        )
+
+
+def _kernels_by_device(operator: Operator, direct: DirectKernel) -> Kernels | None:
+    """Of a direct kernel that reads memory; the others serve every device."""
+    if "CPU" not in direct.keys:
+        return None
+
+    return Kernels(
+        f"{operator.unambiguous_name}_kernels",
+        cpp.results_type(operator.schema) if operator.structure != "mutation" else "void",
+        tuple(cpp.parameter(a) for a in operator.schema.arguments.flat_all),
+        _chosen(direct.kernel, direct.definition),
+        cpp_string(operator.name),
+        _written(operator) if operator.structure != "shaped" else 0,
+    )

@@ -163,6 +163,10 @@ class Tree:
             c.condition for section in sections for c in (*section.checks, *section.checks_of_forms)
         ]
         declared = native.by_source(topic.operators)
+        kernels = [k for section in sections for k in section.kernels]
+        if kernels:
+            path = registration.kernels_header(topic.name)
+            self.add(path, "aten/native/loops/Topic.h", topic=topic.name, kernels=kernels)
 
         self.add(
             f"aten/register/{topic.name}.cpp",
@@ -172,7 +176,7 @@ class Tree:
             standard_headers=includes.standard_headers(conditions),
             formulas=[e for path, entries in declared.items() if is_formula_kernel(path) for e in entries],
             sections=sections,
-            stubs=[stub for section in sections for stub in section.stubs],
+            kernels=kernels,
             r=wrapper_texts,
         )
 
@@ -182,6 +186,8 @@ class Tree:
         found = [native.header_of_source(path) for path in native.sources_of(topic.operators)]
         found += headers.group_by_header(topic.operators)
         found += includes.list_headers(conditions)
+        if any(section.kernels for section in sections):
+            found.append(registration.kernels_header(topic.name))
         if any(f.casts for section in sections for f in section.functions):
             found.append("aten/core/Autocast.h")
         if any(o.each is not None for o in topic.operators):

@@ -27,9 +27,7 @@ static int failures = 0;
 
 using c10::DataPtr;
 
-static DataPtr allocate(size_t bytes) {
-  return c10::get_allocator(c10::kCPU).allocate(bytes);
-}
+static DataPtr allocate(size_t bytes) { return c10::get_allocator(c10::kCPU).allocate(bytes); }
 
 static void test_blocks() {
   for (size_t bytes = 1; bytes < (size_t{3} << 20); bytes += 1 + bytes / 7) {

@@ -10,7 +10,7 @@ import pytest
 from tools.build import bootstrap
 from tools.build.configuration import VARIABLES, Configuration, describe
 from tools.build.errors import BuildError
-from tools.build.toolchain import find_compiler
+from tools.build.toolchain import find_compiler, other_python, this_python
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,6 +37,11 @@ def test_lists_are_split() -> None:
         ("TORCH_PY_BLAS", "atlas", "TORCH_PY_BLAS='atlas': expected one of mkl, openblas, builtin"),
         ("TORCH_PY_DEBUG", "yes", "TORCH_PY_DEBUG='yes': expected one of 0, 1"),
         ("MAX_JOBS", "0", "MAX_JOBS='0': expected a positive number"),
+        (
+            "TORCH_PY_CUDA_ARCHS",
+            "sm_90",
+            "TORCH_PY_CUDA_ARCHS='sm_90': expected compute capabilities such as 80,90",
+        ),
         ("MAX_JOBS", "many", "MAX_JOBS='many': expected a positive number"),
     ],
 )
@@ -104,3 +109,20 @@ def test_a_long_download_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert " s: Downloading mkl (228 MB)\n" in capsys.readouterr().out
     assert bootstrap.run_with_news([sys.executable, "-c", "print('quick')"]) == (0, "")
     assert capsys.readouterr().out == ""
+
+
+def test_python_of_other_headers(tmp_path: Path) -> None:
+    (tmp_path / "patchlevel.h").write_text("#define PY_MAJOR_VERSION 3\n#define PY_MINOR_VERSION 99\n")
+    found = other_python(str(tmp_path))
+    assert found.include == str(tmp_path)
+    assert ".cpython-399-" in found.suffix
+
+
+def test_python_of_another_interpreter() -> None:
+    assert other_python(sys.executable) == this_python()
+
+
+@pytest.mark.parametrize("named", ["/nowhere/python", "{folder}"])
+def test_python_without_headers_is_refused(tmp_path: Path, named: str) -> None:
+    with pytest.raises(BuildError, match="TORCH_PY_PYTHON"):
+        other_python(named.format(folder=tmp_path))

@@ -9,6 +9,7 @@ blas.py              where MKL or OpenBLAS is, and how it is linked
 headers.py           headers of build requirements, mirrored under build/include
 sources.py           which translation units belong to which shared object
 plan.py              the above put together: what is compiled and linked
+cuda.py              the same for the CUDA library: compiled by nvcc, or for an emulated GPU
 ninja_file.py        the plan as a ninja file
 runner.py            runs ninja, shows one line of progress
 driver.py            one build of the tree, under the lock

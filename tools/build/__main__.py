@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from .configuration import Configuration, describe
 from .errors import BuildError
@@ -26,6 +27,9 @@ def main() -> int:
         help="link objects that were compiled there; compile only what --compile names",
     )
     parser.add_argument("--compile", metavar="PREFIX", action="append", default=[], help="see --objects-of")
+    library = parser.add_mutually_exclusive_group()
+    library.add_argument("--cuda", action="store_true", help="also build the CUDA library, with nvcc")
+    library.add_argument("--emulation", action="store_true", help="also build it for the emulation of a GPU")
     parser.add_argument(
         "--compile-commands",
         action="store_true",
@@ -53,11 +57,20 @@ def main() -> int:
 
 def run(options: argparse.Namespace) -> None:
     from . import driver
+    from .cuda import Target
     from .sources import Unit
 
     configuration = Configuration.from_environment()
     if options.compile_commands:
         print(f"wrote {driver.write_compile_commands(configuration)}")
+        return
+
+    if options.cuda or options.emulation:
+        target: Target = "cuda" if options.cuda else "emulation"
+        if not options.only:
+            # Sanitizers are for the emulated library; the core that it is linked against stays as it is.
+            driver.build(replace(configuration, sanitize="", cuda="0"))
+        driver.build_cuda(configuration, target, tuple(options.only))
         return
 
     def foreign(unit: Unit) -> str:

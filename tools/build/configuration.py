@@ -39,6 +39,25 @@ VARIABLES = (
         "instruction sets to build kernels for, e.g. DEFAULT,AVX512; default: all that the architecture has",
     ),
     Variable(
+        "TORCH_PY_CUDA",
+        "0",
+        ("0", "1", "auto"),
+        "1: also build the CUDA library, as `make cuda` does; auto, which `pip install` assumes: if nvcc and "
+        "the driver of a GPU are there",
+    ),
+    Variable(
+        "TORCH_PY_CUDA_ARCHS",
+        "90",
+        (),
+        "compute capabilities to build the CUDA library for, e.g. 80,90,100",
+    ),
+    Variable(
+        "TORCH_PY_PYTHON",
+        "",
+        (),
+        "build the bindings for another Python: its interpreter, or the folder of its Python.h",
+    ),
+    Variable(
         "TORCH_PY_DEBUG",
         "0",
         ("0", "1"),
@@ -48,7 +67,7 @@ VARIABLES = (
         "TORCH_PY_SANITIZE",
         "",
         ("", "address", "undefined", "thread", "address,undefined"),
-        "build with these sanitizers",
+        "build with these sanitizers; `make emulation`: only the emulated CUDA library",
     ),
     Variable("TORCH_PY_WERROR", "0", ("0", "1"), "1: compiler warnings are errors"),
     Variable("TORCH_PY_CXXFLAGS", "", (), "appended to every compiler command, after all other flags"),
@@ -66,6 +85,9 @@ class Configuration:
     jobs: int | None
     blas: str
     instruction_sets: tuple[str, ...]
+    cuda: str
+    cuda_architectures: tuple[str, ...]
+    python: str
     debug: bool
     sanitize: str
     warnings_are_errors: bool
@@ -87,6 +109,9 @@ class Configuration:
             instruction_sets=tuple(
                 name.strip().upper() for name in value["TORCH_PY_ISAS"].split(",") if name.strip()
             ),
+            cuda=value["TORCH_PY_CUDA"],
+            cuda_architectures=_architectures("TORCH_PY_CUDA_ARCHS", value["TORCH_PY_CUDA_ARCHS"]),
+            python=value["TORCH_PY_PYTHON"],
             debug=value["TORCH_PY_DEBUG"] == "1",
             sanitize=value["TORCH_PY_SANITIZE"],
             warnings_are_errors=value["TORCH_PY_WERROR"] == "1",
@@ -116,6 +141,13 @@ def _positive(name: str, text: str) -> int | None:
     if not text.isdigit() or int(text) == 0:
         raise BuildError(f"{name}={text!r}: expected a positive number")
     return int(text)
+
+
+def _architectures(name: str, text: str) -> tuple[str, ...]:
+    found = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not found or not all(part.isdigit() and int(part) >= 75 for part in found):
+        raise BuildError(f"{name}={text!r}: expected compute capabilities such as 80,90")
+    return found
 
 
 def describe() -> str:

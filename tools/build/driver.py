@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .configuration import Configuration
+from .cuda import Target, make_cuda_plan, wants_cuda
 from .errors import BuildError
 from .files import write_if_changed
 from .ninja_file import render
@@ -36,7 +37,6 @@ def build(
     repository's root.
     """
     os.chdir(ROOT)
-    started = time.monotonic()
 
     with lock(Path("build/.lock")):
         generate()
@@ -45,20 +45,40 @@ def build(
         if foreign:
             plan.foreign.update({unit: found for unit in plan.units if (found := foreign(unit))})
         write_names(set(plan.precompiled.values()))
-        changed = write_if_changed(NINJA_FILE, render(plan))
         Path(LIBRARY_FOLDER).mkdir(exist_ok=True)
-        if changed:  # objects of sources that are gone
-            subprocess.run(
-                [plan.toolchain.ninja, "-f", str(NINJA_FILE), "-t", "cleandead"], capture_output=True
-            )
 
-        progress = run_ninja(
-            plan.toolchain.ninja,
-            str(NINJA_FILE),
-            configuration.jobs,
-            configuration.verbose,
-            objects_of(plan, only),
-        )
+        kernels = ", ".join(plan.kernel_flags)
+        run_plan(plan, NINJA_FILE, configuration, only, f"BLAS: {plan.blas}; kernels: {kernels}")
+
+    if wants_cuda(configuration) and not only:
+        build_cuda(configuration, "cuda")
+
+
+def build_cuda(configuration: Configuration, target: Target, only: tuple[str, ...] = ()) -> None:
+    """Brings the CUDA library up to date. The core, which it is linked against, must be built."""
+    os.chdir(ROOT)
+
+    with lock(Path("build/.lock")):
+        if only:
+            generate()
+        plan = make_cuda_plan(configuration, target)
+        folder = Path(plan.log_folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        run_plan(plan, folder / NINJA_FILE.name, configuration, only, plan.objects[0].output)
+
+
+def run_plan(
+    plan: Plan, ninja_file: Path, configuration: Configuration, only: tuple[str, ...], what: str
+) -> None:
+    """Compiles and links what has changed. `what` describes the result in the closing line."""
+    started = time.monotonic()
+    ninja = plan.toolchain.ninja
+    if write_if_changed(ninja_file, render(plan)):  # objects of sources that are gone
+        subprocess.run([ninja, "-f", str(ninja_file), "-t", "cleandead"], capture_output=True)
+
+    progress = run_ninja(
+        ninja, str(ninja_file), configuration.jobs, configuration.verbose, objects_of(plan, only)
+    )
 
     if progress.failed:
         raise BuildError(
@@ -70,12 +90,8 @@ def build(
         print(f"{len(progress.warnings)} files gave warnings: {WARNINGS_FILE}")
 
     if progress.done:
-        kernels = ", ".join(plan.kernel_flags)
-        print(
-            f"built {progress.done} steps in {time.monotonic() - started:.1f} s (BLAS: {plan.blas}; "
-            f"kernels: {kernels})",
-            flush=True,
-        )
+        seconds = time.monotonic() - started
+        print(f"built {progress.done} steps in {seconds:.1f} s ({what})", flush=True)
     elif only:
         print(f"up to date: {', '.join(only)}", flush=True)
 

@@ -13,6 +13,8 @@ BLAS = ("aten/blas",)
 CORE = ("c10", "aten", "torch_py/csrc/autograd")
 PYTHON = ("torch_py/csrc/bindings",)
 STUB = "torch_py/csrc/stub.cpp"
+# Of the CUDA library, which the core neither contains nor links to.
+CUDA = ("c10/cuda", "aten/native/cuda", "aten/register/cuda")
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def link_order(units: list[Unit], chosen: tuple[InstructionSet, ...]) -> list[Un
 
 
 def core_units(chosen: tuple[InstructionSet, ...]) -> list[Unit]:
-    return _present(discover(CORE, chosen, without=BLAS), CORE)
+    return _present(discover(CORE, chosen, without=(*BLAS, *CUDA)), CORE)
 
 
 def blas_units(chosen: tuple[InstructionSet, ...]) -> list[Unit]:
@@ -80,6 +82,22 @@ def blas_units(chosen: tuple[InstructionSet, ...]) -> list[Unit]:
 
 def python_units(chosen: tuple[InstructionSet, ...]) -> list[Unit]:
     return _present(discover(PYTHON, chosen), PYTHON)
+
+
+def cuda_units(objects: str, more_folders: tuple[str, ...] = ()) -> list[Unit]:
+    """The units of the CUDA library, and the `.cpp` files directly in `more_folders`."""
+    found: list[Unit] = []
+    for root in (Path(), Path(GENERATED)):
+        paths = [path for folder in CUDA for path in (root / folder).rglob("*")]
+        paths += [path for folder in more_folders for path in (root / folder).glob("*.cpp")]
+        found += [_cuda_unit(path, root, objects) for path in paths if path.suffix in (".cpp", ".cu")]
+    return _present(sorted(found, key=lambda unit: unit.source), CUDA)
+
+
+def _cuda_unit(path: Path, root: Path, objects: str) -> Unit:
+    logical = path.relative_to(root).as_posix()
+    place = logical if root == Path() else "generated/" + logical
+    return Unit(path.as_posix(), f"{objects}/{place.removesuffix('.cpp')}.o")
 
 
 def stub_unit() -> Unit:

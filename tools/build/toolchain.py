@@ -31,6 +31,7 @@ class Toolchain:
 def find_toolchain(configuration: Configuration) -> Toolchain:
     compiler = find_compiler(configuration.compiler)
     is_clang, version = identify(compiler)
+    python = other_python(configuration.python) if configuration.python else this_python()
 
     return Toolchain(
         compiler=compiler,
@@ -39,8 +40,8 @@ def find_toolchain(configuration: Configuration) -> Toolchain:
         linker=configuration.linker or ("lld" if shutil.which("ld.lld") else ""),
         ccache=(shutil.which("ccache") or "") if configuration.ccache else "",
         ninja=find_ninja(),
-        python_include=find_python_headers(),
-        extension_suffix=sysconfig.get_config_var("EXT_SUFFIX"),
+        python_include=python.include,
+        extension_suffix=python.suffix,
     )
 
 
@@ -99,11 +100,50 @@ def find_ninja() -> str:
     return found
 
 
-def find_python_headers() -> str:
+@dataclass(frozen=True)
+class Python:
+    """The interpreter that the bindings are built for."""
+
+    include: str  # the folder of Python.h
+    suffix: str  # of extension modules: .cpython-312-x86_64-linux-gnu.so
+
+
+def this_python() -> Python:
     include = sysconfig.get_paths()["include"]
     if not (Path(include) / "Python.h").exists():
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise BuildError(
             f"Python.h is not in {include}. On Debian/Ubuntu: sudo apt install python{version}-dev"
         )
-    return include
+    return Python(include, sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def other_python(named: str) -> Python:
+    """From the folder of its headers, which is all that compiling needs, or by asking the interpreter."""
+    if Path(named).is_dir():
+        return Python(named, _suffix_for(Path(named)))
+
+    question = "import sysconfig; print(sysconfig.get_paths()['include'])"
+    try:
+        answer = subprocess.run([named, "-c", question], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise BuildError(f"TORCH_PY_PYTHON={named}: neither an interpreter nor a folder of headers") from None
+    include = answer.stdout.strip()
+    return Python(include, _suffix_for(Path(include)))
+
+
+def _suffix_for(include: Path) -> str:
+    """This interpreter's suffix with the version of the headers."""
+    try:
+        text = (include / "patchlevel.h").read_text()
+    except OSError:
+        raise BuildError(
+            f"TORCH_PY_PYTHON: {include} has no patchlevel.h, and so is not for Python.h"
+        ) from None
+
+    major, minor = (
+        found[1] if (found := re.search(rf"#define PY_{part}_VERSION\s+(\d+)", text)) else "0"
+        for part in ("MAJOR", "MINOR")
+    )
+    own = str(sysconfig.get_config_var("EXT_SUFFIX"))
+    return re.sub(r"cpython-\d+", f"cpython-{major}{minor}", own)

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "aten/core/Tensor.h"
+#include "c10/core/DeviceHooks.h"
 
 namespace at::native {
 
@@ -11,10 +12,10 @@ inline void check_strided(std::optional<Layout> layout, const char* op) {
                               layout_name(*layout), " is not available");
 }
 
-/// The device of a new tensor, the CPU by default. "cpu:0" becomes "cpu", so that devices compare
-/// equal.
+/// The device of a new tensor, the CPU by default. "cpu:0" becomes "cpu" and "cuda" the current
+/// device, so that devices compare equal.
 inline Device resolved(std::optional<Device> device) {
-  return device.value_or(kCPU).is_cpu() ? kCPU : *device;
+  return device.value_or(kCPU).is_cpu() ? kCPU : c10::resolved(*device);
 }
 
 /// A new tensor whose elements are not set, after checking the arguments.

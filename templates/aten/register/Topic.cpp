@@ -26,22 +26,16 @@ namespace at::native {
 
 }  // namespace at::native
 {% endif %}
-{% if stubs %}
+{% if kernels %}
 
-// Kernels that have a variant for each instruction set or device.
-namespace at::native {
-namespace {
+// Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
+namespace at::native::loops {
 
-{% for stub in stubs %}
-{% if stub.label %}
-const DeviceKernels {{ stub.name }}({{ stub.label }}, {{ stub.kernel }});
-{% else %}
-const auto {{ stub.name }} = {{ stub.kernel }};
-{% endif %}
+{% for k in kernels %}
+DeviceKernels<{{ k.signature }}> {{ k.name }}({{ k.label }}, {{ k.chosen }}, /*written=*/{{ k.written }});
 {% endfor %}
 
-}  // namespace
-}  // namespace at::native
+}  // namespace at::native::loops
 {% endif %}
 
 // The functions that are registered: checks, then the kernel as the operator's structure calls it.

@@ -1,5 +1,5 @@
 {# The head of a wrapper, and the checks that every form of the operator begins with. #}
-{{ f.result }} {{ wrapper.name }}(DispatchKeySet{{ " keys" if wrapper.one_device else "" }}{{ f.parameters|more }}) {
+{{ f.result }} {{ wrapper.name }}(DispatchKeySet{{ " keys" if wrapper.one_device or wrapper.kernels or (wrapper.style == "mutation" and "mixes_devices" in f.operator.tags) else "" }}{{ f.parameters|more }}) {
 {% if wrapper.one_device %}
   if (mixes_devices(keys)) check_one_device({{ f.python_name|cpp_string }}, { {{- wrapper.one_device|commas -}} });
 {% endif %}

@@ -1,7 +1,9 @@
 {% set f = wrapper.function %}
 {% set op = f.operator %}
 {% set names = section.functions[0].names %}
-{% set call = wrapper.kernel ~ "(" ~ names|commas ~ ")" %}
+{% set kernel = "native::loops::" ~ wrapper.kernels.name if wrapper.kernels else wrapper.kernel %}
+{% set device = [wrapper.device] if wrapper.kernels else [] %}
+{% set call = kernel ~ "(" ~ (device + names|list)|commas ~ ")" %}
 {% include "aten/register/checks.cpp" %}
 {% if op.structure == "mutation" %}
 {% for argument in f.written %}
@@ -16,7 +18,7 @@
   return self;
 {% elif f.form == "inplace" %}
   const Tensor self_before = value_before({{ r.self_and_others(op) }});
-  copy_to_self({{ f.name|cpp_string }}, self, {{ wrapper.kernel }}(self_before{{ names[1:]|more }}));
+  copy_to_self({{ f.name|cpp_string }}, self, {{ kernel }}({{ (device + ["self_before"] + names[1:]|list)|commas }}));
   return self;
 {% elif f.out_names|length == 1 %}
   copy_to_output({{ f.python_name|cpp_string }}, out, {{ call }}, OutputDtype::{{ r.output_dtype(op) }});

@@ -10,7 +10,7 @@
 {% if wrapper.loop.direct %}
   {{ wrapper.loop.direct }}({{ f.names|commas }});
 {% else %}
-  native::{{ wrapper.loop.stub }}({{ r.device_of(f.written[0]) }}{{ f.names|more }});
+  native::loops::{{ wrapper.loop.kernels.name }}({{ wrapper.device if "mixes_devices" in f.operator.tags else r.device_of(f.written[0]) }}{{ f.names|more }});
 {% endif %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};

@@ -38,7 +38,7 @@
 {% if wrapper.loop.direct %}
   {{ wrapper.loop.direct }}({{ arguments|commas }});
 {% else %}
-  native::{{ wrapper.loop.stub }}({{ outputs[0] }}{{ suffix }}.device(){{ arguments|more }});
+  native::loops::{{ wrapper.loop.kernels.name }}({{ outputs[0] }}{{ suffix }}.device(){{ arguments|more }});
 {% endif %}
 {% if f.form == "out" %}
 {% for output in outputs %}

@@ -5,6 +5,7 @@
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
+#include "aten/native/loops/Arithmetic.h"
 #include "aten/ops/add.h"
 #include "aten/ops/less.h"
 #include "aten/ops/mul.h"
@@ -24,22 +25,25 @@ TORCH_PY_KERNEL(void softcap_backward_kernel(TensorIteratorBase& iter, double ca
 
 }  // namespace at::native
 
-// Kernels that have a variant for each instruction set or device.
-namespace at::native {
-namespace {
+// Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
+namespace at::native::loops {
 
-const DeviceKernels add_Tensor_loop("add.Tensor", TORCH_PY_CHOOSE_KERNEL(add_kernel));
-const DeviceKernels mul_Tensor_loop("mul.Tensor", TORCH_PY_CHOOSE_KERNEL(mul_kernel));
-const DeviceKernels less_Tensor_loop("less.Tensor", TORCH_PY_CHOOSE_KERNEL(less_Tensor_kernel));
-const DeviceKernels tanh_loop("tanh", TORCH_PY_CHOOSE_KERNEL(tanh_kernel));
-const DeviceKernels tanh_backward_loop("tanh_backward",
-    TORCH_PY_CHOOSE_KERNEL(tanh_backward_kernel));
-const DeviceKernels softcap_loop("softcap", TORCH_PY_CHOOSE_KERNEL(softcap_kernel));
-const DeviceKernels softcap_backward_loop("softcap_backward",
-    TORCH_PY_CHOOSE_KERNEL(softcap_backward_kernel));
+DeviceKernels<void(TensorIteratorBase& iter, const Scalar& alpha)> add_Tensor_loop("add.Tensor",
+    TORCH_PY_CHOOSE_KERNEL(add_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter)> mul_Tensor_loop("mul.Tensor",
+    TORCH_PY_CHOOSE_KERNEL(mul_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter)> less_Tensor_loop("less.Tensor",
+    TORCH_PY_CHOOSE_KERNEL(less_Tensor_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter)> tanh_loop("tanh", TORCH_PY_CHOOSE_KERNEL(tanh_kernel),
+    /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter)> tanh_backward_loop("tanh_backward",
+    TORCH_PY_CHOOSE_KERNEL(tanh_backward_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter, double cap)> softcap_loop("softcap",
+    TORCH_PY_CHOOSE_KERNEL(softcap_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter, double cap)> softcap_backward_loop("softcap_backward",
+    TORCH_PY_CHOOSE_KERNEL(softcap_backward_kernel), /*written=*/1);
 
-}  // namespace
-}  // namespace at::native
+}  // namespace at::native::loops
 
 // The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
@@ -50,14 +54,14 @@ namespace {
 Tensor add_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha) {
   TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, Tensor(),
       {&self, &other}, OutputKind::Function);
-  native::add_Tensor_loop(iter.device(), iter, alpha);
+  native::loops::add_Tensor_loop(iter.device(), iter, alpha);
   return iter.finish();
 }
 
 Tensor add__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other, const Scalar& alpha) {
   TensorIterator iter = TensorIterator::pointwise("add_", Promotion::Default, self, {&self, &other},
       OutputKind::Inplace);
-  native::add_Tensor_loop(iter.device(), iter, alpha);
+  native::loops::add_Tensor_loop(iter.device(), iter, alpha);
   iter.store();
   return self;
 }
@@ -66,7 +70,7 @@ Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, c
     const Tensor& out) {
   TensorIterator iter = TensorIterator::pointwise("add", Promotion::Default, out, {&self, &other},
       OutputKind::Out);
-  native::add_Tensor_loop(iter.device(), iter, alpha);
+  native::loops::add_Tensor_loop(iter.device(), iter, alpha);
   iter.store();
   return out;
 }
@@ -76,14 +80,14 @@ Tensor add_Tensor_out(DispatchKeySet, const Tensor& self, const Tensor& other, c
 Tensor mul_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
   TensorIterator iter = TensorIterator::pointwise("mul", Promotion::Default, Tensor(),
       {&self, &other}, OutputKind::Function);
-  native::mul_Tensor_loop(iter.device(), iter);
+  native::loops::mul_Tensor_loop(iter.device(), iter);
   return iter.finish();
 }
 
 Tensor mul__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
   TensorIterator iter = TensorIterator::pointwise("mul_", Promotion::Default, self, {&self, &other},
       OutputKind::Inplace);
-  native::mul_Tensor_loop(iter.device(), iter);
+  native::loops::mul_Tensor_loop(iter.device(), iter);
   iter.store();
   return self;
 }
@@ -93,14 +97,14 @@ Tensor mul__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
 Tensor less_Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
   TensorIterator iter = TensorIterator::pointwise("less", Promotion::Comparison, Tensor(),
       {&self, &other}, OutputKind::Function);
-  native::less_Tensor_loop(iter.device(), iter);
+  native::loops::less_Tensor_loop(iter.device(), iter);
   return iter.finish();
 }
 
 Tensor less__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
   TensorIterator iter = TensorIterator::pointwise("less_", Promotion::Comparison, self,
       {&self, &other}, OutputKind::Inplace);
-  native::less_Tensor_loop(iter.device(), iter);
+  native::loops::less_Tensor_loop(iter.device(), iter);
   iter.store();
   return self;
 }
@@ -110,7 +114,7 @@ Tensor less__Tensor(DispatchKeySet, const Tensor& self, const Tensor& other) {
 Tensor tanh(DispatchKeySet, const Tensor& self) {
   TensorIterator iter = TensorIterator::pointwise("tanh", Promotion::IntToFloat, Tensor(), {&self},
       OutputKind::Function);
-  native::tanh_loop(iter.device(), iter);
+  native::loops::tanh_loop(iter.device(), iter);
   return iter.finish();
 }
 
@@ -119,7 +123,7 @@ Tensor tanh(DispatchKeySet, const Tensor& self) {
 Tensor tanh_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& output) {
   TensorIterator iter = TensorIterator::pointwise("tanh_backward", Promotion::Default, Tensor(),
       {&grad_output, &output}, OutputKind::Function);
-  native::tanh_backward_loop(iter.device(), iter);
+  native::loops::tanh_backward_loop(iter.device(), iter);
   return iter.finish();
 }
 
@@ -133,7 +137,7 @@ Tensor softcap(DispatchKeySet, const Tensor& self, double cap) {
   check_softcap(cap);
   TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, Tensor(),
       {&self}, OutputKind::Function);
-  native::softcap_loop(iter.device(), iter, cap);
+  native::loops::softcap_loop(iter.device(), iter, cap);
   return iter.finish();
 }
 
@@ -141,7 +145,7 @@ Tensor softcap_(DispatchKeySet, const Tensor& self, double cap) {
   check_softcap(cap);
   TensorIterator iter = TensorIterator::pointwise("softcap_", Promotion::IntToFloat, self, {&self},
       OutputKind::Inplace);
-  native::softcap_loop(iter.device(), iter, cap);
+  native::loops::softcap_loop(iter.device(), iter, cap);
   iter.store();
   return self;
 }
@@ -150,7 +154,7 @@ Tensor softcap_out(DispatchKeySet, const Tensor& self, double cap, const Tensor&
   check_softcap(cap);
   TensorIterator iter = TensorIterator::pointwise("softcap", Promotion::IntToFloat, out, {&self},
       OutputKind::Out);
-  native::softcap_loop(iter.device(), iter, cap);
+  native::loops::softcap_loop(iter.device(), iter, cap);
   iter.store();
   return out;
 }
@@ -160,7 +164,7 @@ Tensor softcap_out(DispatchKeySet, const Tensor& self, double cap, const Tensor&
 Tensor softcap_backward(DispatchKeySet, const Tensor& grad_output, const Tensor& self, double cap) {
   TensorIterator iter = TensorIterator::pointwise("softcap_backward", Promotion::Default, Tensor(),
       {&grad_output, &self}, OutputKind::Function);
-  native::softcap_backward_loop(iter.device(), iter, cap);
+  native::loops::softcap_backward_loop(iter.device(), iter, cap);
   return iter.finish();
 }
 
@@ -326,49 +330,62 @@ const bool registered = [] {
   register_operator<ops::add_Tensor>();
   register_operator<ops::add__Tensor>();
   register_operator<ops::add_Tensor_out>();
-  register_kernel<ops::add_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &add_Tensor, "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::add__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &add__Tensor, "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::add_Tensor_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &add_Tensor_out, "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::add_Tensor>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &add_Tensor,
+      "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::add__Tensor>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &add__Tensor,
+      "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::add_Tensor_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &add_Tensor_out,
+      "add_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::mul_Tensor>();
   register_operator<ops::mul__Tensor>();
-  register_kernel<ops::mul_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &mul_Tensor, "mul_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::mul__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &mul__Tensor, "mul_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::mul_Tensor>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &mul_Tensor,
+      "mul_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::mul__Tensor>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &mul__Tensor,
+      "mul_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::less_Tensor>();
   register_operator<ops::less__Tensor>();
-  register_kernel<ops::less_Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &less_Tensor, "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
-  register_kernel<ops::less__Tensor>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &less__Tensor, "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
+  register_kernel<ops::less_Tensor>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &less_Tensor,
+      "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
+  register_kernel<ops::less__Tensor>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &less__Tensor,
+      "less_Tensor_kernel", "aten/native/cpu/expr/less_TensorKernel.isa.cpp");
   register_without_gradient<ops::less_Tensor>();
 
   register_operator<ops::tanh>();
-  register_kernel<ops::tanh>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &tanh,
+  register_kernel<ops::tanh>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &tanh,
       "tanh_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
 
   register_operator<ops::tanh_backward>();
-  register_kernel<ops::tanh_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &tanh_backward, "tanh_backward_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
+  register_kernel<ops::tanh_backward>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &tanh_backward,
+      "tanh_backward_kernel", "aten/native/cpu/expr/tanhKernel.isa.cpp");
 
   register_operator<ops::softcap>();
   register_operator<ops::softcap_>();
   register_operator<ops::softcap_out>();
-  register_kernel<ops::softcap>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap,
+  register_kernel<ops::softcap>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &softcap,
       "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
-  register_kernel<ops::softcap_>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &softcap_,
+  register_kernel<ops::softcap_>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &softcap_,
       "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
-  register_kernel<ops::softcap_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &softcap_out, "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_kernel<ops::softcap_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &softcap_out,
+      "softcap_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
 
   register_operator<ops::softcap_backward>();
-  register_kernel<ops::softcap_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &softcap_backward, "softcap_backward_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
+  register_kernel<ops::softcap_backward>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &softcap_backward,
+      "softcap_backward_kernel", "aten/native/cpu/expr/softcapKernel.isa.cpp");
 
   return true;
 }();

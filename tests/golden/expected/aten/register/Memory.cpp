@@ -7,20 +7,21 @@
 #include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
+#include "aten/native/loops/Memory.h"
 #include "aten/ops/_foreach_fill.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/float.h"
 #include "aten/ops/nonzero.h"
 #include "aten/ops/zeros.h"
 
-// Kernels that have a variant for each instruction set or device.
-namespace at::native {
-namespace {
+// Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
+namespace at::native::loops {
 
-const DeviceKernels fill__Scalar_loop("fill_.Scalar", TORCH_PY_CHOOSE_KERNEL(fill_kernel));
+DeviceKernels<void(const Tensor& self, const Scalar& value)> fill__Scalar_loop("fill_.Scalar",
+    TORCH_PY_CHOOSE_KERNEL(fill_kernel), /*written=*/1);
+DeviceKernels<Tensor(const Tensor& self)> nonzero_kernels("nonzero", &nonzero, /*written=*/0);
 
-}  // namespace
-}  // namespace at::native
+}  // namespace at::native::loops
 
 // The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
@@ -45,7 +46,7 @@ Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dty
 // operators.yaml, Memory
 Tensor fill__Scalar(DispatchKeySet, const Tensor& self, const Scalar& value) {
   self.unsafe_impl()->bump_version();
-  native::fill__Scalar_loop(self.device(), self, value);
+  native::loops::fill__Scalar_loop(self.device(), self, value);
   return self;
 }
 
@@ -58,12 +59,14 @@ void _foreach_fill_(DispatchKeySet, TensorList self, ArrayRef<Scalar> value) {
 
 // nonzero(Tensor self) -> Tensor
 // operators.yaml, Memory
-Tensor nonzero(DispatchKeySet, const Tensor& self) {
-  return native::nonzero(self);
+Tensor nonzero(DispatchKeySet keys, const Tensor& self) {
+  return native::loops::nonzero_kernels(device_of_call(keys, {{&self, 1}}), self);
 }
 
-Tensor nonzero_out(DispatchKeySet, const Tensor& self, const Tensor& out) {
-  copy_to_output("nonzero", out, native::nonzero(self), OutputDtype::Exact);
+Tensor nonzero_out(DispatchKeySet keys, const Tensor& self, const Tensor& out) {
+  copy_to_output("nonzero", out,
+      native::loops::nonzero_kernels(device_of_call(keys, {{&self, 1}, {&out, 1}}), self),
+      OutputDtype::Exact);
   return out;
 }
 
@@ -173,8 +176,9 @@ const bool registered = [] {
   register_without_gradient<ops::zeros_out>();
 
   register_operator<ops::fill__Scalar>();
-  register_kernel<ops::fill__Scalar>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &fill__Scalar, "fill_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::fill__Scalar>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &fill__Scalar,
+      "fill_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::_foreach_fill_>();
   register_kernel<ops::_foreach_fill_>(kDenseBackends | kAutogradKeys, &_foreach_fill_,
@@ -182,10 +186,10 @@ const bool registered = [] {
 
   register_operator<ops::nonzero>();
   register_operator<ops::nonzero_out>();
-  register_kernel<ops::nonzero>(DispatchKeySet(DispatchKey::CPU), &nonzero, "nonzero",
-      "aten/native/Golden.cpp");
-  register_kernel<ops::nonzero_out>(DispatchKeySet(DispatchKey::CPU), &nonzero_out, "nonzero",
-      "aten/native/Golden.cpp");
+  register_kernel<ops::nonzero>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA, &nonzero,
+      "nonzero", "aten/native/Golden.cpp");
+  register_kernel<ops::nonzero_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA,
+      &nonzero_out, "nonzero", "aten/native/Golden.cpp");
   register_without_gradient<ops::nonzero>();
   register_without_gradient<ops::nonzero_out>();
 

@@ -8,19 +8,22 @@
 #include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
+#include "aten/native/loops/Network.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/filter1d.h"
 #include "aten/ops/filter1d_backward.h"
 
-// Kernels that have a variant for each instruction set or device.
-namespace at::native {
-namespace {
+// Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
+namespace at::native::loops {
 
-const DeviceKernels filter1d_loop("filter1d", TORCH_PY_CHOOSE_KERNEL(filter1d_kernel));
-const auto filter1d_backward_filter1d_backward = TORCH_PY_CHOOSE_KERNEL(filter1d_backward);
+DeviceKernels<void(const Tensor& input, const Tensor& weight, const Tensor& bias,
+    IntArrayRef stride, std::string_view padding_mode, const Tensor& out0)> filter1d_loop(
+        "filter1d", TORCH_PY_CHOOSE_KERNEL(filter1d_kernel), /*written=*/32);
+DeviceKernels<std::tuple<Tensor, Tensor, Tensor>(const Tensor& grad_output, const Tensor& input,
+    const Tensor& weight, bool has_bias, IntArrayRef stride)> filter1d_backward_kernels(
+        "filter1d_backward", TORCH_PY_CHOOSE_KERNEL(filter1d_backward), /*written=*/0);
 
-}  // namespace
-}  // namespace at::native
+}  // namespace at::native::loops
 
 // The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
@@ -47,7 +50,7 @@ Tensor filter1d(DispatchKeySet keys, const Tensor& input, const Tensor& weight, 
 
   const TensorSpec spec0 = native::filter1d_shape(input, weight, bias, stride, padding_mode);
   const Tensor out0 = empty_from_spec(spec0);
-  native::filter1d_loop(out0.device(), input, weight, bias, stride, padding_mode, out0);
+  native::loops::filter1d_loop(out0.device(), input, weight, bias, stride, padding_mode, out0);
   return out0;
 }
 
@@ -58,7 +61,9 @@ std::tuple<Tensor, Tensor, Tensor> filter1d_backward(DispatchKeySet keys, const 
   if (mixes_devices(keys))
     check_one_device("filter1d_backward",
         {{"grad_output", grad_output}, {"input", input}, {"weight", weight}});
-  return native::filter1d_backward_filter1d_backward(grad_output, input, weight, has_bias, stride);
+  return native::loops::filter1d_backward_kernels(
+      device_of_call(keys, {{&grad_output, 1}, {&input, 1}, {&weight, 1}}), grad_output, input,
+      weight, has_bias, stride);
 }
 
 // dropout(Tensor self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor
@@ -143,12 +148,13 @@ namespace {
 
 const bool registered = [] {
   register_operator<ops::filter1d>();
-  register_kernel<ops::filter1d>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &filter1d,
+  register_kernel<ops::filter1d>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &filter1d,
       "filter1d_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::filter1d_backward>();
-  register_kernel<ops::filter1d_backward>(DispatchKeySet(DispatchKey::CPU), &filter1d_backward,
-      "filter1d_backward", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::filter1d_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA,
+      &filter1d_backward, "filter1d_backward", "aten/native/cpu/GoldenKernel.isa.cpp");
   register_without_gradient<ops::filter1d_backward>();
 
   register_operator<ops::dropout>();

@@ -7,21 +7,23 @@
 #include "aten/dispatch/Foreach.h"
 #include "aten/native/declarations/cpu/GoldenKernel.isa.h"
 #include "aten/native/declarations/Golden.h"
+#include "aten/native/loops/Reduction.h"
 #include "aten/ops/_foreach_sum.h"
 #include "aten/ops/expand_reduced.h"
 #include "aten/ops/max.h"
 #include "aten/ops/select_backward.h"
 #include "aten/ops/sum.h"
 
-// Kernels that have a variant for each instruction set or device.
-namespace at::native {
-namespace {
+// Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
+namespace at::native::loops {
 
-const DeviceKernels sum_dim_IntList_loop("sum.dim_IntList", TORCH_PY_CHOOSE_KERNEL(sum_kernel));
-const DeviceKernels max_dim_loop("max.dim", TORCH_PY_CHOOSE_KERNEL(max_dim_kernel));
+DeviceKernels<void(TensorIteratorBase& iter)> sum_dim_IntList_loop("sum.dim_IntList",
+    TORCH_PY_CHOOSE_KERNEL(sum_kernel), /*written=*/1);
+DeviceKernels<void(const Tensor& self, int64_t dim, bool keepdim, const Tensor& out0,
+    const Tensor& out1)> max_dim_loop("max.dim", TORCH_PY_CHOOSE_KERNEL(max_dim_kernel),
+        /*written=*/24);
 
-}  // namespace
-}  // namespace at::native
+}  // namespace at::native::loops
 
 // The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
@@ -33,7 +35,7 @@ Tensor sum_dim_IntList(DispatchKeySet, const Tensor& self, OptionalIntArrayRef d
     std::optional<ScalarType> dtype) {
   TensorIterator iter = native::make_reduction("sum", Tensor(), self, dim, keepdim,
       native::ReductionDtype::IntToLong, dtype);
-  native::sum_dim_IntList_loop(iter.device(), iter);
+  native::loops::sum_dim_IntList_loop(iter.device(), iter);
   return iter.finish();
 }
 
@@ -41,7 +43,7 @@ Tensor sum_dim_IntList_out(DispatchKeySet, const Tensor& self, OptionalIntArrayR
     bool keepdim, std::optional<ScalarType> dtype, const Tensor& out) {
   TensorIterator iter = native::make_reduction("sum", out, self, dim, keepdim,
       native::ReductionDtype::IntToLong, dtype);
-  native::sum_dim_IntList_loop(iter.device(), iter);
+  native::loops::sum_dim_IntList_loop(iter.device(), iter);
   iter.store();
   return out;
 }
@@ -75,7 +77,7 @@ std::tuple<Tensor, Tensor> max_dim(DispatchKeySet, const Tensor& self, int64_t d
   const Tensor out0 = empty_from_spec(spec0);
   const Tensor out1 = empty_from_spec(spec1);
 
-  native::max_dim_loop(out0.device(), self, dim, keepdim, out0, out1);
+  native::loops::max_dim_loop(out0.device(), self, dim, keepdim, out0, out1);
   return {out0, out1};
 }
 
@@ -88,7 +90,7 @@ std::tuple<Tensor, Tensor> max_dim_out(DispatchKeySet, const Tensor& self, int64
   const Tensor out0_buffer = output_buffer("max", values, spec0, {self}, OutputDtype::Exact);
   const Tensor out1_buffer = output_buffer("max", indices, spec1, {self}, OutputDtype::Exact);
 
-  native::max_dim_loop(out0_buffer.device(), self, dim, keepdim, out0_buffer, out1_buffer);
+  native::loops::max_dim_loop(out0_buffer.device(), self, dim, keepdim, out0_buffer, out1_buffer);
   store_output(values, out0_buffer);
   store_output(indices, out1_buffer);
   return {values, indices};
@@ -203,9 +205,11 @@ namespace {
 const bool registered = [] {
   register_operator<ops::sum_dim_IntList>();
   register_operator<ops::sum_dim_IntList_out>();
-  register_kernel<ops::sum_dim_IntList>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &sum_dim_IntList, "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::sum_dim_IntList_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
+  register_kernel<ops::sum_dim_IntList>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &sum_dim_IntList,
+      "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::sum_dim_IntList_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta,
       &sum_dim_IntList_out, "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::_foreach_sum>();
@@ -218,10 +222,12 @@ const bool registered = [] {
 
   register_operator<ops::max_dim>();
   register_operator<ops::max_dim_out>();
-  register_kernel<ops::max_dim>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &max_dim,
+  register_kernel<ops::max_dim>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &max_dim,
       "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::max_dim_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta,
-      &max_dim_out, "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_kernel<ops::max_dim_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &max_dim_out,
+      "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::select_backward>();
   register_kernel<ops::select_backward>(kDenseBackends | kAutogradKeys, &select_backward,

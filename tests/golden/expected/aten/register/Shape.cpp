@@ -5,20 +5,20 @@
 #include "aten/dispatch/Register.h"
 #include "aten/iteration/ReductionPlan.h"
 #include "aten/native/declarations/Golden.h"
+#include "aten/native/loops/Shape.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/cat_backward.h"
 #include "aten/ops/transpose.h"
 #include "aten/ops/unbind.h"
 #include "aten/ops/view.h"
 
-// Kernels that have a variant for each instruction set or device.
-namespace at::native {
-namespace {
+// Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
+namespace at::native::loops {
 
-const DeviceKernels cat_loop("cat", &cat_kernel);
+DeviceKernels<void(TensorList tensors, int64_t dim, const Tensor& out0)> cat_loop("cat",
+    &cat_kernel, /*written=*/4);
 
-}  // namespace
-}  // namespace at::native
+}  // namespace at::native::loops
 
 // The functions that are registered: checks, then the kernel as the operator's structure calls it.
 namespace at::wrappers {
@@ -47,7 +47,7 @@ Tensor view(DispatchKeySet, const Tensor& self, IntArrayRef size) {
 Tensor cat(DispatchKeySet, TensorList tensors, int64_t dim) {
   const TensorSpec spec0 = native::cat_shape(tensors, dim);
   const Tensor out0 = empty_from_spec(spec0);
-  native::cat_loop(out0.device(), tensors, dim, out0);
+  native::loops::cat_loop(out0.device(), tensors, dim, out0);
   return out0;
 }
 
@@ -55,7 +55,7 @@ Tensor cat_out(DispatchKeySet, TensorList tensors, int64_t dim, const Tensor& ou
   const TensorSpec spec0 = native::cat_shape(tensors, dim);
   const Tensor out0_buffer = output_buffer("cat", out, spec0, {tensors}, OutputDtype::Castable);
 
-  native::cat_loop(out0_buffer.device(), tensors, dim, out0_buffer);
+  native::loops::cat_loop(out0_buffer.device(), tensors, dim, out0_buffer);
   store_output(out, out0_buffer);
   return out;
 }
@@ -157,9 +157,11 @@ const bool registered = [] {
 
   register_operator<ops::cat>();
   register_operator<ops::cat_out>();
-  register_kernel<ops::cat>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &cat,
-      "cat_kernel", "aten/native/Golden.cpp");
-  register_kernel<ops::cat_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::Meta, &cat_out,
+  register_kernel<ops::cat>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &cat, "cat_kernel",
+      "aten/native/Golden.cpp");
+  register_kernel<ops::cat_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &cat_out,
       "cat_kernel", "aten/native/Golden.cpp");
 
   register_operator<ops::cat_backward>();

@@ -1,0 +1,104 @@
+// Launch: the rings that remember which operators started kernels, and errors of launches.
+#include "c10/cuda/Launch.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "c10/util/Exception.h"
+
+// Note [Launch rings]
+// Each stream has a ring of its latest launches. A launch costs a number from one counter and two
+// stores; who asks for an operator searches all rings, which only errors do. Writers of one stream
+// do not wait for each other, so a reader may find a slot half written: the sequence number, which
+// is stored last, tells.
+
+namespace c10::cuda {
+
+namespace {
+
+constexpr size_t kRemembered = 256;
+
+struct LaunchRing {
+  struct Entry {
+    std::atomic<const char*> name{nullptr};
+    std::atomic<uint64_t> sequence{0};
+  };
+  Entry entries[kRemembered];
+  std::atomic<size_t> next{0};
+};
+
+struct Rings {
+  std::mutex mutex;
+  std::unordered_map<cudaStream_t, std::unique_ptr<LaunchRing>> of_stream;
+};
+
+// Not destroyed: threads may launch while the process ends.
+Rings& rings() {
+  static Rings& all = *new Rings;
+  return all;
+}
+
+LaunchRing& ring_of(cudaStream_t stream) {
+  thread_local cudaStream_t latest_stream = nullptr;
+  thread_local LaunchRing* latest_ring = nullptr;
+  if (latest_ring != nullptr && latest_stream == stream) return *latest_ring;
+
+  Rings& all = rings();
+  const std::lock_guard lock(all.mutex);
+  std::unique_ptr<LaunchRing>& ring = all.of_stream[stream];
+  if (ring == nullptr) ring = std::make_unique<LaunchRing>();
+
+  latest_stream = stream;
+  latest_ring = ring.get();
+  return *ring;
+}
+
+}  // namespace
+
+uint64_t note_launch(const char* name, cudaStream_t stream) noexcept {
+  static std::atomic<uint64_t> launches{0};
+  const uint64_t sequence = launches.fetch_add(1, std::memory_order_relaxed) + 1;
+
+  LaunchRing& ring = ring_of(stream);
+  const size_t slot = ring.next.fetch_add(1, std::memory_order_relaxed) % kRemembered;
+  ring.entries[slot].name.store(name, std::memory_order_relaxed);
+  ring.entries[slot].sequence.store(sequence, std::memory_order_release);
+
+  return sequence;
+}
+
+const char* launched_operator(uint64_t sequence) noexcept {
+  Rings& all = rings();
+  const std::lock_guard lock(all.mutex);
+
+  for (const auto& [stream, ring] : all.of_stream)
+    for (const LaunchRing::Entry& entry : ring->entries)
+      if (entry.sequence.load(std::memory_order_acquire) == sequence)
+        return entry.name.load(std::memory_order_relaxed);
+
+  return nullptr;
+}
+
+namespace detail {
+
+void check_launch(cudaError_t status, const char* name) {
+  TORCH_CHECK(status == cudaSuccess, name,
+              ": CUDA refused the launch: ", cudaGetErrorString(status));
+}
+
+#if !defined(TORCH_PY_CUDA_EMULATION)
+void allow_dynamic_shared(const char* name, const void* kernel, size_t bytes) {
+  constexpr size_t kAlwaysAllowed = 48 * 1024;
+  if (bytes <= kAlwaysAllowed) return;
+
+  check_launch(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)),
+               name);
+}
+#endif
+
+}  // namespace detail
+
+}  // namespace c10::cuda

@@ -1,0 +1,79 @@
+// Launch.h: the one way to start a kernel.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "c10/cuda/MailboxRecord.h"
+
+#if defined(TORCH_PY_CUDA_EMULATION)
+#include "emulation/launch.h"
+#endif
+
+namespace c10::cuda {
+
+/// Notes that operator `name` starts a kernel in `stream`, and returns the launch's sequence
+/// number: positive, and growing within the process.
+uint64_t note_launch(const char* name, cudaStream_t stream) noexcept;
+
+/// The operator of a launch; null if so many followed in its stream that it was forgotten.
+const char* launched_operator(uint64_t sequence) noexcept;
+
+/// The mailbox of the calling thread's current device (Mailbox.cpp).
+Mailbox* current_mailbox();
+
+namespace detail {
+
+/// Throws c10::Error with the operator's name unless the launch was accepted.
+void check_launch(cudaError_t status, const char* name);
+
+#if !defined(TORCH_PY_CUDA_EMULATION)
+/// Lets a kernel have more dynamic shared memory than every kernel may.
+void allow_dynamic_shared(const char* name, const void* kernel, size_t bytes);
+#endif
+
+template <class P>
+void prepare_argument([[maybe_unused]] P& argument, [[maybe_unused]] uint64_t sequence) {
+  static_assert(std::is_trivially_copyable_v<P>, "kernels get their arguments as bytes");
+  if constexpr (std::is_same_v<P, simt::Reporter>) argument = {current_mailbox(), sequence};
+#if defined(TORCH_PY_CUDA_EMULATION)
+  emulation::readable_argument(&argument, sizeof(argument));
+#endif
+}
+
+}  // namespace detail
+
+/// Puts kernel<<<grid, block, dynamic_shared, stream>>>(arguments...) into the stream. `name` is
+/// the operator's, a string that lives for ever. A parameter of type simt::Reporter is filled in.
+template <class... P, class... A>
+void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic_shared,
+            cudaStream_t stream, A&&... arguments) {
+  static_assert(sizeof...(P) == sizeof...(A), "one argument for each parameter of the kernel");
+  const uint64_t sequence = note_launch(name, stream);
+
+  std::tuple<std::remove_cv_t<P>...> values(std::forward<A>(arguments)...);
+  std::apply([&](auto&... value) { (detail::prepare_argument(value, sequence), ...); }, values);
+
+#if defined(TORCH_PY_CUDA_EMULATION)
+  const emulation::Grid shape{name, grid, block, dynamic_shared};
+  const cudaError_t status =
+      emulation::launch(shape, stream, [kernel, values] { std::apply(kernel, values); });
+#else
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  detail::allow_dynamic_shared(name, function, dynamic_shared);
+  const cudaError_t status = std::apply(
+      [&](auto&... value) {
+        void* pointers[sizeof...(P) + 1] = {&value...};
+        return cudaLaunchKernel(function, grid, block, pointers, dynamic_shared, stream);
+      },
+      values);
+#endif
+  detail::check_launch(status, name);
+}
+
+}  // namespace c10::cuda

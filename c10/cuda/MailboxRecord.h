@@ -1,0 +1,48 @@
+// MailboxRecord: what a check inside a kernel leaves for the host to raise.
+#pragma once
+
+#include <cstdint>
+
+namespace c10::cuda {
+
+/// The check that failed; it selects the class and the words of the error.
+enum class ReportKind : uint32_t {
+  IndexRange,   // IndexError: value is not in [-bound, bound)
+  LabelRange,   // IndexError: value is not in [0, bound)
+  Probability,  // RuntimeError: value (the bits of a double) is negative, infinite or NaN
+  Assertion,    // RuntimeError: assert_async
+};
+
+struct MailboxRecord {
+  uint64_t sequence;  // of the launch: see c10/cuda/Launch.h
+  ReportKind kind;
+  int32_t argument;  // index among the operator's arguments
+  int64_t value;
+  int64_t bound;
+  uint32_t complete;  // written last, 1 once the other fields are there
+  uint32_t unused;
+};
+
+/// Lies in pinned host memory, one per device. Kernels take slots by counting `taken` up; the host
+/// reads the first min(taken, kSlots) records and starts again from 0 when the device is idle.
+struct Mailbox {
+  static constexpr uint32_t kSlots = 63;
+
+  uint32_t taken;
+  uint32_t unused[9];
+  MailboxRecord records[kSlots];
+};
+static_assert(sizeof(MailboxRecord) == 40);
+
+}  // namespace c10::cuda
+
+namespace simt {
+
+/// A kernel that checks its input has a parameter of this type. The host passes Reporter{};
+/// launch() fills it in. On the device: simt::report(reporter, kind, argument, value, bound).
+struct Reporter {
+  c10::cuda::Mailbox* mailbox = nullptr;
+  uint64_t sequence = 0;
+};
+
+}  // namespace simt

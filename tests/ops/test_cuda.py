@@ -1,0 +1,36 @@
+"""Every operator on CUDA agrees with the CPU: values, forms, gradients, errors.
+
+Each runs in a process of its own with the library of TORCH_PY_CUDA_LIBRARY, the emulation in CI; see
+docs/cuda.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.ops.isolated import Isolated
+from tests.ops.operators import Operator, enrolled
+from tests.subject import WITH_PEER
+
+pytestmark = [
+    pytest.mark.skipif(WITH_PEER, reason="compares our devices"),
+    pytest.mark.skipif("TORCH_PY_CUDA_LIBRARY" not in os.environ, reason="make test-cuda runs these"),
+]
+
+_SAMPLES = int(os.environ.get("CUDA_SAMPLES", "1000"))  # of each operator and dtype, at most
+
+
+@pytest.fixture(scope="module")
+def isolated() -> Iterator[Isolated]:
+    process = Isolated()
+    yield process
+    process.close()
+
+
+@enrolled()
+def test_cuda_agrees_with_cpu(operator: Operator, isolated: Isolated):
+    problems = isolated.problems("on_cuda.problems_of", str(operator), _SAMPLES)
+    assert not problems, "\n".join(problems)
