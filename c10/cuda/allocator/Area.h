@@ -16,8 +16,10 @@ class Pool;
 
 /// What the areas of one device share. Everything here is called under one lock.
 struct DeviceMemory {
-  DeviceMemory(Segments& segments, Events& events) : segments(segments), timeline(events) {}
+  DeviceMemory(int device, Segments& segments, Events& events)
+      : device(device), segments(segments), timeline(events) {}
 
+  const int device;
   Segments& segments;
   Timeline timeline;
   BlockStock blocks;
@@ -54,7 +56,7 @@ struct Loot {
 class Area {
  public:
   Area(DeviceMemory& memory, Pool& pool, bool is_small)
-      : pool(pool), is_small(is_small), memory_(memory) {}
+      : pool(pool), is_small(is_small), device(memory.device), memory_(memory) {}
 
   /// Takes the smallest free block that is large enough, cut to `bytes`, or returns null. Blocks
   /// that `stream` can use at once come first. With `foreign`, others come second, for which
@@ -93,6 +95,7 @@ class Area {
 
   Pool& pool;
   const bool is_small;
+  const int device;
 
  private:
   struct BySize {

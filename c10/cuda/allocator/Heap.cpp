@@ -21,7 +21,7 @@ size_t segment_bytes(size_t bytes) {
 }  // namespace
 
 Heap::Heap(int device, Segments& segments, Events& events)
-    : device(device), memory_(segments, events) {
+    : device(device), memory_(device, segments, events) {
   auto& pool = pools_[{0, 0}];
   pool = std::make_unique<Pool>(memory_, PoolId{0, 0});
   default_pool_ = pool.get();

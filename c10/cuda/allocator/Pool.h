@@ -12,7 +12,7 @@
 namespace c10::cuda {
 
 /// Names a private pool; (0, 0) is the default pool. torch.cuda.MemPool.id has the same form.
-using PoolId = std::pair<uint64_t, uint64_t>;
+using PoolId = std::pair<int64_t, int64_t>;
 
 class Pool {
  public:

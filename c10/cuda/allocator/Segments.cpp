@@ -5,23 +5,11 @@
 #include <cuda_runtime_api.h>
 
 #include "c10/cuda/Runtime.h"
+#include "c10/cuda/allocator/CaptureScope.h"
 
 namespace c10::cuda {
 
 namespace {
-
-/// Memory may be allocated while a stream of this thread is captured: it does not become part of
-/// the graph.
-class RelaxedCapture {
- public:
-  RelaxedCapture() { C10_CUDA_IGNORE(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-  ~RelaxedCapture() { C10_CUDA_IGNORE(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 /// The device is selected and captures are relaxed.
 struct DeviceScope {
