@@ -3,6 +3,7 @@
 
 #include "c10/core/DeviceHooks.h"
 #include "c10/cuda/Event.h"
+#include "c10/cuda/Graph.h"
 #include "c10/cuda/Memory.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Stream.h"
@@ -226,6 +227,14 @@ class Hooks final : public DeviceHooks {
     cuda::set_memory_fraction(index, fraction);
   }
   double memory_fraction(DeviceIndex index) override { return cuda::memory_fraction(index); }
+
+  // --- Graphs ---
+
+  std::unique_ptr<DeviceGraph> new_graph(bool keep_graph) override {
+    return make_graph(keep_graph);
+  }
+  MemoryPoolId new_memory_pool() override { return cuda::new_memory_pool(); }
+  bool is_capturing(Stream stream) override { return cuda::is_capturing(stream); }
 };
 
 [[maybe_unused]] const bool registered = [] {

@@ -266,8 +266,8 @@ cudaError_t drain(Device& device) {
 }
 
 PendingUses& pending_uses() {
-  thread_local PendingUses pending;
-  return pending;
+  thread_local const auto pending = std::make_unique<PendingUses>();
+  return *pending;
 }
 
 void readable_argument(void* bytes, size_t count) {

@@ -26,9 +26,7 @@ SOURCES = (
     "c10/util/Exception.cpp",
 )
 RUNTIME_SOURCES = (
-    "c10/cuda/Runtime.cpp",
-    "c10/cuda/Mailbox.cpp",
-    "c10/cuda/Launch.cpp",
+    *(f"c10/cuda/{name}.cpp" for name in ("Functions", "Launch", "Mailbox", "Runtime")),
     "c10/util/Exception.cpp",
 )
 ORDERS = ("ascending", "descending", "shuffled:1", "shuffled:2")
@@ -131,9 +129,9 @@ FAULTS = {
     "no_dynamic_shared": (r"uses dynamic shared memory, but the launch gave it none", ()),
     "misaligned_copy": (r"copies 16 bytes from or to an address that is not aligned", ()),
     "throws": (r"an object of the kernel's own", ()),
-    "large_block": (r"f: a block has more than 1024 threads", ()),
-    "empty_grid": (r"f: the grid has no blocks", ()),
-    "large_dynamic_shared": (r"f: a block has at most 227 KiB", ()),
+    "large_block": (r"f: CUDA refused the launch: a block has more than 1024 threads", ()),
+    "empty_grid": (r"f: CUDA refused the launch: the grid has no blocks", ()),
+    "large_dynamic_shared": (r"f: CUDA refused the launch: a block has at most 227 KiB", ()),
 }
 
 

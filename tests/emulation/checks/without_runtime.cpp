@@ -1,7 +1,6 @@
 // Launches without the emulated runtime: work runs at once, and addresses are the host's own.
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
-#include "c10/util/Exception.h"
 
 namespace {
 
@@ -10,8 +9,6 @@ thread_local const char* explanation = "";
 }  // namespace
 
 const char* cudaGetErrorString(cudaError_t) { return explanation; }
-
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 
 namespace emulation {
 
@@ -31,21 +28,12 @@ cudaError_t refuse(cudaError_t error, const char* text) {
 
 namespace c10::cuda {
 
-bool is_blocking() { return false; }
-
-void raise_reports() {}
-
 Mailbox* current_mailbox() {
   static Mailbox mailbox{};
   return &mailbox;
 }
 
-namespace detail {
-
-void throw_error(cudaError_t error, const char*, const char* file, int line) {
-  throw Error(cudaGetErrorString(error), file, line);
-}
-
-}  // namespace detail
+bool is_blocking() { return false; }
+void wait_for_launch(cudaStream_t) {}
 
 }  // namespace c10::cuda
