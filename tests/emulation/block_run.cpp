@@ -104,6 +104,7 @@ Fiber& BlockRun::next_fiber(bool fresh_first) {
   }
 
   current_->state = ThreadState::Running;
+  spins_ = 0;
   self = current_;
   return *current_->fiber;
 }
@@ -137,6 +138,14 @@ void BlockRun::leave_until_ready(bool fresh_first) {
     next = &next_fiber(fresh_first);
   }
   if (next != mine) mine->switch_to(*next);
+}
+
+void BlockRun::note_spin(const Where& where) {
+  constexpr uint64_t kPatience = 30000000;
+  const HiddenFromRaceDetector hidden;
+  if (++spins_ > kPatience)
+    fail(name(*current_) + " waits at " + where.file_name() + ":" + std::to_string(where.line()) +
+         " without simt::pause()");
 }
 
 void BlockRun::pause(const Where& where) {

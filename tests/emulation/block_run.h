@@ -84,6 +84,7 @@ class BlockRun {
   unsigned meet_block(const char* operation, bool vote, const Where& where);
   void meet_lanes(LaneRequest& request, bool orders_memory);
   void pause(const Where& where);
+  void note_spin(const Where& where);
   void* controller_race_context() const { return controller_->race_context(); }
   [[noreturn]] void fail(const std::string& text) const;
 
@@ -144,6 +145,7 @@ class BlockRun {
   char barrier_marks_[2] = {};  // addresses by which the race detector orders barriers
   GridThread* latest_ended_ = nullptr;
   uint64_t idle_pauses_ = 0;  // since a thread did anything else
+  uint64_t spins_ = 0;        // reads that may wait, since the thread began to run
   std::exception_ptr error_;
   SharedMemory shared_;
   Dice dice_;

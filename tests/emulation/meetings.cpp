@@ -231,4 +231,6 @@ void synchronize_lanes(unsigned mask, const Where& where) {
 
 void pause(const Where& where) { running_block().pause(where); }
 
+void note_spin(const Where& where) { running_block().note_spin(where); }
+
 }  // namespace emulation

@@ -125,6 +125,7 @@ FAULTS = {
         ("line A",),
     ),
     "pauses_for_ever": (r"pauses at {} for what never comes", ("line A",)),
+    "spins_for_ever": (r"waits at {} without simt::pause\(\)", ("line A",)),
     "too_much_shared": (r"no shared memory left for large \(64000 bytes\)", ()),
     "no_dynamic_shared": (r"uses dynamic shared memory, but the launch gave it none", ()),
     "misaligned_copy": (r"copies 16 bytes from or to an address that is not aligned", ()),

@@ -46,6 +46,8 @@ void* dynamic_shared_memory();
 
 /// Lets other threads of the block run, and other blocks where they run at the same time.
 void pause(const Where& where);
+/// Counts reads that may be a loop waiting for another thread; without pause() it would not end.
+void note_spin(const Where& where);
 
 /// Deferred copies into shared memory (cp.async): made at the wait, not before.
 void copy_later(void* to, const void* from, unsigned size);
