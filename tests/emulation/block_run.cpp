@@ -203,7 +203,11 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
     threads_[i].fiber = nullptr;
     threads_[i].copies.clear();
   }
-  if (kRaceMode) give_fibers();
+  if (kRaceMode) {
+    give_fibers();
+    marks_.reset();
+    marks_ = std::make_unique<char[]>(4 * (1 + count_));
+  }
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = count_ - w * 32;
     warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0, 0};
@@ -213,6 +217,7 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
   ready_first_ = ready_count_ = 0;
   idle_pauses_ = 0;
   latest_ended_ = nullptr;
+  uses_fences_ = false;
   shared_.begin_block(grid.dynamic_shared);
   order_threads(same_shape);
 }

@@ -185,6 +185,7 @@ CLEAN = (
     "elementwise",
     "reduction",
     "one_pass",
+    "columns_in_one_pass",
     "warp_exchange",
     "chained_sum",
     "deferred_copies",
@@ -193,6 +194,7 @@ CLEAN = (
 RACES = {
     "reduction_without_barrier": ("sample_kernels.h", 2),
     "one_pass_without_fences": ("sample_kernels.h", 2),
+    "columns_without_fences": ("sample_kernels.h", 2),
     "warp_exchange_without_sync": ("sample_kernels.h", 2),
     "blocks_write_same": ("sanitized_driver.cpp", 1),
 }

@@ -57,8 +57,8 @@ SIMT_KERNEL pauses_for_ever(unsigned* flag) {
 }
 
 SIMT_KERNEL spins_for_ever(unsigned* flag) {
-  while (simt::load_acquire(flag) == 0) {
-  }  // line A
+  while (simt::load_acquire(flag) == 0)  // line A
+    continue;
 }
 
 SIMT_KERNEL too_much_shared() {

@@ -63,6 +63,26 @@ SIMT_KERNEL sum_in_one_pass(float* out, float* parts, unsigned* finished, const 
   *out = total;
 }
 
+/// The sums of columns in one launch: all threads of a block leave parts, and one counts the block.
+template <bool with_fences>
+SIMT_KERNEL sum_columns_in_one_pass(float* out, float* parts, unsigned* finished, const float* in) {
+  SIMT_SHARED(last, bool);
+  const unsigned width = simt::block_dim_x();
+  const unsigned x = simt::thread_x();
+
+  parts[simt::block_x() * width + x] = in[simt::block_x() * width + x];
+  if constexpr (with_fences) simt::fence();
+  simt::sync_block();
+  if (x == 0) last = simt::atomic_add(finished, 1u) == simt::grid_dim_x() - 1;
+  simt::sync_block();
+  if (!last) return;
+
+  if constexpr (with_fences) simt::fence();
+  float total = 0;
+  for (unsigned block = 0; block < simt::grid_dim_x(); ++block) total += parts[block * width + x];
+  out[x] = total;
+}
+
 /// Squares through a tile of shared memory that is read transposed.
 [[maybe_unused]] static SIMT_KERNEL transpose(float* out, const float* in) {
   SIMT_SHARED(tile, float[16][17]);

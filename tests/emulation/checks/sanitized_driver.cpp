@@ -77,6 +77,16 @@ const Case kCases[] = {
        launch("f", checks::sum_in_one_pass<false>, 4, 32, 0, nullptr, results, results + 8,
               &counter, ones.data());
      }},
+    {"columns_in_one_pass",
+     [] {
+       launch("f", checks::sum_columns_in_one_pass<true>, 4, 32, 0, nullptr, results, results + 64,
+              &counter, ones.data());
+     }},
+    {"columns_without_fences",
+     [] {
+       launch("f", checks::sum_columns_in_one_pass<false>, 4, 32, 0, nullptr, results, results + 64,
+              &counter, ones.data());
+     }},
     {"transpose",
      [] {
        launch("f", checks::transpose, dim3(2, 2), dim3(16, 16), 0, nullptr, results, ones.data());
