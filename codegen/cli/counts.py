@@ -92,7 +92,7 @@ def cuda_fallbacks(program: Program) -> Iterator[str]:
     }
     yield "# Entries without a CUDA kernel"
     yield ""
-    yield "They run the CPU's kernel on copies in the memory of the host: `torch.cuda.host_fallbacks()` counts"
+    yield "They run the CPU's kernel on copies in host memory: `torch.cuda.host_fallbacks()` counts"
     yield "the calls. As `python -m codegen counts --cuda-fallbacks` prints it."
     yield from ("", f"{sum(map(len, by_topic.values()))} of {len(program.operators)} entries.", "")
     yield from ("| topic | entries |", "|---|---|")
