@@ -211,7 +211,7 @@ inline bool is_packed(const LaunchPlan& plan, int width) {
 
 template <int kOperands>
 ElementwiseArguments<kOperands> elementwise_arguments(const LaunchPlan& plan, int width) {
-  ElementwiseArguments<kOperands> arguments;
+  ElementwiseArguments<kOperands> arguments{};  // the emulation looks at every byte
   arguments.dims = plan.dims;
   arguments.packs = static_cast<uint32_t>(plan.numel / width);
   arguments.tail = static_cast<uint32_t>(plan.numel % width);
