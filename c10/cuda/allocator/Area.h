@@ -92,7 +92,6 @@ class Area {
   /// After a capture: nothing of the captured work is on the device, so no use has to be awaited.
   void forget_uses();
 
-
   Pool& pool;
   const bool is_small;
   const int device;
