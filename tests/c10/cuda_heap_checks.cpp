@@ -400,14 +400,17 @@ int main() {
   test_recorded_streams();
   test_granules_are_moved();
   test_a_repeated_step_maps_nothing();
+
   test_shortage();
   test_fraction_and_pressure();
   test_refused_mappings();
   test_private_pools();
   test_statistics_and_snapshot();
   test_destroyed_streams();
+
   test_pinned_blocks();
   test_pinned_limits_and_graphs();
+
   if (failures == 0) std::puts("ok");
   return failures != 0;
 }

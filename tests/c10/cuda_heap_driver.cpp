@@ -95,6 +95,7 @@ class Program {
   void step() {
     const uint64_t choice = pick(1000);
     const bool full = live_bytes_ > target_bytes_ || live_.size() > target_blocks_;
+
     if (choice < 500) {
       if (full || (!live_.empty() && pick(5) < 2)) {
         free_at(pick(live_.size()));
@@ -310,6 +311,7 @@ static void run_threads() {
   const auto work = [&](int64_t stream) {
     std::mt19937_64 random(static_cast<uint64_t>(stream));
     std::vector<Block*> own;
+
     for (int i = 0; i < 20'000; ++i) {
       if (own.size() < 50 && random() % 2 == 0) {
         own.push_back(

@@ -62,7 +62,7 @@ class Area {
   /// that `stream` can use at once come first. With `foreign`, others come second, for which
   /// `stream` waits on the device.
   Block* find(StreamState& stream, size_t bytes, bool foreign);
-  /// Joins all adjacent free blocks, whichever streams have used them; false if there are none.
+  /// Joins all adjacent free blocks, whichever streams have used them; false if nothing was joined.
   bool join_all();
   /// Makes a block free that has become nobody's, and joins it with its neighbours.
   void insert(Block* block);
