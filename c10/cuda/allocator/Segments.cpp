@@ -86,8 +86,7 @@ void look_up(Driver& driver, Function& function, const char* name) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
 
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion(name, &found, kVersion, 0, &result);
+  const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, kVersion, 0, &result);
   if (status != cudaSuccess) cudaGetLastError();
   if (status != cudaSuccess || result != cudaDriverEntryPointSuccess) driver.is_complete = false;
   function = reinterpret_cast<Function>(found);
