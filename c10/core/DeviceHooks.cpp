@@ -20,6 +20,8 @@ constinit std::atomic<void (*)()> loaders[kNumDeviceTypes] = {};
 
 }  // namespace
 
+constinit std::atomic<bool> uses_several_streams{false};
+
 DeviceHooks::~DeviceHooks() = default;
 DeviceGraph::~DeviceGraph() = default;
 

@@ -1,5 +1,6 @@
 // DeviceHooks: what a backend in another shared object does for the rest of the library.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -156,6 +157,10 @@ class TORCH_PY_API DeviceHooks {
   virtual void push_range(const char* text);
   virtual void pop_range();
 };
+
+/// Whether a stream other than a default one was ever current. Until then, no block of memory can
+/// be used by several streams, and nobody needs to say which ones use it.
+TORCH_PY_API extern std::atomic<bool> uses_several_streams;
 
 /// Null until a backend for the type is loaded. Tries to load the backend of CUDA on first use.
 TORCH_PY_API DeviceHooks* device_hooks_or_null(DeviceType type);

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "c10/core/ScalarType.h"
-#include "c10/util/Exception.h"
+#include "c10/util/Export.h"
 
 #ifndef CPU_CAPABILITY
 #define CPU_CAPABILITY DEFAULT
@@ -22,7 +22,7 @@ using modular_t = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsign
 
 /// a * b, wrapped around.
 template <class T>
-inline T multiply_modular(T a, T b) {
+C10_HOST_DEVICE inline T multiply_modular(T a, T b) {
   return static_cast<T>(static_cast<modular_t<T>>(a) * static_cast<modular_t<T>>(b));
 }
 
