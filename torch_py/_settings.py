@@ -63,8 +63,8 @@ def set_default_dtype(dtype: Any, /) -> None:
 def set_default_tensor_type(t: Any, /) -> None:
     """The older form of `set_default_dtype`: takes a type such as `torch.DoubleTensor`, or its full name.
 
-    A type of `torch.cuda` makes CUDA the default device, too. Raises TypeError for anything else, and for a type
-    of integers.
+    A type of `torch.cuda` makes CUDA the default device, too. Raises TypeError for anything else, and for a
+    type of integers.
     """
     kind = t
 

@@ -1,6 +1,6 @@
-"""Tests of `torch.cuda` on a device: `TORCH_PY_CUDA_LIBRARY=build/emulation/libtorch_py_cuda.so pytest tests/cuda`.
+"""Tests of `torch.cuda` on a device: `TORCH_PY_CUDA_LIBRARY=LIBRARY pytest tests/cuda`.
 
-They are collected only where that variable names a library.
+They are collected only where that variable names a library, such as build/emulation/libtorch_py_cuda.so.
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ from tests.subject import torch
 
 def test_there_are_devices_once_the_library_is_there():
     assert torch.cuda.is_available() and torch.cuda.device_count() > 0
-    assert torch.accelerator.is_available() and torch.accelerator.current_accelerator() == torch.device("cuda")
+    assert torch.accelerator.is_available() and torch.accelerator.current_accelerator() == torch.device(
+        "cuda"
+    )
     assert torch.backends.cuda.is_built() and torch.has_cuda
     assert torch.version.cuda.split(".")[0].isdigit()
 

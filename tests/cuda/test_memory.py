@@ -103,7 +103,8 @@ def test_pinned_memory():
     assert not plain.is_pinned()
     pinned = plain.pin_memory()
     assert pinned.is_pinned() and pinned.equal(plain) and pinned.stride() == plain.stride()
-    assert pinned.pin_memory() is pinned
+    assert pinned.pin_memory() is pinned and pinned.untyped_storage().is_pinned()
+
     for made in (
         torch.empty(3, pin_memory=True),
         torch.zeros(2, 2, pin_memory=True),
@@ -112,9 +113,11 @@ def test_pinned_memory():
         torch.arange(4, pin_memory=True),
     ):
         assert made.is_pinned() and made.is_cpu
+
     assert torch.tensor([1, 2], pin_memory=True).tolist() == [1, 2]
     copied = pinned.to("cuda", non_blocking=True)
     assert copied.cpu().equal(plain)
+
     with pytest.raises(RuntimeError, match="cannot pin"):
         torch.ones(2, device="cuda").pin_memory()
     with pytest.raises(RuntimeError, match="pinned"):

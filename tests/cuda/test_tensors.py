@@ -26,6 +26,7 @@ def test_factories():
         torch.ones_like(torch.ones(2), device="cuda"),
     ):
         assert made.device == CUDA and made.is_cuda and not made.is_cpu and made.get_device() == 0
+
     assert torch.tensor([[1, 2], [3, 4]], device="cuda").tolist() == [[1, 2], [3, 4]]
     assert isinstance(torch.cuda.FloatTensor(1), torch.cuda.FloatTensor)
     assert not isinstance(torch.ones(1), torch.cuda.FloatTensor)
@@ -37,12 +38,14 @@ def test_moves():
     assert there.device == CUDA and there.cpu().equal(host) and there.cpu().is_cpu
     assert there.cuda() is there and there.to("cuda") is there and there.to(0) is there
     assert there.to("cuda", copy=True) is not there
+
     assert there.to(torch.float64).dtype == torch.float64 and there.double().is_cuda
     assert host.to(there).device == CUDA and there.to("cpu").equal(host)
     assert host.t().cuda().stride() == host.t().stride()
     assert host.type("torch.cuda.DoubleTensor").dtype == torch.float64
     assert there.type() == "torch.cuda.FloatTensor"
     assert host.to_device("cuda").is_cuda
+
     with pytest.raises(RuntimeError, match="must be cuda device"):
         host.cuda("cpu")
     large = torch.arange(100_000)
@@ -125,9 +128,11 @@ def test_dlpack_orders_streams():
         there.fill_(7)
         taken = torch.from_dlpack(there)
     assert taken.data_ptr() == there.data_ptr()
+
     there.__dlpack__(stream=stream.cuda_stream)
     there.__dlpack__(stream=1)
     there.__dlpack__(stream=-1)
+
     with pytest.raises(TypeError, match="int"):
         there.__dlpack__(stream="x")
     with pytest.raises(AssertionError, match="unsupported stream"):
@@ -179,6 +184,7 @@ def test_storages():
     storage = there.untyped_storage()
     assert storage.device == CUDA and storage.is_cuda and storage.get_device() == 0
     assert storage.tolist() == list(range(8)) and storage[3] == 3 and storage[2:4].tolist() == [2, 3]
+
     storage[0] = 9
     storage[1:3] = 7
     assert there.tolist() == [9, 7, 7, 3, 4, 5, 6, 7]
@@ -186,6 +192,7 @@ def test_storages():
     assert storage.fill_(1) is storage and there.tolist() == [1] * 8
     assert storage.copy_(torch.arange(8, dtype=torch.uint8).untyped_storage()) is storage
     assert there.tolist() == list(range(8))
+
     assert torch.UntypedStorage(4, device="cuda").device == CUDA
     assert torch.arange(3, dtype=torch.uint8).untyped_storage().cuda().tolist() == [0, 1, 2]
     storage.resize_(16)

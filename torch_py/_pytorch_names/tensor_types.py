@@ -14,7 +14,9 @@ class _LegacyMeta(type):
     kind: str  # of the device
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype == cls.dtype and instance.device.type == cls.kind
+        return (
+            isinstance(instance, Tensor) and instance.dtype == cls.dtype and instance.device.type == cls.kind
+        )
 
 
 def _construct(cls: Any, *arguments: Any) -> Tensor:

@@ -77,9 +77,9 @@ def _cuda_index(location: str) -> int:
     count = int(_C._cuda_getDeviceCount())
     if count == 0:
         raise RuntimeError(
-            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
-            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map "
-            "your storages to the CPU."
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If "
+            "you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
         )
 
     index = _C.device(location).index
@@ -87,8 +87,8 @@ def _cuda_index(location: str) -> int:
         return int(_C._cuda_getDevice())
     if index >= count:
         raise RuntimeError(
-            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. "
-            "Please use torch.load with map_location to map your storages to an existing device."
+            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is "
+            f"{count}. Please use torch.load with map_location to map your storages to an existing device."
         )
     return int(index)
 

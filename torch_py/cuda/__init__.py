@@ -198,7 +198,7 @@ class cudaStatus:  # noqa: N801
 
 
 _LAZY_MODULES = ("amp", "nvtx")
-_absent = _lacking(__name__, __path__)
+_absent = _lacking(__name__, __path__)  # noqa: F405
 
 
 def __getattr__(name: str) -> Any:
@@ -212,4 +212,9 @@ def __getattr__(name: str) -> Any:
     if name in _LEGACY_NAMES:
         globals()[name] = _cuda_type(name)
         return globals()[name]
+    if name.endswith("Storage"):
+        storage = importlib.import_module("torch_py.storage")
+        if name in storage.LEGACY_NAMES:
+            globals()[name] = storage.cuda_storage_type(name)
+            return globals()[name]
     return _absent(name)

@@ -54,14 +54,14 @@ def _like(original: Any, items: Any) -> Any:
     or a dict where the class cannot be made of them."""
     try:
         if isinstance(original, MutableMapping):
-            result = copy.copy(original)
-            result.update(items)
-            return result
+            mapping = copy.copy(original)
+            mapping.update(items)
+            return mapping
         if isinstance(original, MutableSequence):
-            result = copy.copy(original)
+            sequence = copy.copy(original)
             for place, item in enumerate(items):
-                result[place] = item
-            return result
+                sequence[place] = item
+            return sequence
         return type(original)(items)
     except TypeError:
         return items
