@@ -76,7 +76,7 @@ PyObject* convert(PyObject* self, const Target& target) {
   };
   // A copy from a device to the host waits, however small it is.
   const bool waits = tensor.is_cuda() && target.device.has_value() && !target.device->is_cuda();
-  return wrap(waits ? unlocked(converted) : unlocked(converted, tensor));
+  return wrap(waits ? unlocked_while_waiting(converted, tensor) : unlocked(converted, tensor));
 }
 
 PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {

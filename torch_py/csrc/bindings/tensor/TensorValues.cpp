@@ -59,10 +59,13 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_meta(), "Cannot copy out of meta tensor; no data!");
   if (tensor.is_cpu()) return tensor;
 
-  const GilRelease unlocked;  // the copy waits for the device
-  const at::NoGradGuard no_grad;
-  return at::to(tensor, std::nullopt, std::nullopt, at::kCPU, std::nullopt, false, false,
-                std::nullopt);
+  return unlocked_while_waiting(
+      [&] {
+        const at::NoGradGuard no_grad;
+        return at::to(tensor, std::nullopt, std::nullopt, at::kCPU, std::nullopt, false, false,
+                      std::nullopt);
+      },
+      tensor);
 }
 
 PyObject* tolist(PyObject* self, PyObject*) {
