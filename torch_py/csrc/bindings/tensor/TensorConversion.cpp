@@ -4,6 +4,7 @@
 #include "aten/ops/to.h"
 #include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
 namespace torch::python {

@@ -3,6 +3,7 @@
 
 #include "aten/ops/to.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
 namespace torch::python {
