@@ -34,10 +34,8 @@ LaunchPlan launch_plan(const TensorIterator& iter) {
   for (int k = 0; k < plan.operands; ++k) {
     LaunchOperand& operand = plan.operand[k];
     operand.dtype = iter.dtype(k);
-    if (const std::optional<float> unrounded = iter.unrounded_number(k)) {
-      operand.has_unrounded = true;
-      operand.unrounded = *unrounded;
-    }
+    operand.unrounded = iter.unrounded_number(k);
+    operand.is_wrapped_number = iter.tensor(k).is_wrapped_number();
 
     if (plan.numel == 0) continue;
     if (iter.tensor(k).is_cpu() && !iter.device().is_cpu()) {
@@ -51,6 +49,10 @@ LaunchPlan launch_plan(const TensorIterator& iter) {
   }
 
   return plan;
+}
+
+LaunchPlan result_plan(const TensorIterator& iter) {
+  return launch_plan(TensorIterator::over(iter.op_name(), {&iter.output()}));
 }
 
 }  // namespace at

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "c10/core/ScalarType.h"
 #include "c10/util/Export.h"
@@ -10,14 +11,15 @@
 namespace at {
 
 class TensorIterator;
+using TensorIteratorBase = TensorIterator;
 
 /// One operand of a launch: device memory, or a number that travels in the launch's arguments.
 struct LaunchOperand {
   char* data = nullptr;  // null for a number
   ScalarType dtype = ScalarType::Undefined;
   bool is_number = false;
-  bool has_unrounded = false;  // see TensorIterator::unrounded_number
-  float unrounded = 0;
+  bool is_wrapped_number = false;             // a Python number
+  std::optional<float> unrounded{};           // see TensorIterator::unrounded_number
   alignas(16) unsigned char number[16] = {};  // one element of `dtype`
 
   template <class T>
@@ -46,6 +48,7 @@ struct LaunchPlan {
   LaunchOperand operand[kMaxOperands];
 
   ScalarType dtype(int k = 0) const { return operand[k].dtype; }
+  std::optional<float> unrounded_number(int k) const { return operand[k].unrounded; }
 
   /// Bytes between the first byte of the lowest element and the last of the highest.
   int64_t span(int k) const {
@@ -72,6 +75,9 @@ struct LaunchPlan {
 /// The plan of `iter`. Operands that are 0-dim CPU tensors become numbers; all others must be on
 /// the iterator's device. Throws if more than kMaxDims dimensions remain.
 TORCH_PY_API LaunchPlan launch_plan(const TensorIterator& iter);
+
+/// The plan of a loop over the result of `iter` alone, for a reduction of zero elements.
+TORCH_PY_API LaunchPlan result_plan(const TensorIterator& iter);
 
 namespace detail {
 

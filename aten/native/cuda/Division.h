@@ -4,13 +4,6 @@
 
 #include "c10/util/Export.h"
 
-// Until Simt.h has it: unrolls the loop that follows.
-#if !defined(SIMT_UNROLL) && defined(__CUDACC__)
-#define SIMT_UNROLL _Pragma("unroll")
-#elif !defined(SIMT_UNROLL)
-#define SIMT_UNROLL
-#endif
-
 namespace at::native::cuda {
 
 /// Divides numbers below 2^31 by a multiplication and a shift, a fraction of what a division costs.

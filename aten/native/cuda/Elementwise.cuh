@@ -5,6 +5,7 @@
 
 #include "aten/iteration/LaunchPlan.h"
 #include "aten/native/cuda/Division.h"
+#include "aten/native/cuda/Pack.cuh"
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Simt.h"
@@ -20,11 +21,6 @@
 namespace at::native::cuda {
 
 inline constexpr int kElementwiseThreads = 256;
-
-template <class T, int kWidth>
-struct alignas(sizeof(T) * kWidth) Pack {
-  T values[kWidth];
-};
 
 /// How a kernel reads the elements of a pack.
 enum class PackAccess : uint8_t {
@@ -282,6 +278,21 @@ void elementwise(const LaunchPlan& plan, const char* name, const F& functor,
         }
       },
       limit);
+}
+
+namespace detail {
+
+template <class F, class R, class... A>
+void elementwise_of(const LaunchPlan& plan, const F& functor, R (F::*)(A...) const) {
+  elementwise<R, A...>(plan, plan.op_name, functor);
+}
+
+}  // namespace detail
+
+/// The same with the element types of the functor's operator().
+template <class F>
+void elementwise(const LaunchPlan& plan, const F& functor) {
+  detail::elementwise_of(plan, functor, &F::operator());
 }
 
 /// The same for an iterator.

@@ -4,7 +4,7 @@
 #include "aten/native/functors/Modular.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T>
 C10_HOST_DEVICE bool is_nonzero(T value) {
@@ -38,5 +38,5 @@ void with_any_or_all_ops(ScalarType type, const char* op_name, bool is_all, cons
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, op_name, [&] { run(AnyNonzero<scalar_t>{is_all}); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

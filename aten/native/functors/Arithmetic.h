@@ -6,7 +6,7 @@
 #include "c10/core/Scalar.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T, bool kSwap>
 struct AddIntegers {
@@ -97,5 +97,5 @@ void with_product(ScalarType type, std::optional<float> number, const Run& run) 
                                    [&] { with_rounded<scalar_t, Multiplication>(number, run); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -7,12 +7,8 @@
 #include "aten/Dispatch.h"
 #include "c10/util/Export.h"
 
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
-
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <size_t bytes>
 using bits_of_size =
@@ -42,5 +38,5 @@ void with_nextafter(ScalarType type, const Run& run) {
   AT_DISPATCH_FLOATING_AND_REDUCED(type, "nextafter", [&] { run(NextAfter<scalar_t>()); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

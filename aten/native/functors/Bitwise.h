@@ -4,7 +4,7 @@
 #include "aten/native/functors/Modular.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T>
 struct BitAnd {
@@ -35,7 +35,8 @@ template <class T>
 struct ShiftLeft {
   C10_HOST_DEVICE T operator()(T a, T count) const {
     using unsigned_t = std::make_unsigned_t<T>;
-    const bool out = static_cast<unsigned_t>(count) >= 8 * sizeof(T);
+    constexpr unsigned_t kBits = 8 * sizeof(T);
+    const bool out = static_cast<unsigned_t>(count) >= kBits;
     return out ? T(0) : static_cast<T>(static_cast<modular_t<T>>(a) << (out ? 0 : count));
   }
 };
@@ -45,8 +46,9 @@ template <class T>
 struct ShiftRight {
   C10_HOST_DEVICE T operator()(T a, T count) const {
     using unsigned_t = std::make_unsigned_t<T>;
+    constexpr unsigned_t kBits = 8 * sizeof(T);
     constexpr bool kSigned = std::is_signed_v<T>;
-    const bool out = static_cast<unsigned_t>(count) >= 8 * sizeof(T);
+    const bool out = static_cast<unsigned_t>(count) >= kBits;
     const T shifted = static_cast<T>(a >> (out ? 0 : count));
     return out ? static_cast<T>(kSigned && a < 0 ? -1 : 0) : shifted;
   }
@@ -71,5 +73,5 @@ void with_shift(ScalarType type, const char* op_name, const Run& run) {
   AT_DISPATCH_INTEGRAL(type, op_name, [&] { run(Functor<scalar_t>()); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

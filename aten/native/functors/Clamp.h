@@ -7,12 +7,8 @@
 #include "c10/core/Scalar.h"
 #include "c10/util/Export.h"
 
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
-
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T>
 struct Clamp {
@@ -60,5 +56,5 @@ void with_clamp(ScalarType type, const std::optional<Scalar>& min, const std::op
   AT_DISPATCH_REAL(type, "clamp", [&] { run(make_clamp<scalar_t>(min, max)); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

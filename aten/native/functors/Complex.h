@@ -3,12 +3,8 @@
 #include "aten/Dispatch.h"
 #include "c10/util/Export.h"
 
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
-
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T>
 struct Identity {
@@ -27,5 +23,5 @@ void with_conj(ScalarType type, const Run& run) {
   AT_DISPATCH_COMPLEX(type, "conj", [&] { run(Conjugate<scalar_t>()); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

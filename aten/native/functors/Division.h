@@ -10,7 +10,7 @@
 #include "aten/vec/math.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 // --- Integers ---
 
@@ -23,12 +23,12 @@ struct Quotient {
     quotient = negates ? static_cast<T>(modular_t<T>(0) - static_cast<modular_t<T>>(a))
                        : static_cast<T>(a / b);
     remainder = negates ? T(0) : static_cast<T>(a % b);
-    rounded_up = remainder != 0 && ((remainder < 0) != (b < 0));
+    if constexpr (std::is_signed_v<T>) rounded_up = remainder != 0 && ((remainder < 0) != (b < 0));
   }
 
   T quotient;
   T remainder;
-  bool rounded_up;  // towards zero is upwards when the exact quotient is negative
+  bool rounded_up = false;  // towards zero is upwards when the exact quotient is negative
 };
 
 // --- Floats ---
@@ -238,5 +238,5 @@ void with_truncated_quotient(ScalarType type, const char* op_name, std::optional
                                    [&] { with_rounded<scalar_t, TruncatedDivision>(number, run); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -7,7 +7,7 @@
 #include "aten/vec/math.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T, bool kMax>
 struct Extremum {
@@ -46,5 +46,5 @@ C10_HOST_DEVICE bool is_better(T candidate, T best) {
   return (kMax ? candidate > best : candidate < best) || (candidate != candidate && best == best);
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

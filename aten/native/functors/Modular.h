@@ -8,12 +8,15 @@
 #include "c10/core/ScalarType.h"
 #include "c10/util/Export.h"
 
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
+// Note [Functors]
+// The headers of this directory hold the arithmetic of kernels, for all devices: structs of which a
+// kernel runs one for each element, and functions that choose one by dtype and hand it to the
+// caller's loop. They are in unnamed namespaces because CPU kernels are compiled once per
+// instruction set, and because compilers inline what no other file can call more freely: any() down
+// columns took 1.4 times as long otherwise.
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 /// The unsigned type to compute in. Small types are widened to uint32_t, because C++ would widen
 /// them to int, in which a product can overflow.
@@ -37,5 +40,5 @@ void dispatch_modular(c10::ScalarType type, const F& f) {
   }
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -6,12 +6,8 @@
 #include "aten/Dispatch.h"
 #include "c10/util/Export.h"
 
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
-
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 /// T may be complex; both parts are replaced then.
 template <class T>
@@ -62,5 +58,5 @@ void with_nan_to_num(ScalarType type, std::optional<double> nan, std::optional<d
                                    [&] { run(make_nan_to_num<scalar_t>(nan, posinf, neginf)); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -5,7 +5,7 @@
 #include "aten/vec/math.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 /// The power by repeated squaring, modulo 2^bits. A negative exponent gives 0, unless the base is 1
 /// or -1, whose reciprocals are integers.
@@ -105,5 +105,5 @@ void with_power(ScalarType type, const void* exponent, bool is_number, const Run
       type, "pow", [&] { with_floating_power(static_cast<const scalar_t*>(exponent), run); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -4,7 +4,7 @@
 #include "aten/native/functors/Modular.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T>
 struct ProductOfIntegers {
@@ -38,5 +38,5 @@ void with_product_ops(ScalarType type, const Run& run) {
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "prod", [&] { run(Product<scalar_t>()); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -8,7 +8,7 @@
 #include "aten/native/functors/Modular.h"
 
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 template <class T>
 struct NanSum {
@@ -110,5 +110,5 @@ void with_xor_ops(ScalarType type, const Run& run) {
   dispatch<kLong>(type, "xor", [&]<typename>() { run(ExclusiveOr()); });
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

@@ -6,12 +6,8 @@
 #include "c10/core/ScalarType.h"
 #include "c10/util/Export.h"
 
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
-
 namespace at::native {
-inline namespace CPU_CAPABILITY {
+namespace {
 
 /// Op in the arithmetic type, rounded once.
 template <class T, class Op>
@@ -43,5 +39,5 @@ void with_rounded(std::optional<float> number, const Run& run) {
   run(Rounded<T, Op>());
 }
 
-}  // namespace CPU_CAPABILITY
+}  // namespace
 }  // namespace at::native

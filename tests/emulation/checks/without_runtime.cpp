@@ -30,8 +30,6 @@ cudaError_t refuse(cudaError_t error, const char* text) {
 
 namespace c10::cuda {
 
-bool is_blocking() { return false; }
-
 void raise_reports() {}
 
 Mailbox* current_mailbox() {
