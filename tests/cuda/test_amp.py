@@ -14,7 +14,6 @@ def test_autocast():
     with torch.autocast("cuda"):
         assert torch.is_autocast_enabled("cuda") and not torch.is_autocast_enabled("cpu")
         assert (x @ x).dtype == torch.float16
-        assert torch.softmax((x @ x), -1).dtype == torch.float32
         assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
         with torch.autocast("cuda", enabled=False):
             assert (x @ x).dtype == torch.float32
