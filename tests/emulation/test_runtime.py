@@ -57,6 +57,18 @@ GRAPHS = (
     "freed_memory_is_found_at_launch",
 )
 PROCESSES = ("memory_and_events_are_shared", "granules_are_exported", "forked_processes_cannot_use_cuda")
+BACKEND = (
+    "devices_and_guards",
+    "streams_of_the_pool",
+    "events_between_streams",
+    "copies_between_devices",
+    "reports_become_errors",
+    "full_mailboxes_are_raised_by_launches",
+    "faults_name_suspects",
+    "graphs_replay",
+    "captures_that_fail",
+    "memory_is_shared",
+)
 CASES = [
     (driver, case)
     for driver, cases in (
@@ -174,6 +186,48 @@ def test_wait_without_end(plain: Drivers) -> None:
 def test_without_devices(plain: Drivers) -> None:
     program = plain.program("processes")
     assert cpp_driver.run(program, "no_devices", TORCH_PY_EMULATED_DEVICES="0") == "ok\n"
+
+
+# The backend's core, from its own sources, on the emulated runtime
+
+
+@pytest.fixture(scope="module")
+def backend(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = ROOT / "torch_py/lib/libtorch_py.so"
+    if not library.exists():
+        pytest.skip("needs the library: make")
+
+    folder = tmp_path_factory.mktemp("backend")
+    paths = [*(ROOT / "tests/emulation").glob("*.cpp"), *(ROOT / "c10/cuda").rglob("*.cpp")]
+    names = sorted(path.relative_to(ROOT).as_posix() for path in paths)
+    objects = [
+        cpp_driver.object_file(
+            folder / f"{name.replace('/', '_')}.o", name, *FLAGS, "-Wno-missing-field-initializers"
+        )
+        for name in names
+    ]
+    driver = "tests/emulation/checks/backend_driver.cpp"
+    return cpp_driver.build(
+        folder / "backend", [driver, *objects, str(library)], *FLAGS, f"-Wl,-rpath,{library.parent}"
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("case", BACKEND)
+def test_backend(backend: Path, case: str, order: str) -> None:
+    assert cpp_driver.run(backend, case, TORCH_PY_EMULATED_ORDER=order).splitlines()[-1] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("case", "variable", "value"),
+    [
+        ("faults_name_suspects", "TORCH_PY_CUDA_BLOCKING", "1"),
+        ("absence_is_explained", "TORCH_PY_EMULATED_DEVICES", "0"),
+        ("memory_ends", "TORCH_PY_EMULATED_MEMORY_MIB", "8"),
+    ],
+)
+def test_backend_with_settings(backend: Path, case: str, variable: str, value: str) -> None:
+    assert cpp_driver.run(backend, case, **{variable: value}) == "ok\n"
 
 
 # The real headers

@@ -1,5 +1,8 @@
 // Cases of a driver: a table of functions, of which the program runs the one that is named.
 #pragma once
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -69,6 +72,31 @@ inline cudaError_t put_increment(cudaStream_t stream, unsigned char* to,
 /// Sets the last error aside and says whether it was this one.
 inline bool failed_with(cudaError_t status, cudaError_t expected) {
   return status == expected && cudaGetLastError() == expected;
+}
+
+inline const char* program = nullptr;  // how this one was started; main sets it
+
+inline std::string hexadecimal(const void* data, size_t bytes) {
+  std::string text;
+  char digits[3];
+  for (size_t i = 0; i < bytes; ++i) {
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char*>(data)[i]);
+    text += digits;
+  }
+  return text;
+}
+
+/// Runs this program once more, as `name` with two arguments, and returns its exit status.
+inline int run_other(const char* name, const std::string& first, const std::string& second) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(program, program, name, first.c_str(), second.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 template <size_t N>

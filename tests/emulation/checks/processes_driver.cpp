@@ -9,37 +9,12 @@ using namespace cases;
 
 namespace {
 
-const char* program = nullptr;
-
-std::string hexadecimal(const void* data, size_t bytes) {
-  std::string text;
-  char digits[3];
-  for (size_t i = 0; i < bytes; ++i) {
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char*>(data)[i]);
-    text += digits;
-  }
-  return text;
-}
-
 template <class Handle>
 Handle parsed(const char* text) {
   Handle handle;
   for (size_t i = 0; i < sizeof handle; ++i)
     std::sscanf(text + 2 * i, "%2hhx", reinterpret_cast<unsigned char*>(&handle) + i);
   return handle;
-}
-
-/// Runs this program once more, as `name` with two arguments, and returns its exit status.
-int run_other(const char* name, const std::string& first, const std::string& second) {
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(program, program, name, first.c_str(), second.c_str(), nullptr);
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 void memory_and_events_are_shared() {
@@ -156,7 +131,7 @@ constexpr Case kCases[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  program = argv[0];
+  cases::program = argv[0];
   if (argc == 4 && std::strcmp(argv[1], "open") == 0) {
     open_shared(argv[2], argv[3]);
     return 0;
