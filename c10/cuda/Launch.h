@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "c10/cuda/Mailbox.h"
 #include "c10/cuda/MailboxRecord.h"
 
 #if defined(TORCH_PY_CUDA_EMULATION)
@@ -44,7 +45,7 @@ void check_launch(cudaError_t status, const char* name, cudaStream_t stream);
 
 #if !defined(TORCH_PY_CUDA_EMULATION)
 /// Lets a kernel have more dynamic shared memory than every kernel may.
-void allow_dynamic_shared(const char* name, const void* kernel, size_t bytes);
+void allow_dynamic_shared(const void* kernel, size_t bytes, const char* name);
 #endif
 
 template <class P>
@@ -64,6 +65,7 @@ template <class... P, class... A>
 void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic_shared,
             cudaStream_t stream, A&&... arguments) {
   static_assert(sizeof...(P) == sizeof...(A), "one argument for each parameter of the kernel");
+  static_assert((sizeof(P) + ... + 0) <= 32764, "CUDA takes no more bytes of arguments");
   const uint64_t sequence = note_launch(name, stream);
 
   std::tuple<std::remove_cv_t<P>...> values(std::forward<A>(arguments)...);
@@ -75,7 +77,7 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
       emulation::launch(shape, stream, [kernel, values] { std::apply(kernel, values); });
 #else
   const void* const function = reinterpret_cast<const void*>(kernel);
-  detail::allow_dynamic_shared(name, function, dynamic_shared);
+  detail::allow_dynamic_shared(function, dynamic_shared, name);
   const cudaError_t status = std::apply(
       [&](auto&... value) {
         void* pointers[sizeof...(P) + 1] = {&value...};

@@ -1,9 +1,10 @@
-// Memory straight from CUDA, until a caching allocator takes its place: each block is a call of the
-// driver, and freeing one waits for the device.
-#include <array>
-#include <atomic>
+// Memory straight from CUDA: each block is a call of the driver, and freeing one waits for the
+// device.
+#include "c10/cuda/PlainAllocator.h"
 
-#include "c10/cuda/Memory.h"
+#include <cstdlib>
+#include <string_view>
+
 #include "c10/cuda/Runtime.h"
 #include "c10/util/Exception.h"
 
@@ -11,22 +12,9 @@ namespace c10::cuda {
 
 namespace {
 
-/// Counts of one device.
-struct Counts {
-  std::atomic<int64_t> bytes{0};
-  std::atomic<int64_t> peak{0};
-  std::atomic<int64_t> allocated{0};  // bytes, since the beginning
-};
-
-Counts& counts_of(DeviceIndex device) {
-  static std::array<Counts, 128> all;
-  return all[static_cast<size_t>(device)];
-}
-
 /// What a block's DataPtr owns.
 struct PlainBlock {
   void* data;
-  size_t bytes;
   DeviceIndex device;
 };
 
@@ -36,7 +24,6 @@ void free_device_block(void* context) {
   // Work of any stream may still use it.
   C10_CUDA_IGNORE(cudaDeviceSynchronize());
   C10_CUDA_IGNORE(cudaFree(block->data));
-  counts_of(block->device).bytes -= static_cast<int64_t>(block->bytes);
   delete block;
 }
 
@@ -46,16 +33,6 @@ void free_pinned_block(void* data) {
     C10_CUDA_IGNORE(cudaDeviceSynchronize());
   }
   C10_CUDA_IGNORE(cudaFreeHost(data));
-}
-
-void count(DeviceIndex device, size_t bytes) {
-  Counts& counts = counts_of(device);
-  const int64_t now = counts.bytes += static_cast<int64_t>(bytes);
-  counts.allocated += static_cast<int64_t>(bytes);
-
-  int64_t peak = counts.peak;
-  while (peak < now && !counts.peak.compare_exchange_weak(peak, now)) {
-  }
 }
 
 struct PlainAllocator final : Allocator {
@@ -73,9 +50,7 @@ struct PlainAllocator final : Allocator {
                              " bytes on " + owner.str());
     }
     C10_CUDA_CHECK(status);
-
-    count(device, bytes);
-    return DataPtr(data, new PlainBlock{data, bytes, device}, &free_device_block, owner);
+    return DataPtr(data, new PlainBlock{data, device}, &free_device_block, owner);
   }
 };
 
@@ -90,52 +65,26 @@ struct PlainPinnedAllocator final : Allocator {
 
 }  // namespace
 
-Allocator& device_allocator() {
+bool caches_memory() {
+#ifdef TORCH_PY_EXACT_BLOCKS
+  return false;
+#else
+  static const bool chosen = [] {
+    const char* const text = std::getenv("TORCH_PY_CUDA_CACHING");
+    return text == nullptr || std::string_view(text) != "0";
+  }();
+  return chosen;
+#endif
+}
+
+Allocator& plain_allocator() {
   static PlainAllocator& only = *new PlainAllocator;
   return only;
 }
 
-Allocator& pinned_allocator() {
+Allocator& plain_pinned_allocator() {
   static PlainPinnedAllocator& only = *new PlainPinnedAllocator;
   return only;
 }
-
-// Freeing a block waits for all streams: nobody has to be told who uses it.
-void record_stream(const DataPtr&, Stream) {}
-bool record_pinned(const void*, cudaStream_t) { return true; }
-
-MemoryPoolId new_memory_pool() {
-  static std::atomic<int64_t> pools{0};
-  return {0, ++pools};
-}
-
-// Memory cannot be allocated while a graph is captured; nothing is ever reused.
-void begin_allocating_from_pool(DeviceIndex, MemoryPoolId, cudaStream_t) {}
-void end_allocating_from_pool(DeviceIndex, MemoryPoolId) {}
-void release_pool(DeviceIndex, MemoryPoolId) {}
-
-Segment segment_of(const void* data, size_t bytes) { return {const_cast<void*>(data), bytes, {}}; }
-
-std::vector<std::pair<std::string, int64_t>> memory_stats(DeviceIndex device) {
-  const Counts& counts = counts_of(device);
-  return {{"allocated_bytes.all.current", counts.bytes},
-          {"allocated_bytes.all.peak", counts.peak},
-          {"allocated_bytes.all.allocated", counts.allocated},
-          {"allocated_bytes.all.freed", counts.allocated - counts.bytes}};
-}
-
-std::string memory_snapshot() { return "[]"; }
-void empty_cache() {}
-void reset_peak_memory_stats(DeviceIndex device) {
-  counts_of(device).peak = counts_of(device).bytes.load();
-}
-void reset_accumulated_memory_stats(DeviceIndex device) {
-  counts_of(device).allocated = counts_of(device).bytes.load();
-}
-
-void set_memory_fraction(DeviceIndex, double) {
-  TORCH_THROW(NotImplementedError, "memory straight from CUDA has no limit");
-}
-double memory_fraction(DeviceIndex) { return 1.0; }
 
 }  // namespace c10::cuda

@@ -191,9 +191,10 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
   if (!same_shape) number_threads(grid.block);
 
   for (unsigned i = 0; i < count_; ++i) {
-    threads_[i].fiber = kRaceMode ? &idle_fiber() : nullptr;
+    threads_[i].fiber = nullptr;
     threads_[i].copies.clear();
   }
+  if (kRaceMode) give_fibers();
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = count_ - w * 32;
     warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0, 0};
@@ -205,6 +206,13 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
   latest_ended_ = nullptr;
   shared_.begin_block(grid.dynamic_shared);
   order_threads(same_shape);
+}
+
+void BlockRun::give_fibers() {
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].fiber = &idle_fiber();
+    threads_[i].fiber->set_name(name(threads_[i]).c_str());
+  }
 }
 
 void BlockRun::number_threads(dim3 size) {

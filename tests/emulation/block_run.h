@@ -96,6 +96,7 @@ class BlockRun {
   friend void run_threads(void* fiber);
 
   void prepare(const Grid& grid, uint3 block);
+  void give_fibers();
   void number_threads(dim3 size);
   void order_threads(bool same_shape);
   void shuffle_order();

@@ -257,6 +257,12 @@ void Fiber::retire() {
 #endif
 }
 
+void Fiber::set_name([[maybe_unused]] const char* name) {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_set_fiber_name(race_context_, name);
+#endif
+}
+
 // Not instrumented: the detector's own stack of calls belongs to the fiber that is left.
 #if defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize("thread")))

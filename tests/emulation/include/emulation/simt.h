@@ -8,6 +8,7 @@
 
 #define SIMT_KERNEL void
 #define SIMT_DEVICE inline
+#define SIMT_UNROLL
 #define SIMT_LAUNCH_BOUNDS(...)
 #define SIMT_UNROLL
 #define SIMT_SHARED(name, ...)                                                             \
