@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "c10/cuda/Runtime.h"
+#include "c10/cuda/Sharing.h"
 #include "c10/cuda/allocator/CaptureScope.h"
 
 namespace c10::cuda {
@@ -167,6 +168,7 @@ class GranuleSegments final : public Segments {
 
   void destroy_granule(GranuleHandle granule) noexcept override {
     const DeviceScope scope(device_);
+    forget_shared_granule(granule);
     driver().release(granule);
   }
 

@@ -1,6 +1,7 @@
 // Launches without the emulated runtime: work runs at once, and addresses are the host's own.
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
+#include "c10/util/Exception.h"
 
 namespace {
 
@@ -35,5 +36,12 @@ Mailbox* current_mailbox() {
 
 bool is_blocking() { return false; }
 void wait_for_launch(cudaStream_t) {}
+
+namespace detail {
+bool is_late(cudaError_t) { return false; }
+void throw_error(cudaError_t, const char* call, const char* file, int line) {
+  throw Error(call, file, line);
+}
+}  // namespace detail
 
 }  // namespace c10::cuda
