@@ -9,7 +9,7 @@ namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
 /// Ai and Ai' at -9, -8, ..., 2.
-inline constexpr double kAiryAtIntegers[][2] = {
+C10_DEVICE_TABLE double kAiryAtIntegers[][2] = {
     {-0x1.6aa38e8bd0844p-6, -0x1.f38a3ab3ed723p-1}, {-0x1.afc28073abb84p-5, 0x1.df01d7e1f41fap-1},
     {0x1.79683b0571a28p-3, -0x1.8ac195288a6bdp-1},  {-0x1.510b6eb1815d2p-2, 0x1.623ce99198c5bp-2},
     {0x1.672de4d9e1d32p-2, 0x1.4f0ba25cb5a72p-2},   {-0x1.1fcec060d9f19p-4, -0x1.94cd44c4fb752p-1},
@@ -19,7 +19,7 @@ inline constexpr double kAiryAtIntegers[][2] = {
 
 /// Taylor's series around the nearest whole number; the differential equation gives each
 /// coefficient from two before it.
-inline double airy_ai_series(double x) {
+C10_HOST_DEVICE inline double airy_ai_series(double x) {
   const double centre = __builtin_nearbyint(x);
   const double h = x - centre;
   const double* start = kAiryAtIntegers[static_cast<int>(centre) + 9];
@@ -42,7 +42,7 @@ inline double airy_ai_series(double x) {
 
 /// 2/3 x^(3/2) as a value and its rounding error.
 struct AiryArgument {
-  explicit AiryArgument(double x) {
+  C10_HOST_DEVICE explicit AiryArgument(double x) {
     const double root = __builtin_sqrt(x);
     const double product = x * root;
     value = product * (2.0 / 3.0);
@@ -57,7 +57,7 @@ struct AiryArgument {
 
 /// sqrt(x / 3) / pi K_1/3(zeta) with zeta = 2/3 x^(3/2) >= 1.2, by the trapezoidal rule for the
 /// integral of exp(-zeta cosh t) cosh(t / 3), which converges exponentially.
-inline double airy_ai_decaying(double x) {
+C10_HOST_DEVICE inline double airy_ai_decaying(double x) {
   if (x > 108.0) return 0.0;  // below the smallest number
 
   const AiryArgument zeta(x);
@@ -75,7 +75,7 @@ inline double airy_ai_decaying(double x) {
 }
 
 /// The asymptotic series of modulus and phase (Abramowitz and Stegun 10.4.60), for zeta >= 19.
-inline double airy_ai_oscillating(double x) {
+C10_HOST_DEVICE inline double airy_ai_oscillating(double x) {
   if (x < -1e100) return 0.0;
   const AiryArgument zeta(-x);
 
@@ -97,13 +97,15 @@ inline double airy_ai_oscillating(double x) {
          ((cosine + sine) * even + (sine - cosine) * odd);
 }
 
-inline double airy_ai(double x) {
+C10_HOST_DEVICE inline double airy_ai(double x) {
   if (x != x) return x;
   if (x > 1.5) return airy_ai_decaying(x);
   return x < -9.5 ? airy_ai_oscillating(x) : airy_ai_series(x);
 }
 
-inline float airy_ai(float x) { return static_cast<float>(airy_ai(static_cast<double>(x))); }
+C10_HOST_DEVICE inline float airy_ai(float x) {
+  return static_cast<float>(airy_ai(static_cast<double>(x)));
+}
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

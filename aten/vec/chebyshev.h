@@ -9,6 +9,12 @@
 // units in the last place. The coefficients were computed with 50 digits from the values of the
 // functions at Chebyshev nodes.
 
+#ifdef __CUDACC__
+#define AT_VEC_UNROLL _Pragma("unroll")
+#else
+#define AT_VEC_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
@@ -17,7 +23,7 @@ template <size_t n>
 C10_ALWAYS_INLINE double chebyshev(double t, const double (&c)[n]) {
   const double twice = 2.0 * t;
   double next = 0.0, after = 0.0;
-#pragma GCC unroll 64
+  AT_VEC_UNROLL
   for (size_t k = n - 1; k > 0; --k) {
     const double sum = multiply_add(twice, next, c[k] - after);
     after = next;
@@ -32,7 +38,7 @@ C10_ALWAYS_INLINE double chebyshev(double t, bool choose, const double (&a)[n],
                                    const double (&b)[n]) {
   const double twice = 2.0 * t;
   double next = 0.0, after = 0.0;
-#pragma GCC unroll 64
+  AT_VEC_UNROLL
   for (size_t k = n - 1; k > 0; --k) {
     const double sum = multiply_add(twice, next, (choose ? a[k] : b[k]) - after);
     after = next;

@@ -1,12 +1,14 @@
 // The error function, the logarithm of the gamma function, and digamma.
 #pragma once
 
+#include "aten/vec/device_math.h"
 #include "aten/vec/exponential.h"
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
 C10_ALWAYS_INLINE float erf(float x) {
+  AT_VEC_ON_DEVICE(::erff(x));
   const float magnitude = abs(x);
   const float square = x * x;
   const float p = polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d5cp-4f,
@@ -43,7 +45,7 @@ C10_ALWAYS_INLINE float lgamma(float x) { return static_cast<float>(__builtin_lg
 
 /// The derivative of lgamma: reflection for negative x, recurrence up to 10, then the asymptotic
 /// series log(x) - 1/(2x) - sum B_2k / (2k x^2k). Not vectorised.
-inline double digamma(double x) {
+C10_HOST_DEVICE inline double digamma(double x) {
   if (x == 0.0) return copysign(kInfinity, -x);
 
   double result = 0.0;
@@ -62,7 +64,9 @@ inline double digamma(double x) {
                                              1.0 / 132, -691.0 / 32760, 1.0 / 12);
   return result + (__builtin_log(x) - 0.5 / x - series);
 }
-inline float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }
+C10_HOST_DEVICE inline float digamma(float x) {
+  return static_cast<float>(digamma(static_cast<double>(x)));
+}
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

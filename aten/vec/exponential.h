@@ -3,6 +3,7 @@
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/core.h"
+#include "aten/vec/device_math.h"
 
 // exp(x) = 2^k exp(r) with k = round(x / ln 2) and |r| <= ln 2 / 2. log(x) = e ln 2 + log(1 + f)
 // with x = 2^e (1 + f) and 1 + f in [sqrt(1/2), sqrt(2)).
@@ -101,6 +102,7 @@ C10_ALWAYS_INLINE double log1p(double x) { return abs(x) < 0x1p-25 ? x : log(1.0
 }  // namespace wide
 
 C10_ALWAYS_INLINE float exp(float x) {
+  AT_VEC_ON_DEVICE(::expf(x));
   // Avoids denormals, which processors multiply slowly: -inf is common, in attention masks.
   const bool zero = x < -104.0f;
   x = zero ? 0.0f : x;
@@ -125,15 +127,20 @@ C10_ALWAYS_INLINE float exp(float x) {
 }
 C10_ALWAYS_INLINE double exp(double x) { return __builtin_exp(x); }
 
-C10_ALWAYS_INLINE float exp2(float x) { return static_cast<float>(wide::exp2(x)); }
+C10_ALWAYS_INLINE float exp2(float x) {
+  AT_VEC_ON_DEVICE(::exp2f(x));
+  return static_cast<float>(wide::exp2(x));
+}
 C10_ALWAYS_INLINE double exp2(double x) { return __builtin_exp2(x); }
 C10_ALWAYS_INLINE float expm1(float x) {
+  AT_VEC_ON_DEVICE(::expm1f(x));
   const float result = static_cast<float>(wide::expm1(x));
   return x == 0.0f ? x : result;  // keeps the sign of zero
 }
 C10_ALWAYS_INLINE double expm1(double x) { return __builtin_expm1(x); }
 
 C10_ALWAYS_INLINE float log(float x) {
+  AT_VEC_ON_DEVICE(::logf(x));
   constexpr uint32_t kSqrtHalf = 0x3f3504f3u, kOne = 0x3f800000u;
 
   const bool denormal = x < 0x1p-126f;
@@ -157,11 +164,20 @@ C10_ALWAYS_INLINE float log(float x) {
 }
 C10_ALWAYS_INLINE double log(double x) { return __builtin_log(x); }
 
-C10_ALWAYS_INLINE float log2(float x) { return static_cast<float>(wide::log2(x)); }
+C10_ALWAYS_INLINE float log2(float x) {
+  AT_VEC_ON_DEVICE(::log2f(x));
+  return static_cast<float>(wide::log2(x));
+}
 C10_ALWAYS_INLINE double log2(double x) { return __builtin_log2(x); }
-C10_ALWAYS_INLINE float log10(float x) { return static_cast<float>(wide::log10(x)); }
+C10_ALWAYS_INLINE float log10(float x) {
+  AT_VEC_ON_DEVICE(::log10f(x));
+  return static_cast<float>(wide::log10(x));
+}
 C10_ALWAYS_INLINE double log10(double x) { return __builtin_log10(x); }
-C10_ALWAYS_INLINE float log1p(float x) { return static_cast<float>(wide::log1p(x)); }
+C10_ALWAYS_INLINE float log1p(float x) {
+  AT_VEC_ON_DEVICE(::log1pf(x));
+  return static_cast<float>(wide::log1p(x));
+}
 C10_ALWAYS_INLINE double log1p(double x) { return __builtin_log1p(x); }
 
 /// Like C's pow: pow(x, 0) and pow(1, y) are 1 even for NaN; a negative x needs an integer y.

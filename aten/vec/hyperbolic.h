@@ -1,6 +1,7 @@
 // Hyperbolic functions and their inverses.
 #pragma once
 
+#include "aten/vec/device_math.h"
 #include "aten/vec/exponential.h"
 
 namespace at::vec {
@@ -8,6 +9,7 @@ inline namespace CPU_CAPABILITY {
 
 /// A polynomial near 0, otherwise 1 - 2 / (exp(2 |x|) + 1).
 C10_ALWAYS_INLINE float tanh(float x) {
+  AT_VEC_ON_DEVICE(::tanhf(x));
   const float magnitude = abs(x);
   const float square = x * x;
   const float p = polynomial(square, -0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f,
@@ -25,6 +27,7 @@ C10_ALWAYS_INLINE float sinh(float x) {
 C10_ALWAYS_INLINE double sinh(double x) { return __builtin_sinh(x); }
 
 C10_ALWAYS_INLINE float cosh(float x) {
+  AT_VEC_ON_DEVICE(::coshf(x));
   const double e = wide::exp(abs(x));
   return static_cast<float>(0.5 * (e + 1.0 / e));
 }

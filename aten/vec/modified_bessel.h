@@ -12,7 +12,7 @@ inline namespace CPU_CAPABILITY {
 
 // Up to 8: series of i0e(x) and i1e(x) / x in t = x / 4 - 1. Above: series of the functions times
 // sqrt(x) in t = 16 / x - 1.
-inline constexpr double kI0eSmall[] = {
+C10_DEVICE_TABLE double kI0eSmall[] = {
     0x1.5a84e9035a22ap-2,  -0x1.37febc057cd8dp-2,  0x1.5f7ac77ac88c0p-3,  -0x1.84b70342d06eap-4,
     0x1.93e8acea8a32dp-5,  -0x1.84e9ef121b6f0p-6,  0x1.59961f3dde3ddp-7,  -0x1.1b65e201aa849p-8,
     0x1.adc758a12100ep-10, -0x1.2e2fd1f15eb52p-11, 0x1.8b51b74107cabp-13, -0x1.e2b2659c41d5ap-15,
@@ -21,7 +21,7 @@ inline constexpr double kI0eSmall[] = {
     0x1.a98becc743c10p-34, -0x1.2fc957a946abcp-36, 0x1.9fe2fe19bd324p-39, -0x1.1164c62ee1af0p-41,
     0x1.59b464b262627p-44, -0x1.a5022c297fbebp-47, 0x1.ee6d893f65ebap-50, -0x1.184eb721ebbb4p-52,
     0x1.33362977da589p-55, -0x1.45cb72134d0efp-58};
-inline constexpr double kI0eLarge[] = {0x1.9be62aca809cbp-2,
+C10_DEVICE_TABLE double kI0eLarge[] = {0x1.9be62aca809cbp-2,
                                        0x1.b998ca2e59049p-9,
                                        0x1.20fa378999e52p-14,
                                        0x1.8412bc101c586p-19,
@@ -51,7 +51,7 @@ inline constexpr double kI0eLarge[] = {0x1.9be62aca809cbp-2,
                                        0,
                                        0,
                                        0};
-inline constexpr double kI1eSmall[] = {
+C10_DEVICE_TABLE double kI1eSmall[] = {
     0x1.02a63724a7ffap-3,  -0x1.694d10469192ep-3,  0x1.a46dad536f53cp-4,  -0x1.b1bbc537c9ebcp-5,
     0x1.951e3e7bb2349p-6,  -0x1.5a29f7913a26ap-7,  0x1.1065349d3a1b4p-8,  -0x1.8cc620b3cd4a4p-10,
     0x1.0c95db6c6df7dp-11, -0x1.533cad3d694fep-13, 0x1.911b542c70d0bp-15, -0x1.bd5f9b8debbcfp-17,
@@ -60,7 +60,7 @@ inline constexpr double kI1eSmall[] = {
     0x1.9cee2b21d3154p-37, -0x1.173835fb70366p-39, 0x1.6af784779d955p-42, -0x1.c628e1c8f0b3bp-45,
     0x1.11d7f0615290cp-47, -0x1.3eaaa7e0d1573p-50, 0x1.663e3e593bfacp-53, -0x1.857d0c38a0576p-56,
     0x1.99f2a0c3c4014p-59};
-inline constexpr double kI1eLarge[] = {0x1.8ea18b55b1514p-2,
+C10_DEVICE_TABLE double kI1eLarge[] = {0x1.8ea18b55b1514p-2,
                                        -0x1.3fda053fcdb4cp-7,
                                        -0x1.cfd7f804aa9a6p-14,
                                        -0x1.048df49ca0373p-18,

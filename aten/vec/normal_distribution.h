@@ -9,7 +9,7 @@ namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
 // erfcx(a) (1 + 2 a) as a series in t = (a - 2) / (a + 2), for all a >= 0.
-inline constexpr double kErfcx[] = {
+C10_DEVICE_TABLE double kErfcx[] = {
     0x1.2d0ec5ada14d5p+0,   0x1.a65fca0b19081p-6,   -0x1.b49b0502380fdp-4,  0x1.3dec1e92234f9p-5,
     -0x1.62def21d42d81p-8,  -0x1.abfa9f3b9f3b6p-12, 0x1.a0276b69043e3p-13,  0x1.4a42b677d2f3ap-17,
     -0x1.047df181ff638p-17, -0x1.8126b9aa2d5dfp-21, 0x1.513ac3fca838ap-22,  0x1.09ca7015260aep-24,
@@ -82,7 +82,7 @@ C10_ALWAYS_INLINE float erfinv(float x) {
 }
 /// One step of Halley's method from the value above. Near 1 it solves erfc(y) = 1 - x, which keeps
 /// the digits.
-inline double erfinv(double x) {
+C10_HOST_DEVICE inline double erfinv(double x) {
   const double a = abs(x);
   if (!(a < 1.0)) return a == 1.0 ? copysign(kInfinity, x) : __builtin_nan("");
 
@@ -94,7 +94,7 @@ inline double erfinv(double x) {
 
 /// The inverse of the normal distribution function for 0 < p < 1/2: Acklam's rational approximation
 /// and two steps of Halley's method.
-inline double lower_quantile(double p) {
+C10_HOST_DEVICE inline double lower_quantile(double p) {
   const double log_p = __builtin_log(p);
   const double q = sqrt(-2.0 * log_p);
 
@@ -116,13 +116,15 @@ inline double lower_quantile(double p) {
   return x;
 }
 
-inline double ndtri(double p) {
+C10_HOST_DEVICE inline double ndtri(double p) {
   if (!(p > 0.0 && p < 1.0))
     return p == 0.0 ? -kInfinity : p == 1.0 ? kInfinity : __builtin_nan("");
   if (p > 0.1 && p < 0.9) return 0x1.6a09e667f3bcdp+0 * erfinv(2.0 * p - 1.0);
   return p < 0.5 ? lower_quantile(p) : -lower_quantile(1.0 - p);
 }
-inline float ndtri(float p) { return static_cast<float>(ndtri(static_cast<double>(p))); }
+C10_HOST_DEVICE inline float ndtri(float p) {
+  return static_cast<float>(ndtri(static_cast<double>(p)));
+}
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

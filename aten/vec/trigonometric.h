@@ -3,6 +3,7 @@
 
 #include "aten/vec/arithmetic.h"
 #include "aten/vec/core.h"
+#include "aten/vec/device_math.h"
 #include "aten/vec/two_over_pi.h"
 
 namespace at::vec {
@@ -83,10 +84,12 @@ C10_ALWAYS_INLINE double half_angle(double magnitude) {
 }  // namespace wide
 
 C10_ALWAYS_INLINE float sin(float x) {
+  AT_VEC_ON_DEVICE(::sinf(x));
   return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 0));
 }
 C10_ALWAYS_INLINE double sin(double x) { return __builtin_sin(x); }
 C10_ALWAYS_INLINE float cos(float x) {
+  AT_VEC_ON_DEVICE(::cosf(x));
   return static_cast<float>(wide::sin_of(wide::reduce_angle(x), 1));
 }
 C10_ALWAYS_INLINE double cos(double x) { return __builtin_cos(x); }
@@ -102,6 +105,7 @@ C10_ALWAYS_INLINE float tan(float x) {
 C10_ALWAYS_INLINE double tan(double x) { return __builtin_tan(x); }
 
 C10_ALWAYS_INLINE float asin(float x) {
+  AT_VEC_ON_DEVICE(::asinf(x));
   const double magnitude = abs(x);
   const double angle = wide::half_angle(magnitude);
   return copysign(static_cast<float>(magnitude <= 0.5 ? angle : kHalfPi - 2.0 * angle), x);
@@ -109,6 +113,7 @@ C10_ALWAYS_INLINE float asin(float x) {
 C10_ALWAYS_INLINE double asin(double x) { return __builtin_asin(x); }
 
 C10_ALWAYS_INLINE float acos(float x) {
+  AT_VEC_ON_DEVICE(::acosf(x));
   const double magnitude = abs(x);
   const double angle = wide::half_angle(magnitude);
   const double outer = x < 0.0f ? kPi - 2.0 * angle : 2.0 * angle;
@@ -118,6 +123,7 @@ C10_ALWAYS_INLINE float acos(float x) {
 C10_ALWAYS_INLINE double acos(double x) { return __builtin_acos(x); }
 
 C10_ALWAYS_INLINE float atan(float x) {
+  AT_VEC_ON_DEVICE(::atanf(x));
   const double magnitude = abs(x);
   const double angle = wide::atan_reduced(magnitude > 1.0 ? 1.0 / magnitude : magnitude);
   return copysign(static_cast<float>(magnitude > 1.0 ? kHalfPi - angle : angle), x);

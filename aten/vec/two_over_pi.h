@@ -11,7 +11,7 @@ namespace at::vec {
 // double; they are rounded down, so that -0 times both parts stays -0. The table comes from `python
 // tools/fit_polynomials.py two_over_pi`.
 inline constexpr int kTwoOverPiRows = 128;
-alignas(64) inline constexpr double kTwoOverPiHigh[kTwoOverPiRows] = {
+alignas(64) C10_DEVICE_TABLE double kTwoOverPiHigh[kTwoOverPiRows] = {
     0x1.45f306d000000p-1,    0x1.45f306d000000p-1,    0x1.45f306d000000p-1,
     0x1.45f306d000000p-1,    0x1.45f306d000000p-1,    0x1.45f306d000000p-1,
     0x1.45f306d000000p-1,    0x1.45f306d000000p-1,    0x1.45f306d000000p-1,
@@ -55,7 +55,7 @@ alignas(64) inline constexpr double kTwoOverPiHigh[kTwoOverPiRows] = {
     -0x1.596447f000000p-101, -0x1.596447f000000p-101, -0x1.596447f000000p-101,
     -0x1.596447f000000p-101, -0x1.596447f000000p-101, 0x1.4d37703000000p-102,
     -0x1.65911fa000000p-103, 0x1.34ddc0d000000p-104};
-alignas(64) inline constexpr double kTwoOverPiLow[kTwoOverPiRows] = {
+alignas(64) C10_DEVICE_TABLE double kTwoOverPiLow[kTwoOverPiRows] = {
     0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,
     0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,
     0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,  0x1.9391054a7f09dp-30,

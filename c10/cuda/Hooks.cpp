@@ -3,7 +3,8 @@
 
 #include "c10/core/DeviceHooks.h"
 #include "c10/cuda/Event.h"
-#include "c10/cuda/PlainAllocator.h"
+#include "c10/cuda/Graph.h"
+#include "c10/cuda/Memory.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Stream.h"
 
@@ -18,6 +19,19 @@ bool is_pinned_memory(const void* data) {
   const cudaError_t status = cudaPointerGetAttributes(&attributes, data);
   if (status != cudaSuccess) cudaGetLastError();
   return status == cudaSuccess && attributes.type == cudaMemoryTypeHost;
+}
+
+/// 16 bytes as 8-4-4-4-12 hexadecimal digits.
+std::string uuid_text(const cudaDeviceProp& properties) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    const auto byte = static_cast<unsigned char>(properties.uuid.bytes[i]);
+    text += digits[byte / 16];
+    text += digits[byte % 16];
+  }
+  return text;
 }
 
 /// Lets the later work of one stream wait for the earlier work of another.
@@ -52,7 +66,9 @@ void copy_with_host(void* to, const void* from, size_t bytes, DeviceIndex device
   const cudaMemcpyKind kind = to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
   C10_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream));
 
-  const bool pinned = is_pinned_memory(to_host ? to : from);
+  void* const host = to_host ? to : const_cast<void*>(from);
+  const bool pinned = is_pinned_memory(host);
+  if (pinned && non_blocking) record_pinned(host, stream);
   if (to_host ? !(pinned && non_blocking) : (pinned && !non_blocking)) synchronize(stream);
 }
 
@@ -76,6 +92,16 @@ class Hooks final : public DeviceHooks {
     result.warp_size = found.warpSize;
     result.shared_memory_per_block = found.sharedMemPerBlock;
     result.l2_cache_size = static_cast<size_t>(found.l2CacheSize);
+    result.uuid = uuid_text(found);
+    result.pci_bus_id = found.pciBusID;
+    result.pci_device_id = found.pciDeviceID;
+    result.pci_domain_id = found.pciDomainID;
+    result.max_threads_per_block = found.maxThreadsPerBlock;
+    result.regs_per_multiprocessor = found.regsPerMultiprocessor;
+    result.shared_memory_per_block_optin = found.sharedMemPerBlockOptin;
+    result.shared_memory_per_multiprocessor = found.sharedMemPerMultiprocessor;
+    result.is_integrated = found.integrated != 0;
+    result.is_multi_gpu_board = found.isMultiGpuBoard != 0;
     return result;
   }
 
@@ -158,8 +184,8 @@ class Hooks final : public DeviceHooks {
 
   // --- Memory ---
 
-  Allocator& allocator() override { return plain_allocator(); }
-  Allocator& pinned_allocator() override { return plain_pinned_allocator(); }
+  Allocator& allocator() override { return device_allocator(); }
+  Allocator& pinned_allocator() override { return cuda::pinned_allocator(); }
   bool is_pinned(const void* data) override {
     return cuda::device_count() > 0 && is_pinned_memory(data);
   }
@@ -172,8 +198,9 @@ class Hooks final : public DeviceHooks {
     return {free, total};
   }
 
-  // Freeing a plain block waits for all streams.
-  void record_stream(const DataPtr&, Stream) override {}
+  void record_stream(const DataPtr& data, Stream stream) override {
+    cuda::record_stream(data, stream);
+  }
 
   void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes,
                   bool non_blocking) override {
@@ -186,6 +213,28 @@ class Hooks final : public DeviceHooks {
       copy_with_host(to, from, bytes, from_device.index, true, non_blocking);
     else std::memcpy(to, from, bytes);
   }
+
+  std::vector<std::pair<std::string, int64_t>> memory_stats(DeviceIndex index) override {
+    return cuda::memory_stats(index);
+  }
+  std::string memory_snapshot() override { return cuda::memory_snapshot(); }
+  void empty_cache() override { cuda::empty_cache(); }
+  void reset_peak_memory_stats(DeviceIndex index) override { cuda::reset_peak_memory_stats(index); }
+  void reset_accumulated_memory_stats(DeviceIndex index) override {
+    cuda::reset_accumulated_memory_stats(index);
+  }
+  void set_memory_fraction(DeviceIndex index, double fraction) override {
+    cuda::set_memory_fraction(index, fraction);
+  }
+  double memory_fraction(DeviceIndex index) override { return cuda::memory_fraction(index); }
+
+  // --- Graphs ---
+
+  std::unique_ptr<DeviceGraph> new_graph(bool keep_graph) override {
+    return make_graph(keep_graph);
+  }
+  MemoryPoolId new_memory_pool() override { return cuda::new_memory_pool(); }
+  bool is_capturing(Stream stream) override { return cuda::is_capturing(stream); }
 };
 
 [[maybe_unused]] const bool registered = [] {

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "c10/cuda/Mailbox.h"
 #include "c10/cuda/MailboxRecord.h"
 
 #if defined(TORCH_PY_CUDA_EMULATION)
@@ -24,17 +26,26 @@ uint64_t note_launch(const char* name, cudaStream_t stream) noexcept;
 /// The operator of a launch; null if so many followed in its stream that it was forgotten.
 const char* launched_operator(uint64_t sequence) noexcept;
 
+/// The number of the latest launch so far.
+uint64_t latest_launch() noexcept;
+/// Notes that all launches into `stream`, or into every stream, up to this number went well.
+void mark_good(cudaStream_t stream, uint64_t sequence) noexcept;
+void mark_all_good(uint64_t sequence) noexcept;
+/// The operators launched since the last point that is known to be good, in order: "add, sum (3x)".
+std::string suspects();
+
 /// The mailbox of the calling thread's current device (Mailbox.cpp).
 Mailbox* current_mailbox();
 
 namespace detail {
 
-/// Throws c10::Error with the operator's name unless the launch was accepted.
-void check_launch(cudaError_t status, const char* name);
+/// Throws c10::Error with the operator's name unless the launch was accepted, and, where
+/// TORCH_PY_CUDA_BLOCKING=1, unless the work is done without an error.
+void check_launch(cudaError_t status, const char* name, cudaStream_t stream);
 
 #if !defined(TORCH_PY_CUDA_EMULATION)
 /// Lets a kernel have more dynamic shared memory than every kernel may.
-void allow_dynamic_shared(const char* name, const void* kernel, size_t bytes);
+void allow_dynamic_shared(const void* kernel, size_t bytes, const char* name);
 #endif
 
 template <class P>
@@ -54,6 +65,7 @@ template <class... P, class... A>
 void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic_shared,
             cudaStream_t stream, A&&... arguments) {
   static_assert(sizeof...(P) == sizeof...(A), "one argument for each parameter of the kernel");
+  static_assert((sizeof(P) + ... + 0) <= 32764, "CUDA takes no more bytes of arguments");
   const uint64_t sequence = note_launch(name, stream);
 
   std::tuple<std::remove_cv_t<P>...> values(std::forward<A>(arguments)...);
@@ -65,7 +77,7 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
       emulation::launch(shape, stream, [kernel, values] { std::apply(kernel, values); });
 #else
   const void* const function = reinterpret_cast<const void*>(kernel);
-  detail::allow_dynamic_shared(name, function, dynamic_shared);
+  detail::allow_dynamic_shared(function, dynamic_shared, name);
   const cudaError_t status = std::apply(
       [&](auto&... value) {
         void* pointers[sizeof...(P) + 1] = {&value...};
@@ -73,7 +85,7 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
       },
       values);
 #endif
-  detail::check_launch(status, name);
+  detail::check_launch(status, name, stream);
 }
 
 }  // namespace c10::cuda

@@ -43,6 +43,8 @@ void synchronize_device();
 /// Whether TORCH_PY_CUDA_BLOCKING=1: each launch is waited for, so that an error names its
 /// operator.
 bool is_blocking();
+/// Waits for the stream, unless it records a graph.
+void wait_for_launch(cudaStream_t stream);
 
 namespace detail {
 [[noreturn]] TORCH_PY_API void throw_error(cudaError_t error, const char* call, const char* file,

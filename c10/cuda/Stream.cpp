@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "c10/core/DeviceHooks.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/util/Exception.h"
 
@@ -31,8 +33,10 @@ Pool& pool_of(DeviceIndex device) {
   return all[static_cast<size_t>(device)];
 }
 
-// The ids of the streams that are current on each device.
-thread_local std::array<int64_t, kMostDevices> current_ids = {};
+// The ids of the streams that are current on each device; null as long as those are the default
+// ones. By pointer, because a thread's own memory for a library loaded late is scarce.
+using CurrentIds = std::array<int64_t, kMostDevices>;
+thread_local std::unique_ptr<CurrentIds> current_ids;
 
 Device device_of(DeviceIndex index) { return Device(DeviceType::CUDA, index); }
 
@@ -85,13 +89,16 @@ Stream external_stream(DeviceIndex device, cudaStream_t handle) {
 Stream default_stream(DeviceIndex device) { return {device_of(device), 0}; }
 
 Stream current_stream_of(DeviceIndex device) {
-  return {device_of(device), current_ids[static_cast<size_t>(device)]};
+  const int64_t id = current_ids ? (*current_ids)[static_cast<size_t>(device)] : 0;
+  return {device_of(device), id};
 }
 
 Stream exchange_stream(Stream stream) {
   const DeviceIndex device = stream.device.index;
   const Stream before = current_stream_of(device);
-  current_ids[static_cast<size_t>(device)] = stream.id;
+  if (!current_ids) current_ids = std::make_unique<CurrentIds>();
+  (*current_ids)[static_cast<size_t>(device)] = stream.id;
+  if (stream.id != 0) uses_several_streams.store(true, std::memory_order_relaxed);
   return before;
 }
 

@@ -90,15 +90,15 @@ class MessagePart {
  public:
   enum class Kind : uint8_t { Text, Character, Boolean, Signed, Unsigned, Real, Object };
 
-  C10_ALWAYS_INLINE MessagePart(const char* text)
+  C10_ALWAYS_INLINE_ON_HOST MessagePart(const char* text)
       : kind(Kind::Text), text{text, text ? __builtin_strlen(text) : 0} {}
-  C10_ALWAYS_INLINE MessagePart(std::string_view view)
+  C10_ALWAYS_INLINE_ON_HOST MessagePart(std::string_view view)
       : kind(Kind::Text), text{view.data(), view.size()} {}
-  C10_ALWAYS_INLINE MessagePart(const std::string& string)
+  C10_ALWAYS_INLINE_ON_HOST MessagePart(const std::string& string)
       : kind(Kind::Text), text{string.data(), string.size()} {}
   template <class T>
     requires std::is_arithmetic_v<T>
-  C10_ALWAYS_INLINE MessagePart(T value) : kind(kind_of<T>()) {
+  C10_ALWAYS_INLINE_ON_HOST MessagePart(T value) : kind(kind_of<T>()) {
     if constexpr (std::is_floating_point_v<T>) {
       real = {static_cast<double>(value), sizeof(T) == sizeof(float)};
     } else {
@@ -107,7 +107,7 @@ class MessagePart {
   }
   template <class T>
     requires(!IsSimplePart<T>)
-  C10_ALWAYS_INLINE MessagePart(const T& value)
+  C10_ALWAYS_INLINE_ON_HOST MessagePart(const T& value)
       : kind(Kind::Object), object{&value, &append_object<T>} {}
 
   Kind kind;

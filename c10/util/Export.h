@@ -9,13 +9,24 @@
 
 #define C10_LIKELY(expression) (__builtin_expect(static_cast<bool>(expression), 1))
 #define C10_UNLIKELY(expression) (__builtin_expect(static_cast<bool>(expression), 0))
-#define C10_ALWAYS_INLINE inline __attribute__((always_inline))
 #define C10_NOINLINE __attribute__((noinline))
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+// A function that kernels on a GPU may call, too. Under any other compiler than nvcc it is an
+// ordinary one, and a table of constants an ordinary variable.
+#ifdef __CUDACC__
 #define C10_HOST_DEVICE __host__ __device__
 #else
 #define C10_HOST_DEVICE
+#endif
+#define C10_ALWAYS_INLINE C10_HOST_DEVICE C10_ALWAYS_INLINE_ON_HOST
+#define C10_ALWAYS_INLINE_ON_HOST inline __attribute__((always_inline))
+
+// An array of constants: `C10_DEVICE_TABLE double kTable[] = {...}`. Device code has a copy of its
+// own in each file, as it cannot read the host's.
+#ifdef __CUDA_ARCH__
+#define C10_DEVICE_TABLE static __device__ constexpr
+#else
+#define C10_DEVICE_TABLE inline constexpr
 #endif
 
 namespace c10 {}

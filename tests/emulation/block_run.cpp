@@ -1,6 +1,7 @@
 // BlockRun: which thread of a block runs next, and the end of threads and blocks.
 #include "tests/emulation/block_run.h"
 
+#include <memory>
 #include <utility>
 
 // Note [Fibers and threads]
@@ -9,7 +10,9 @@
 // Threads that can continue go before those that have not started: a warp that meets often needs 32
 // stacks, not one for each thread of the block.
 // In race mode every thread has a fiber of its own, made by the controller, so that the detector
-// sees as many threads as CUDA would have and nothing but barriers and meetings orders them.
+// sees as many threads as CUDA would have and nothing but barriers and meetings orders them. They
+// are kept until the grid ends: the detector would give a later block's thread the identity of one
+// that is gone, and take what both do for the doing of one.
 
 // Note [Bookkeeping and the race detector]
 // Every function that touches members of BlockRun does it while a HiddenFromRaceDetector lives, but
@@ -19,10 +22,12 @@ namespace emulation {
 
 thread_local constinit ThreadView* self = nullptr;
 
-struct RunFiber : Fiber {
-  BlockRun* run = nullptr;
-  bool started = false;
-};
+namespace {
+
+// The race detector knows up to 8,000 threads.
+constexpr size_t kSpentLimit = 2000;
+
+}  // namespace
 
 unsigned Dice::below(unsigned n) {
   state_ ^= state_ << 13;
@@ -32,8 +37,9 @@ unsigned Dice::below(unsigned n) {
 }
 
 BlockRun& block_run() {
-  thread_local BlockRun run;
-  return run;
+  // By pointer: what a library loaded late may have per thread is scarce.
+  thread_local const auto run = std::make_unique<BlockRun>();
+  return *run;
 }
 
 BlockRun::BlockRun() = default;
@@ -54,7 +60,6 @@ void run_threads(void* argument) {
     } catch (...) {
       error = std::current_exception();
     }
-    release_to(run.grid_mark_);
 
     Fiber* next = nullptr;
     {
@@ -149,23 +154,22 @@ void BlockRun::pause(const Where& where) {
 // --- Blocks ---
 
 void BlockRun::run(const Grid& grid, const KernelCall& kernel, uint3 block,
-                   const Schedule& schedule, void* grid_mark) {
+                   const Schedule& schedule) {
   Fiber controller;
   Fiber* first = nullptr;
   {
     const HiddenFromRaceDetector hidden;
     kernel_ = &kernel;
     schedule_ = schedule;
-    grid_mark_ = grid_mark;
     controller_ = &controller;
     prepare(grid, block);
     first = &next_fiber(false);
   }
 
   controller.switch_to(*first);
-  self = nullptr;
 
   const HiddenFromRaceDetector hidden;
+  self = nullptr;
   const bool stuck = !error_ && ended_ != count_;
   if (stuck) {
     try {
@@ -180,28 +184,20 @@ void BlockRun::run(const Grid& grid, const KernelCall& kernel, uint3 block,
 
 void BlockRun::prepare(const Grid& grid, uint3 block) {
   grid_ = &grid;
-  view_ = {block, grid.block, grid.size};
-  count_ = grid.block.x * grid.block.y * grid.block.z;
-  if (threads_.size() < count_) {
-    threads_.resize(count_);
-    ready_.resize(count_);
-  }
+  view_.index = block;
+  view_.grid_size = grid.size;
+  const bool same_shape = view_.size.x == grid.block.x && view_.size.y == grid.block.y &&
+                          view_.size.z == grid.block.z && count_ != 0;
+  if (!same_shape) number_threads(grid.block);
 
   for (unsigned i = 0; i < count_; ++i) {
-    GridThread& thread = threads_[i];
-    const unsigned row = i / grid.block.x;
-    thread.index = {i % grid.block.x, row % grid.block.y, row / grid.block.y};
-    thread.linear = i;
-    thread.block = &view_;
-    thread.state = ThreadState::Unstarted;
-    thread.fiber = kRaceMode ? &idle_fiber() : nullptr;
-    thread.copies.clear();
+    threads_[i].fiber = nullptr;
+    threads_[i].copies.clear();
   }
-
-  warps_.resize((count_ + 31) / 32);
+  if (kRaceMode) give_fibers();
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = count_ - w * 32;
-    warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0};
+    warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0, 0};
   }
 
   started_ = ended_ = at_barrier_ = 0;
@@ -209,37 +205,78 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
   idle_pauses_ = 0;
   latest_ended_ = nullptr;
   shared_.begin_block(grid.dynamic_shared);
-  order_threads();
+  order_threads(same_shape);
 }
 
-void BlockRun::order_threads() {
-  if (schedule_.order == Order::Shuffled) {
-    const uint64_t linear =
-        view_.index.x + uint64_t{65537} * view_.index.y + uint64_t{4295098369} * view_.index.z;
-    dice_.seed(schedule_.seed * 1000003 + linear);
+void BlockRun::give_fibers() {
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].fiber = &idle_fiber();
+    threads_[i].fiber->set_name(name(threads_[i]).c_str());
+  }
+}
+
+void BlockRun::number_threads(dim3 size) {
+  view_.size = size;
+  count_ = size.x * size.y * size.z;
+  warps_.resize((count_ + 31) / 32);
+  order_.resize(count_);
+  if (threads_.size() < count_) {
+    threads_.resize(count_);
+    ready_.resize(count_);
   }
 
-  order_.resize(count_);
+  for (unsigned i = 0; i < count_; ++i) {
+    GridThread& thread = threads_[i];
+    thread.index = {i % size.x, i / size.x % size.y, i / size.x / size.y};
+    thread.linear = i;
+    thread.block = &view_;
+    thread.run = this;
+  }
+}
+
+void BlockRun::order_threads(bool same_shape) {
+  if (same_shape && order_made_ == schedule_.order && order_made_ != Order::Shuffled) return;
+  order_made_ = schedule_.order;
+
   for (unsigned i = 0; i < count_; ++i)
     order_[i] = schedule_.order == Order::Descending ? count_ - 1 - i : i;
-  if (schedule_.order == Order::Shuffled) shuffle_order();
+  if (schedule_.order != Order::Shuffled) return;
+
+  const uint64_t linear =
+      view_.index.x + uint64_t{65537} * view_.index.y + uint64_t{4295098369} * view_.index.z;
+  dice_.seed(schedule_.seed * 1000003 + linear);
+  shuffle_order();
 }
 
 void BlockRun::shuffle_order() {
   for (unsigned i = count_; i > 1; --i) std::swap(order_[i - 1], order_[dice_.below(i)]);
 }
 
-// Threads that still wait are abandoned with their stacks, which start() makes usable again.
 void BlockRun::finish_block() {
-  const bool abandoned = error_ != nullptr;
-  if (!abandoned && !kRaceMode) return;
+  if (kRaceMode) {
+    for (unsigned i = 0; i < count_; ++i) spent_.push_back(threads_[i].fiber);
+    if (spent_.size() > kSpentLimit) finish_grid();
+    return;
+  }
 
+  // Threads that still wait are abandoned with their stacks, which start() makes usable again.
+  if (!error_) return;
   idle_.clear();
   for (const std::unique_ptr<RunFiber>& fiber : fibers_) {
-    fiber->retire();
     fiber->started = false;
     idle_.push_back(fiber.get());
   }
+}
+
+void BlockRun::finish_grid() {
+  const HiddenFromRaceDetector hidden;
+  for (RunFiber* fiber : spent_) {
+    fiber->messenger.retire();
+    fiber->retire();
+    fiber->started = false;
+    idle_.push_back(fiber);
+  }
+  spent_.clear();
 }
 
 // --- Faults ---

@@ -8,13 +8,21 @@
 #include <vector>
 
 #include "emulation/meeting.h"
+#include "tests/emulation/fences.h"
 #include "tests/emulation/fiber.h"
 #include "tests/emulation/grid.h"
 #include "tests/emulation/shared_memory.h"
 
 namespace emulation {
 
-struct RunFiber;
+class BlockRun;
+
+/// A fiber of a BlockRun.
+struct RunFiber : Fiber {
+  BlockRun* run = nullptr;
+  bool started = false;
+  Messenger messenger;
+};
 
 enum class ThreadState : uint8_t { Unstarted, Running, AtBarrier, AtMeeting, Ended };
 
@@ -28,6 +36,7 @@ struct DeferredCopy {
 
 /// A thread of the block with what it waits for.
 struct GridThread : ThreadView {
+  BlockRun* run = nullptr;
   ThreadState state = ThreadState::Unstarted;
   RunFiber* fiber = nullptr;
 
@@ -64,8 +73,9 @@ class BlockRun {
   BlockRun& operator=(const BlockRun&) = delete;
 
   /// Throws KernelError, or whatever the kernel threw.
-  void run(const Grid& grid, const KernelCall& kernel, uint3 block, const Schedule& schedule,
-           void* grid_mark);
+  void run(const Grid& grid, const KernelCall& kernel, uint3 block, const Schedule& schedule);
+  /// Orders, for the race detector, what the blocks did before what the caller does next.
+  void finish_grid();
 
   // For the thread that runs.
   GridThread& current() { return *current_; }
@@ -74,6 +84,7 @@ class BlockRun {
   unsigned meet_block(const char* operation, bool vote, const Where& where);
   void meet_lanes(LaneRequest& request, bool orders_memory);
   void pause(const Where& where);
+  void* controller_race_context() const { return controller_->race_context(); }
   [[noreturn]] void fail(const std::string& text) const;
 
   /// "thread (1,0,0) of block (2,0,0)"
@@ -85,7 +96,9 @@ class BlockRun {
   friend void run_threads(void* fiber);
 
   void prepare(const Grid& grid, uint3 block);
-  void order_threads();
+  void give_fibers();
+  void number_threads(dim3 size);
+  void order_threads(bool same_shape);
   void shuffle_order();
   void finish_block();
   [[noreturn]] void fail_deadlock();
@@ -102,6 +115,7 @@ class BlockRun {
   void complete_barrier();
   void check_meeting(const LaneRequest& request) const;
   void check_against(const LaneRequest& request, const GridThread& other) const;
+  void join_meeting(LaneRequest& request);
   void complete_meeting(unsigned mask);
   void check_end() const;
   GridThread& lane(unsigned index) { return threads_[current_->linear / 32 * 32 + index]; }
@@ -113,13 +127,13 @@ class BlockRun {
   const Grid* grid_ = nullptr;
   const KernelCall* kernel_ = nullptr;
   Schedule schedule_;
-  void* grid_mark_ = nullptr;  // the race detector orders ends of blocks before the grid's by it
 
   // Of the block.
   BlockView view_{};
   std::vector<GridThread> threads_;
   unsigned count_ = 0;
   std::vector<unsigned> order_;  // in which threads start and leave barriers
+  Order order_made_ = Order::Ascending;
   unsigned started_ = 0;
   unsigned ended_ = 0;
   unsigned at_barrier_ = 0;
@@ -137,6 +151,7 @@ class BlockRun {
     unsigned present;  // lanes that the block has
     unsigned ended;
     unsigned meeting;  // that wait for others
+    unsigned mask;     // of the lanes that wait; 0 if they wait with different ones
   };
   std::vector<Warp> warps_;
 
@@ -149,9 +164,13 @@ class BlockRun {
   Fiber* controller_ = nullptr;  // the OS thread's own stack, in run()
   std::vector<std::unique_ptr<RunFiber>> fibers_;
   std::vector<RunFiber*> idle_;
+  std::vector<RunFiber*> spent_;  // in race mode: of threads that ran in earlier blocks
 };
 
 /// Of the calling OS thread.
 BlockRun& block_run();
+
+/// The same from inside a kernel, faster.
+inline BlockRun& running_block() { return *static_cast<GridThread*>(self)->run; }
 
 }  // namespace emulation

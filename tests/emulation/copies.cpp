@@ -95,7 +95,7 @@ cudaError_t copy_rows(const Copy& copy, cudaMemcpyKind kind, cudaStream_t handle
   const bool within_device = to == Side::Device && from == Side::Device;
   const bool waits = to == Side::Pageable || (synchronous && !within_device);
   if ((pageable || waits) && stream->capture != nullptr)
-    return refuse_while_capturing("a copy of pageable memory");
+    return refuse_while_capturing(stream, "a copy of pageable memory");
 
   Operation operation{.name = "copy"};
   operation.uses = {use_of(copy.to, copy.to_extent())};

@@ -20,8 +20,12 @@ thread_local cudaError_t last_error = cudaSuccess;
 struct Explanation {
   cudaError_t error = cudaSuccess;
   std::string text;
+  std::string shown;  // the two together, as long as the caller needs them
 };
-thread_local Explanation explanation;
+Explanation& explanation() {
+  thread_local const auto of_thread = std::make_unique<Explanation>();
+  return *of_thread;
+}
 
 bool forked = false;  // this process began as a copy of one that had used CUDA
 
@@ -131,7 +135,7 @@ std::vector<Device>& devices() {
 Device& current_device() { return devices()[static_cast<size_t>(selected)]; }
 
 cudaError_t refuse(cudaError_t error, const std::string& text) {
-  explanation = {error, text};
+  explanation() = {error, text, {}};
   last_error = error;
   return error;
 }
@@ -149,7 +153,7 @@ cudaError_t state_error() {
   if (devices().empty()) return cudaErrorNoDevice;
 
   const Device& device = current_device();
-  if (device.fault != cudaSuccess) explanation = {device.fault, device.fault_text};
+  if (device.fault != cudaSuccess) explanation() = {device.fault, device.fault_text, {}};
   return device.fault;
 }
 
@@ -189,11 +193,11 @@ const char* cudaGetErrorName(cudaError_t error) {
 const char* cudaGetErrorString(cudaError_t error) {
   const ErrorText* const found = find_text(error);
   const char* const words = found != nullptr ? found->text : "unrecognized error code";
-  if (explanation.error != error || error == cudaSuccess) return words;
+  Explanation& known = explanation();
+  if (known.error != error || error == cudaSuccess) return words;
 
-  thread_local std::string explained;
-  explained = std::string(words) + " (emulation: " + explanation.text + ")";
-  return explained.c_str();
+  known.shown = std::string(words) + " (emulation: " + known.text + ")";
+  return known.shown.c_str();
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -308,7 +312,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaDeviceSynchronize() {
   return call([] {
-    if (const cudaError_t error = refuse_while_capturing("cudaDeviceSynchronize")) return error;
+    if (const cudaError_t error = refuse_while_capturing(current_device(), "cudaDeviceSynchronize"))
+      return error;
     return drain(current_device());
   });
 }

@@ -1,17 +1,10 @@
-// Emulated events: points in the work of streams.
+// Emulated events: recording, waiting, timing.
+#include "tests/emulation/events.h"
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
-
-#include "tests/emulation/graphs.h"
-#include "tests/emulation/streams.h"
-
-struct CUevent_st {
-  int device = 0;
-  unsigned int flags = 0;
-  emulation::MarkPtr mark;                      // of the last record; null before the first
-  std::shared_ptr<emulation::Capture> capture;  // the recording in which it was last recorded
-  std::vector<size_t> nodes;                    // there: what a wait follows
-};
 
 namespace emulation {
 
@@ -22,16 +15,64 @@ std::set<cudaEvent_t>& events() {
   return all;
 }
 
-bool is_event(cudaEvent_t event) { return events().count(event) != 0; }
+/// Records an event that other processes see. They cannot run our work: it runs now.
+cudaError_t record_shared(cudaEvent_t event, cudaStream_t stream) {
+  const std::shared_ptr<SharedCounters> counters = event->counters;
+  const uint64_t turn = ++counters->recorded;
+  const auto reach = [counters, turn] { counters->reached = turn; };
+  if (const cudaError_t error = append(stream, {.name = "event", .run = reach})) return error;
+  return run_until(stream->last);
+}
 
 cudaError_t record(cudaEvent_t event, cudaStream_t stream) {
   if (event->device != stream->device)
     return refuse(cudaErrorInvalidResourceHandle,
                   "an event of device " + std::to_string(event->device) +
                       " recorded in a stream of device " + std::to_string(stream->device));
+
+  event->capture = stream->capture;
+  if (stream->capture != nullptr) {
+    event->nodes = stream->capture->frontier[stream];
+    return cudaSuccess;
+  }
+  if (event->counters != nullptr) return record_shared(event, stream);
   if (const cudaError_t error = append(stream, {.name = "event"})) return error;
   event->mark = stream->last;
   return cudaSuccess;
+}
+
+/// What a wait for the event waits for; null if it was never recorded.
+MarkPtr mark_of(cudaEvent_t event) {
+  const std::shared_ptr<SharedCounters> counters = event->counters;
+  if (counters == nullptr) return event->mark;
+  const uint64_t turn = counters->recorded;
+  if (turn == 0) return nullptr;
+
+  auto mark = std::make_shared<Mark>();
+  mark->device = event->device;
+  mark->arrived = [counters, turn] { return counters->reached >= turn; };
+  return mark;
+}
+
+cudaError_t wait(cudaStream_t stream, cudaEvent_t event) {
+  if (event->capture != nullptr) {
+    if (event->capture->ended)
+      return refuse(cudaErrorCapturedEvent, "the event belongs to a capture that has ended");
+    return capture_wait(stream, event->capture, event->nodes);
+  }
+
+  const MarkPtr mark = mark_of(event);
+  if (mark == nullptr) return cudaSuccess;
+  if (stream->capture != nullptr)
+    return lose(*stream->capture, cudaErrorStreamCaptureIsolation,
+                "a wait for an event that was recorded outside of the capture");
+  return append(stream, {.name = "wait", .after = {mark}});
+}
+
+cudaError_t refuse_captured(cudaEvent_t event, const char* what) {
+  if (event->capture == nullptr) return refuse_while_capturing(what);
+  if (!event->capture->ended) event->capture->lost = true;
+  return refuse(cudaErrorCapturedEvent, what);
 }
 
 cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -45,6 +86,16 @@ cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
 
 }  // namespace
 
+bool is_event(cudaEvent_t event) { return events().count(event) != 0; }
+
+cudaEvent_t add_event(int device, unsigned int flags) {
+  auto* const event = new CUevent_st;
+  event->device = device;
+  event->flags = flags;
+  events().insert(event);
+  return event;
+}
+
 }  // namespace emulation
 
 using namespace emulation;
@@ -57,19 +108,18 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   return call([&]() -> cudaError_t {
-    if ((flags & cudaEventInterprocess) != 0 && (flags & cudaEventDisableTiming) == 0)
-      return cudaErrorInvalidValue;
-    *event = new CUevent_st;
-    (*event)->device = current_device().index;
-    (*event)->flags = flags;
-    events().insert(*event);
-    return cudaSuccess;
+    const bool interprocess = (flags & cudaEventInterprocess) != 0;
+    if (interprocess && (flags & cudaEventDisableTiming) == 0)
+      return refuse(cudaErrorInvalidValue, "an interprocess event cannot have timing");
+    *event = add_event(current_device().index, flags);
+    return interprocess && !share_counters(*event) ? cudaErrorOperatingSystem : cudaSuccess;
   });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return call([&]() -> cudaError_t {
     if (events().erase(event) == 0) return cudaErrorInvalidResourceHandle;
+    if (event->file >= 0) close(event->file);
     delete event;  // waits hold the mark, not the event
     return cudaSuccess;
   });
@@ -79,28 +129,33 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned int) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned int flags) {
   return call([&]() -> cudaError_t {
     const cudaStream_t stream = find_stream(handle);
     if (stream == nullptr || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (flags != cudaEventRecordDefault) return refuse(cudaErrorNotSupported, "not emulated");
     return record(event, stream);
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags) {
   return call([&]() -> cudaError_t {
     const cudaStream_t stream = find_stream(handle);
     if (stream == nullptr || !is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (event->mark == nullptr || event->mark->done) return cudaSuccess;
-    return append(stream, {.name = "wait", .after = {event->mark}});
+    if (flags != cudaEventWaitDefault) return refuse(cudaErrorNotSupported, "not emulated");
+    return wait(stream, event);
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call([&]() -> cudaError_t {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (event->mark == nullptr || event->mark->done) return cudaSuccess;
-    run_towards(event->mark);
+    if (const cudaError_t error = refuse_captured(event, "cudaEventQuery")) return error;
+    const MarkPtr mark = mark_of(event);
+    if (mark == nullptr || mark->done || (mark->arrived && mark->arrived())) return cudaSuccess;
+
+    // Each query brings the work a step forward, so that a loop of queries ends.
+    run_towards(mark);
     return cudaErrorNotReady;
   });
 }
@@ -108,8 +163,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call([&]() -> cudaError_t {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = refuse_while_capturing("cudaEventSynchronize")) return error;
-    return event->mark != nullptr ? run_until(event->mark) : cudaSuccess;
+    if (const cudaError_t error = refuse_captured(event, "cudaEventSynchronize")) return error;
+    const MarkPtr mark = mark_of(event);
+    return mark != nullptr ? run_until(mark) : cudaSuccess;
   });
 }
 

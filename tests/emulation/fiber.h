@@ -30,11 +30,18 @@ class Fiber {
   /// on the stack is forgotten; its memory is used again.
   void start(void (*entry)(void*), void* argument);
 
-  /// Gives up what the race detector knows about the fiber. start() makes it usable again.
+  /// Lets the race detector forget the fiber, and order what it did before what the caller does
+  /// next. start() makes it usable again.
   void retire();
 
   /// Leaves the running fiber, which must be *this, and continues `next` where it was left.
   void switch_to(Fiber& next);
+
+  /// For reports of the race detector.
+  void set_name(const char* name);
+
+  /// What the race detector takes for the thread; null without it, and before the first switch.
+  void* race_context() const { return race_context_; }
 
  private:
   friend void fiber_begin(Fiber& fiber);

@@ -52,7 +52,6 @@ class Blocks {
   std::atomic<uint64_t> next_{0};
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
-  char mark_ = 0;
 };
 
 Blocks::Blocks(const Grid& grid, const KernelCall& kernel, const Schedule& schedule)
@@ -86,12 +85,12 @@ void Blocks::run_on_this_thread() noexcept {
     const uint64_t place = next_.fetch_add(1);
     if (place >= count_ || failed_) break;
     try {
-      run.run(grid_, kernel_, block_at(place), schedule_, &mark_);
+      run.run(grid_, kernel_, block_at(place), schedule_);
     } catch (...) {
       if (!failed_.exchange(true)) error_ = std::current_exception();
     }
   }
-  acquire_from(&mark_);
+  run.finish_grid();
 }
 
 }  // namespace
@@ -134,7 +133,8 @@ const char* problem_with_grid(const Grid& grid) {
 }
 
 void run_grid(const Grid& grid, const KernelCall& kernel) {
-  const Schedule how = schedule();
+  Schedule how = schedule();
+  if (kRaceMode) how.os_threads = 1;  // nothing orders blocks anyway
   Blocks blocks(grid, kernel, how);
 
   const uint64_t count = uint64_t{grid.size.x} * grid.size.y * grid.size.z;

@@ -288,6 +288,8 @@ void insert_block(const Block& block) {
   inserted.serial = ++serials;
 }
 
+void change_block(const Block& block) { blocks()[block.begin] = block; }
+
 void erase_block(uintptr_t begin) { blocks().erase(begin); }
 
 bool is_device_address(uintptr_t address) { return address - space().begin < space().bytes; }

@@ -61,6 +61,8 @@ int memory_file();
 size_t take_physical(size_t bytes);
 void give_physical(size_t offset, size_t bytes);
 void insert_block(const Block& block);
+/// Replaces the block that begins at the same address.
+void change_block(const Block& block);
 void erase_block(uintptr_t begin);
 /// Names work in a queue that will use the memory, which so cannot be removed; empty without such.
 std::string waiting_user(uintptr_t begin, size_t bytes);

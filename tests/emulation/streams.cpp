@@ -266,8 +266,8 @@ cudaError_t drain(Device& device) {
 }
 
 PendingUses& pending_uses() {
-  thread_local PendingUses pending;
-  return pending;
+  thread_local const auto pending = std::make_unique<PendingUses>();
+  return *pending;
 }
 
 void readable_argument(void* bytes, size_t count) {
@@ -333,6 +333,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     if (stream == device.legacy || stream == device.per_thread)
       return cudaErrorInvalidResourceHandle;
 
+    if (stream->capture != nullptr) return refuse_while_capturing(stream, "cudaStreamDestroy");
     // CUDA returns at once and lets the work finish; here it finishes first.
     const cudaError_t error = drain(stream);
     std::erase(device.streams, stream);
@@ -382,7 +383,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return call([&]() -> cudaError_t {
     const cudaStream_t stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream->capture != nullptr) return refuse_while_capturing("cudaStreamQuery");
+    if (const cudaError_t error = refuse_while_capturing(stream, "cudaStreamQuery")) return error;
     if (stream->queue.empty()) return cudaSuccess;
 
     // Each query brings the work a step forward, so that a loop of queries ends.
@@ -395,7 +396,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return call([&]() -> cudaError_t {
     const cudaStream_t stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = refuse_while_capturing("cudaStreamSynchronize")) return error;
+    if (const cudaError_t error = refuse_while_capturing(stream, "cudaStreamSynchronize"))
+      return error;
     return stream->last != nullptr ? run_until(stream->last) : cudaSuccess;
   });
 }

@@ -52,8 +52,12 @@ struct PendingUses {
 PendingUses& pending_uses();
 
 /// cudaErrorStreamCaptureUnsupported where the calling thread may not do what could wait for or
-/// disturb work, because a capture forbids it. The capture is lost.
+/// disturb the work of others, because a capture forbids it. Such captures are lost.
 cudaError_t refuse_while_capturing(const char* what);
+/// The same for a call that concerns a stream, and one that concerns all of a device: these are
+/// forbidden in every mode of capture.
+cudaError_t refuse_while_capturing(cudaStream_t stream, const char* what);
+cudaError_t refuse_while_capturing(const Device& device, const char* what);
 
 }  // namespace emulation
 

@@ -2,38 +2,14 @@
 #include <algorithm>
 #include <atomic>
 
-#include "aten/Dispatch.h"
 #include "aten/iteration/ReductionLoops.h"
-#include "aten/native/cpu/shared/Modular.h"
 #include "aten/native/declarations/cpu/reduction/AnyAllKernel.isa.h"
+#include "aten/native/functors/AnyAll.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
-
-template <typename T>
-bool is_nonzero(T value) {
-  return value != T(0);
-}
-template <typename T>
-bool is_nonzero(c10::complex<T> value) {
-  return static_cast<bool>(value);
-}
-
-/// Whether any element is true. With `negated` the elements and the result are negated, which tells
-/// whether all are true.
-template <typename T>
-struct AnyNonzero {
-  using input_t = T;
-  using acc_t = bool;
-  using output_t = bool;
-  bool negated;
-  static bool identity() { return false; }
-  bool reduce(bool acc, T value) const { return acc | (is_nonzero(value) != negated); }
-  static bool combine(bool a, bool b) { return a | b; }
-  bool project(bool acc) const { return acc != negated; }
-};
 
 /// Whether one of n elements, `stride` bytes apart, decides the result. Blocks are searched without
 /// branches.
@@ -95,10 +71,11 @@ bool is_decided_in_pieces(const ReductionDims& dims, const char* in, bool negate
 /// Like cpu_reduce, but stops at an element that decides the result. Reductions down columns still
 /// read whole rows, which is faster.
 template <typename T>
-void any_or_all_of(const TensorIteratorBase& iter, bool is_all) {
+void any_or_all_of(const TensorIteratorBase& iter, const AnyNonzero<T>& ops) {
   const ReductionDims dims(iter);
-  if (iter.numel() == 0 || dims.fastest_is_kept) return cpu_reduce(iter, AnyNonzero<T>{is_all});
+  if (iter.numel() == 0 || dims.fastest_is_kept) return cpu_reduce(iter, ops);
 
+  const bool is_all = ops.negated;
   char* out = iter.data(0);
   const char* in = iter.data(1);
   if (dims.kept == 1) {
@@ -118,12 +95,8 @@ void any_or_all_of(const TensorIteratorBase& iter, bool is_all) {
 }
 
 void any_or_all(const TensorIteratorBase& iter, bool is_all) {
-  const ScalarType type = iter.common_dtype();
-  if (is_integral(type, true)) {
-    return dispatch_modular(type, [&]<typename T>() { any_or_all_of<T>(iter, is_all); });
-  }
-  AT_DISPATCH_FLOATING_AND_COMPLEX(type, iter.op_name(),
-                                   [&] { any_or_all_of<scalar_t>(iter, is_all); });
+  with_any_or_all_ops(iter.common_dtype(), iter.op_name(), is_all,
+                      [&](const auto& ops) { any_or_all_of(iter, ops); });
 }
 
 }  // namespace

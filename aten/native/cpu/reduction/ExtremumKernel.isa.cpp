@@ -1,54 +1,18 @@
 // The largest and smallest elements over dimensions, and the position of the first of equal ones.
 // A nan is more extreme than any number.
 #include <algorithm>
-#include <limits>
 #include <vector>
 
-#include "aten/Dispatch.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/ReductionLoops.h"
 #include "aten/native/declarations/cpu/reduction/ExtremumKernel.isa.h"
-#include "aten/vec/math.h"
+#include "aten/native/functors/Extremum.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
-
-template <typename T, bool kMax>
-struct Extremum {
-  using input_t = T;
-  using acc_t = opmath_type<T>;
-  using output_t = T;
-  using limits = std::numeric_limits<acc_t>;
-  static acc_t identity() {
-    if constexpr (limits::has_infinity) return kMax ? -limits::infinity() : limits::infinity();
-    return kMax ? limits::lowest() : limits::max();
-  }
-  static acc_t combine(acc_t a, acc_t b) { return kMax ? vec::maximum(a, b) : vec::minimum(a, b); }
-  static acc_t reduce(acc_t acc, T value) { return combine(acc, static_cast<acc_t>(value)); }
-  static T project(acc_t acc) { return static_cast<T>(acc); }
-};
-
-template <bool kMax>
-void reduce_to_extremum(const TensorIteratorBase& iter) {
-  const ScalarType type = iter.common_dtype();
-  if (type == kBool) return cpu_reduce(iter, Extremum<uint8_t, kMax>());
-  AT_DISPATCH_REAL(type, iter.op_name(), [&] { cpu_reduce(iter, Extremum<scalar_t, kMax>()); });
-}
-
-/// The best element so far and its position.
-template <typename T>
-struct Found {
-  T value{};
-  int64_t index = -1;  // none yet
-};
-
-template <typename T, bool kMax>
-bool is_better(T candidate, T best) {
-  return (kMax ? candidate > best : candidate < best) || (candidate != candidate && best == best);
-}
 
 template <typename T, bool kMax>
 void scan_each(const T* values, int64_t n, int64_t first, Found<T>& found) {
@@ -160,9 +124,15 @@ void find_dispatched(const char* name, const Tensor& self, std::optional<int64_t
 
 }  // namespace
 
-void amax_kernel(TensorIteratorBase& iter) { reduce_to_extremum<true>(iter); }
+void amax_kernel(TensorIteratorBase& iter) {
+  with_extremum_ops<true>(iter.common_dtype(), iter.op_name(),
+                          [&](auto ops) { cpu_reduce(iter, ops); });
+}
 
-void amin_kernel(TensorIteratorBase& iter) { reduce_to_extremum<false>(iter); }
+void amin_kernel(TensorIteratorBase& iter) {
+  with_extremum_ops<false>(iter.common_dtype(), iter.op_name(),
+                           [&](auto ops) { cpu_reduce(iter, ops); });
+}
 
 void argmax_kernel(const Tensor& self, std::optional<int64_t> dim, bool /*keepdim*/,
                    const Tensor& out0) {

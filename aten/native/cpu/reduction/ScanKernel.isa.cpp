@@ -2,7 +2,7 @@
 #include "aten/native/declarations/cpu/reduction/ScanKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/cpu/shared/Modular.h"
+#include "aten/native/functors/Modular.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
