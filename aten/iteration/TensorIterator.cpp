@@ -65,7 +65,16 @@ bool is_relation(std::string_view op_name) {
 
 /// uint64 as int64 in the same order: subtracting 2^63 flips the highest bit.
 Tensor shifted_to_signed(const Tensor& tensor) {
-  return at::bitwise_xor(at::view(tensor, kLong), Scalar(std::numeric_limits<int64_t>::min()));
+  constexpr int64_t highest = std::numeric_limits<int64_t>::min();
+  if (!tensor.is_cpu()) return at::bitwise_xor(at::view(tensor, kLong), Scalar(highest));
+
+  // Without a dispatched operator, which costs more than most comparisons.
+  const Tensor source = tensor.contiguous();
+  Tensor result = empty_tensor(source.sizes(), kLong, kCPU);
+  const auto* in = source.const_data_ptr<uint64_t>();
+  int64_t* out = result.data_ptr<int64_t>();
+  for (int64_t i = 0; i < source.numel(); ++i) out[i] = static_cast<int64_t>(in[i]) ^ highest;
+  return result;
 }
 
 bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }

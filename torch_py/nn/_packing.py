@@ -157,7 +157,7 @@ def pack_padded_sequence(
 
 
 def _tensor(values: Sequence[int]) -> Tensor:
-    return _C.tensor(values, dtype=_C.int64)
+    return _C.tensor(values, dtype=_C.int64, device="cpu")
 
 
 def pad_packed_sequence(

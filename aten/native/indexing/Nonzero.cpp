@@ -25,9 +25,10 @@ Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
 
   const Tensor found = at::nonzero(self);
   const int64_t kept = std::min(size, found.sizes()[0]);
-  return at::cat({at::narrow(found, 0, 0, kept),
-                  at::full({size - kept, self.dim()}, Scalar(fill_value), kLong)},
-                 0);
+  return at::cat(
+      {at::narrow(found, 0, 0, kept),
+       at::full({size - kept, self.dim()}, Scalar(fill_value), kLong, std::nullopt, self.device())},
+      0);
 }
 
 Tensor argwhere(const Tensor& self) { return at::nonzero(self); }

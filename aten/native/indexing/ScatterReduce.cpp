@@ -24,6 +24,7 @@
 #include "aten/ops/scatter.h"
 #include "aten/ops/scatter_add.h"
 #include "aten/ops/scatter_reduce.h"
+#include "aten/ops/to.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros_like.h"
 
@@ -142,9 +143,8 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
 
-  // On a device, the kernels of scatter_reduce report an index that is out of range.
-  if (index.is_cpu()) {
-    const Tensor positions = index.to(kLong).contiguous();
+  if (!index.is_meta()) {
+    const Tensor positions = at::to(index, kCPU, kLong).contiguous();
     const int64_t* position = positions.data_ptr<int64_t>();
     TORCH_CHECK_INDEX(std::all_of(position, position + index.numel(),
                                   [extent](int64_t p) { return p >= 0 && p < extent; }),

@@ -15,6 +15,7 @@
 #include "aten/ops/reshape.h"
 #include "aten/ops/select.h"
 #include "aten/ops/slice.h"
+#include "aten/ops/unfold.h"
 
 namespace at::native {
 
@@ -71,11 +72,8 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
 
   // The position along d of every (window, element), in the order of the folded gradient.
   const int64_t windows = grad.sizes()[d];
-  const auto range = [&](int64_t count) {
-    return at::arange(Scalar(count), kLong, std::nullopt, grad.device());
-  };
-  const Tensor positions =
-      at::reshape(range(windows).unsqueeze(1) * Scalar(step) + range(size), {-1});
+  const Tensor all = at::arange(Scalar(sizes[d]), kLong, std::nullopt, grad.device());
+  const Tensor positions = at::reshape(at::unfold(all, 0, size, step), {-1});
 
   // Move the elements of the windows next to the windows, and merge both dimensions.
   DimVector order;

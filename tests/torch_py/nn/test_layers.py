@@ -285,6 +285,11 @@ def test_bags():
     weighted = F.embedding_bag(bags, weight, mode="sum", per_sample_weights=tensor([[1.0, 2.0], [0.0, 1.0]]))
     assert weighted.tolist() == [[7, -6], [5, 6]]
 
+    # Indices after the last offset belong to no bag.
+    offsets = tensor([0, 1, 2])
+    closed = F.embedding_bag(tensor([0, 1, 2]), weight, offsets, mode="sum", include_last_offset=True)
+    assert closed.tolist() == [[1, 2], [3, -4]]
+
     F.embedding_bag(bags, weight, mode="max").sum().backward()
     assert weight.grad.tolist() == [[0, 1], [1, 0], [1, 1]]
 

@@ -56,9 +56,10 @@ void for_each_pair(const Tensor& x, const Tensor& y, const Tensor& out, const Fu
   const Tensor second = y.defined() ? as_doubles(y, out.sizes()) : first;
   const Tensor numbers = empty_tensor(out.sizes(), kDouble, kCPU);
 
+  const double* a = first.const_data_ptr<double>();
+  const double* b = second.const_data_ptr<double>();
   double* result = numbers.data_ptr<double>();
-  for (int64_t i = 0; i < numbers.numel(); ++i)
-    result[i] = f(first.const_data_ptr<double>()[i], second.const_data_ptr<double>()[i]);
+  for (int64_t i = 0; i < numbers.numel(); ++i) result[i] = f(a[i], b[i]);
   at::copy_(out, numbers);
 }
 
