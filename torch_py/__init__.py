@@ -93,6 +93,7 @@ _add_absent_methods(Tensor)
 _LAZY_MODULES = (
     "__config__",
     "_utils",
+    "accelerator",
     "amp",
     "autograd",
     "backends",
@@ -128,7 +129,6 @@ _LAZY_MODULES = (
     "version",
 )
 _LAZY_FUNCTIONS = {
-    "Event": "_pytorch_names.streams",
     "Future": "futures",
     "DisableTorchFunction": "_torch_function",
     "DisableTorchFunctionSubclass": "_torch_function",
@@ -136,7 +136,6 @@ _LAZY_FUNCTIONS = {
     "PyTorchFileReader": "_serialization.archive_reader",
     "ScriptFunction": "jit",
     "ScriptModule": "jit",
-    "Stream": "_pytorch_names.streams",
     "autocast": "amp",
     "compile": "compiler",
     "dsmm": "sparse",

@@ -1,9 +1,11 @@
 """The names of the `torch` namespace that come from the native module and from submodules."""
 
 from torch_py._C import (
+    Event,
     Generator,
     OutOfMemoryError,
     Size,
+    Stream,
     UntypedStorage,
     as_tensor,
     asarray,
@@ -42,9 +44,11 @@ from torch_py.random import get_rng_state, initial_seed, manual_seed, seed, set_
 from torch_py.serialization import load, save
 
 __all__ = [
+    "Event",
     "Generator",
     "OutOfMemoryError",
     "Size",
+    "Stream",
     "Tensor",
     "UntypedStorage",
     "as_tensor",

@@ -55,7 +55,7 @@ def _to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
     target = _C.device(device)
     if target == self.device:
         return self
-    return whole_storage(self).to(target).untyped_storage()
+    return whole_storage(self).to(target, non_blocking=non_blocking).untyped_storage()
 
 
 def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
@@ -101,15 +101,30 @@ def _from_buffer(
 
 def _no_accelerator(kind: str) -> Any:
     def refuse(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
-        raise RuntimeError(f"UntypedStorage.{kind}: this build of torch_py has no accelerator")
+        raise RuntimeError(f"UntypedStorage.{kind}: torch_py has no {kind} devices")
 
     refuse.__name__ = refuse.__qualname__ = kind
     return refuse
 
 
 def _is_pinned(self: Any, device: Any = None) -> bool:
-    """Always False: pinned memory needs an accelerator."""
-    return False
+    """Whether the memory is pinned memory of the host."""
+    return bool(_C._is_pinned(self))
+
+
+def _pin_memory(self: Any, device: Any = None) -> Any:
+    """The storage, or a copy of it in pinned memory of the host."""
+    if self.device.type != "cpu":
+        raise TypeError(f"cannot pin '{_type(self)}' only CPU memory can be pinned")
+    if _is_pinned(self):
+        return self
+    return whole_storage(self).pin_memory().untyped_storage()
+
+
+def _cuda(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
+    """The storage on a CUDA device, by default the current one: itself, or a copy."""
+    where = _C.device("cuda", device) if isinstance(device, int) else _C.device(device or "cuda")
+    return _to(self, device=where, non_blocking=non_blocking)
 
 
 def _get_device(self: Any) -> int | None:
@@ -134,7 +149,7 @@ def add_storage_methods() -> None:
         "__reduce__": _reduce,
         "byteswap": _byteswap,
         "cpu": _cpu,
-        "cuda": _no_accelerator("cuda"),
+        "cuda": _cuda,
         "from_buffer": staticmethod(_from_buffer),
         "filename": property(lambda self: None),
         "get_device": _get_device,
@@ -146,7 +161,7 @@ def add_storage_methods() -> None:
         "is_sparse_csr": False,
         "mps": _no_accelerator("mps"),
         "new": _new,
-        "pin_memory": _no_accelerator("pin_memory"),
+        "pin_memory": _pin_memory,
         "to": _to,
         "type": _type,
     }

@@ -209,36 +209,60 @@ class Tensor(_C.TensorBase):
 
     def is_shared(self) -> bool:
         """Whether other processes can map the memory of this tensor."""
-        return bool(not self.is_meta and cast(Any, self).untyped_storage().is_shared())
+        return bool(self.is_cuda or (not self.is_meta and cast(Any, self).untyped_storage().is_shared()))
 
     def share_memory_(self) -> Tensor:
         """Moves the storage to memory that other processes can map, for all tensors on it; it cannot be
         resized any more.
 
-        Raises RuntimeError for tensors that are not on the CPU.
+        Raises RuntimeError for meta tensors; the memory of a CUDA device can be shared as it is.
         """
         if self.is_meta:
             raise RuntimeError(
                 "Tensor.share_memory_: only memory on the CPU can be shared, got a meta tensor"
             )
+        if self.is_cuda:
+            return self
         cast(Any, self).untyped_storage().share_memory_()
         return self
 
-    def pin_memory(self, device: Any = None) -> NoReturn:
-        raise RuntimeError(
-            "Tensor.pin_memory: pinned memory needs an accelerator, and this build of torch_py has none"
-        )
+    def pin_memory(self, device: Any = None) -> Tensor:
+        """This tensor, or a copy of it in pinned memory of the host, from which copies to a device need not
+        wait. `device` is deprecated and has no effect.
+
+        Raises RuntimeError without an accelerator, and for tensors on one.
+        """
+        return cast(Tensor, cast(Any, _C)._pin_tensor(self))
 
     def is_pinned(self, device: Any = None) -> bool:
-        return False
+        """Whether the memory is pinned memory of the host."""
+        return bool(cast(Any, _C)._is_pinned_tensor(self))
 
-    def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
-        raise AssertionError("Tensor.cuda: this build of torch_py has no CUDA support")
+    def record_stream(self, s: Any) -> None:
+        """Says that a stream uses this tensor: its memory is not used again before the work that the stream
+        has then is done.
+
+        Raises NotImplementedError for tensors that are not on an accelerator.
+        """
+        if not self.is_cuda:
+            raise NotImplementedError(f"Tensor.record_stream: tensors on {self.device} have no streams")
+        cast(Any, _C)._record_stream(cast(Any, self).untyped_storage(), s)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """What other libraries need to use the memory of a CUDA tensor.
+
+        Raises AttributeError for tensors elsewhere, and RuntimeError for tensors that require grad.
+        """
+        # Imported on first use: few programs exchange arrays.
+        from torch_py.cuda._array_interface import described
+
+        return described(self)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
         """`to(device)` under the name of the array API standard.
 
-        Raises ValueError for a `stream`, which no device here has.
+        Raises ValueError for a `stream`: the current streams of the devices make the copy.
         """
         if stream is not None:
             raise ValueError(f"to_device(): expected stream=None, got {stream!r}")
@@ -283,7 +307,7 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
 
     if key not in memo:
         memo[key] = whole_storage(storage).clone()
-    result: Any = _C._torch.empty(0, dtype=source.dtype, device="cpu")
+    result: Any = _C._torch.empty(0, dtype=source.dtype, device=source.device)
     result.set_(
         memo[key].untyped_storage(), source.storage_offset(), tuple(source.shape), tuple(source.stride())
     )
@@ -293,7 +317,7 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
 
 def whole_storage(storage: Any) -> Any:
     """A uint8 tensor over all bytes of `storage`."""
-    view: Any = _C._torch.empty(0, dtype=_C.uint8, device="cpu")
+    view: Any = _C._torch.empty(0, dtype=_C.uint8, device=storage.device)
     view.set_(storage, 0, (storage.nbytes(),), (1,))
     return view
 

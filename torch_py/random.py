@@ -6,6 +6,7 @@ Its numbers depend on the seed and the order of the draws only, never on the num
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,21 +18,24 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 def manual_seed(seed: int) -> _C.Generator:
-    """Restarts the default generator from `seed`, an integer in [-2**63, 2**64); a negative one counts from
-    2**64. Returns the generator.
+    """Restarts the default generators of all devices from `seed`, an integer in [-2**63, 2**64); a negative one
+    counts from 2**64. Returns the CPU's generator.
 
     Raises ValueError when `seed` is out of range.
     """
     number = int(seed)
     if not -(2**63) <= number < 2**64:
         raise ValueError(f"manual_seed: expected a seed in [-2**63, 2**64), got {number}")
+    _C._cuda_seedAll(number)
     return default_generator.manual_seed(number)
 
 
 def seed() -> int:
     """Seeds the default generator from the operating system's randomness
     and returns the seed, a number of 64 bits."""
-    return int(default_generator.seed())
+    drawn = int(default_generator.seed())
+    _C._cuda_seedAll(drawn)
+    return drawn
 
 
 def initial_seed() -> int:
@@ -57,21 +61,44 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Restores the state of the generator after the block.
+    """Restores the states of the generators of the CPU and of `devices` after the block.
 
-    `devices` must be empty: this build has no accelerators.
+    Args:
+        devices: by default all devices of the type; a warning then advises to name them if there are several.
+        enabled: False restores nothing.
+        device_type: the type of the devices, by default "cuda"; None too.
     """
     if not enabled:
         yield
         return
 
-    if devices is not None and list(devices):
-        raise RuntimeError(
-            f"fork_rng: this build has no {device_type or 'cuda'} devices, got devices={list(devices)}"
-        )
+    kind = "cuda" if device_type is None else device_type
+    if kind not in ("cuda", "cpu", "meta"):
+        raise RuntimeError(f"fork_rng: torch_py has no {kind} devices")
+    places = _devices_to_fork(devices, _caller, _devices_kw) if kind == "cuda" else []
+
+    # Imported on first use, as most blocks are about the CPU.
+    from torch_py.cuda import random as cuda_random
 
     state = get_rng_state()
+    states = [cuda_random.get_rng_state(place) for place in places]
     try:
         yield
     finally:
         set_rng_state(state)
+        for place, before in zip(places, states):
+            cuda_random.set_rng_state(before, place)
+
+
+def _devices_to_fork(devices: Iterable[Any] | None, caller: str, keyword: str) -> list[Any]:
+    if devices is not None:
+        return list(devices)
+
+    count = int(_C._cuda_getDeviceCount())
+    if count > 1:
+        warnings.warn(
+            f"{caller} saves the states of the generators of all {count} CUDA devices; name those that are used "
+            f"with {keyword}=",
+            stacklevel=5,
+        )
+    return list(range(count))

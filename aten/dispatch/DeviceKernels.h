@@ -6,6 +6,14 @@
 
 namespace at {
 
+/// Tells the allocator that the current stream of its device uses a tensor's memory; arguments that
+/// are not tensors have none.
+TORCH_PY_API void note_use(const Tensor& tensor);
+TORCH_PY_API void note_use(TensorList tensors);
+TORCH_PY_API void note_use(const TensorIterator& iter);
+template <class T>
+void note_use(const T&) {}
+
 template <class Signature>
 class DeviceKernels;
 
@@ -36,6 +44,7 @@ class DeviceKernels<Result(Args...)> {
     if (device.is_meta()) return Result();
 
     const c10::DeviceGuard guard(device);
+    if (c10::uses_several_streams.load(std::memory_order_relaxed)) (note_use(arguments), ...);
     if (const Kernel kernel = others_[static_cast<int>(device.type)]) return kernel(arguments...);
 
     TORCH_CHECK_NOT_IMPLEMENTED(device.is_cuda(), name_, " has no kernel for device '", device,

@@ -3,6 +3,7 @@
 
 #include "aten/ops/item.h"
 #include "aten/ops/select.h"
+#include "aten/ops/to.h"
 #include "c10/util/Exception.h"
 
 namespace at {
@@ -29,10 +30,12 @@ std::vector<Scalar> packed_numbers(const char* op_name, const char* name, const 
   TORCH_CHECK(static_cast<size_t>(tensor.size(0)) == count, op_name, ": ", name, " has ",
               tensor.size(0), " elements, but there are ", count, " tensors");
 
+  // One copy, so that numbers on a device are waited for once.
+  const Tensor host = tensor.is_cpu() ? tensor : at::to(tensor, kCPU);
   std::vector<Scalar> numbers;
   numbers.reserve(count);
   for (size_t i = 0; i < count; ++i)
-    numbers.push_back(item(select(tensor, 0, static_cast<int64_t>(i))));
+    numbers.push_back(item(select(host, 0, static_cast<int64_t>(i))));
   return numbers;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "c10/core/DeviceHooks.h"
+#include "c10/core/PhiloxGenerator.h"
 #include "c10/util/CheckedMath.h"
 
 namespace at {
@@ -89,6 +90,19 @@ std::vector<Tensor> HostFallback::to_host(TensorList tensors, bool written) {
 TensorIterator HostFallback::to_host(TensorIterator& iter, bool) {
   return iter.with_operands(
       [this](const Tensor& operand, bool written) { return to_host(operand, written); });
+}
+
+c10::Generator* HostFallback::to_host(c10::Generator* given, bool) const {
+  c10::Generator& generator = given != nullptr ? *given : c10::default_generator(device_);
+  TORCH_CHECK(generator.device.type == device_.type, "Expected a '",
+              c10::device_type_name(device_.type), "' device type for generator but found '",
+              c10::device_type_name(generator.device.type), "'");
+
+  if (auto* philox = dynamic_cast<c10::PhiloxGenerator*>(&generator)) {
+    const std::lock_guard lock(philox->mutex);
+    philox->seed_host_engine();
+  }
+  return &generator;
 }
 
 void HostFallback::write_back() {

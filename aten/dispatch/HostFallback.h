@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aten/iteration/TensorIterator.h"
+#include "c10/core/Generator.h"
 
 namespace at {
 
@@ -26,6 +27,8 @@ class TORCH_PY_API HostFallback {
   std::vector<Tensor> to_host(TensorList tensors, bool written);
   TensorIterator to_host(TensorIterator& iter, bool written);
   std::optional<Device> to_host(std::optional<Device>, bool) { return kCPU; }
+  /// The generator of the device, with its engine ready for a kernel of the CPU.
+  c10::Generator* to_host(c10::Generator* generator, bool) const;
   template <class T>
   const T& to_host(const T& other, bool) {
     return other;

@@ -2,9 +2,12 @@
 #include "aten/iteration/TensorIterator.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "aten/iteration/MemoryOverlap.h"
+#include "aten/ops/bitwise_xor.h"
+#include "aten/ops/view.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/util/CheckedMath.h"
 
@@ -62,14 +65,7 @@ bool is_relation(std::string_view op_name) {
 
 /// uint64 as int64 in the same order: subtracting 2^63 flips the highest bit.
 Tensor shifted_to_signed(const Tensor& tensor) {
-  const Tensor source = tensor.contiguous();
-  Tensor result = empty_tensor(source.sizes(), kLong, source.device());
-  if (source.is_meta()) return result;
-  const auto* in = source.const_data_ptr<uint64_t>();
-  int64_t* out = result.data_ptr<int64_t>();
-  for (int64_t i = 0; i < source.numel(); ++i)
-    out[i] = static_cast<int64_t>(in[i] ^ (uint64_t{1} << 63));
-  return result;
+  return at::bitwise_xor(at::view(tensor, kLong), Scalar(std::numeric_limits<int64_t>::min()));
 }
 
 bool is_number_like(const Tensor& tensor) { return tensor.is_cpu() && tensor.dim() == 0; }

@@ -20,12 +20,15 @@ constinit std::atomic<void (*)()> loaders[kNumDeviceTypes] = {};
 
 }  // namespace
 
+constinit std::atomic<bool> uses_several_streams{false};
+
 DeviceHooks::~DeviceHooks() = default;
 DeviceGraph::~DeviceGraph() = default;
 
 std::unique_ptr<DeviceGraph> DeviceHooks::new_graph(bool) { refuse("graphs"); }
 MemoryPoolId DeviceHooks::new_memory_pool() { refuse("memory pools"); }
 bool DeviceHooks::is_capturing(Stream) { return false; }
+DeviceIndex DeviceHooks::device_of(const void*) { return current_device(); }
 SharedBlock DeviceHooks::share_memory(const DataPtr&, size_t) {
   refuse("memory that processes share");
 }
@@ -45,6 +48,11 @@ DeviceHooks* device_hooks_or_null(DeviceType type) {
   // The loader calls set_device_hooks, or finds nothing to load and is not asked again.
   if (void (*const loader)() = loaders[index].load(std::memory_order_acquire)) loader();
   return hooks_of[index].load(std::memory_order_acquire);
+}
+
+DeviceHooks* loaded_hooks(DeviceType type) {
+  const int index = static_cast<int>(type);
+  return index < kNumDeviceTypes ? hooks_of[index].load(std::memory_order_acquire) : nullptr;
 }
 
 DeviceHooks& device_hooks(DeviceType type) {

@@ -1,5 +1,6 @@
 // DeviceHooks: what a backend in another shared object does for the rest of the library.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -141,6 +142,9 @@ class TORCH_PY_API DeviceHooks {
   /// Whether work put into the stream is being recorded.
   virtual bool is_capturing(Stream stream);
 
+  /// The device that memory at an address of another library is on; by default the current one.
+  virtual DeviceIndex device_of(const void* data);
+
   /// Opens the memory that `data` owns to other processes; the memory must outlive their use.
   virtual SharedBlock share_memory(const DataPtr& data, size_t bytes);
   /// Memory of another process, closed with the result.
@@ -154,9 +158,15 @@ class TORCH_PY_API DeviceHooks {
   virtual void pop_range();
 };
 
+/// Whether a stream other than a default one was ever current. Until then, no block of memory can
+/// be used by several streams, and nobody needs to say which ones use it.
+TORCH_PY_API extern std::atomic<bool> uses_several_streams;
+
 /// Null until a backend for the type is loaded. Tries to load the backend of CUDA on first use.
 TORCH_PY_API DeviceHooks* device_hooks_or_null(DeviceType type);
-/// As above, and throws AbsentDeviceError without a backend.
+/// The hooks of a backend that is in the process already; null otherwise. Loads nothing.
+TORCH_PY_API DeviceHooks* loaded_hooks(DeviceType type);
+/// As device_hooks_or_null, and throws AbsentDeviceError without a backend.
 TORCH_PY_API DeviceHooks& device_hooks(DeviceType type);
 TORCH_PY_API void set_device_hooks(DeviceType type, DeviceHooks* hooks);
 

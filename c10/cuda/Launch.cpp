@@ -6,13 +6,14 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "c10/cuda/Runtime.h"
 #include "c10/util/Exception.h"
 
 // Note [Launch rings]
-// Each stream has a ring of its latest launches. A launch costs a number from one counter and two
+// Each stream has a ring of its latest launches. A launch costs a number from one counter and three
 // stores; who asks for an operator searches all rings, which only errors do. Writers of one stream
-// do not wait for each other, so a reader may find a slot half written: the sequence number, which
-// is stored last, tells.
+// do not wait for each other, so a reader may find a slot half written: its sequence number is 0
+// then.
 
 namespace c10::cuda {
 
@@ -63,8 +64,10 @@ uint64_t note_launch(const char* name, cudaStream_t stream) noexcept {
 
   LaunchRing& ring = ring_of(stream);
   const size_t slot = ring.next.fetch_add(1, std::memory_order_relaxed) % kRemembered;
-  ring.entries[slot].name.store(name, std::memory_order_relaxed);
-  ring.entries[slot].sequence.store(sequence, std::memory_order_release);
+  LaunchRing::Entry& entry = ring.entries[slot];
+  entry.sequence.store(0, std::memory_order_relaxed);
+  entry.name.store(name, std::memory_order_release);
+  entry.sequence.store(sequence, std::memory_order_release);
 
   return sequence;
 }
@@ -83,19 +86,25 @@ const char* launched_operator(uint64_t sequence) noexcept {
 
 namespace detail {
 
-void check_launch(cudaError_t status, const char* name) {
-  TORCH_CHECK(status == cudaSuccess, name,
-              ": CUDA refused the launch: ", cudaGetErrorString(status));
+void finish_launch(cudaError_t status, const char* name, cudaStream_t stream) {
+  const bool waits = status == cudaSuccess && is_blocking();
+  try {
+    C10_CUDA_CHECK(status);
+    if (waits) C10_CUDA_CHECK(cudaStreamSynchronize(stream));
+  } catch (Error& error) {
+    error.set_message(std::string(name) + ": " + error.message());
+    throw;
+  }
+  if (waits) raise_reports();  // which name the operator themselves
 }
 
 #if !defined(TORCH_PY_CUDA_EMULATION)
-void allow_dynamic_shared(const char* name, const void* kernel, size_t bytes) {
+void allow_dynamic_shared(const void* kernel, size_t bytes) {
   constexpr size_t kAlwaysAllowed = 48 * 1024;
   if (bytes <= kAlwaysAllowed) return;
 
-  check_launch(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)),
-               name);
+  C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(bytes)));
 }
 #endif
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "c10/cuda/Mailbox.h"
 #include "c10/cuda/MailboxRecord.h"
 
 #if defined(TORCH_PY_CUDA_EMULATION)
@@ -24,17 +25,15 @@ uint64_t note_launch(const char* name, cudaStream_t stream) noexcept;
 /// The operator of a launch; null if so many followed in its stream that it was forgotten.
 const char* launched_operator(uint64_t sequence) noexcept;
 
-/// The mailbox of the calling thread's current device (Mailbox.cpp).
-Mailbox* current_mailbox();
-
 namespace detail {
 
-/// Throws c10::Error with the operator's name unless the launch was accepted.
-void check_launch(cudaError_t status, const char* name);
+/// Throws c10::Error with the operator's name unless the launch was accepted. Waits for the kernel
+/// if the process asked for that: see is_blocking() in Runtime.h.
+void finish_launch(cudaError_t status, const char* name, cudaStream_t stream);
 
 #if !defined(TORCH_PY_CUDA_EMULATION)
 /// Lets a kernel have more dynamic shared memory than every kernel may.
-void allow_dynamic_shared(const char* name, const void* kernel, size_t bytes);
+void allow_dynamic_shared(const void* kernel, size_t bytes);
 #endif
 
 template <class P>
@@ -54,6 +53,7 @@ template <class... P, class... A>
 void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic_shared,
             cudaStream_t stream, A&&... arguments) {
   static_assert(sizeof...(P) == sizeof...(A), "one argument for each parameter of the kernel");
+  static_assert((sizeof(P) + ... + 0) <= 32764, "CUDA takes no more bytes of arguments");
   const uint64_t sequence = note_launch(name, stream);
 
   std::tuple<std::remove_cv_t<P>...> values(std::forward<A>(arguments)...);
@@ -65,7 +65,7 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
       emulation::launch(shape, stream, [kernel, values] { std::apply(kernel, values); });
 #else
   const void* const function = reinterpret_cast<const void*>(kernel);
-  detail::allow_dynamic_shared(name, function, dynamic_shared);
+  detail::allow_dynamic_shared(function, dynamic_shared);
   const cudaError_t status = std::apply(
       [&](auto&... value) {
         void* pointers[sizeof...(P) + 1] = {&value...};
@@ -73,7 +73,7 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
       },
       values);
 #endif
-  detail::check_launch(status, name);
+  detail::finish_launch(status, name, stream);
 }
 
 }  // namespace c10::cuda

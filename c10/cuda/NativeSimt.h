@@ -9,8 +9,8 @@
 
 #define SIMT_KERNEL __global__ void
 #define SIMT_DEVICE __device__ __forceinline__
-#define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_LAUNCH_BOUNDS(...) __launch_bounds__(__VA_ARGS__)
+#define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_SHARED(name, ...) __shared__::simt::detail::Same<__VA_ARGS__> name
 
 namespace simt {
@@ -212,7 +212,7 @@ SIMT_DEVICE bool same_bits(const T& a, const T& b) {
 
 template <class T, class F>
 SIMT_DEVICE T update(T* address, F next) {
-  T old = *const_cast<const volatile T*>(address);
+  T old = *address;  // may be stale: the first swap tells
   for (;;) {
     const T seen = compare_and_swap(address, old, static_cast<T>(next(old)));
     if (same_bits(seen, old)) return old;

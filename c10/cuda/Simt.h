@@ -10,7 +10,7 @@
 //
 //   SIMT_KERNEL name(...)                a kernel; SIMT_KERNEL SIMT_LAUNCH_BOUNDS(256) name(...)
 //   SIMT_DEVICE T name(...)              a function that kernels call
-//   SIMT_UNROLL                          before a loop that is to be unrolled
+//   SIMT_UNROLL for (...)                a loop of a known number of turns
 //   SIMT_SHARED(name, float[32][33]);    a variable in the block's shared memory
 //   simt::dynamic_shared<T>()            the shared memory that the launch asked for
 //   simt::thread_x() block_x() block_dim_x() grid_dim_x(), and y, z; simt::lane() warp()

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "c10/core/DeviceHooks.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/util/Exception.h"
 
@@ -92,6 +93,7 @@ Stream exchange_stream(Stream stream) {
   const DeviceIndex device = stream.device.index;
   const Stream before = current_stream_of(device);
   current_ids[static_cast<size_t>(device)] = stream.id;
+  if (stream.id != 0) uses_several_streams.store(true, std::memory_order_relaxed);
   return before;
 }
 

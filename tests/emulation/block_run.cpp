@@ -182,28 +182,20 @@ void BlockRun::run(const Grid& grid, const KernelCall& kernel, uint3 block,
 
 void BlockRun::prepare(const Grid& grid, uint3 block) {
   grid_ = &grid;
-  view_ = {block, grid.block, grid.size};
-  count_ = grid.block.x * grid.block.y * grid.block.z;
-  if (threads_.size() < count_) {
-    threads_.resize(count_);
-    ready_.resize(count_);
-  }
+  view_.index = block;
+  view_.grid_size = grid.size;
+  const bool same_shape = view_.size.x == grid.block.x && view_.size.y == grid.block.y &&
+                          view_.size.z == grid.block.z && count_ != 0;
+  if (!same_shape) number_threads(grid.block);
 
   for (unsigned i = 0; i < count_; ++i) {
-    GridThread& thread = threads_[i];
-    const unsigned row = i / grid.block.x;
-    thread.index = {i % grid.block.x, row % grid.block.y, row / grid.block.y};
-    thread.linear = i;
-    thread.block = &view_;
-    thread.state = ThreadState::Unstarted;
-    thread.fiber = kRaceMode ? &idle_fiber() : nullptr;
-    thread.copies.clear();
+    threads_[i].fiber = nullptr;
+    threads_[i].copies.clear();
   }
-
-  warps_.resize((count_ + 31) / 32);
+  if (kRaceMode) give_fibers();
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = count_ - w * 32;
-    warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0};
+    warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0, 0};
   }
 
   started_ = ended_ = at_barrier_ = 0;
@@ -211,20 +203,47 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
   idle_pauses_ = 0;
   latest_ended_ = nullptr;
   shared_.begin_block(grid.dynamic_shared);
-  order_threads();
+  order_threads(same_shape);
 }
 
-void BlockRun::order_threads() {
-  if (schedule_.order == Order::Shuffled) {
-    const uint64_t linear =
-        view_.index.x + uint64_t{65537} * view_.index.y + uint64_t{4295098369} * view_.index.z;
-    dice_.seed(schedule_.seed * 1000003 + linear);
+void BlockRun::give_fibers() {
+  for (unsigned i = 0; i < count_; ++i) {
+    threads_[i].fiber = &idle_fiber();
+    threads_[i].fiber->set_name(name(threads_[i]).c_str());
+  }
+}
+
+void BlockRun::number_threads(dim3 size) {
+  view_.size = size;
+  count_ = size.x * size.y * size.z;
+  warps_.resize((count_ + 31) / 32);
+  order_.resize(count_);
+  if (threads_.size() < count_) {
+    threads_.resize(count_);
+    ready_.resize(count_);
   }
 
-  order_.resize(count_);
+  for (unsigned i = 0; i < count_; ++i) {
+    GridThread& thread = threads_[i];
+    thread.index = {i % size.x, i / size.x % size.y, i / size.x / size.y};
+    thread.linear = i;
+    thread.block = &view_;
+    thread.run = this;
+  }
+}
+
+void BlockRun::order_threads(bool same_shape) {
+  if (same_shape && order_made_ == schedule_.order && order_made_ != Order::Shuffled) return;
+  order_made_ = schedule_.order;
+
   for (unsigned i = 0; i < count_; ++i)
     order_[i] = schedule_.order == Order::Descending ? count_ - 1 - i : i;
-  if (schedule_.order == Order::Shuffled) shuffle_order();
+  if (schedule_.order != Order::Shuffled) return;
+
+  const uint64_t linear =
+      view_.index.x + uint64_t{65537} * view_.index.y + uint64_t{4295098369} * view_.index.z;
+  dice_.seed(schedule_.seed * 1000003 + linear);
+  shuffle_order();
 }
 
 void BlockRun::shuffle_order() {

@@ -17,6 +17,7 @@ namespace emulation {
 
 class BlockRun;
 
+/// A fiber of a BlockRun.
 struct RunFiber : Fiber {
   BlockRun* run = nullptr;
   bool started = false;
@@ -35,6 +36,7 @@ struct DeferredCopy {
 
 /// A thread of the block with what it waits for.
 struct GridThread : ThreadView {
+  BlockRun* run = nullptr;
   ThreadState state = ThreadState::Unstarted;
   RunFiber* fiber = nullptr;
 
@@ -94,7 +96,9 @@ class BlockRun {
   friend void run_threads(void* fiber);
 
   void prepare(const Grid& grid, uint3 block);
-  void order_threads();
+  void give_fibers();
+  void number_threads(dim3 size);
+  void order_threads(bool same_shape);
   void shuffle_order();
   void finish_block();
   [[noreturn]] void fail_deadlock();
@@ -111,6 +115,7 @@ class BlockRun {
   void complete_barrier();
   void check_meeting(const LaneRequest& request) const;
   void check_against(const LaneRequest& request, const GridThread& other) const;
+  void join_meeting(LaneRequest& request);
   void complete_meeting(unsigned mask);
   void check_end() const;
   GridThread& lane(unsigned index) { return threads_[current_->linear / 32 * 32 + index]; }
@@ -128,6 +133,7 @@ class BlockRun {
   std::vector<GridThread> threads_;
   unsigned count_ = 0;
   std::vector<unsigned> order_;  // in which threads start and leave barriers
+  Order order_made_ = Order::Ascending;
   unsigned started_ = 0;
   unsigned ended_ = 0;
   unsigned at_barrier_ = 0;
@@ -145,6 +151,7 @@ class BlockRun {
     unsigned present;  // lanes that the block has
     unsigned ended;
     unsigned meeting;  // that wait for others
+    unsigned mask;     // of the lanes that wait; 0 if they wait with different ones
   };
   std::vector<Warp> warps_;
 
@@ -162,5 +169,8 @@ class BlockRun {
 
 /// Of the calling OS thread.
 BlockRun& block_run();
+
+/// The same from inside a kernel, faster.
+inline BlockRun& running_block() { return *static_cast<GridThread*>(self)->run; }
 
 }  // namespace emulation

@@ -31,12 +31,12 @@ constexpr unsigned kNoSync = __tsan_switch_to_fiber_no_sync;
 
 Messenger& messenger() {
   const HiddenFromRaceDetector hidden;
-  return block_run().current().fiber->messenger;
+  return running_block().current().fiber->messenger;
 }
 
 void* controller() {
   const HiddenFromRaceDetector hidden;
-  return block_run().controller_race_context();
+  return running_block().controller_race_context();
 }
 
 // A context knows what its creator did: the controller's has seen no thread of the block.

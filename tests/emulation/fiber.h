@@ -37,6 +37,9 @@ class Fiber {
   /// Leaves the running fiber, which must be *this, and continues `next` where it was left.
   void switch_to(Fiber& next);
 
+  /// For reports of the race detector.
+  void set_name(const char* name);
+
   /// What the race detector takes for the thread; null without it, and before the first switch.
   void* race_context() const { return race_context_; }
 

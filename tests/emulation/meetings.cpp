@@ -94,8 +94,7 @@ void BlockRun::meet_lanes(LaneRequest& request, bool orders_memory) {
     const HiddenFromRaceDetector hidden;
     check_meeting(request);
     arrive(ThreadState::AtMeeting, request.operation, request.where);
-    current_->request = &request;
-    warps_[current_->linear / 32].meeting |= 1u << current_->linear % 32;
+    join_meeting(request);
 
     const GridThread& lowest = lane(std::countr_zero(request.mask));
     mark = const_cast<char*>(&lowest.meeting_marks[lowest.meetings % 2]);
@@ -130,7 +129,19 @@ void BlockRun::check_meeting(const LaneRequest& request) const {
     refuse("and reads from lane " + std::to_string(request.source) +
            ", which the mask does not name");
 
-  for_lanes(warp.meeting, [&](unsigned index) { check_against(request, lane(index)); });
+  // Lanes that wait with the same mask agree with each other, so one of them is enough.
+  if (warp.meeting == 0) return;
+  if (warp.mask == request.mask) check_against(request, lane(std::countr_zero(warp.meeting)));
+  else for_lanes(warp.meeting, [&](unsigned index) { check_against(request, lane(index)); });
+}
+
+void BlockRun::join_meeting(LaneRequest& request) {
+  Warp& warp = warps_[current_->linear / 32];
+  if (warp.meeting == 0) warp.mask = request.mask;
+  else if (warp.mask != request.mask) warp.mask = 0;
+
+  warp.meeting |= 1u << current_->linear % 32;
+  current_->request = &request;
 }
 
 // Compares with a lane that waits already.
@@ -196,16 +207,16 @@ void BlockRun::check_end() const {
 // --- What kernels call ---
 
 unsigned meet_block(const char* operation, bool vote, const Where& where) {
-  return block_run().meet_block(operation, vote, where);
+  return running_block().meet_block(operation, vote, where);
 }
 
-void meet_lanes(LaneRequest& request) { block_run().meet_lanes(request, false); }
+void meet_lanes(LaneRequest& request) { running_block().meet_lanes(request, false); }
 
 void synchronize_lanes(unsigned mask, const Where& where) {
   LaneRequest request{"sync_warp", where, mask};
-  block_run().meet_lanes(request, true);
+  running_block().meet_lanes(request, true);
 }
 
-void pause(const Where& where) { block_run().pause(where); }
+void pause(const Where& where) { running_block().pause(where); }
 
 }  // namespace emulation

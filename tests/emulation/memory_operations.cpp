@@ -9,7 +9,7 @@ namespace emulation {
 
 void* shared_memory(const SharedSite& site) {
   const HiddenFromRaceDetector hidden;
-  BlockRun& run = block_run();
+  BlockRun& run = running_block();
   void* const address = run.shared().variable(site);
   if (address == nullptr)
     run.fail(std::string("no shared memory left for ") + site.name + " (" +
@@ -19,7 +19,7 @@ void* shared_memory(const SharedSite& site) {
 
 void* dynamic_shared_memory() {
   const HiddenFromRaceDetector hidden;
-  BlockRun& run = block_run();
+  BlockRun& run = running_block();
   void* const address = run.shared().dynamic();
   if (address == nullptr) run.fail("uses dynamic shared memory, but the launch gave it none");
   return address;
@@ -28,7 +28,7 @@ void* dynamic_shared_memory() {
 // --- Deferred copies ---
 
 void copy_later(void* to, const void* from, unsigned size) {
-  BlockRun& run = block_run();
+  BlockRun& run = running_block();
   const auto misaligned = [size](const void* address) {
     return reinterpret_cast<uintptr_t>(address) % size != 0;
   };
@@ -43,11 +43,11 @@ void copy_later(void* to, const void* from, unsigned size) {
 
 void close_copy_group() {
   const HiddenFromRaceDetector hidden;
-  ++block_run().current().copy_group;
+  ++running_block().current().copy_group;
 }
 
 void wait_for_copy_groups(unsigned open) {
-  GridThread& thread = block_run().current();
+  GridThread& thread = running_block().current();
   for (;;) {
     DeferredCopy copy;
     {

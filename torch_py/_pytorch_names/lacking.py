@@ -7,7 +7,7 @@ a file exists by being in this table.
 
 from __future__ import annotations
 
-CUDA = "this build of torch_py has no CUDA support"
+CUDA = "torch_py's CUDA support does not have this part"
 DEVICES = "this build of torch_py supports CPUs only"
 EXTENSIONS = "torch_py builds operators with torch_py.utils.build_operators, not with cpp_extension"
 GRAPHS = "torch_py does not capture, compile or export programs yet"
@@ -191,18 +191,13 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "cuda": (
         (
             CUDA,
-            "CUDAPluggableAllocator CudaError ExternalStream MemPool _CudaDeviceProperties "
-            "_compile_kernel _get_pynvml_handler _initialized _sleep caching_allocator_alloc "
-            "caching_allocator_delete check_error device_memory_used graph_pool_handle "
-            "max_memory_cached memory_cached set_sync_debug_mode use_mem_pool",
+            "GreenContext _compile_kernel _get_pynvml_handler _sleep",
         ),
     ),
     "cuda._memory_viz": ((CUDA, "memory segment_plot segments trace_plot"),),
     "cuda.amp.autocast_mode": ((CUDA, "_cast"),),
     "cuda.amp.grad_scaler": ((CUDA, ""),),
-    "cuda.graphs": ((CUDA, "graph_pool_handle"),),
     "cuda.jiterator": ((CUDA, "_create_jit_fn _create_multi_output_jit_fn"),),
-    "cuda.memory": ((CUDA, "_dump_snapshot _record_memory_history _snapshot"),),
     "cuda.nccl": ((CUDA, "version"),),
     "cuda.profiler": ((CUDA, "profile start stop"),),
     "distributed": (

@@ -37,7 +37,6 @@ _UNIMPLEMENTED = (
     "q_scale",
     "q_zero_point",
     "qscheme",
-    "record_stream",
     "sparse_mask",
     "sparse_resize_",
     "sparse_resize_and_clear_",

@@ -53,7 +53,9 @@ class DispatchKeySet:
 
 
 def _get_accelerator(check: bool | None = None) -> Any:
-    """The CPU's device, because this build lacks accelerators. Raises RuntimeError if `check` is true."""
+    """The type of the accelerator as a device, else the CPU's; then raises RuntimeError if `check` is true."""
+    if _C._cuda_getDeviceCount() > 0:
+        return _C.device("cuda")
     if check:
         raise RuntimeError("Cannot access accelerator device when none is available.")
     return _C.device("cpu")

@@ -32,7 +32,8 @@ def _convert_indices_from_csr_to_coo(
     and n columns; columns first with `transpose`."""
     counts = crow_indices[1:] - crow_indices[:-1]
     dtype = _C.int32 if out_int32 else _C.int64
-    rows = _torch.repeat_interleave(_torch.arange(counts.numel()), counts.long()).to(dtype)
+    numbers = _torch.arange(counts.numel(), device=counts.device)
+    rows = _torch.repeat_interleave(numbers, counts.long()).to(dtype)
     columns = col_indices.to(dtype)
     return _torch.stack([columns, rows] if transpose else [rows, columns])
 

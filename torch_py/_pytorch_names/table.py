@@ -29,7 +29,6 @@ _CLASS_OF_FX = "The place of a class of `torch.fx`."
 
 TABLE: dict[str, Row] = {
     # Devices: questions are answered, requests are refused.
-    "accelerator": file("accelerator"),
     "mps": names(
         "Apple's GPUs, which this build does not support.",
         device("mps", RuntimeError),

@@ -13,8 +13,8 @@ def placed_storage(read: Callable[[int], Any], nbytes: int, location: str, map_l
     """Returns an UntypedStorage of `nbytes` bytes on the device that `map_location` selects for `location`.
 
     `read(nbytes)` returns the bytes as a uint8 tensor; storages on the meta device have no memory. Raises
-    RuntimeError for a device other than the CPU and meta, and TypeError for a `map_location` of a type that
-    `load` does not document.
+    RuntimeError for a device that is not there, and TypeError for a `map_location` of a type that `load` does
+    not document.
     """
     target: Any = location
 
@@ -55,13 +55,50 @@ def _on_device(read: Callable[[int], Any], nbytes: int, target: Any) -> Any:
         )
 
     kind = str(target).partition(":")[0]
+    if kind == "cuda":
+        return _on_cuda(read, nbytes, _cuda_index(str(target)))
     if kind == "meta":
         return cast(Any, _C)._torch.empty(nbytes, dtype=_C.uint8, device="meta").untyped_storage()
     if kind != "cpu":
         raise RuntimeError(
-            f"torch.load: cannot load a storage on device {str(target)[:100]!r}, which this build does not "
+            f"torch.load: cannot load a storage on device {str(target)[:100]!r}, which torch_py does not "
             "have; load with map_location=torch.device('cpu')"
         )
 
     data = read(nbytes) if nbytes else empty_storage(0)
     return data if isinstance(data, _C.UntypedStorage) else data.untyped_storage()
+
+
+def _cuda_index(location: str) -> int:
+    """The index of a CUDA device that a location names.
+
+    Raises RuntimeError, with the way out, unless there is such a device.
+    """
+    count = int(_C._cuda_getDeviceCount())
+    if count == 0:
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
+            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map "
+            "your storages to the CPU."
+        )
+
+    index = _C.device(location).index
+    if index is None:
+        return int(_C._cuda_getDevice())
+    if index >= count:
+        raise RuntimeError(
+            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. "
+            "Please use torch.load with map_location to map your storages to an existing device."
+        )
+    return int(index)
+
+
+def _on_cuda(read: Callable[[int], Any], nbytes: int, index: int) -> Any:
+    """Returns a storage with the bytes on a CUDA device."""
+    device = _C.device("cuda", index)
+    if not nbytes:
+        return cast(Any, _C).UntypedStorage(0, device=device)
+    data = read(nbytes)
+    if isinstance(data, _C.UntypedStorage):
+        return cast(Any, data).to(device=device)
+    return data.to(device).untyped_storage()

@@ -88,10 +88,11 @@ class GradScaler:
         self._growth_tracker: Tensor | None = None
         self._progress: dict[int, _Progress] = {}
 
-    def _start(self) -> None:
+    def _start(self, device: _C.device) -> None:
+        """Makes the state on `device`, that of the first loss."""
         if self._scale is None:
-            self._scale = _C.tensor(self._init_scale, dtype=_C.float32)
-            self._growth_tracker = _C.tensor(self._init_growth_tracker, dtype=_C.int32)
+            self._scale = _C.tensor(self._init_scale, dtype=_C.float32, device=device)
+            self._growth_tracker = _C.tensor(self._init_growth_tracker, dtype=_C.int32, device=device)
 
     def _started(self, caller: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:
@@ -111,11 +112,11 @@ class GradScaler:
         """
         if not self._enabled:
             return outputs
-        self._start()
 
         if isinstance(outputs, Tensor):
+            self._start(outputs.device)
             assert self._scale is not None
-            return outputs * self._scale
+            return outputs * self._scale.to(outputs.device)
         if isinstance(outputs, Iterable) and not isinstance(outputs, (str, bytes)):
             scaled = [self.scale(each) for each in outputs]
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # type: ignore[call-arg]
@@ -147,7 +148,7 @@ class GradScaler:
 
         Returns one if a gradient is infinite or nan, otherwise zero.
         """
-        found = _torch.zeros((), dtype=_C.float32)
+        found = _torch.zeros((), dtype=_C.float32, device=inverse.device)
         gradients = [
             parameter.grad
             for group in optimizer.param_groups

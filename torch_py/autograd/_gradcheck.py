@@ -381,6 +381,7 @@ def _differentiable(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _random_weight(output: Any, strided: bool) -> Tensor:
     if strided and output.dim() > 0:
-        doubled = _torch.randn((*output.shape, 2), dtype=output.dtype)
+        doubled = _torch.randn((*output.shape, 2), dtype=output.dtype, device=output.device)
         return doubled.select(-1, 0).detach().requires_grad_()
-    return _torch.randn(tuple(output.shape), dtype=output.dtype).requires_grad_()
+    weight = _torch.randn(tuple(output.shape), dtype=output.dtype, device=output.device)
+    return weight.requires_grad_()

@@ -98,7 +98,7 @@ def analytical(output: Tensor, sources: Sequence[Tensor]) -> list[tuple[Any, lis
 
 def _column(gradient: Any, source: Any) -> Any:
     if gradient is None:
-        return _torch.zeros(real_size(source), dtype=_C.float64)
+        return _torch.zeros(real_size(source), dtype=_C.float64, device=source.device)
     if gradient.is_complex() and not source.is_complex():
         gradient = gradient.real
     elif source.is_complex() and not gradient.is_complex():
@@ -108,7 +108,7 @@ def _column(gradient: Any, source: Any) -> Any:
 
 def random_direction(tensor: Tensor) -> Any:
     """A unit vector over the real parts of `tensor`, in its shape and dtype."""
-    direction = _torch.randn(tuple(tensor.shape), dtype=tensor.dtype)
+    direction = _torch.randn(tuple(tensor.shape), dtype=tensor.dtype, device=tensor.device)
     length = real_parts(direction).pow(2).sum().sqrt().item()
     return direction / length if length else direction
 

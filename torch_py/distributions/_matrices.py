@@ -132,7 +132,7 @@ class Wishart(GaussianMatrices, ExponentialFamily):
     def _bartlett_sampling(self, sample_shape: Sequence[int] = Size([])) -> Tensor:
         size = self._event_shape[-1]
         factor = self._dist_chi2.rsample(sample_shape).clamp(min=_tiny(self.df)).sqrt().diag_embed()
-        rows, columns = torch.tril_indices(size, size, -1)
+        rows, columns = torch.tril_indices(size, size, -1, device=factor.device)
         shape = Size(sample_shape) + self._batch_shape + (size * (size - 1) // 2,)
         factor[..., rows, columns] = torch.randn(shape, dtype=self.df.dtype, device=self.df.device)
         root = self._unbroadcasted_scale_tril @ factor

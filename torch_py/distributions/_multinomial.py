@@ -79,7 +79,7 @@ class Multinomial(_OverCategorical):
 
     def entropy(self) -> Tensor:
         # n H(p) - log n! + the sum over categories of E[log k!], where each count k is binomial.
-        n = torch.tensor(float(self.total_count), dtype=self.probs.dtype)
+        n = torch.tensor(float(self.total_count), dtype=self.probs.dtype, device=self.probs.device)
         counts = self._binomial.enumerate_support(expand=False)[1:]
         chances = torch.exp(self._binomial.log_prob(counts))
         expected = (chances * torch.lgamma(counts + 1)).sum(dim=(0, -1))

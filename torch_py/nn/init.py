@@ -153,7 +153,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        return tensor.copy_(_torch.eye(*tensor.shape, dtype=tensor.dtype))
+        return tensor.copy_(_torch.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
@@ -284,8 +284,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            dropped = _torch.randperm(rows, generator=generator)[: math.ceil(sparsity * rows)]
-            tensor[dropped, column] = 0
+            order = _torch.randperm(rows, generator=generator, device=tensor.device)
+            tensor[order[: math.ceil(sparsity * rows)], column] = 0
     return tensor
 
 

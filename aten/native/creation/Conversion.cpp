@@ -4,6 +4,7 @@
 #include "aten/ops/copy.h"
 #include "aten/ops/empty_like.h"
 #include "aten/ops/item.h"
+#include "c10/core/DeviceHooks.h"
 
 namespace at::native {
 
@@ -11,14 +12,15 @@ namespace {
 
 Tensor convert_to(const Tensor& self, ScalarType dtype, Device device, bool non_blocking, bool copy,
                   std::optional<MemoryFormat> format) {
+  const Device target = resolved(device);
   const bool same_device =
-      self.device().type == device.type &&
-      (!device.has_index() || self.device().index == device.index || device.is_cpu());
+      self.device().type == target.type &&
+      (!target.has_index() || self.device().index == target.index || target.is_cpu());
   const bool same_format =
       !format.has_value() || *format == MemoryFormat::Preserve || self.is_contiguous(*format);
 
   if (!copy && self.scalar_type() == dtype && same_device && same_format) return self;
-  return at::_to_copy(self, dtype, device, format, non_blocking);
+  return at::_to_copy(self, dtype, target, format, non_blocking);
 }
 
 /// An element as a number of the widest type of its kind.

@@ -1,5 +1,6 @@
 // New tensors: uninitialised, filled with one value, or the identity matrix.
 #include "aten/native/declarations/creation/Factory.h"
+#include "aten/core/PinnedMemory.h"
 #include "aten/core/Uninitialized.h"
 #include "aten/native/shared/FactoryArguments.h"
 #include "aten/ops/diagonal.h"
@@ -60,14 +61,18 @@ Tensor empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<La
              std::optional<Device> device, std::optional<bool> pin_memory,
              std::optional<MemoryFormat> memory_format) {
   check_strided(layout, "empty");
-  TORCH_CHECK(!pin_memory.value_or(false),
-              "empty(): pinned memory needs an accelerator, and none is available");
-
   const ScalarType type = dtype.value_or(default_dtype());
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
   TORCH_CHECK(format != MemoryFormat::Preserve,
               "empty(): unsupported memory format option preserve_format");
 
+  if (pin_memory.value_or(false)) {
+    TORCH_CHECK(!device.has_value() || device->is_cpu(),
+                "empty(): only dense CPU tensors can be pinned, got device=", *device);
+    const DimVector strides =
+        format == MemoryFormat::Contiguous ? contiguous_strides(size) : channels_last_strides(size);
+    return fill_if_wanted(empty_pinned(size, strides, type));
+  }
   if (format == MemoryFormat::Contiguous) {
     return fill_if_wanted(empty_tensor(size, type, resolved(device)));
   }

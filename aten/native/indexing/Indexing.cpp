@@ -27,6 +27,7 @@
 #include "aten/ops/ones_like.h"
 #include "aten/ops/remainder.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/to.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros.h"
 #include "aten/ops/zeros_like.h"
@@ -75,9 +76,9 @@ DimVector slice_sizes(const Tensor& tensor, int64_t dim) {
 
 /// Raises for negative indices, which index_put_ would count from the end.
 void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_t size) {
-  if (!index.is_cpu()) return;
+  if (index.is_meta()) return;
 
-  const Tensor positions = index.to(kLong).contiguous();
+  const Tensor positions = at::to(index, kCPU, kLong).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   for (int64_t i = 0; i < positions.numel(); ++i) {
     TORCH_CHECK_INDEX(position[i] >= 0, op, "(): index ", position[i],

@@ -142,6 +142,7 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
 
+  // On a device, the kernels of scatter_reduce report an index that is out of range.
   if (index.is_cpu()) {
     const Tensor positions = index.to(kLong).contiguous();
     const int64_t* position = positions.data_ptr<int64_t>();

@@ -23,6 +23,7 @@
 #include "aten/ops/log.h"
 #include "aten/ops/prod.h"
 #include "aten/ops/reshape.h"
+#include "aten/ops/to.h"
 #include "aten/ops/where.h"
 
 namespace at::native {
@@ -56,7 +57,7 @@ Tensor cofactors_by_minors(const Tensor& A) {
   const IntArrayRef batch = batch_sizes(A);
 
   // minors[i][j] is A without row i and column j.
-  const Tensor index = all_but_one(n);
+  const Tensor index = at::to(all_but_one(n), A.device());
   const Tensor rows =
       at::reshape(at::index_select(A, -2, index), joined_sizes(batch, {n, n - 1, n}));
   const Tensor minors =
@@ -68,7 +69,7 @@ Tensor cofactors_by_minors(const Tensor& A) {
   for (int64_t i = 0; i < n * n; ++i)
     signs.select(0, i / n).select(0, i % n).fill_((i / n + i % n) % 2 ? -1 : 1);
 
-  return at::linalg_det(minors) * signs;
+  return at::linalg_det(minors) * at::to(signs, A.device());
 }
 
 // Larger matrices have too many minors. Their second derivatives come from the singular vectors,
@@ -94,7 +95,7 @@ Tensor conjugate_cofactors(const Tensor& A) {
 /// Whether inverting some matrix of the batch would lose a third of the digits or more, judged by
 /// its smallest and largest pivot.
 bool is_nearly_singular(const Tensor& LU) {
-  if (!LU.is_cpu() || LU.numel() == 0) return false;
+  if (LU.is_meta() || LU.numel() == 0) return false;
 
   const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
   constexpr int64_t last = -1;

@@ -14,10 +14,12 @@
 #include "aten/ops/neg.h"
 #include "aten/ops/norm.h"
 #include "aten/ops/pow.h"
+#include "aten/ops/select.h"
 #include "aten/ops/sgn.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/sum_to_size.h"
 #include "aten/ops/transpose.h"
+#include "aten/ops/triu_indices.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/where.h"
 #include "aten/ops/zeros_like.h"
@@ -139,20 +141,9 @@ Tensor pdist(const Tensor& self, double p) {
 
   // The pairs of rows (first[k], second[k]) with first[k] < second[k].
   const int64_t n = self.sizes()[0];
-  const int64_t count = n * (n - 1) / 2;
-  const Tensor first = empty_tensor({count}, kLong, kCPU);
-  const Tensor second = empty_tensor({count}, kLong, kCPU);
-  int64_t* i = first.data_ptr<int64_t>();
-  int64_t* j = second.data_ptr<int64_t>();
-
-  for (int64_t a = 0; a < n; ++a) {
-    for (int64_t b = a + 1; b < n; ++b) {
-      *i++ = a;
-      *j++ = b;
-    }
-  }
-
-  const Tensor difference = at::index_select(self, 0, first) - at::index_select(self, 0, second);
+  const Tensor pairs = at::triu_indices(n, n, 1, kLong, std::nullopt, self.device());
+  const Tensor difference =
+      at::index_select(self, 0, pairs.select(0, 0)) - at::index_select(self, 0, pairs.select(0, 1));
   if (p == 0) {
     // The number of elements that differ, nan where one of them is.
     const Tensor size = at::abs(difference);

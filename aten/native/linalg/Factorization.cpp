@@ -101,7 +101,7 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
 
   const int64_t failed = first_failure(info);
   if (failed >= 0) {
-    const int32_t column = info.contiguous().const_data_ptr<int32_t>()[failed];
+    const int32_t column = info_at(info, failed);
     TORCH_CHECK(false, "torch.linalg.lu_factor: ", batch_element(info, failed), "U[", column, ",",
                 column,
                 "] is zero and using it on lu_solve would result in a division by zero. If you "

@@ -49,7 +49,7 @@ Tensor as_column(const Tensor& vector) { return at::unsqueeze(vector, -1); }
 /// Eigenvectors and singular vectors of complex matrices have a free phase. A loss that depends on
 /// it has no gradient; `imaginary` is the derivative with respect to the phase.
 void check_independent_of_phase(const char* name, const char* vectors, const Tensor& imaginary) {
-  if (!imaginary.is_cpu() || imaginary.numel() == 0) return;
+  if (imaginary.is_meta() || imaginary.numel() == 0) return;
   const Tensor size = at::amax(at::abs(imaginary.detach()), IntArrayRef());
   TORCH_CHECK(!(size.item<double>() > 1e-2), name, ": The ", vectors,
               " in the complex case are specified up to multiplication by e^{i phi}. The specified "

@@ -3,6 +3,7 @@
 
 #include "aten/native/declarations/linalg/Triangular.h"
 #include "aten/ops/empty.h"
+#include "aten/ops/to.h"
 
 namespace at::native {
 
@@ -41,8 +42,7 @@ Tensor triangle_positions(const char* op, bool lower, int64_t rows, int64_t colu
   TORCH_CHECK(wanted <= std::numeric_limits<int64_t>::max() / 32, op,
               "(): the result has too many elements for a matrix of ", rows, " x ", columns);
   const auto count = static_cast<int64_t>(wanted);
-  // Tensors of other devices (meta) hold no positions, only the shape counts.
-  if (device.has_value() && !device->is_cpu()) return at::empty({2, count}, type, layout, device);
+  if (device.has_value() && device->is_meta()) return at::empty({2, count}, type, layout, device);
 
   const Tensor result = empty_tensor({2, count}, kLong, kCPU);
   int64_t* to_row = result.data_ptr<int64_t>();
@@ -60,7 +60,7 @@ Tensor triangle_positions(const char* op, bool lower, int64_t rows, int64_t colu
     }
   }
 
-  return result.to(type);
+  return at::to(result, device.value_or(kCPU), type);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "aten/ops/ones_like.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/scatter.h"
+#include "aten/ops/to.h"
 #include "aten/ops/unsqueeze.h"
 #include "aten/ops/zeros.h"
 #include "c10/util/CheckedMath.h"
@@ -19,9 +20,10 @@ namespace at::native {
 
 namespace {
 
-/// Raises unless all indices are those of rows of `weight`.
+/// Raises unless all indices are those of rows of `weight`. Indices on a device are copied to the
+/// host.
 void check_rows(const Tensor& weight, const Tensor& indices) {
-  const Tensor positions = indices.to(kLong).contiguous();
+  const Tensor positions = at::to(indices, kCPU, kLong).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
   const int64_t rows = weight.sizes()[0];
   for (int64_t i = 0; i < positions.numel(); ++i) {
@@ -34,7 +36,7 @@ void check_rows(const Tensor& weight, const Tensor& indices) {
 /// embedding's terms instead of index_select's.
 Tensor rows_of(const Tensor& weight, const Tensor& indices) {
   // index_select does not look at the indices if its result has no elements.
-  if (weight.numel() == 0 && indices.is_cpu()) check_rows(weight, indices);
+  if (weight.numel() == 0 && !indices.is_meta()) check_rows(weight, indices);
 
   try {
     return at::index_select(weight, 0, indices);
@@ -58,13 +60,19 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
     return at::zeros(sizes, kLong, std::nullopt, self.device());
   }
 
-  const int64_t largest = at::max(self).item<int64_t>();
-  TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
-  TORCH_CHECK(num_classes == -1 || num_classes > largest,
-              "Class values must be smaller than num_classes.");
+  // The classes are looked at where their number follows from them, or where that takes no waiting
+  // for a device. Otherwise scatter reports a class that is out of range.
+  int64_t count = num_classes;
+  if (num_classes == -1 || self.is_cpu()) {
+    const int64_t largest = at::max(self).item<int64_t>();
+    TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
+    TORCH_CHECK(num_classes == -1 || num_classes > largest,
+                "Class values must be smaller than num_classes.");
+    if (num_classes == -1) count = c10::checked_add("one_hot", largest, 1);
+  }
 
   DimVector sizes(self.sizes());
-  sizes.push_back(num_classes == -1 ? c10::checked_add("one_hot", largest, 1) : num_classes);
+  sizes.push_back(count);
 
   const Tensor zeros = at::zeros(sizes, kLong, std::nullopt, self.device());
   return at::scatter(zeros, -1, at::unsqueeze(self, -1), Scalar(1));

@@ -1,15 +1,15 @@
 // Embedding bags: rows of a table, looked up and reduced by sum, mean or maximum.
-#include <limits>
-#include <vector>
+#include <algorithm>
 
 #include "aten/native/declarations/nn/EmbeddingBag.h"
+#include "aten/ops/_embedding_bag_bags.h"
+#include "aten/ops/_embedding_bag_maxima.h"
 #include "aten/ops/clamp_min.h"
 #include "aten/ops/embedding.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/gather.h"
 #include "aten/ops/index_add.h"
-#include "aten/ops/index_select.h"
 #include "aten/ops/masked_fill.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/new_zeros.h"
@@ -24,62 +24,6 @@ constexpr int64_t kSumMode = 0;
 constexpr int64_t kMeanMode = 1;
 constexpr int64_t kMaxMode = 2;
 
-/// The bag that each index belongs to, and the number of non-padding indices in each bag.
-struct Bags {
-  Tensor of_index, sizes;
-
-  Bags(const Tensor& indices, const Tensor& offsets, bool include_last_offset,
-       int64_t padding_idx) {
-    const Tensor starts = offsets.to(kLong).contiguous();
-    const Tensor numbers = indices.to(kLong).contiguous();
-    const int64_t* start = starts.const_data_ptr<int64_t>();
-    const int64_t* index = numbers.const_data_ptr<int64_t>();
-    const int64_t total = numbers.numel();
-    const int64_t bags = starts.numel() - (include_last_offset ? 1 : 0);
-    TORCH_CHECK(bags >= 0, "include_last_offset: number of offsets should be at least 1");
-    TORCH_CHECK(bags == 0 || start[0] == 0,
-                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
-                "from position 0. "
-                "However, got ",
-                bags == 0 ? 0 : start[0]);
-
-    of_index = empty_tensor({total}, kLong, kCPU);
-    sizes = empty_tensor({bags}, kLong, kCPU);
-    int64_t* bag_of = of_index.data_ptr<int64_t>();
-    for (int64_t i = 0; i < total && bags == 0; ++i) bag_of[i] = 0;
-
-    for (int64_t bag = 0; bag < bags; ++bag) {
-      const bool closed = bag + 1 < bags || include_last_offset;
-      const int64_t end = closed ? start[bag + 1] : total;
-      TORCH_CHECK(start[bag] <= end && end <= total, "offsets[", bag + 1,
-                  "] can not be smaller than the one before or greater than input's "
-                  "length of ",
-                  total, ", got ", end);
-
-      int64_t count = 0;
-      for (int64_t i = start[bag]; i < end; ++i) {
-        bag_of[i] = bag;
-        count += index[i] != padding_idx;
-      }
-      sizes.data_ptr<int64_t>()[bag] = count;
-    }
-
-    covered = bags == 0 ? 0 : (include_last_offset ? start[bags] : total);
-  }
-
-  int64_t covered = 0;  // indices that are in a bag
-};
-
-void check_rows(const Tensor& indices, int64_t rows) {
-  const Tensor numbers = indices.to(kLong).contiguous();
-  const int64_t* index = numbers.const_data_ptr<int64_t>();
-  for (int64_t i = 0; i < numbers.numel(); ++i) {
-    TORCH_CHECK(index[i] >= 0 && index[i] < rows, "embedding_bag: Index ", i,
-                " of input takes value ", index[i], " which is not in the valid range [0, ", rows,
-                ")");
-  }
-}
-
 void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                          int64_t mode, const Tensor& sample_weights) {
   TORCH_CHECK(weight.dim() == 2, "embedding_bag: expected a weight of 2 dimensions, got size ",
@@ -92,8 +36,10 @@ void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tens
     TORCH_CHECK(tensor.scalar_type() == kLong || tensor.scalar_type() == kInt,
                 "embedding_bag: expected indices and offsets of scalar types Long or Int, got ",
                 tensor.scalar_type());
-    TORCH_CHECK_NOT_IMPLEMENTED(tensor.is_cpu() || weight.is_meta(),
-                                "embedding_bag: not available on ", tensor.device());
+    TORCH_CHECK(tensor.device() == weight.device() || weight.is_meta(),
+                "embedding_bag: Expected all tensors to be on the same device, but found at least "
+                "two devices, ",
+                weight.device(), " and ", tensor.device(), "!");
   }
 
   TORCH_CHECK(mode >= kSumMode && mode <= kMaxMode,
@@ -110,44 +56,25 @@ void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tens
               sample_weights.scalar_type());
 }
 
-/// The table row that holds the maximum, for each bag and column; 0 for bags without rows.
-Tensor rows_of_maxima(const Tensor& rows, const Tensor& indices, const Bags& bags,
-                      int64_t padding_idx) {
-  const Tensor values = rows.detach().to(kDouble).contiguous();
-  const Tensor numbers = indices.to(kLong).contiguous();
-  const int64_t count = bags.sizes.numel();
-  const int64_t width = values.size(1);
-  const Tensor result = at::new_zeros(bags.sizes, {count, width});
+}  // namespace
 
-  // Compared in double; `any` says whether a bag has a row yet.
-  std::vector<double> best(static_cast<size_t>(count * width),
-                           -std::numeric_limits<double>::infinity());
-  std::vector<char> any(static_cast<size_t>(count), 0);
-
-  const int64_t* index = numbers.const_data_ptr<int64_t>();
-  const int64_t* bag_of = bags.of_index.const_data_ptr<int64_t>();
-  const double* value = values.const_data_ptr<double>();
-  int64_t* found = result.data_ptr<int64_t>();
-
-  for (int64_t i = 0; i < bags.covered; ++i) {
-    if (index[i] == padding_idx) continue;
-
-    const int64_t bag = bag_of[i];
-    const bool first = !any[static_cast<size_t>(bag)];
-    any[static_cast<size_t>(bag)] = 1;
-
-    for (int64_t j = 0; j < width; ++j) {
-      double& largest = best[static_cast<size_t>(bag * width + j)];
-      if (!first && !(value[i * width + j] > largest)) continue;
-      largest = value[i * width + j];
-      found[bag * width + j] = index[i];
-    }
-  }
-
-  return result;
+std::tuple<TensorSpec, TensorSpec> embedding_bag_bags_shape(const Tensor& indices,
+                                                            const Tensor& offsets, int64_t /*rows*/,
+                                                            bool include_last_offset,
+                                                            int64_t /*padding_idx*/) {
+  const int64_t bags = offsets.numel() - (include_last_offset ? 1 : 0);
+  TORCH_CHECK(bags >= 0, "include_last_offset: number of offsets should be at least 1");
+  return {{{indices.numel()}, kLong, indices.device()}, {{bags}, kLong, indices.device()}};
 }
 
-}  // namespace
+TensorSpec embedding_bag_maxima_shape(const Tensor& values, const Tensor& indices,
+                                      const Tensor& bags, int64_t count, int64_t /*padding_idx*/) {
+  TORCH_CHECK(values.dim() == 2 && values.size(0) == indices.numel() &&
+                  bags.numel() == indices.numel() && bags.scalar_type() == kLong && count >= 0,
+              "_embedding_bag_maxima: expected a row and a bag for every index, got sizes ",
+              values.sizes(), ", ", indices.sizes(), " and ", bags.sizes());
+  return {{count, values.size(1)}, kLong, values.device()};
+}
 
 std::tuple<Tensor, Tensor, Tensor, Tensor>
 embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
@@ -174,32 +101,37 @@ embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets
             mode == kMaxMode ? integers({bags, weight.size(1)}) : integers({bags})};
   }
 
-  check_rows(indices, count);
-  const Bags bags(indices, offsets, include_last_offset, padding_idx);
+  const auto [bag_of, sizes] =
+      at::_embedding_bag_bags(indices, offsets, count, include_last_offset, padding_idx);
+  const int64_t bags = sizes.numel();
   Tensor rows = at::embedding(weight, indices, padding_idx, scale_grad_by_freq, false);
-  const Tensor numbers = indices.to(kLong);
-  const Tensor sizes = bags.sizes;
 
   if (mode == kMaxMode) {
-    const Tensor maxima = rows_of_maxima(rows, indices, bags, padding_idx);
+    const Tensor maxima =
+        at::_embedding_bag_maxima(rows.detach(), indices, bag_of, bags, padding_idx);
     const Tensor empty = at::eq(sizes, Scalar(0)).unsqueeze(1);
     const Tensor result = count == 0
                               ? at::new_zeros(weight, maxima.sizes())
                               : at::masked_fill(at::gather(weight, 0, maxima), empty, Scalar(0));
-    return {result, bags.of_index, sizes, maxima};
+    return {result, bag_of, sizes, maxima};
   }
 
   // A sum or mean: rows are weighted, padding becomes zero, and bags are added up in the wide type.
   if (per_sample_weights.defined()) rows = rows * per_sample_weights.unsqueeze(1);
   if (padding_idx >= 0)
-    rows = at::masked_fill(rows, at::eq(numbers, Scalar(padding_idx)).unsqueeze(1), Scalar(0));
+    rows = at::masked_fill(rows, at::eq(indices.to(kLong), Scalar(padding_idx)).unsqueeze(1),
+                           Scalar(0));
   const ScalarType wide = to_accumulate(weight.scalar_type());
-  Tensor result = at::index_add(at::new_zeros(weight, {sizes.numel(), weight.size(1)}, wide), 0,
-                                bags.of_index.narrow(0, 0, bags.covered),
-                                rows.narrow(0, 0, bags.covered).to(wide));
+
+  // Indices after the last bag, if there may be any, are added to one more row.
+  const bool has_rest = include_last_offset || bags == 0;
+  Tensor result =
+      at::index_add(at::new_zeros(weight, {bags + (has_rest ? 1 : 0), weight.size(1)}, wide), 0,
+                    bag_of, rows.to(wide));
+  if (has_rest) result = result.narrow(0, 0, bags);
 
   if (mode == kMeanMode) result = result / at::clamp_min(sizes, Scalar(1)).to(wide).unsqueeze(1);
-  return {result.to(weight.scalar_type()), bags.of_index, sizes, sizes};
+  return {result.to(weight.scalar_type()), bag_of, sizes, sizes};
 }
 
 }  // namespace at::native

@@ -7,6 +7,7 @@
 #include "aten/native/nn/GridSampling.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/clamp.h"
+#include "aten/ops/copy.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/flatten.h"
 #include "aten/ops/floor.h"
@@ -18,6 +19,7 @@
 #include "aten/ops/logical_and.h"
 #include "aten/ops/lt.h"
 #include "aten/ops/matmul.h"
+#include "aten/ops/ones.h"
 #include "aten/ops/ones_like.h"
 #include "aten/ops/remainder.h"
 #include "aten/ops/reshape.h"
@@ -89,23 +91,26 @@ double grid_point(int64_t i, int64_t size, bool align_corners) {
   return align_corners ? along : along * static_cast<double>(size - 1) / static_cast<double>(size);
 }
 
-/// Rows (x, y, 1) or (x, y, z, 1) of all points, with the last dimension varying fastest.
-Tensor homogeneous_grid(IntArrayRef spatial, bool align_corners) {
-  const int64_t rank = static_cast<int64_t>(spatial.size());
-  int64_t points = 1;
-  for (const int64_t size : spatial) points *= size;
+/// Rows (x, y, 1) or (x, y, z, 1) of all points, with the last dimension varying fastest. Only the
+/// points of each dimension are computed here; they are broadcast on the device of `like`.
+Tensor homogeneous_grid(IntArrayRef spatial, bool align_corners, const Tensor& like) {
+  DimVector sizes(spatial);
+  sizes.push_back(static_cast<int64_t>(spatial.size()) + 1);
+  const Tensor grid = at::ones(sizes, like.scalar_type(), std::nullopt, like.device());
 
-  const Tensor grid = empty_tensor({points, rank + 1}, kDouble, kCPU);
-  double* row = grid.data_ptr<double>();
+  for (size_t d = 0; d < spatial.size(); ++d) {
+    const Tensor points = empty_tensor({spatial[d]}, kDouble, kCPU);
+    for (int64_t i = 0; i < spatial[d]; ++i)
+      points.data_ptr<double>()[i] = grid_point(i, spatial[d], align_corners);
 
-  for (int64_t p = 0; p < points; ++p, row += rank + 1) {
-    int64_t rest = p;
-    for (int64_t d = rank - 1; d >= 0; rest /= spatial[d], --d)
-      row[rank - 1 - d] = grid_point(rest % spatial[d], spatial[d], align_corners);
-    row[rank] = 1;
+    DimVector shape(spatial.size(), 1);
+    shape[d] = spatial[d];
+    const auto coordinate = static_cast<int64_t>(spatial.size() - 1 - d);
+    at::copy_(at::select(grid, -1, coordinate),
+              at::to(points, like.device(), like.scalar_type()).view(shape));
   }
 
-  return grid;
+  return grid.view({-1, sizes.back()});
 }
 
 /// One of up to four elements that points take from a dimension; all tensors are (samples, points).
@@ -331,10 +336,9 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
                 "affine_grid_generator: sizes overflow: ", size);
   }
 
-  const Tensor base =
-      theta.is_meta()
-          ? empty_tensor({points, rank + 1}, theta.scalar_type(), theta.device())
-          : at::to(homogeneous_grid(spatial, align_corners), theta.device(), theta.scalar_type());
+  const Tensor base = theta.is_meta()
+                          ? empty_tensor({points, rank + 1}, theta.scalar_type(), theta.device())
+                          : homogeneous_grid(spatial, align_corners, theta);
 
   // Each affine matrix applied to every point.
   return at::matmul(base, theta.transpose(1, 2)).view(sizes);

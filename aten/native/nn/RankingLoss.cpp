@@ -1,10 +1,10 @@
 // Losses of distances, of margins between classes, and of counts.
 #include "aten/native/declarations/nn/RankingLoss.h"
 
-#include <cmath>
+#include <algorithm>
 #include <numbers>
-#include <vector>
 
+#include "aten/ops/_margin_labels.h"
 #include "aten/ops/all.h"
 #include "aten/ops/clamp_min.h"
 #include "aten/ops/cosine_similarity.h"
@@ -146,39 +146,23 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
                  reduction);
 }
 
+std::tuple<TensorSpec, TensorSpec, TensorSpec> margin_labels_shape(const Tensor& target) {
+  TORCH_CHECK(target.dim() == 2, "_margin_labels: expected rows of labels, got size ",
+              target.sizes());
+  const auto spec = [&](ScalarType dtype) {
+    return TensorSpec{DimVector(target.sizes()), dtype, target.device()};
+  };
+  return {spec(kLong), spec(kBool), spec(kBool)};
+}
+
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   const Tensor scores = as_batch(self);
-  const Tensor labels = as_batch(target).contiguous();
-  const int64_t batch = scores.size(0);
-  const int64_t classes = scores.size(1);
   const auto finished = [&](const Tensor& loss) {
     return reduced(reduction == kNone && self.dim() < 2 ? loss.reshape({}) : loss, reduction);
   };
 
-  if (labels.is_meta()) return finished(at::sum(scores, IntArrayRef(1)));
-  TORCH_CHECK_NOT_IMPLEMENTED(labels.is_cpu(), "multilabel_margin_loss: not available on ",
-                              labels.device());
-
-  // The labels of each row, up to the first negative number.
-  const Tensor chosen = empty_tensor({batch, classes}, kLong, kCPU);
-  const Tensor counts = empty_tensor({batch, classes}, kBool, kCPU);  // whether `chosen` is a label
-  const Tensor is_label = empty_tensor({batch, classes}, kBool, kCPU);
-  is_label.zero_();
-  counts.zero_();
-  chosen.zero_();
-  for (int64_t row = 0; row < batch; ++row) {
-    for (int64_t j = 0; j < classes; ++j) {
-      const int64_t label = labels.const_data_ptr<int64_t>()[row * classes + j];
-      TORCH_CHECK(label >= -1 && label < classes, "multilabel_margin_loss: label ", label,
-                  " is out of range for ", classes, " classes");
-
-      if (label < 0) break;
-
-      chosen.data_ptr<int64_t>()[row * classes + j] = label;
-      counts.data_ptr<bool>()[row * classes + j] = true;
-      is_label.data_ptr<bool>()[row * classes + label] = true;
-    }
-  }
+  if (target.is_meta()) return finished(at::sum(scores, IntArrayRef(1)));
+  const auto [chosen, counts, is_label] = at::_margin_labels(as_batch(target));
 
   // Of shape (N, label, class): every label against every class that is not a label.
   const Tensor margins =
@@ -187,7 +171,7 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
                         (Scalar(1) - is_label.to(scores.scalar_type())).unsqueeze(1);
 
   const Tensor loss = at::sum(margins * weight, IntArrayRef({1, 2})) /
-                      Scalar(static_cast<double>(std::max<int64_t>(classes, 1)));
+                      Scalar(static_cast<double>(std::max<int64_t>(scores.size(1), 1)));
   return finished(loss);
 }
 

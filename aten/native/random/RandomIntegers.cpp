@@ -1,10 +1,9 @@
 // Tensors of random integers, and random permutations: randint, randint_like and randperm.
 #include <limits>
-#include <mutex>
-#include <numeric>
 
 #include "aten/native/declarations/random/RandomIntegers.h"
 #include "aten/native/shared/FactoryArguments.h"
+#include "aten/ops/_shuffled.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/empty_like.h"
 #include "aten/ops/random.h"
@@ -13,21 +12,6 @@
 namespace at::native {
 
 namespace {
-
-/// Fills `out` with a random permutation of 0 to n - 1: each place is swapped with a random place
-/// from itself on.
-void shuffle_into(int64_t* out, int64_t n, Generator* chosen) {
-  Generator& generator = chosen != nullptr ? *chosen : default_cpu_generator();
-  const std::lock_guard<std::mutex> lock(generator.mutex);
-
-  std::iota(out, out + n, int64_t{0});
-
-  const bool wide = n > int64_t{0xffffffff};
-  for (int64_t i = 0; i < n - 1; ++i) {
-    const uint64_t word = wide ? generator.random64() : generator.random();
-    std::swap(out[i], out[i + static_cast<int64_t>(word % static_cast<uint64_t>(n - i))]);
-  }
-}
 
 /// The largest n for which the dtype represents all numbers from 0 to n - 1.
 int64_t permutation_limit(ScalarType type) {
@@ -121,11 +105,10 @@ Tensor randperm(int64_t n, Generator* generator, std::optional<ScalarType> dtype
   const Tensor result = uninitialised("randperm", {n}, type, layout, device, pin_memory);
   if (result.is_meta()) return result;
 
-  // Permuted in place, or as int64 on the CPU and converted.
-  const bool direct = type == kLong && result.is_cpu();
-  const Tensor numbers = direct ? result : empty_tensor({n}, kLong, kCPU);
-  shuffle_into(numbers.data_ptr<int64_t>(), n, generator);
-  return direct ? result : at::copy_(result, numbers).as_new();
+  // Permuted in place, or as int64 and converted.
+  if (type == kLong) return at::_shuffled_(result, generator).as_new();
+  const Tensor numbers = empty_tensor({n}, kLong, result.device());
+  return at::copy_(result, at::_shuffled_(numbers, generator)).as_new();
 }
 
 }  // namespace at::native

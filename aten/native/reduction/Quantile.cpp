@@ -57,7 +57,7 @@ void check_quantile(const Tensor& self, const Tensor& q) {
               "quantile() q tensor must be on the same device as the input tensor, got ",
               q.device(), " and ", self.device());
 
-  // Only the values of a q in CPU memory are checked.
+  // On a device, gather reports a rank that is out of range, without waiting for the values here.
   if (!q.is_cpu()) return;
   const Tensor inside =
       at::logical_and(at::ge(at::detach(q), Scalar(0)), at::le(at::detach(q), Scalar(1)));

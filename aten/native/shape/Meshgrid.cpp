@@ -11,6 +11,7 @@
 #include "aten/ops/new_empty.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/stack.h"
+#include "aten/ops/to.h"
 #include "aten/ops/transpose.h"
 
 namespace at::native {
@@ -81,7 +82,8 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
   if (r == 0) return at::new_empty(self, {0});
 
-  const Tensor positions = combination_positions(self.numel(), r, with_replacement);
+  const Tensor positions =
+      at::to(combination_positions(self.numel(), r, with_replacement), self.device());
   return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
 }
 

@@ -71,11 +71,11 @@ Tensor _unfold_backward(const Tensor& grad, IntArrayRef sizes, int64_t dimension
 
   // The position along d of every (window, element), in the order of the folded gradient.
   const int64_t windows = grad.sizes()[d];
-  Tensor positions = at::arange(Scalar(windows * size), kLong);
-  int64_t* position = positions.data_ptr<int64_t>();
-  for (int64_t w = 0; w < windows; ++w) {
-    for (int64_t i = 0; i < size; ++i) position[w * size + i] = w * step + i;
-  }
+  const auto range = [&](int64_t count) {
+    return at::arange(Scalar(count), kLong, std::nullopt, grad.device());
+  };
+  const Tensor positions =
+      at::reshape(range(windows).unsqueeze(1) * Scalar(step) + range(size), {-1});
 
   // Move the elements of the windows next to the windows, and merge both dimensions.
   DimVector order;

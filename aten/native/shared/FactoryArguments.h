@@ -2,6 +2,7 @@
 // Checks of the arguments of factory functions (layout, device, pin_memory).
 #include <optional>
 
+#include "aten/core/PinnedMemory.h"
 #include "aten/core/Tensor.h"
 #include "c10/core/DeviceHooks.h"
 
@@ -23,9 +24,11 @@ inline Tensor uninitialised(const char* op, IntArrayRef size, ScalarType dtype,
                             std::optional<Layout> layout, std::optional<Device> device,
                             std::optional<bool> pin_memory) {
   check_strided(layout, op);
-  TORCH_CHECK(!pin_memory.value_or(false), op,
-              "(): pinned memory needs an accelerator, and none is available");
-
+  if (pin_memory.value_or(false)) {
+    TORCH_CHECK(!device.has_value() || device->is_cpu(), op,
+                "(): only dense CPU tensors can be pinned, got device=", *device);
+    return empty_pinned(size, contiguous_strides(size), dtype);
+  }
   return empty_tensor(size, dtype, resolved(device));
 }
 

@@ -2,13 +2,15 @@
 #include "aten/native/shared/MatrixBatch.h"
 
 #include "aten/ops/copy.h"
+#include "aten/ops/to.h"
 
 namespace at::native {
 
 namespace {
 
-int32_t info_at(const Tensor& infos, int64_t index) {
-  return infos.contiguous().const_data_ptr<int32_t>()[index];
+/// The numbers that a factorisation reports, in the memory of the host: the caller waits for them.
+Tensor infos_on_host(const Tensor& infos) {
+  return (infos.is_cpu() ? infos : at::to(infos, kCPU)).contiguous();
 }
 
 }  // namespace
@@ -58,9 +60,13 @@ std::string batch_element(const Tensor& infos, int64_t index) {
   return infos.dim() == 0 ? std::string() : c10::str("(Batch element ", index, "): ");
 }
 
+int32_t info_at(const Tensor& infos, int64_t index) {
+  return infos_on_host(infos).const_data_ptr<int32_t>()[index];
+}
+
 int64_t first_failure(const Tensor& infos) {
-  if (infos.numel() == 0 || !infos.is_cpu()) return -1;
-  const Tensor values = infos.contiguous();
+  if (infos.numel() == 0 || infos.is_meta()) return -1;
+  const Tensor values = infos_on_host(infos);
   const int32_t* data = values.const_data_ptr<int32_t>();
   const int32_t* found =
       std::find_if(data, data + values.numel(), [](int32_t info) { return info != 0; });

@@ -32,8 +32,11 @@ void check_lapack(const char* name);
 /// "(Batch element 2): ", which starts the message of an error in one matrix of a batch.
 std::string batch_element(const Tensor& infos, int64_t index);
 
-/// The index of the first element that is not zero, or -1.
+/// The index of the first element that is not zero, or -1. Waits for the device of `infos`.
 int64_t first_failure(const Tensor& infos);
+
+/// Element `index` of `infos`, which may be on any device.
+int32_t info_at(const Tensor& infos, int64_t index);
 
 /// Throw if a factorisation or a solver reports a failure in `info`.
 void check_cholesky_info(const Tensor& info, const char* name);

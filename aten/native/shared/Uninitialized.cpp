@@ -27,7 +27,7 @@ void set_fill_uninitialized(bool value) { enabled.store(value, std::memory_order
 bool fills_uninitialized() { return enabled.load(std::memory_order_relaxed); }
 
 Tensor fill_if_wanted(Tensor tensor) {
-  if (!fills_uninitialized() || !tensor.is_cpu()) return tensor;
+  if (!fills_uninitialized() || tensor.is_meta()) return tensor;
   const bool is_real = is_floating(tensor.scalar_type()) || is_complex(tensor.scalar_type());
   return at::fill_(tensor, is_real ? Scalar(std::numeric_limits<double>::quiet_NaN())
                                    : largest_integer(tensor.scalar_type()))

@@ -9,8 +9,10 @@
 #include "aten/ops/_adam_loop.h"
 #include "aten/ops/_sgd_loop.h"
 #include "aten/ops/add.h"
+#include "aten/ops/cat.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
+#include "aten/ops/to.h"
 
 namespace at::native {
 
@@ -30,8 +32,9 @@ void check_like_parameter(const char* op, const Column& column, size_t i, const 
               parameter.scalar_type());
   TORCH_CHECK(tensor.sizes() == parameter.sizes(), op, ": ", column.name, "[", i, "] has sizes ",
               tensor.sizes(), ", but the parameter has ", parameter.sizes());
-  TORCH_CHECK(tensor.is_cpu() || parameter.is_meta(), op, ": ", column.name, "[", i, "] is on ",
-              tensor.device(), ", but needs the CPU");
+  TORCH_CHECK(tensor.device() == parameter.device() || parameter.is_meta(), op, ": ", column.name,
+              "[", i, "] is on ", tensor.device(), ", but the parameter is on ",
+              parameter.device());
 }
 
 /// Whether the same memory offset is the same element in both tensors.
@@ -113,12 +116,29 @@ std::optional<double> scale_of(const char* op, const Tensor& grad_scale) {
   return one_number(op, "grad_scale", grad_scale);
 }
 
+/// Whether all step counts are on one device other than the CPU.
+bool share_device(TensorList state_steps) {
+  return std::all_of(state_steps.begin(), state_steps.end(), [&](const Tensor& step) {
+    return step.defined() && step.is_cuda() && step.device() == state_steps[0].device() &&
+           step.numel() == 1;
+  });
+}
+
 /// The step counts as numbers.
 std::vector<double> counted(const char* op, TensorList state_steps, size_t parameters) {
   TORCH_CHECK(state_steps.size() == parameters, op, ": state_steps has ", state_steps.size(),
               " tensors for ", parameters, " parameters");
 
   std::vector<double> steps;
+  if (parameters > 0 && share_device(state_steps)) {
+    // One copy of all counts, so that the device is waited for once.
+    std::vector<Tensor> counts;
+    for (const Tensor& step : state_steps) counts.push_back(step.reshape({1}));
+    const Tensor host = at::to(at::cat(counts), kCPU, kDouble);
+    steps.assign(host.const_data_ptr<double>(), host.const_data_ptr<double>() + parameters);
+    return steps;
+  }
+
   steps.reserve(parameters);
   for (const Tensor& step : state_steps) {
     const bool direct =

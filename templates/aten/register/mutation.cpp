@@ -10,7 +10,9 @@
 {% if wrapper.loop.direct %}
   {{ wrapper.loop.direct }}({{ f.names|commas }});
 {% else %}
-  native::loops::{{ wrapper.loop.kernels.name }}({{ wrapper.device if "mixes_devices" in f.operator.tags else r.device_of(f.written[0]) }}{{ f.names|more }});
+{% set written = f.written[0].name %}
+{% set device = written ~ ".is_meta() ? " ~ written ~ ".device() : " ~ wrapper.device if "mixes_devices" in f.operator.tags else r.device_of(f.written[0]) %}
+  native::loops::{{ wrapper.loop.kernels.name }}({{ device }}{{ f.names|more }});
 {% endif %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};

@@ -11,45 +11,49 @@ using c10::cuda::launch;
 namespace {
 
 SIMT_KERNEL different_barriers() {
-  if (simt::thread_x() == 5) simt::sync_block();
-  else simt::sync_block();
+  if (simt::thread_x() == 5) simt::sync_block();  // line A
+  else simt::sync_block();                        // line B
 }
 
 SIMT_KERNEL ended_before_barrier() {
   if (simt::thread_x() == 5) return;
-  simt::sync_block();
+  simt::sync_block();  // line A
 }
 
 SIMT_KERNEL barrier_of_half_a_warp() {
-  if (simt::lane() < 16) simt::sync_block();
-  else simt::sync_warp(simt::kFullMask);
+  if (simt::lane() < 16) simt::sync_block();  // line A
+  else simt::sync_warp(simt::kFullMask);      // line B
 }
 
 SIMT_KERNEL different_shuffles(int* out) {
-  if (simt::lane() % 2 == 0) *out = simt::shuffle_down(simt::kFullMask, 1, 1);
-  else *out = simt::shuffle_down(simt::kFullMask, 2, 1);
+  if (simt::lane() % 2 == 0) *out = simt::shuffle_down(simt::kFullMask, 1, 1);  // line A
+  else *out = simt::shuffle_down(simt::kFullMask, 2, 1);                        // line B
 }
 
 SIMT_KERNEL different_masks(int* out) {
   const unsigned mask = simt::lane() < 8 ? 0xffffu : simt::kFullMask;
-  *out = simt::shuffle_xor(mask, 1, 1);
+  *out = simt::shuffle_xor(mask, 1, 1);  // line A
 }
 
 SIMT_KERNEL ended_lane(int* out) {
   if (simt::lane() == 9) return;
-  *out = simt::shuffle_down(simt::kFullMask, 1, 1);
+  *out = simt::shuffle_down(simt::kFullMask, 1, 1);  // line A
 }
 
-SIMT_KERNEL absent_lane(int* out) { *out = simt::shuffle_down(simt::kFullMask, 1, 1); }
+SIMT_KERNEL absent_lane(int* out) {
+  *out = simt::shuffle_down(simt::kFullMask, 1, 1);  // line A
+}
 
-SIMT_KERNEL not_in_own_mask(int* out) { *out = simt::shuffle_down(0xffu, 1, 1); }
+SIMT_KERNEL not_in_own_mask(int* out) {
+  *out = simt::shuffle_index(0xffu, 1, 0);  // line A
+}
 
 SIMT_KERNEL reads_outside_mask(int* out) {
-  if (simt::lane() < 16) *out = simt::shuffle_down(0xffffu, 1, 1);
+  if (simt::lane() < 16) *out = simt::shuffle_down(0xffffu, 1, 1);  // line A
 }
 
 SIMT_KERNEL pauses_for_ever(unsigned* flag) {
-  while (simt::load_acquire(flag) == 0) simt::pause();
+  while (simt::load_acquire(flag) == 0) simt::pause();  // line A
 }
 
 SIMT_KERNEL too_much_shared() {

@@ -6,13 +6,14 @@
 
 namespace checks {
 
-inline SIMT_KERNEL add(float* out, const float* a, const float* b, int64_t n) {
+[[maybe_unused]] static SIMT_KERNEL add(float* out, const float* a, const float* b, int64_t n) {
   const int64_t i = int64_t{simt::block_x()} * simt::block_dim_x() + simt::thread_x();
   if (i < n) out[i] = a[i] + b[i];
 }
 
 /// Every thread adds `each` neighbouring elements, as elementwise kernels do.
-inline SIMT_KERNEL add_packs(float* out, const float* a, const float* b, int64_t n) {
+[[maybe_unused]] static SIMT_KERNEL add_packs(float* out, const float* a, const float* b,
+                                              int64_t n) {
   constexpr int kEach = 16;
   const int64_t first = (int64_t{simt::block_x()} * simt::block_dim_x() + simt::thread_x()) * kEach;
   for (int64_t i = first; i < first + kEach && i < n; ++i) out[i] = a[i] + b[i];
@@ -62,7 +63,7 @@ SIMT_KERNEL sum_in_one_pass(float* out, float* parts, unsigned* finished, const 
 }
 
 /// Squares through a tile of shared memory that is read transposed.
-inline SIMT_KERNEL transpose(float* out, const float* in) {
+[[maybe_unused]] static SIMT_KERNEL transpose(float* out, const float* in) {
   SIMT_SHARED(tile, float[16][17]);
   const unsigned x = simt::thread_x();
   const unsigned y = simt::thread_y();
@@ -75,7 +76,7 @@ inline SIMT_KERNEL transpose(float* out, const float* in) {
 }
 
 /// A running sum of one block in dynamic shared memory.
-inline SIMT_KERNEL scan_block(int* out, const int* in) {
+[[maybe_unused]] static SIMT_KERNEL scan_block(int* out, const int* in) {
   int* const values = simt::dynamic_shared<int>();
   const unsigned x = simt::thread_x();
   values[x] = in[x];
@@ -90,7 +91,7 @@ inline SIMT_KERNEL scan_block(int* out, const int* in) {
   out[x] = values[x];
 }
 
-inline SIMT_KERNEL histogram(int* counts, const int* in) {
+[[maybe_unused]] static SIMT_KERNEL histogram(int* counts, const int* in) {
   simt::atomic_add(&counts[in[simt::block_x() * simt::block_dim_x() + simt::thread_x()]], 1);
 }
 
@@ -105,7 +106,8 @@ SIMT_KERNEL reverse_warps(int* out, const int* in) {
 }
 
 /// Blocks hand their sums on; a ticket orders them as they start.
-inline SIMT_KERNEL chained_sum(int* out, int* sums, unsigned* ready, unsigned* tickets) {
+[[maybe_unused]] static SIMT_KERNEL chained_sum(int* out, int* sums, unsigned* ready,
+                                                unsigned* tickets) {
   SIMT_SHARED(ticket, unsigned);
   if (simt::thread_x() == 0) ticket = simt::atomic_add(tickets, 1u);
   simt::sync_block();
@@ -133,7 +135,8 @@ SIMT_KERNEL double_copied(float* out, const float* in) {
   for (unsigned i = 4 * x; i < 4 * x + 4; ++i) out[i] = 2 * values[i];
 }
 
-inline SIMT_KERNEL check_indices(simt::Reporter reporter, const int64_t* indices, int64_t bound) {
+[[maybe_unused]] static SIMT_KERNEL check_indices(simt::Reporter reporter, const int64_t* indices,
+                                                  int64_t bound) {
   const int64_t index = indices[simt::thread_x()];
   if (index < -bound || index >= bound)
     simt::report(reporter, c10::cuda::ReportKind::IndexRange, 1, index, bound);

@@ -1,5 +1,7 @@
 // Launches without the emulated runtime: work runs at once, and addresses are the host's own.
 #include "c10/cuda/Launch.h"
+#include "c10/cuda/Runtime.h"
+#include "c10/util/Exception.h"
 
 namespace {
 
@@ -8,6 +10,8 @@ thread_local const char* explanation = "";
 }  // namespace
 
 const char* cudaGetErrorString(cudaError_t) { return explanation; }
+
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 
 namespace emulation {
 
@@ -27,9 +31,21 @@ cudaError_t refuse(cudaError_t error, const char* text) {
 
 namespace c10::cuda {
 
+bool is_blocking() { return false; }
+
+void raise_reports() {}
+
 Mailbox* current_mailbox() {
   static Mailbox mailbox{};
   return &mailbox;
 }
+
+namespace detail {
+
+void throw_error(cudaError_t error, const char*, const char* file, int line) {
+  throw Error(cudaGetErrorString(error), file, line);
+}
+
+}  // namespace detail
 
 }  // namespace c10::cuda

@@ -2,6 +2,4 @@
 #pragma once
 
 #include "emulation/device.h"
-#if __has_include("emulation/host.h")
 #include "emulation/host.h"
-#endif

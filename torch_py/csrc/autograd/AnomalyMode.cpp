@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "aten/ops/any.h"
+#include "aten/ops/isnan.h"
 #include "torch_py/csrc/autograd/Engine.h"
 
 namespace torch::autograd {
@@ -19,10 +21,12 @@ bool any_nan(const void* data, int64_t count) {
 }
 
 bool has_nan(const at::Tensor& tensor) {
-  if (!tensor.defined() || !tensor.is_cpu() || !is_differentiable(tensor.scalar_type()))
+  if (!tensor.defined() || tensor.is_meta() || !is_differentiable(tensor.scalar_type()))
     return false;
 
   const c10::NoGradGuard no_grad;
+  if (!tensor.is_cpu()) return at::any(at::isnan(tensor)).item<bool>();
+
   const at::Tensor values = c10::is_reduced_floating(tensor.scalar_type())
                                 ? tensor.to(c10::kFloat).contiguous()
                                 : tensor.contiguous();

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "aten/ops/add.h"
+#include "c10/core/DeviceGuard.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/GraphTask.h"
 #include "torch_py/csrc/autograd/SavedVariable.h"
@@ -138,6 +139,15 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
   }
 }
 
+void Engine::run_on_stream(GraphTask& task, uint32_t index) {
+  const c10::Stream stream = task.state(index).node->stream();
+  if (C10_LIKELY(!is_on_device(stream))) return run_node(task, index);
+
+  const c10::StreamGuard guard(stream);
+  task.add_stream(stream);
+  run_node(task, index);
+}
+
 /// Hands the outputs to the nodes they lead to, and schedules those that have all gradients.
 void Engine::deliver(GraphTask& task, const Node& node, variable_list& outputs) {
   const edge_list& edges = node.next_edges();
@@ -146,7 +156,7 @@ void Engine::deliver(GraphTask& task, const Node& node, variable_list& outputs) 
     if (!edges[i].is_valid()) continue;
     NodeState* next = task.find(edges[i].function.get());
     if (next == nullptr || !task.takes_part(*next)) continue;
-    GraphTask::accumulate(*next, edges[i].input_nr, std::move(outputs[i]));
+    task.receive(*next, edges[i].input_nr, std::move(outputs[i]));
     if (--next->dependencies == 0) schedule(task, *next);
   }
 }
@@ -171,7 +181,7 @@ void Engine::process(GraphTask& task, uint32_t state) {
     thread_state.depth = task.depth;
 
     try {
-      run_node(task, state);
+      run_on_stream(task, state);
     } catch (...) {
       task.fail(std::current_exception());
     }
@@ -203,6 +213,7 @@ variable_list Engine::run(c10::ArrayRef<Edge> roots, variable_list grads, bool k
   for (const uint32_t root : task.seed(roots, std::move(grads))) schedule(task, task.state(root));
   run_queue(task);
 
+  task.join_streams();
   if (task.failed()) std::rethrow_exception(task.error());
 
   const ThreadStateGuard restore;
@@ -292,6 +303,7 @@ ReadyQueue& Engine::device_queue(c10::Device device) {
 
 void Engine::device_thread(c10::Device device, ReadyQueue& queue) {
   thread_state.device_queue = &queue;
+  if (device.is_cuda()) c10::device_hooks(device.type).exchange_device(device.index);
   if (const DeviceThreadInit init = device_thread_init.load()) init(device);
   while (true) {
     const ReadyQueue::Item item = queue.pop();

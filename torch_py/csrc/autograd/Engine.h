@@ -55,6 +55,7 @@ class TORCH_PY_API Engine {
   variable_list run(c10::ArrayRef<Edge> roots, variable_list grads, bool keep_graph,
                     bool create_graph, bool accumulate_grad, c10::ArrayRef<Edge> inputs);
   void run_queue(GraphTask& task);
+  void run_on_stream(GraphTask& task, uint32_t state);
   void run_node(GraphTask& task, uint32_t state);
   void deliver(GraphTask& task, const Node& node, variable_list& outputs);
   void schedule(GraphTask& task, const NodeState& state);

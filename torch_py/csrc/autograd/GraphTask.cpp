@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "aten/ops/add.h"
+#include "c10/core/DeviceGuard.h"
 #include "torch_py/csrc/autograd/AccumulateGrad.h"
 
 namespace torch::autograd {
@@ -179,6 +180,15 @@ void GraphTask::capture(const NodeState& state, const variable_list& grads) {
   }
 }
 
+void GraphTask::receive(NodeState& state, uint32_t input_nr, at::Tensor&& grad) {
+  const c10::Stream consumer = state.node->stream();
+  if (C10_LIKELY(!is_on_device(consumer))) return accumulate(state, input_nr, std::move(grad));
+
+  hand_over(grad, consumer);
+  const c10::StreamGuard guard(consumer);
+  accumulate(state, input_nr, std::move(grad));
+}
+
 void GraphTask::accumulate(NodeState& state, uint32_t input_nr, at::Tensor&& grad) {
   if (state.inputs.empty()) state.inputs.resize(state.node->num_inputs());
   TORCH_INTERNAL_ASSERT(input_nr < state.inputs.size(), state.node->name(), " has ",
@@ -193,7 +203,7 @@ c10::SmallVector<uint32_t, 4> GraphTask::seed(c10::ArrayRef<Edge> roots, variabl
 
   for (size_t i = 0; i < roots.size(); ++i) {
     NodeState& root = *find(roots[i].function.get());
-    accumulate(root, roots[i].input_nr, std::move(grads[i]));
+    receive(root, roots[i].input_nr, std::move(grads[i]));
     // A root that another one leads to waits, like any node.
     if (root.dependencies != 0 || !takes_part(root)) continue;
     root.dependencies = kSeeded;

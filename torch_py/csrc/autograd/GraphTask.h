@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "torch_py/csrc/autograd/ReadyQueue.h"
+#include "torch_py/csrc/autograd/Streams.h"
 
 namespace torch::autograd {
 
@@ -75,8 +76,16 @@ class GraphTask {
   }
   /// Stores gradients that are part of the result.
   void capture(const NodeState& state, const variable_list& grads);
-  /// Adds a gradient to input `input_nr` of a node.
-  static void accumulate(NodeState& state, uint32_t input_nr, at::Tensor&& grad);
+  /// Adds a gradient, which the calling thread's current stream computes, to input `input_nr` of a
+  /// node.
+  void receive(NodeState& state, uint32_t input_nr, at::Tensor&& grad);
+
+  void add_stream(c10::Stream stream) {
+    const std::lock_guard lock(mutex);
+    streams_.add(stream);
+  }
+  /// Lets the calling thread's current streams wait for those of the pass.
+  void join_streams() const { streams_.join(); }
 
   /// Puts the gradients in at the roots; returns the roots that can start.
   c10::SmallVector<uint32_t, 4> seed(c10::ArrayRef<Edge> roots, variable_list&& grads);
@@ -123,7 +132,10 @@ class GraphTask {
   void visit(uint32_t root);
   void visit_edge(uint32_t parent, const Edge& edge);
 
+  static void accumulate(NodeState& state, uint32_t input_nr, at::Tensor&& grad);
+
   std::unique_ptr<Storage> storage_;
+  StreamsOfPass streams_;  // guarded by mutex
   std::vector<Capture> captures_;
   bool selective_ = false;
   uint64_t min_topological_nr_ = 0;  // nodes below it cannot reach any input

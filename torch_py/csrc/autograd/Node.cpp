@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "torch_py/csrc/autograd/AnomalyMode.h"
+#include "torch_py/csrc/autograd/Streams.h"
 
 namespace torch::autograd {
 
@@ -86,6 +87,8 @@ void Node::add_next_edge(Edge edge) {
 }
 
 uint32_t Node::add_input_metadata(InputMetadata output) {
+  if (C10_UNLIKELY(output.device.is_cuda()) && !is_on_device(stream_))
+    stream_ = current_stream_of(output.device);
   input_metadata_.push_back(std::move(output));
   return static_cast<uint32_t>(input_metadata_.size() - 1);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "c10/core/Stream.h"
 #include "torch_py/csrc/autograd/Hooks.h"
 
 struct _object;  // PyObject, only carried
@@ -123,6 +124,8 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   size_t num_inputs() const { return input_metadata_.size(); }
   /// The device whose thread runs this node: that of the first input that is not on the CPU.
   c10::Device device() const;
+  /// The stream of the forward call, of the device above: Note [Streams of a backward pass].
+  c10::Stream stream() const { return stream_; }
 
   // --- Order ---
 
@@ -166,7 +169,8 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   uint64_t topological_nr_ = 0;  // above that of every node that this one reaches
   edge_list next_edges_;         // one per forward input
   c10::SmallVector<InputMetadata, 1> input_metadata_;  // one per forward output
-  std::unique_ptr<NodeHooks> hooks_;                   // null for most nodes
+  c10::Stream stream_;                // of the device "cpu" until an output is on another device
+  std::unique_ptr<NodeHooks> hooks_;  // null for most nodes
 };
 
 /// The operator's name in error messages: "Add" for AddBackward0.

@@ -11,6 +11,7 @@
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/TorchFunction.h"
+#include "torch_py/csrc/bindings/devices/Devices.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
 #include "torch_py/csrc/bindings/exchange/SharedMemory.h"
 #include "torch_py/csrc/bindings/state/GlobalState.h"
@@ -43,6 +44,12 @@ constexpr void (*steps[])(PyObject*) = {init_gil,
                                         init_dtypes,
                                         init_size,
                                         init_device,
+                                        init_backend_loader,
+                                        init_stream,
+                                        init_event,
+                                        init_graph,
+                                        init_cuda,
+                                        init_cuda_memory,
                                         init_generator,
                                         init_storage,
                                         init_type_info,

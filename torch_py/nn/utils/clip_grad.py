@@ -44,7 +44,10 @@ def get_total_norm(
         return _torch.zeros(())
     _check_foreach(foreach, given)
 
-    total = vector_norm(_torch.stack(_torch._foreach_norm(given, float(norm_type))), float(norm_type))
+    norms = _torch._foreach_norm(given, float(norm_type))
+    if len({norm.device for norm in norms}) > 1:
+        norms = tuple(norm.to(given[0].device) for norm in norms)
+    total = vector_norm(_torch.stack(norms), float(norm_type))
     if error_if_nonfinite and not bool(_torch.isfinite(total)):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
@@ -63,8 +66,9 @@ def clip_grads_with_norm_(
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         gradients = _gradients(parameters)
         _check_foreach(foreach, gradients)
-        if gradients:
-            _torch._foreach_mul_(gradients, factor)
+        for device in dict.fromkeys(gradient.device for gradient in gradients):
+            here = [gradient for gradient in gradients if gradient.device == device]
+            _torch._foreach_mul_(here, factor.to(device))
 
 
 def clip_grad_norm_(

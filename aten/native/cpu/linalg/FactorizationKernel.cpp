@@ -1,5 +1,6 @@
 // Factorisations by LAPACK, matrix by matrix. Results are column-major, so that LAPACK works in
 // their memory.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -35,6 +36,27 @@ void mirror(T* a, int64_t n, bool from_upper) {
       (from_upper ? a[j + i * n] : a[i + j * n]) = value;
     }
   }
+}
+
+/// Factors a column-major matrix in place without exchanging rows, as callers on devices may ask
+/// for. Returns the first column, counted from 1, with a pivot of zero, or 0.
+template <class T>
+int32_t factor_without_exchanges(int64_t m, int64_t n, T* A, int32_t* pivots) {
+  int32_t failed = 0;
+  for (int64_t k = 0; k < std::min(m, n); ++k) {
+    pivots[k] = static_cast<int32_t>(k + 1);
+    const T pivot = A[k * m + k];
+    if (pivot == T(0)) {
+      if (failed == 0) failed = static_cast<int32_t>(k + 1);
+      continue;
+    }
+
+    for (int64_t i = k + 1; i < m; ++i) A[k * m + i] /= pivot;
+    for (int64_t j = k + 1; j < n; ++j) {
+      for (int64_t i = k + 1; i < m; ++i) A[j * m + i] -= A[k * m + i] * A[j * m + k];
+    }
+  }
+  return failed;
 }
 
 /// LAPACK does not check pivots and would write outside of the matrix.
@@ -146,7 +168,7 @@ void cholesky_inverse_kernel(const Tensor& self, bool upper, const Tensor& out0)
   });
 }
 
-void lu_factor_ex_kernel(const Tensor& A, bool, bool check_errors, const Tensor& out0,
+void lu_factor_ex_kernel(const Tensor& A, bool pivot, bool check_errors, const Tensor& out0,
                          const Tensor& out1, const Tensor& out2) {
   check_lapack("linalg.lu_factor");
   const int64_t m = A.size(-2);
@@ -158,7 +180,12 @@ void lu_factor_ex_kernel(const Tensor& A, bool, bool check_errors, const Tensor&
     const auto pivots = vectors_of<int32_t>(out1);
     const auto info = scalars_of<int32_t>(out2);
     for_each_matrix(matrix_count(A), static_cast<double>(m * n * std::min(m, n)), [&](int64_t i) {
-      *info[i] = m == 0 || n == 0 ? 0 : lapack::getrf<T>(m, n, LU[i], m, pivots[i]);
+      if (m == 0 || n == 0) {
+        *info[i] = 0;
+      } else {
+        *info[i] = pivot ? lapack::getrf<T>(m, n, LU[i], m, pivots[i])
+                         : factor_without_exchanges(m, n, LU[i], pivots[i]);
+      }
     });
   });
 

@@ -1,14 +1,20 @@
-// In-place random numbers that are drawn one at a time in order of memory (Cauchy, log-normal,
-// geometric, Bernoulli by a tensor), so that a seed gives the same numbers as PyTorch on the CPU.
+// Random numbers that are drawn one at a time, so that a seed gives the same numbers as PyTorch on
+// the CPU: in place (Cauchy, log-normal, geometric, Bernoulli by a tensor), and with parameters
+// that are tensors (Poisson, binomial, gamma, multinomial).
 #include "aten/native/declarations/cpu/random/DistributionsKernel.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numbers>
+#include <vector>
 
+#include "aten/native/cpu/random/Samplers.h"
 #include "aten/native/random/SerialDraws.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/copy.h"
+#include "aten/ops/digamma.h"
 #include "aten/ops/empty_like.h"
 #include "c10/core/Generator.h"
 
@@ -36,6 +42,60 @@ void fill(const Tensor& self, Generator* generator, const Draw& draw) {
     for (int64_t i = 0; i < numbers.numel(); ++i) out[i] = draw(source);
   }
   at::copy_(self, numbers);
+}
+
+/// `tensor` in double, expanded to `sizes` in the order of its dimensions.
+Tensor as_doubles(const Tensor& tensor, IntArrayRef sizes) {
+  return tensor.detach().expand(sizes).to(kDouble).contiguous();
+}
+
+/// Sets each element of `out` to f(x, y) of the elements of x and y, computed in double.
+template <typename Function>
+void for_each_pair(const Tensor& x, const Tensor& y, const Tensor& out, const Function& f) {
+  const Tensor first = as_doubles(x, out.sizes());
+  const Tensor second = y.defined() ? as_doubles(y, out.sizes()) : first;
+  const Tensor numbers = empty_tensor(out.sizes(), kDouble, kCPU);
+
+  double* result = numbers.data_ptr<double>();
+  for (int64_t i = 0; i < numbers.numel(); ++i)
+    result[i] = f(first.const_data_ptr<double>()[i], second.const_data_ptr<double>()[i]);
+  at::copy_(out, numbers);
+}
+
+/// Samples with replacement: finds the first running sum of the weights that reaches a uniform
+/// number.
+template <typename T>
+void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out,
+                    Generator* generator) {
+  SerialDraws source(generator);
+  const int64_t categories = weights.size(-1);
+  const int64_t rows = weights.numel() / categories;
+  std::vector<T> sums(static_cast<size_t>(categories));
+
+  for (int64_t row = 0; row < rows; ++row) {
+    const T* weight = weights.const_data_ptr<T>() + row * categories;
+    T sum = 0;
+    for (int64_t j = 0; j < categories; ++j) sums[static_cast<size_t>(j)] = sum += weight[j];
+    for (T& value : sums) value /= sum;
+
+    // If rounding leaves all sums below the draw, the result is the last category of positive
+    // weight.
+    int64_t last = categories - 1;
+    while (last > 0 && !(weight[last] > 0)) --last;
+    TORCH_CHECK(weight[last] > 0, "multinomial: expected a positive weight in every row");
+
+    for (int64_t s = 0; s < num_samples; ++s) {
+      const auto found =
+          std::lower_bound(sums.begin(), sums.end(), source.uniform(), [](T value, double wanted) {
+            return static_cast<double>(value) < wanted;
+          });
+
+      // A draw of exactly 0 finds leading weights of 0, which are skipped.
+      int64_t index = std::min<int64_t>(found - sums.begin(), last);
+      while (!(weight[index] > 0)) ++index;
+      out.data_ptr<int64_t>()[row * num_samples + s] = index;
+    }
+  }
 }
 
 }  // namespace
@@ -69,6 +129,52 @@ void bernoulli_by_tensor(const Tensor& self, const Tensor& p, Generator* generat
   TORCH_CHECK(p.is_floating_point(), "expected probabilities tensor to have floating type, got ",
               p.scalar_type());
   at::copy_(self, at::bernoulli(p.expand(self.sizes()), generator));
+}
+
+// Parameters that are tensors
+
+void poisson_kernel(const Tensor& self, Generator* generator, const Tensor& out0) {
+  const Tensor rates = as_doubles(self, self.sizes());
+  const double* rate = rates.const_data_ptr<double>();
+  TORCH_CHECK(std::all_of(rate, rate + rates.numel(), [](double r) { return r >= 0; }),
+              "invalid Poisson rate, expected rate to be non-negative");
+
+  SerialDraws source(generator);
+  for_each_pair(rates, {}, out0, [&](double r, double) { return draw_poisson(source, r); });
+}
+
+void binomial_kernel(const Tensor& count, const Tensor& prob, Generator* generator,
+                     const Tensor& out0) {
+  SerialDraws source(generator);
+  for_each_pair(count, prob, out0, [&](double n, double p) { return draw_binomial(source, n, p); });
+}
+
+void standard_gamma_kernel(const Tensor& self, Generator* generator, const Tensor& out0) {
+  // A number that underflowed to 0 becomes the smallest positive one.
+  const double smallest = self.scalar_type() == kDouble ? std::numeric_limits<double>::min()
+                                                        : std::numeric_limits<float>::min();
+
+  SerialDraws source(generator);
+  for_each_pair(self, {}, out0, [&](double shape, double) {
+    const double number = draw_gamma(source, shape);
+    return number < smallest ? smallest : number;
+  });
+}
+
+void standard_gamma_grad_kernel(const Tensor& self, const Tensor& output, const Tensor& out0) {
+  const Tensor shapes = as_doubles(self, out0.sizes());
+  const Tensor digammas = at::digamma(shapes);
+  const double* psi = digammas.const_data_ptr<double>();
+  for_each_pair(shapes, output, out0,
+                [&](double shape, double x) { return gamma_derivative(shape, x, *psi++); });
+}
+
+void sample_with_replacement_kernel(const Tensor& weights, int64_t num_samples,
+                                    Generator* generator, const Tensor& out0) {
+  const Tensor rows = weights.contiguous();
+  if (weights.scalar_type() == kDouble)
+    return sample_by_sums<double>(rows, num_samples, out0, generator);
+  sample_by_sums<float>(rows, num_samples, out0, generator);
 }
 
 }  // namespace at::native

@@ -45,8 +45,6 @@ EMULATION_VECTOR_TYPES(float, float)
 EMULATION_VECTOR_TYPES(double, double)
 #undef EMULATION_VECTOR_TYPES
 
-typedef struct CUstream_st* cudaStream_t;
-
 namespace emulation {
 
 /// What all threads of a block have in common.

@@ -6,11 +6,7 @@
 #include <utility>
 
 #include "emulation/device.h"
-#if __has_include("emulation/queue.h")
 #include "emulation/queue.h"
-#else
-#include "emulation/stand_in.h"
-#endif
 
 namespace emulation {
 

@@ -8,8 +8,8 @@
 
 #define SIMT_KERNEL void
 #define SIMT_DEVICE inline
-#define SIMT_UNROLL
 #define SIMT_LAUNCH_BOUNDS(...)
+#define SIMT_UNROLL
 #define SIMT_SHARED(name, ...)                                                             \
   static constexpr ::emulation::SharedSite simt_site_of_##name{#name, sizeof(__VA_ARGS__), \
                                                                alignof(__VA_ARGS__)};      \

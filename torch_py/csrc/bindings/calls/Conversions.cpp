@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstring>
 
+#include "c10/core/DeviceHooks.h"
 #include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
@@ -215,9 +216,13 @@ at::Device to_device(PyObject* object) {
 
   const int64_t index = to_int64(object);
   TORCH_CHECK(index >= 0, "Device index must not be negative, got ", index);
-  TORCH_CHECK(false,
+  TORCH_CHECK(index < 128, "Device index must be less than 128, got ", index);
+
+  c10::DeviceHooks* const hooks = c10::device_hooks_or_null(c10::DeviceType::CUDA);
+  TORCH_CHECK(hooks != nullptr && hooks->device_count() > 0,
               "Cannot access accelerator device when none is available: a number as a device (",
               index, ") means an accelerator");
+  return at::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
 }
 
 at::Generator* to_generator(PyObject* object) {

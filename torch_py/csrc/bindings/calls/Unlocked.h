@@ -10,7 +10,8 @@ namespace torch::python {
 /// The number of elements that makes a call worth a release of the GIL.
 /// Note [Releasing the GIL]: releasing and taking the GIL costs as much as a small kernel, so calls
 /// whose tensor arguments hold fewer elements together keep it. Calls without tensors (factories)
-/// count as large.
+/// count as large. Calls on tensors of an accelerator only put work into a stream and keep the GIL;
+/// those that wait for the device release it themselves.
 constexpr int64_t kManyElements = 4096;
 
 namespace detail {
@@ -52,6 +53,15 @@ inline int64_t count_elements(at::TensorList tensors) {
   return count;
 }
 
+/// Whether the host computes with the tensor.
+inline bool is_of_host(const at::Tensor& tensor) { return tensor.defined() && !tensor.is_cuda(); }
+inline bool is_of_host(at::TensorList tensors) {
+  for (const at::Tensor& tensor : tensors) {
+    if (is_of_host(tensor)) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// Runs `f` (an operator call), without the GIL if the tensors are large. `f` must not touch Python
@@ -59,7 +69,8 @@ inline int64_t count_elements(at::TensorList tensors) {
 template <class F, class... T>
 inline auto unlocked(F&& f, const T&... tensors) {
   const bool large =
-      sizeof...(T) == 0 || (int64_t{0} + ... + detail::count_elements(tensors)) >= kManyElements;
+      sizeof...(T) == 0 || ((int64_t{0} + ... + detail::count_elements(tensors)) >= kManyElements &&
+                            (false || ... || detail::is_of_host(tensors)));
   const detail::MaybeGilRelease release(large, tensors...);
   return f();
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "aten/core/PinnedMemory.h"
 #include "aten/core/Tensor.h"
 #include "c10/util/Export.h"
 #include "torch_py/csrc/bindings/Errors.h"

@@ -1,6 +1,7 @@
 // Tensor.__dlpack__: capsules through which other libraries use a tensor's memory.
 #include <memory>
 
+#include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
 #include "torch_py/csrc/bindings/exchange/DLPackLayout.h"
@@ -12,6 +13,18 @@ namespace {
 
 dlpack::DataType dlpack_type(at::ScalarType dtype) {
   return {dlpack_code(dtype), static_cast<uint8_t>(at::element_size(dtype) * 8), 1};
+}
+
+bool is_pinned(const at::Tensor& tensor) {
+  // Before a backend is loaded, nothing can be pinned.
+  c10::DeviceHooks* const hooks = c10::loaded_hooks(c10::DeviceType::CUDA);
+  if (hooks == nullptr || tensor.data() == nullptr) return false;
+  return hooks->device_count() > 0 && hooks->is_pinned(tensor.data());
+}
+
+dlpack::Device device_of(const at::Tensor& tensor) {
+  if (tensor.is_cuda()) return {dlpack::kCUDA, tensor.device().index};
+  return {is_pinned(tensor) ? dlpack::kCUDAHost : dlpack::kCPU, 0};
 }
 
 /// What a capsule owns: the memory itself, because the tensor may be given other memory meanwhile.
@@ -31,7 +44,7 @@ struct Export {
     managed.manager_context = this;
     managed.deleter = [](Managed* self) { delete static_cast<Export*>(self->manager_context); };
     managed.tensor = {source.data(),
-                      {dlpack::kCPU, 0},
+                      device_of(source),
                       static_cast<int32_t>(source.dim()),
                       dlpack_type(source.scalar_type()),
                       sizes.data(),
@@ -85,7 +98,7 @@ PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_cop
                  "Can't export tensors that require gradient, use tensor.detach()");
   if (tensor.layout() != at::Layout::Strided)
     throw_python(PyExc_BufferError, "Can't export tensors with layout other than torch.strided");
-  if (!tensor.is_cpu())
+  if (!tensor.is_cpu() && !tensor.is_cuda())
     throw_python(PyExc_BufferError, "Cannot pack tensors on %s", tensor.device().str().c_str());
 
   pin_memory_of(tensor);
@@ -107,14 +120,12 @@ PyObject* tensor_to_dlpack(const at::Tensor& tensor, bool versioned, bool is_cop
 }
 
 PyObject* dlpack_device(const at::Tensor& tensor) {
-  const at::Device device = tensor.device();
-  if (device.is_cpu()) return Py_BuildValue("(ii)", int{dlpack::kCPU}, 0);
-
-  if (device.is_cuda())
-    return Py_BuildValue("(ii)", int{dlpack::kCUDA}, device.has_index() ? int{device.index} : 0);
-
-  throw_python(PyExc_ValueError, "Unknown device type %s for Dlpack",
-               at::device_type_name(device.type).c_str());
+  if (!tensor.is_cpu() && !tensor.is_cuda()) {
+    throw_python(PyExc_ValueError, "Unknown device type %s for Dlpack",
+                 at::device_type_name(tensor.device().type).c_str());
+  }
+  const dlpack::Device device = device_of(tensor);
+  return Py_BuildValue("(ii)", int{device.type}, int{device.id});
 }
 
 }  // namespace torch::python

@@ -1,6 +1,8 @@
 // torch.from_dlpack: tensors on the memory of other libraries' tensors.
 #include <algorithm>
 
+#include "aten/ops/to.h"
+#include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -75,14 +77,29 @@ struct Geometry {
   at::DimVector strides;
 };
 
+at::Device device_of(const dlpack::Device& device) {
+  switch (device.type) {
+    case dlpack::kCPU:
+    case dlpack::kCUDAHost: return at::kCPU;
+    case dlpack::kCUDA: break;
+    default:
+      throw_python(PyExc_BufferError,
+                   "from_dlpack: memory of DLPack device type %d cannot be used in torch_py",
+                   int{device.type});
+  }
+
+  const int count = c10::device_hooks(c10::DeviceType::CUDA).device_count();
+  if (device.id < 0 || device.id >= count) {
+    throw_python(PyExc_BufferError, "from_dlpack: CUDA device %d is not among the %d available",
+                 int{device.id}, count);
+  }
+  return at::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device.id));
+}
+
 template <class Managed>
 at::Tensor import_managed(Managed* managed) {
   const dlpack::Tensor& source = managed->tensor;
-  if (source.device.type != dlpack::kCPU && source.device.type != dlpack::kCUDAHost) {
-    throw_python(PyExc_BufferError,
-                 "from_dlpack: memory of DLPack device type %d cannot be used in this build",
-                 int{source.device.type});
-  }
+  const at::Device device = device_of(source.device);
 
   const at::ScalarType dtype = dtype_of(source.dtype);
   const Geometry geometry(source);
@@ -101,7 +118,7 @@ at::Tensor import_managed(Managed* managed) {
         auto* owned = static_cast<Managed*>(context);
         if (owned->deleter != nullptr) owned->deleter(owned);
       },
-      at::kCPU);
+      device);
 
   return tensor_on_foreign_memory(std::move(pointer), geometry.sizes, geometry.strides, dtype);
 }
@@ -140,6 +157,33 @@ at::Tensor from_capsule(PyObject* capsule) {
 /// Producers written before the keywords existed raise TypeError for them.
 bool is_unknown_keyword() { return PyErr_ExceptionMatches(PyExc_TypeError); }
 
+/// The stream in which the tensor of a producer will be used, in DLPack's numbers; None where its
+/// memory needs no stream.
+ObjectPtr stream_for(PyObject* producer) {
+  const ObjectPtr none = ObjectPtr::borrow(Py_None);
+  const ObjectPtr pair = ObjectPtr::steal(PyObject_CallMethod(producer, "__dlpack_device__", ""));
+  if (!pair) {
+    PyErr_Clear();  // a producer from before the method existed
+    return none;
+  }
+
+  int type = 0;
+  int id = 0;
+  if (!PyTuple_Check(pair.get()) || !PyArg_ParseTuple(pair.get(), "ii", &type, &id)) {
+    PyErr_Clear();  // numbers of another form than ours: the capsule has the device, too
+    return none;
+  }
+  if (type != dlpack::kCUDA) return none;
+
+  c10::DeviceHooks& hooks = c10::device_hooks(c10::DeviceType::CUDA);
+  const at::Device device = device_of(dlpack::Device{type, id});
+  const void* stream = hooks.native_stream(hooks.current_stream(device.index));
+  constexpr unsigned long long legacy_default_stream = 1;
+  const auto number = static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream));
+  return ObjectPtr::steal(
+      checked(PyLong_FromUnsignedLongLong(number == 0 ? legacy_default_stream : number)));
+}
+
 /// Calls producer.__dlpack__, with the newest version's keywords if it knows them.
 ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
   const ObjectPtr method =
@@ -150,6 +194,9 @@ ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
 
   if (copy != nullptr && copy != Py_None)
     check_status(PyDict_SetItemString(keywords.get(), "copy", copy));
+  const ObjectPtr stream = stream_for(producer);
+  if (stream.get() != Py_None)
+    check_status(PyDict_SetItemString(keywords.get(), "stream", stream.get()));
 
   ObjectPtr capsule = ObjectPtr::steal(PyObject_Call(method.get(), nothing.get(), keywords.get()));
   if (capsule) return capsule;
@@ -157,7 +204,10 @@ ObjectPtr ask_for_capsule(PyObject* producer, PyObject* copy) {
   // An older producer does not know the keywords: call it without them.
   if (!is_unknown_keyword()) throw PythonError();
   PyErr_Clear();
-  return ObjectPtr::steal(checked(PyObject_CallNoArgs(method.get())));
+  check_status(PyDict_DelItemString(keywords.get(), "max_version"));
+  if (PyDict_GetItemString(keywords.get(), "copy") != nullptr)
+    check_status(PyDict_DelItemString(keywords.get(), "copy"));
+  return ObjectPtr::steal(checked(PyObject_Call(method.get(), nothing.get(), keywords.get())));
 }
 
 constexpr Parameter parameters[] = {{"ext_tensor", Kind::Any},
@@ -173,10 +223,10 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
   Arguments call;
   call.bind(function, nullptr, args, nargs, kwnames);
 
-  if (call.given(1)) {
-    TORCH_CHECK(call.device(1).is_cpu(), "from_dlpack: cannot import to device '", call.device(1),
-                "' in this build");
-  }
+  std::optional<at::Device> target = call.optional_device(1);
+  if (target) target = c10::resolved(*target);
+  TORCH_CHECK(!target || target->is_cpu() || target->is_cuda(),
+              "from_dlpack: cannot import to device '", call.device(1), "'");
 
   PyObject* source = call.object(0);
   const bool is_capsule = PyCapsule_CheckExact(source);
@@ -192,6 +242,12 @@ PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
 
   const bool copies = is_capsule && call.boolean(2, false);
   const at::Tensor tensor = from_capsule(capsule.get());
+  if (target && *target != tensor.device()) {
+    TORCH_CHECK_VALUE(!call.given(2) || call.boolean(2, true), "from_dlpack: cannot move from ",
+                      tensor.device(), " to ", *target, " without copying; set copy=None or True");
+    return wrap(at::to(tensor, std::nullopt, std::nullopt, target, std::nullopt, false, false,
+                       std::nullopt));
+  }
   return wrap(copies ? tensor.clone() : tensor);
   TORCH_PY_CATCH(nullptr)
 }

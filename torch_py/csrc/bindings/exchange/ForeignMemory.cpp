@@ -41,15 +41,16 @@ at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes,
                     "the array has elements, but the address of its memory is null");
 
   auto storage = c10::make_intrusive<at::StorageImpl>(std::move(data), bytes, nullptr);
-  auto impl = c10::make_intrusive<at::TensorImpl>(std::move(storage), dtype, at::kCPU,
-                                                  at::DispatchKeySet(at::DispatchKey::CPU));
+  const at::Device device = storage->device();
+  const at::DispatchKeySet keys(c10::dense_backend_key(device.type));
+  auto impl = c10::make_intrusive<at::TensorImpl>(std::move(storage), dtype, device, keys);
   impl->set_sizes_and_strides(sizes, strides);
   return at::Tensor(std::move(impl));
 }
 
 at::Tensor tensor_on_foreign_memory(void* data, at::IntArrayRef sizes, at::IntArrayRef strides,
-                                    at::ScalarType dtype, ObjectPtr owner) {
-  at::DataPtr pointer(data, owner.release(), release_owner, at::kCPU);
+                                    at::ScalarType dtype, ObjectPtr owner, at::Device device) {
+  at::DataPtr pointer(data, owner.release(), release_owner, device);
   return tensor_on_foreign_memory(std::move(pointer), sizes, strides, dtype);
 }
 

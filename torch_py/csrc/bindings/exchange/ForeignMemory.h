@@ -7,10 +7,11 @@
 
 namespace torch::python {
 
-/// A CPU tensor at `data` that keeps `owner` alive. Strides count elements and must not be
+/// A tensor at `data` that keeps `owner` alive. Strides count elements and must not be
 /// negative; `data` must be aligned.
 at::Tensor tensor_on_foreign_memory(void* data, at::IntArrayRef sizes, at::IntArrayRef strides,
-                                    at::ScalarType dtype, ObjectPtr owner);
+                                    at::ScalarType dtype, ObjectPtr owner,
+                                    at::Device device = at::kCPU);
 /// The same with any deleter, as part of `data`.
 at::Tensor tensor_on_foreign_memory(at::DataPtr data, at::IntArrayRef sizes,
                                     at::IntArrayRef strides, at::ScalarType dtype);

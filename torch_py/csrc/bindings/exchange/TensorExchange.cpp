@@ -1,4 +1,9 @@
 // Tensor.numpy, __array__, __dlpack__: methods that give a tensor's memory to other libraries.
+#include <string>
+#include <utility>
+
+#include "aten/ops/to.h"
+#include "c10/core/Event.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
@@ -84,15 +89,65 @@ constexpr Signature dlpack_signatures[] = {{"__dlpack__(*, int stream = None, tu
                                             dlpack_parameters, 5, 0}};
 constinit Function dlpack_function = {"__dlpack__", "Tensor", dlpack_signatures, 1};
 
-/// The first element of an (int, int) pair, or `otherwise` for None.
-int64_t first_of_pair(PyObject* pair, const char* name, int64_t otherwise) {
+/// The elements of an (int, int) pair, or `otherwise` for None.
+std::pair<int64_t, int64_t> int_pair(PyObject* pair, const char* name,
+                                     std::pair<int64_t, int64_t> otherwise) {
   if (pair == nullptr || pair == Py_None) return otherwise;
   if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 ||
       !PyIndex_Check(PyTuple_GET_ITEM(pair, 0)) || !PyIndex_Check(PyTuple_GET_ITEM(pair, 1))) {
     throw_python(PyExc_TypeError, "__dlpack__(): argument '%s' must be a tuple of two ints, not %s",
                  name, type_name(pair));
   }
-  return to_int64(PyTuple_GET_ITEM(pair, 0));
+  return {to_int64(PyTuple_GET_ITEM(pair, 0)), to_int64(PyTuple_GET_ITEM(pair, 1))};
+}
+
+/// Lets the consumer's stream, in DLPack's numbers, wait for the work on the tensor.
+void hand_over(const at::Tensor& tensor, PyObject* stream) {
+  constexpr int64_t no_synchronisation = -1;
+  constexpr int64_t legacy_default_stream = 1;
+  constexpr int64_t default_stream_per_thread = 2;
+
+  const bool is_given = stream != nullptr && stream != Py_None;
+  if (is_given && (!PyLong_Check(stream) || PyBool_Check(stream)))
+    throw_python(PyExc_TypeError, "stream must be ``int`` or ``none``");
+  const int64_t number = is_given ? to_int64(stream) : legacy_default_stream;
+  if (!tensor.is_cuda()) {
+    if (is_given && number != no_synchronisation)
+      throw_python(PyExc_AssertionError, "stream should be None on cpu.");
+    return;
+  }
+
+  if (number == no_synchronisation) return;
+  if (number == default_stream_per_thread)
+    throw_python(PyExc_BufferError, "per-thread default stream is not supported.");
+  if (number == 0) throw_python(PyExc_AssertionError, "unsupported stream on CUDA: 0.");
+
+  c10::DeviceHooks& hooks = c10::device_hooks(tensor.device().type);
+  const c10::DeviceIndex index = tensor.device().index;
+  const auto address = reinterpret_cast<void*>(static_cast<uintptr_t>(number));
+  const c10::Stream consumer = number == legacy_default_stream
+                                   ? hooks.default_stream(index)
+                                   : hooks.external_stream(index, address);
+  const c10::Stream producer = hooks.current_stream(index);
+  if (hooks.native_stream(consumer) == hooks.native_stream(producer)) return;
+
+  c10::Event done(tensor.device().type);
+  done.record(producer);
+  done.wait(consumer);
+}
+
+/// The tensor on the device that a consumer asks for, in DLPack's numbers.
+at::Tensor on_dlpack_device(const at::Tensor& tensor, std::pair<int64_t, int64_t> device) {
+  const auto [type, id] = device;
+  at::Device target = at::kCPU;
+  if (type == 2) {
+    target = c10::resolved(at::Device("cuda:" + std::to_string(id)));
+  } else if (type != 1 && type != 3) {
+    throw_python(PyExc_BufferError, "__dlpack__(): cannot move a tensor to DLPack device type %lld",
+                 static_cast<long long>(type));
+  }
+  return at::to(tensor, std::nullopt, std::nullopt, target, std::nullopt, false, false,
+                std::nullopt);
 }
 
 PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -101,21 +156,32 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
   if (call.bind(dlpack_function, self, args, nargs, kwnames) == kOverridden)
     return call.call_override(dlpack_function);
 
-  const at::Tensor& tensor = unpack(self);
-
-  if (call.given(1) && !is_int(call.object(1)))
-    throw_python(PyExc_TypeError, "stream must be ``int`` or ``none``");
-  // -1 asks for no synchronisation, and a CPU tensor needs none.
-  if (call.given(1) && to_int64(call.object(1)) != -1)
-    throw_python(PyExc_AssertionError, "stream should be None on cpu.");
-
-  const bool versioned = first_of_pair(call.object(2), "max_version", 0) >= 1;
-  if (tensor.is_cpu() && first_of_pair(call.object(3), "dl_device", 1) != 1) {
-    throw_python(PyExc_BufferError,
-                 "__dlpack__(): cannot move a tensor from cpu to another device in this build");
+  at::Tensor tensor = unpack(self);
+  if (tensor.is_cuda()) {
+    const int current = c10::device_hooks(tensor.device().type).current_device();
+    if (tensor.device().index != current) {
+      throw_python(PyExc_BufferError,
+                   "Can't export tensors on a different CUDA device index. Expected: %d. Current "
+                   "device: %d.",
+                   int{tensor.device().index}, current);
+    }
   }
+  hand_over(tensor, call.object(1));
 
-  const bool copy = call.boolean(4, false);
+  const bool versioned = int_pair(call.object(2), "max_version", {0, 0}).first >= 1;
+  bool copy = call.boolean(4, false);
+  if (call.given(3)) {
+    const at::Tensor moved =
+        on_dlpack_device(tensor.detach(), int_pair(call.object(3), "dl_device", {1, 0}));
+    const bool is_moved = moved.device() != tensor.device();
+    if (is_moved && call.given(4) && !copy) {
+      throw_python(PyExc_ValueError,
+                   "__dlpack__(): cannot move a tensor from %s to %s without "
+                   "copying; set copy=None or copy=True",
+                   tensor.device().str().c_str(), moved.device().str().c_str());
+    }
+    if (is_moved) return tensor_to_dlpack(moved, versioned, true);
+  }
   return tensor_to_dlpack(copy ? tensor.clone() : tensor, versioned, copy);
   TORCH_PY_CATCH(nullptr)
 }

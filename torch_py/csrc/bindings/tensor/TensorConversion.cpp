@@ -2,6 +2,7 @@
 #include <string>
 
 #include "aten/ops/to.h"
+#include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
@@ -57,9 +58,9 @@ bool changes(const at::Tensor& tensor, const Target& target) {
     return true;
 
   const at::Device device = target.device.value_or(tensor.device());
-  if (device.type != tensor.device().type ||
-      (device.has_index() && device.index != tensor.device().index))
+  if (device.type != tensor.device().type || (device.has_index() && device != tensor.device()))
     return true;
+  if (device.is_cuda() && c10::resolved(device) != tensor.device()) return true;
 
   const at::MemoryFormat format = target.format.value_or(at::MemoryFormat::Preserve);
   return format != at::MemoryFormat::Preserve && !tensor.is_contiguous(format);
@@ -68,12 +69,14 @@ bool changes(const at::Tensor& tensor, const Target& target) {
 PyObject* convert(PyObject* self, const Target& target) {
   const at::Tensor& tensor = unpack(self);
   if (!changes(tensor, target)) return Py_NewRef(self);
-  return wrap(unlocked(
-      [&] {
-        return at::to(tensor, target.dtype, std::nullopt, target.device, std::nullopt,
-                      target.non_blocking, target.copy, target.format);
-      },
-      tensor));
+
+  const auto converted = [&] {
+    return at::to(tensor, target.dtype, std::nullopt, target.device, std::nullopt,
+                  target.non_blocking, target.copy, target.format);
+  };
+  // A copy from a device to the host waits, however small it is.
+  const bool waits = tensor.is_cuda() && target.device.has_value() && !target.device->is_cuda();
+  return wrap(waits ? unlocked(converted) : unlocked(converted, tensor));
 }
 
 PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
@@ -98,6 +101,38 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* 
   target.copy = call.boolean(rest + 1, false);
   target.format = call.optional_memory_format(rest + 2);
 
+  return convert(self, target);
+  TORCH_PY_CATCH(nullptr)
+}
+
+constexpr Parameter cuda_parameters[] = {
+    {"self", Kind::Tensor},
+    {"device", Kind::Device, kOptional | kNullable},
+    {"non_blocking", Kind::Bool, kOptional},
+    {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly}};
+constexpr Signature cuda_signatures[] = {
+    {"cuda(torch.device device = None, bool non_blocking = False, *, torch.memory_format "
+     "memory_format = None)",
+     cuda_parameters, 4, 0}};
+constinit Function cuda_function = {"cuda", "Tensor", cuda_signatures, 1};
+
+PyObject* cuda(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  TORCH_PY_TRY
+  Arguments call;
+  if (call.bind(cuda_function, self, args, nargs, kwnames) == kOverridden)
+    return call.call_override(cuda_function);
+
+  // A number needs no accelerator to be understood: without one, the copy says what is missing.
+  Target target;
+  target.device = at::Device(at::DeviceType::CUDA);
+  if (call.given(1)) {
+    PyObject* where = call.object(1);
+    target.device =
+        is_int(where) ? at::Device("cuda:" + std::to_string(to_int64(where))) : to_device(where);
+  }
+  TORCH_CHECK(target.device->is_cuda(), "Invalid device, must be cuda device");
+  target.non_blocking = call.boolean(2, false);
+  target.format = call.optional_memory_format(3);
   return convert(self, target);
   TORCH_PY_CATCH(nullptr)
 }
@@ -147,10 +182,12 @@ Target target_of_type(PyObject* type, const at::Tensor& tensor) {
 
   if (PyUnicode_Check(type)) {
     const std::string name(to_string_view(type));
-    for (int i = 0; i < at::kNumScalarTypes; ++i) {
-      if (legacy_type_name(static_cast<at::ScalarType>(i), at::kCPU) != name) continue;
-      target.dtype = static_cast<at::ScalarType>(i);
-      target.device = at::kCPU;
+    for (const at::Device device : {at::kCPU, at::Device(at::DeviceType::CUDA)}) {
+      for (int i = 0; i < at::kNumScalarTypes; ++i) {
+        if (legacy_type_name(static_cast<at::ScalarType>(i), device) != name) continue;
+        target.dtype = static_cast<at::ScalarType>(i);
+        target.device = device;
+      }
     }
     TORCH_CHECK_VALUE(target.dtype.has_value(), "invalid type: '", name, "'");
     return target;
@@ -183,6 +220,8 @@ PyMethodDef tensor_conversion_methods[] = {
     {"to", as_method(to), METH_FASTCALL | METH_KEYWORDS,
      "to(dtype | device | other, ...) -> Tensor: this one if nothing changes."},
     {"cpu", as_method(cpu), METH_FASTCALL | METH_KEYWORDS, "cpu() -> Tensor"},
+    {"cuda", as_method(cuda), METH_FASTCALL | METH_KEYWORDS,
+     "cuda(device=None, non_blocking=False) -> Tensor on a CUDA device, by default the current."},
     {"type", as_method(type), METH_FASTCALL | METH_KEYWORDS, "type(dtype=None) -> str or Tensor"},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -37,9 +37,6 @@ PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
   if (call.bind(tensor_function, nullptr, args, nargs, kwnames) == kOverridden)
     return call.call_override(tensor_function);
 
-  TORCH_CHECK(!call.boolean(3, false),
-              "pin_memory=True requires an accelerator backend, which this build does not have");
-
   if (is_tensor(call.object(0))) {
     warn_user("To copy construct from a tensor, it is recommended to use "
               "sourceTensor.detach().clone() or "
@@ -49,6 +46,7 @@ PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
 
   at::Tensor result =
       tensor_from_data(call.object(0), {call.optional_dtype(1), device_of_new(call, 2), true});
+  if (call.boolean(3, false)) result = at::pinned(result);
   return wrap(with_requires_grad(std::move(result), call.boolean(4, false)));
   TORCH_PY_CATCH(nullptr)
 }

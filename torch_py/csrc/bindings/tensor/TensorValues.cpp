@@ -1,6 +1,7 @@
 // Elements of tensors as Python numbers and back: item, tolist, complex().
 #include "torch_py/csrc/bindings/tensor/TensorValues.h"
 
+#include "aten/ops/to.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
@@ -53,12 +54,15 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   return list.release();
 }
 
-/// The tensor, if its values can be read.
+/// The tensor, or a copy of it that the host can read.
 at::Tensor on_cpu(const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_meta(), "Cannot copy out of meta tensor; no data!");
-  TORCH_CHECK(tensor.is_cpu(), "values of a tensor on device '", tensor.device(),
-              "' cannot be read; use Tensor.cpu() first");
-  return tensor;
+  if (tensor.is_cpu()) return tensor;
+
+  const GilRelease unlocked;  // the copy waits for the device
+  const at::NoGradGuard no_grad;
+  return at::to(tensor, std::nullopt, std::nullopt, at::kCPU, std::nullopt, false, false,
+                std::nullopt);
 }
 
 PyObject* tolist(PyObject* self, PyObject*) {

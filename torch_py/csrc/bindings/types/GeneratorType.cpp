@@ -9,11 +9,13 @@
 #include <type_traits>
 
 #include "aten/core/Tensor.h"
+#include "c10/core/PhiloxGenerator.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/devices/Devices.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 
 namespace torch::python {
@@ -50,16 +52,28 @@ PyObject* make_generator(PyTypeObject* type, c10::Generator* generator, bool own
   return self;
 }
 
+std::unique_ptr<c10::Generator> new_generator(c10::Device device) {
+  if (!device.is_cuda()) return std::make_unique<c10::Generator>();
+
+  hooks_for("torch.Generator", device);
+  return std::make_unique<c10::PhiloxGenerator>(c10::resolved(device));
+}
+
+/// The generator as that of a CUDA device; null for the CPU's.
+c10::PhiloxGenerator* as_philox(c10::Generator& generator) {
+  return dynamic_cast<c10::PhiloxGenerator*>(&generator);
+}
+
 PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   const FastCall call(args, kwargs);
   Arguments arguments;
   arguments.bind(constructor, nullptr, call.args(), call.nargs(), call.kwnames());
   const c10::Device device = arguments.device(0, c10::kCPU);
-  TORCH_CHECK(device.is_cpu(), "torch.Generator: device '", device,
-              "' has no generator in this build");
+  TORCH_CHECK(device.is_cpu() || device.is_cuda(), "torch.Generator: device '", device,
+              "' has no generator in torch_py");
 
-  auto generator = std::make_unique<c10::Generator>();
+  std::unique_ptr<c10::Generator> generator = new_generator(device);
   PyObject* self = make_generator(type, generator.get(), true);
   (void)generator.release();
   return self;
@@ -113,7 +127,29 @@ PyObject* initial_seed(PyObject* self, PyObject*) {
   return PyLong_FromUnsignedLongLong(generator_of(self).seed);
 }
 
+/// The state of a CUDA generator: seed and counter, each of 64 bits.
+at::Tensor save_philox(c10::PhiloxGenerator& generator) {
+  const std::lock_guard lock(generator.mutex);
+  const uint64_t words[] = {generator.seed, generator.offset};
+  const at::Tensor bytes = at::empty_tensor({int64_t{sizeof words}}, at::kByte, at::kCPU);
+  std::memcpy(bytes.data(), words, sizeof words);
+  return bytes;
+}
+
+void load_philox(c10::PhiloxGenerator& generator, const at::Tensor& bytes) {
+  uint64_t words[2] = {0, 0};
+  // Files of early versions have the seed only.
+  const bool has_counter = bytes.numel() == int64_t{sizeof words};
+  TORCH_CHECK(has_counter || bytes.numel() == int64_t{sizeof words[0]}, "RNG state is wrong size");
+  std::memcpy(words, bytes.contiguous().data(), has_counter ? sizeof words : sizeof words[0]);
+
+  const std::lock_guard lock(generator.mutex);
+  generator.set_seed(words[0]);
+  generator.offset = words[1];
+}
+
 at::Tensor save_state(c10::Generator& generator) {
+  if (c10::PhiloxGenerator* philox = as_philox(generator)) return save_philox(*philox);
   const std::lock_guard lock(generator.mutex);
   State state;
   std::memset(static_cast<void*>(&state), 0, sizeof state);
@@ -143,6 +179,7 @@ PyObject* get_state(PyObject* self, PyObject*) {
 }
 
 void load_state(c10::Generator& generator, const at::Tensor& bytes) {
+  if (c10::PhiloxGenerator* philox = as_philox(generator)) return load_philox(*philox, bytes);
   TORCH_CHECK(bytes.numel() == int64_t{sizeof(State)}, "Expected a generator state of size ",
               sizeof(State), " but found the input RNG state size to be ", bytes.numel());
 
@@ -189,7 +226,7 @@ PyObject* set_state(PyObject* self, PyObject* state) {
 
 PyObject* clone_state(PyObject* self, PyObject*) {
   TORCH_PY_TRY
-  auto copy = std::make_unique<c10::Generator>();
+  std::unique_ptr<c10::Generator> copy = new_generator(generator_of(self).device);
   load_state(*copy, save_state(generator_of(self)));
   PyObject* object = make_generator(&GeneratorType, copy.get(), true);
   (void)copy.release();
@@ -197,16 +234,27 @@ PyObject* clone_state(PyObject* self, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* get_offset(PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_RuntimeError, "CPU Generator does not use offset");
-  return nullptr;
+PyObject* get_offset(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  c10::PhiloxGenerator* const philox = as_philox(generator_of(self));
+  TORCH_CHECK(philox != nullptr, "CPU Generator does not use offset");
+  const std::lock_guard lock(philox->mutex);
+  return PyLong_FromUnsignedLongLong(philox->offset);
+  TORCH_PY_CATCH(nullptr)
 }
 
-PyObject* set_offset(PyObject*, PyObject* offset) {
+PyObject* set_offset(PyObject* self, PyObject* offset) {
   TORCH_PY_TRY
   if (!is_int(offset))
     throw_python(PyExc_TypeError, "set_offset expected an int, but got %s", type_name(offset));
-  return get_offset(nullptr, nullptr);
+  c10::PhiloxGenerator* const philox = as_philox(generator_of(self));
+  TORCH_CHECK(philox != nullptr, "CPU Generator does not use offset");
+  const int64_t value = to_int64(offset);
+  TORCH_CHECK(value >= 0 && value % 4 == 0, "offset must be a multiple of 4, got ", value);
+
+  const std::lock_guard lock(philox->mutex);
+  philox->offset = static_cast<uint64_t>(value);
+  return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -243,6 +291,17 @@ PyObject* generator_repr(PyObject* self) {
   return PyUnicode_FromFormat("<torch.Generator seed=%llu>",
                               static_cast<unsigned long long>(generator_of(self).seed));
 }
+
+/// _cuda_defaultGenerator(index): the generator of a device, which lives as long as the process.
+PyObject* cuda_default_generator(PyObject*, PyObject* index) {
+  TORCH_PY_TRY
+  const c10::Device device(c10::DeviceType::CUDA, to_cuda_index(index));
+  return make_generator(&GeneratorType, &c10::default_generator(device), false);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyMethodDef functions[] = {{"_cuda_defaultGenerator", cuda_default_generator, METH_O, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef methods[] = {
     {"manual_seed", manual_seed, METH_O,
@@ -283,6 +342,8 @@ void init_generator(PyObject* module) {
 
   check_status(PyType_Ready(&type));
   check_status(PyModule_AddObjectRef(module, "Generator", reinterpret_cast<PyObject*>(&type)));
+
+  check_status(PyModule_AddFunctions(module, functions));
 
   const ObjectPtr shared =
       ObjectPtr::steal(make_generator(&type, &c10::default_cpu_generator(), false));

@@ -5,9 +5,12 @@
 #include <new>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "aten/core/Tensor.h"
+#include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/Registry.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
@@ -30,16 +33,43 @@ c10::Storage& storage_of(PyObject* self) { return reinterpret_cast<StorageObject
 uint8_t* bytes_of(PyObject* self) { return static_cast<uint8_t*>(storage_of(self)->data.get()); }
 int64_t size_of(PyObject* self) { return static_cast<int64_t>(storage_of(self)->nbytes); }
 
+bool is_on_cpu(PyObject* self) { return storage_of(self)->device().is_cpu(); }
+
 void check_readable(PyObject* self) {
-  TORCH_CHECK(storage_of(self)->device().is_cpu(),
-              "UntypedStorage: the bytes of a storage on device '", storage_of(self)->device(),
-              "' cannot be read; copy the tensor to the CPU first");
+  const c10::Device device = storage_of(self)->device();
+  TORCH_CHECK(device.is_cpu() || device.is_cuda(),
+              "UntypedStorage: the bytes of a storage on device '", device, "' cannot be read");
 }
 
 c10::Storage allocate(int64_t nbytes, c10::Device device) {
   TORCH_CHECK(nbytes >= 0, "UntypedStorage: size must not be negative, got ", nbytes);
   at::Tensor tensor = at::empty_tensor({nbytes}, at::kByte, device);
   return tensor.storage();
+}
+
+/// Copies bytes between host and devices; returns when they are there. Memory of one device and
+/// host memory may overlap.
+void copy_bytes(void* to, c10::Device to_device, const void* from, c10::Device from_device,
+                int64_t count) {
+  if (count == 0) return;
+  if (to_device.is_cpu() && from_device.is_cpu()) {
+    std::memmove(to, from, static_cast<size_t>(count));
+    return;
+  }
+
+  const c10::DeviceType type = to_device.is_cpu() ? from_device.type : to_device.type;
+  c10::DeviceHooks& hooks = c10::device_hooks(type);
+  const GilRelease unlocked;
+  hooks.copy_bytes(to, to_device, from, from_device, static_cast<size_t>(count),
+                   /*non_blocking=*/false);
+}
+
+/// Copies the bytes from `start` on to a new storage on the same device.
+c10::Storage part_of(PyObject* self, int64_t start, int64_t count) {
+  const c10::Device device = storage_of(self)->device();
+  c10::Storage part = allocate(count, device);
+  copy_bytes(part->data.get(), device, bytes_of(self) + start, device, count);
+  return part;
 }
 
 uint8_t byte_value(PyObject* item) {
@@ -126,7 +156,11 @@ PyObject* item(PyObject* self, Py_ssize_t i) {
   check_readable(self);
   TORCH_CHECK_INDEX(i >= 0 && i < size_of(self), "index ", i, " out of range for storage of size ",
                     size_of(self));
-  return PyLong_FromLong(bytes_of(self)[i]);
+  if (is_on_cpu(self)) return PyLong_FromLong(bytes_of(self)[i]);
+
+  uint8_t byte = 0;
+  copy_bytes(&byte, c10::kCPU, bytes_of(self) + i, storage_of(self)->device(), 1);
+  return PyLong_FromLong(byte);
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -148,10 +182,16 @@ PyObject* subscript(PyObject* self, PyObject* index) {
   TORCH_CHECK(step == 1, "Trying to slice with a step of ", step,
               ", but only a step of 1 is supported");
 
-  c10::Storage part = allocate(count, c10::kCPU);
-  if (count > 0) std::memcpy(part->data.get(), bytes_of(self) + start, static_cast<size_t>(count));
-  return wrap_storage(std::move(part));
+  return wrap_storage(part_of(self, start, count));
   TORCH_PY_CATCH(nullptr)
+}
+
+void set_byte(PyObject* self, int64_t position, uint8_t byte) {
+  if (is_on_cpu(self)) {
+    bytes_of(self)[position] = byte;
+  } else {
+    copy_bytes(bytes_of(self) + position, storage_of(self)->device(), &byte, c10::kCPU, 1);
+  }
 }
 
 /// storage[i] = byte and storage[start:stop:step] = byte.
@@ -167,7 +207,7 @@ int assign(PyObject* self, PyObject* index, PyObject* value) {
     Py_ssize_t step = 0;
     check_status(PySlice_Unpack(index, &start, &stop, &step));
     const Py_ssize_t count = PySlice_AdjustIndices(size_of(self), &start, &stop, step);
-    for (Py_ssize_t i = 0; i < count; ++i) bytes_of(self)[start + i * step] = byte;
+    for (Py_ssize_t i = 0; i < count; ++i) set_byte(self, start + i * step, byte);
     return 0;
   }
 
@@ -177,7 +217,7 @@ int assign(PyObject* self, PyObject* index, PyObject* value) {
 
   TORCH_CHECK_INDEX(position >= 0 && position < size_of(self), "index ", position,
                     " out of range for storage of size ", size_of(self));
-  bytes_of(self)[position] = byte;
+  set_byte(self, position, byte);
   return 0;
   TORCH_PY_CATCH(-1)
 }
@@ -200,7 +240,14 @@ PyObject* fill(PyObject* self, PyObject* value) {
   TORCH_PY_TRY
   check_readable(self);
   const uint8_t byte = byte_value(value);
-  if (size_of(self) > 0) std::memset(bytes_of(self), byte, static_cast<size_t>(size_of(self)));
+  if (size_of(self) == 0) return Py_NewRef(self);
+  if (is_on_cpu(self)) {
+    std::memset(bytes_of(self), byte, static_cast<size_t>(size_of(self)));
+    return Py_NewRef(self);
+  }
+
+  const std::vector<uint8_t> bytes(static_cast<size_t>(size_of(self)), byte);
+  copy_bytes(bytes_of(self), storage_of(self)->device(), bytes.data(), c10::kCPU, size_of(self));
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
@@ -208,10 +255,7 @@ PyObject* fill(PyObject* self, PyObject* value) {
 PyObject* clone(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   check_readable(self);
-  c10::Storage copy = allocate(size_of(self), c10::kCPU);
-  if (size_of(self) > 0)
-    std::memcpy(copy->data.get(), bytes_of(self), static_cast<size_t>(size_of(self)));
-  return wrap_storage(std::move(copy));
+  return wrap_storage(part_of(self, 0, size_of(self)));
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -225,8 +269,8 @@ PyObject* copy_from(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
   TORCH_CHECK(size_of(self) == size_of(args[0]), "size does not match, self was ", size_of(self),
               " bytes but src was ", size_of(args[0]));
 
-  if (size_of(self) > 0)
-    std::memmove(bytes_of(self), bytes_of(args[0]), static_cast<size_t>(size_of(self)));
+  copy_bytes(bytes_of(self), storage_of(self)->device(), bytes_of(args[0]),
+             storage_of(args[0])->device(), size_of(self));
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
@@ -234,7 +278,13 @@ PyObject* copy_from(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
 PyObject* tolist(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   check_readable(self);
-  return PySequence_List(self);
+  if (is_on_cpu(self)) return PySequence_List(self);
+
+  c10::Storage copy = allocate(size_of(self), c10::kCPU);
+  copy_bytes(copy->data.get(), c10::kCPU, bytes_of(self), storage_of(self)->device(),
+             size_of(self));
+  const ObjectPtr host = ObjectPtr::steal(wrap_storage(std::move(copy)));
+  return PySequence_List(host.get());
   TORCH_PY_CATCH(nullptr)
 }
 

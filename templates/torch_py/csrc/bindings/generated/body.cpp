@@ -45,6 +45,9 @@ PyObject* {{ body.name }}(const Arguments& args) {
 {% endif %}
 {% elif grad_slot >= 0 %}
   at::Tensor result = {{ unlocked(f, names, body.tensors) }};
+{% if "pin_memory" in names %}
+  if (pin_memory.value_or(false)) result = at::pinned(result);
+{% endif %}
   return {{ wrap }}(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
 {% else %}
   return {{ wrap }}({{ results }}{{ unlocked(f, names, body.tensors) }});

@@ -1,0 +1,160 @@
+"""The accelerator of this machine, whatever its kind: a CUDA device, or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C, cuda
+from torch_py._pytorch_names.packages import lacking as _lacking
+
+__all__ = [
+    "current_accelerator",
+    "current_device_idx",
+    "current_device_index",
+    "current_stream",
+    "device_count",
+    "device_index",
+    "empty_cache",
+    "get_memory_info",
+    "is_available",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
+    "set_device_idx",
+    "set_device_index",
+    "set_stream",
+    "synchronize",
+]
+
+
+def current_accelerator(check_available: bool = False) -> Any:
+    """The device type of the accelerator, as a torch.device without index; None without one."""
+    return _C.device("cuda") if cuda.is_available() else None
+
+
+def is_available() -> bool:
+    """Whether there is an accelerator."""
+    return cuda.is_available()
+
+
+def device_count() -> int:
+    """The number of accelerators."""
+    return cuda.device_count()
+
+
+def _check() -> None:
+    if not cuda.is_available():
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def _index(device: Any) -> int:
+    """The index that a device or a number names; the current one for None.
+
+    Raises ValueError for devices that are no accelerators.
+    """
+    _check()
+    if isinstance(device, int):
+        return cuda.current_device() if device < 0 else device
+    if device is not None and _C.device(device).type != "cuda":
+        raise ValueError(f"expected a device of the accelerator, cuda, got {device}")
+    return cuda._get_device_index(device, optional=True)
+
+
+def current_device_index() -> int:
+    """The index of the current device."""
+    _check()
+    return cuda.current_device()
+
+
+def set_device_index(device: Any) -> None:
+    """Makes a device the current one of this thread."""
+    cuda.set_device(_index(device))
+
+
+current_device_idx = current_device_index
+set_device_idx = set_device_index
+
+
+def current_stream(device: Any = None) -> Any:
+    """The current stream of a device, a torch.Stream."""
+    return _C.Stream(*_C._cuda_getCurrentStream(_index(device)))
+
+
+def set_stream(stream: Any) -> None:
+    """Makes a stream, and its device, the current ones of this thread."""
+    _check()
+    cuda.set_stream(stream)
+
+
+def synchronize(device: Any = None) -> None:
+    """Waits for all work of a device."""
+    cuda.synchronize(_index(device))
+
+
+class device_index:
+    """A block in which the device with an index is the current one; None has no effect."""
+
+    def __init__(self, device: int | None) -> None:
+        self._device = device
+        self._before = -1
+
+    def __enter__(self) -> None:
+        if self._device is not None:
+            _check()
+            self._before = cuda._exchange_device(self._device)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._device is not None:
+            cuda._exchange_device(self._before)
+
+
+def empty_cache() -> None:
+    """Gives cached memory back to the driver; without accelerator there is nothing to do."""
+    cuda.empty_cache()
+
+
+def get_memory_info(device_index: Any = None) -> tuple[int, int]:
+    """The free and the total bytes of a device."""
+    return cuda.mem_get_info(_index(device_index))
+
+
+def memory_stats(device_index: Any = None) -> dict[str, Any]:
+    """See `torch.cuda.memory_stats`."""
+    return cuda.memory_stats(device_index)
+
+
+def memory_allocated(device_index: Any = None) -> int:
+    """The bytes that tensors use."""
+    return cuda.memory_allocated(device_index)
+
+
+def max_memory_allocated(device_index: Any = None) -> int:
+    """The most bytes that tensors have used."""
+    return cuda.max_memory_allocated(device_index)
+
+
+def memory_reserved(device_index: Any = None) -> int:
+    """The bytes that the allocator has taken from the driver."""
+    return cuda.memory_reserved(device_index)
+
+
+def max_memory_reserved(device_index: Any = None) -> int:
+    """The most bytes that the allocator has taken from the driver."""
+    return cuda.max_memory_reserved(device_index)
+
+
+def reset_peak_memory_stats(device_index: Any = None) -> None:
+    """Starts the peaks again from the current values."""
+    cuda.reset_peak_memory_stats(device_index)
+
+
+def reset_accumulated_memory_stats(device_index: Any = None) -> None:
+    """Starts the sums again from 0."""
+    cuda.reset_accumulated_memory_stats(device_index)
+
+
+__getattr__ = _lacking(__name__)

@@ -1,0 +1,83 @@
+// Opens the library of a backend: Python says which (torch_py/cuda/_load.py), C++ asks when.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <string>
+
+#include "c10/core/AbsentDevice.h"
+#include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/Gil.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/devices/Devices.h"
+
+namespace torch::python {
+
+namespace {
+
+std::atomic<bool> was_asked = false;
+
+/// The loader of CUDA. Runs torch_py.cuda._load.load() once; later calls return at once. The GIL
+/// makes other threads wait for the first.
+void load_cuda() {
+  if (was_asked.load(std::memory_order_acquire) || python_has_ended()) return;
+
+  const GilAcquire gil;
+  if (was_asked.load(std::memory_order_relaxed)) return;
+
+  // Python may hold an exception that is on its way.
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+
+  const ObjectPtr module = ObjectPtr::steal(PyImport_ImportModule("torch_py.cuda._load"));
+  const ObjectPtr done =
+      module ? ObjectPtr::steal(PyObject_CallMethod(module.get(), "load", nullptr)) : ObjectPtr();
+  was_asked.store(true, std::memory_order_release);
+
+  if (!done) {  // not a missing library, which load() reports, but an error in finding one
+    const PythonError error;
+    c10::set_absence_reason(c10::DeviceType::CUDA,
+                            std::string("loading the CUDA library failed: ") + error.what());
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
+PyObject* open_library(PyObject*, PyObject* path) {
+  TORCH_PY_TRY
+  const std::string name(to_string_view(path));
+
+  // Its initialisers fill in the table of hooks. It stays open until the process ends.
+  if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    throw_python(PyExc_OSError, "%s", dlerror());
+  }
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* set_absence_reason(PyObject*, PyObject* args) {
+  TORCH_PY_TRY
+  const char* device = nullptr;
+  const char* reason = nullptr;
+  if (!PyArg_ParseTuple(args, "ss:_set_absence_reason", &device, &reason)) return nullptr;
+  c10::set_absence_reason(c10::Device(device).type, reason);
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyMethodDef functions[] = {
+    {"_open_backend", open_library, METH_O,
+     "_open_backend(path): loads the shared object of a backend; OSError if it cannot be."},
+    {"_set_absence_reason", set_absence_reason, METH_VARARGS,
+     "_set_absence_reason(device_type, text): the text of errors for devices without backend."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void init_backend_loader(PyObject* module) {
+  check_status(PyModule_AddFunctions(module, functions));
+  c10::set_backend_loader(c10::DeviceType::CUDA, load_cuda);
+}
+
+}  // namespace torch::python
