@@ -16,15 +16,15 @@ STAMP = ".stamp.json"
 def kernel_files(root: Path) -> list[Path]:
     """Sources below ``root/aten/native``, or below ``root`` itself if it has no such folder (a library)."""
     native = root / "aten" / "native"
-    return sorted(_files(native if native.is_dir() else root, ".cpp"))
+    return sorted(_files(native if native.is_dir() else root, (".cpp", ".cu", ".cuh")))
 
 
 def sample_files(root: Path) -> list[Path]:
     """The files with generators of arguments for tests."""
-    return sorted(_files(root / "tests" / "ops" / "samples", ".py"))
+    return sorted(_files(root / "tests" / "ops" / "samples", (".py",)))
 
 
-def _files(folder: Path, suffix: str) -> Iterator[Path]:
+def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     """All files below ``folder`` except those of builds and of the generator itself, wherever it writes."""
     for place, folders, names in os.walk(folder):
         if STAMP in names:
@@ -32,4 +32,4 @@ def _files(folder: Path, suffix: str) -> Iterator[Path]:
             continue
 
         folders[:] = [f for f in folders if f not in ("build", "__pycache__") and not f.startswith(".")]
-        yield from (Path(place, name) for name in names if name.endswith(suffix))
+        yield from (Path(place, name) for name in names if name.endswith(suffixes))

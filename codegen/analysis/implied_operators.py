@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codegen.analysis.argument_names import free_name, with_free_names
-from codegen.analysis.kernels import formula_kernel_path
+from codegen.analysis.kernels import formula_kernel_path, with_cuda_formulas
 from codegen.expressions import (
     ExpressionError,
     check_formula,
@@ -74,7 +74,7 @@ def _expanded(topic: Topic, program: Program) -> tuple[Operator, ...]:
         derivatives, helpers = _derive(operator, program)
         found += [replace(operator, derivatives=derivatives), *helpers]
 
-    return tuple(found)
+    return with_cuda_formulas(topic.name, found)
 
 
 def _with_kernel(operator: Operator, path: str) -> Operator:

@@ -1,4 +1,8 @@
-"""``aten/native/cpu/expr/<op>Kernel[.isa].cpp``: the loop of a pointwise formula."""
+"""The loop of a pointwise formula.
+
+For the CPU, ``aten/native/cpu/expr/<op>Kernel[.isa].cpp``, a lambda. For CUDA,
+``aten/native/cuda/expr/<Topic>.cu``, a functor with the scalars as members.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.analysis.argument_names import as_spelled
-from codegen.analysis.kernels import is_formula_kernel
+from codegen.analysis.kernels import CUDA_EXPR_FOLDER, cuda_entry, is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.emit.places import place_of
 from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
+from codegen.expressions.functions import MATH
 from codegen.expressions.nodes import Call, Node, walk
 from codegen.model import DispatchEntry, Operator, cpp
 from codegen.schema import Argument
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number that a formula uses, in the computation type."""
+
+    name: str
+    value: str  # from the parameter
+
+    @property
+    def conversion(self) -> str:
+        return f"const auto {self.name} = {self.value};"
 
 
 @dataclass(frozen=True)
@@ -23,7 +40,7 @@ class ExprKernel:
     kernel: str
     parameters: tuple[str, ...]
     dtypes: tuple[str, ...]  # kFloat ...
-    scalars: tuple[str, ...]  # lines that bring numbers into the computation type
+    scalars: tuple[Scalar, ...]
     inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
     used: tuple[str, ...]  # those that the formula reads
     result: str  # C++ type of an element of the result
@@ -32,8 +49,25 @@ class ExprKernel:
     headers: tuple[str, ...]  # of the functions that it calls
 
     @property
-    def lambda_parameters(self) -> list[str]:
+    def element_parameters(self) -> list[str]:
         return [f"scalar_t {name}_element" if name in self.used else "scalar_t" for name in self.inputs]
+
+    @property
+    def functor(self) -> str:
+        """``SoftplusBackward`` for ``softplus_backward_kernel``."""
+        words = self.kernel.removesuffix("_kernel").split("_")
+        name = "".join(word[:1].upper() + word[1:] for word in words)
+        return f"Private{name}" if self.kernel.startswith("_") else name
+
+    @property
+    def device_parameters(self) -> list[str]:
+        """With the iterator's own name: its header, which has the other one, costs more than the kernels."""
+        return ["TensorIterator& iter", *self.parameters[1:]]
+
+    @property
+    def element_types(self) -> list[str]:
+        """Of the result, then of the inputs."""
+        return [self.result, *("scalar_t" for _ in self.inputs)]
 
 
 def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
@@ -46,6 +80,21 @@ def kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]
             if is_formula_kernel(entry.definition.path):
                 found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
     return found
+
+
+def cuda_kernels_by_file(operators: Sequence[Operator]) -> dict[str, list[ExprKernel]]:
+    """The same for CUDA: the kernels of a topic share files."""
+    found: dict[str, list[ExprKernel]] = {}
+    for operator in operators:
+        entry = cuda_entry(operator)
+        if operator.expr is not None and entry is not None and entry.definition is not None:
+            if entry.definition.path.startswith(CUDA_EXPR_FOLDER):
+                found.setdefault(entry.definition.path, []).append(_expr_kernel(operator, entry))
+    return found
+
+
+def headers_of(kernels: Sequence[ExprKernel]) -> list[str]:
+    return sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
 
 
 def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
@@ -72,7 +121,7 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         entry.kernel,
         ("TensorIteratorBase& iter", *(cpp.parameter(a) for a in plain)),
         tuple(DTYPE_CONSTANTS[d] for d in operator.dtypes),
-        tuple(_conversion(a) for a in plain if a.name in used),
+        tuple(_scalar(a) for a in plain if a.name in used),
         inputs,
         tuple(n for n in inputs if n in used),
         result,
@@ -97,7 +146,7 @@ def _headers(node: Node) -> tuple[str, ...]:
     return tuple(FUNCTIONS[name].header for name in called if name in FUNCTIONS)
 
 
-def _conversion(argument: Argument) -> str:
-    if argument.type.base.name == "Scalar":
-        return f"const auto {argument.name}_value = {argument.name}.to<opmath_t>();"
-    return f"const auto {argument.name}_value = static_cast<opmath_t>({argument.name});"
+def _scalar(argument: Argument) -> Scalar:
+    is_scalar = argument.type.base.name == "Scalar"
+    value = f"{argument.name}.to<opmath_t>()" if is_scalar else f"static_cast<opmath_t>({argument.name})"
+    return Scalar(f"{argument.name}_value", value)

@@ -21,7 +21,7 @@ _NESTING = re.compile(r"""["'\[{?|+*]|&&""")
 
 def wrapped(path: str, text: str) -> str:
     """The text of the generated file ``path`` with its long lines broken."""
-    if path.endswith((".cpp", ".h")):
+    if path.endswith((".cpp", ".cu", ".h")):
         return _each_long_line(text, CPP_WIDTH, wrap_cpp)
     if path.endswith(".pyi"):
         return _each_long_line(text, STUB_WIDTH, wrap_stub)

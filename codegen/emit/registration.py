@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.analysis.functions import Function, functions_of
 from codegen.analysis.gradient_kind import GradientKind, gradient_kind
-from codegen.analysis.kernels import DirectKernel, direct_kernels, loop_entries, shaped_outputs
+from codegen.analysis.kernels import DirectKernel, cuda_entry, direct_kernels, loop_entries, shaped_outputs
 from codegen.emit.literals import cpp_string
 from codegen.emit.native import loop_parameters
 from codegen.emit.places import place_of
@@ -129,6 +129,26 @@ class Section:
         return list(dict.fromkeys(kernels for kernels in found if kernels is not None))
 
 
+@dataclass(frozen=True)
+class CudaKernel:
+    """A kernel of the CUDA library, and the object of at::native::loops that it is set in."""
+
+    name: str
+    function: str
+    declaration: str
+
+
+def cuda_kernels(sections: Sequence[Section]) -> list[CudaKernel]:
+    found = []
+    for section in sections:
+        entry = cuda_entry(section.operator)
+        for kernels in section.kernels if entry is not None else ():
+            assert entry is not None
+            declaration = f"{kernels.result} {entry.kernel}({', '.join(kernels.parameters)})"
+            found.append(CudaKernel(kernels.name, entry.kernel, declaration))
+    return found
+
+
 def kernels_header(topic: str) -> str:
     """The generated header with the kernels of a topic by device."""
     return f"aten/native/loops/{topic}.h"
@@ -233,7 +253,7 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
         names = ["kDenseBackends" if key == "All" else f"DispatchKey::{key}" for key in direct.keys]
         by_device = _kernels_by_device(operator, direct)
         # A decomposition serves the devices that have no kernel of their own.
-        if by_device is not None and "CUDA" not in direct.keys and operator.dispatch_for("All") is None:
+        if by_device is not None and (cuda_entry(operator) or operator.dispatch_for("All") is None):
             names.append("DispatchKey::CUDA")
         if gradient_kind(operator) == "decomposed" and "All" in direct.keys:
             names.append("kAutogradKeys")

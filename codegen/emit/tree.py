@@ -25,11 +25,10 @@ from codegen.emit import (
     stubs,
     wrapper_texts,
 )
-from codegen.emit.expr_kernels import kernels_by_file
+from codegen.emit.expr_kernels import cuda_kernels_by_file, headers_of, kernels_by_file
 from codegen.emit.places import place_of
 from codegen.emit.registration import Section
 from codegen.emit.templates import Templates
-from codegen.expressions.functions import MATH
 from codegen.model import Operator, Program, Topic
 from codegen.python_modules import PYTHON_MODULES
 
@@ -147,14 +146,21 @@ class Tree:
 
     def expr_kernels(self, topic: Topic) -> None:
         for path, kernels in kernels_by_file(topic.operators).items():
-            found = sorted({MATH, *(header for kernel in kernels for header in kernel.headers)})
             self.add(
                 path,
                 "aten/native/cpu/expr/operatorKernel.cpp",
                 topic=topic.name,
                 kernels=kernels,
-                headers=found,
+                headers=headers_of(kernels),
                 is_per_isa=path.endswith(".isa.cpp"),
+            )
+
+        for path, kernels in cuda_kernels_by_file(topic.operators).items():
+            self.add(
+                path,
+                "aten/native/cuda/expr/Topic.cu",
+                kernels=kernels,
+                headers=headers_of(kernels),
             )
 
     def registration(self, topic: Topic) -> None:
@@ -179,6 +185,17 @@ class Tree:
             kernels=kernels,
             r=wrapper_texts,
         )
+
+        from_cuda = registration.cuda_kernels(sections)
+        if from_cuda:
+            self.add(
+                f"aten/register/cuda/{topic.name}.cpp",
+                "aten/register/cuda/Topic.cpp",
+                topic=topic.name,
+                header=registration.kernels_header(topic.name),
+                declarations=list(dict.fromkeys(kernel.declaration for kernel in from_cuda)),
+                kernels=from_cuda,
+            )
 
     def registration_headers(
         self, topic: Topic, sections: Sequence[Section], conditions: Sequence[str]

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
+from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY
 from codegen.scanned import kernel_files
 
 # `void add_kernel(` or `std::tuple<Tensor, Tensor> sort(`.
@@ -63,18 +64,28 @@ class Kernel:
         return None if self.signature is None else types_of(self.signature)
 
     @property
+    def is_for_cuda(self) -> bool:
+        """In at::native::cuda, where functions have the names of the CPU's."""
+        return self.path.startswith(CUDA_FOLDER + "/")
+
+    @property
     def is_per_isa(self) -> bool:
         """Compiled once per instruction set: see tools/build/isa.py."""
         return self.path.endswith(".isa.cpp")
 
 
 class KernelIndex:
-    """The definitions of each symbol, in path order."""
+    """The definitions of each symbol, in path order. ``cuda`` has those of the CUDA library."""
 
-    def __init__(self, kernels: Iterator[Kernel]) -> None:
+    def __init__(self, kernels: Iterable[Kernel], cuda: KernelIndex | None = None) -> None:
         self._by_symbol: dict[str, list[Kernel]] = {}
+        self._cuda = cuda
         for kernel in kernels:
             self._by_symbol.setdefault(kernel.symbol, []).append(kernel)
+
+    def on(self, key: str) -> KernelIndex:
+        """The definitions that a dispatch key can name."""
+        return self._cuda or KernelIndex(()) if key == CUDA_KEY else self
 
     def find(self, symbol: str) -> Kernel | None:
         """The first definition of ``symbol``; one that other files can call before a local one."""
@@ -97,18 +108,22 @@ class KernelIndex:
         others = [s for s in symbols if s not in same_last.values()]
         return next(iter(difflib.get_close_matches(symbol, others, 1, 0.85)), None)
 
+    def definitions(self) -> Iterator[Kernel]:
+        return chain.from_iterable(self._by_symbol.values())
+
     def symbols(self) -> list[str]:
         return list(self._by_symbol)
 
 
 def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
     """All definitions in ``kernel_files``, and ``planned`` ones."""
-    found = (
+    found = [
         kernel
         for path in kernel_files(root)
         for kernel in _definitions(path, path.relative_to(root).as_posix())
-    )
-    return KernelIndex(chain(planned, found))
+    ]
+    cuda = KernelIndex(kernel for kernel in found if kernel.is_for_cuda)
+    return KernelIndex((*planned, *(kernel for kernel in found if not kernel.is_for_cuda)), cuda)
 
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:
@@ -192,6 +207,7 @@ def _parameter_type(parameter: str) -> str:
 
 def _spelled(type_: str) -> str:
     """The type without the namespaces that are used everywhere, and with blanks only where needed."""
+    type_ = type_.replace("TensorIteratorBase", "TensorIterator")  # two names of one class
     text = re.sub(r"\b(?:at::|c10::|std::(?=string_view|optional|tuple|vector|array|int64_t))", "", type_)
     text = re.sub(r"\s*([&*<>,])\s*", r"\1", " ".join(text.split()))
     text = re.sub(r"^(\w[\w:<>,]*) const(?=[&*])", r"const \1", text)

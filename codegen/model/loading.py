@@ -156,6 +156,7 @@ class _ProgramReader:
             self.read_topic(name, value)
         for entry in self.entries:
             self.check_entry(entry)
+        self.check_cuda_library()
         names.check([e.operator for e in self.entries], self.base, self.context)
         self.context.requirements.check_use(self.problems)
         self.context.reasons.check_use(self.problems)
@@ -267,6 +268,11 @@ class _ProgramReader:
         derivatives.check(operator, context, entry.has_structure)
         if entry.has_structure:
             structure.check(operator, context)
+
+    def check_cuda_library(self) -> None:
+        """Of the tree only: other files see its kernels as well, and do not claim them."""
+        if self.base is None and self.context.library is None:
+            kernels.check_unclaimed([entry.operator for entry in self.entries], self.context)
 
     def program(self) -> Program:
         operators: dict[str, Operator] = {}

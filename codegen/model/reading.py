@@ -364,7 +364,8 @@ class EntryReader:
             key, name = implied.kernel(schema, structure)
             definition = self.context.kernels.find(name)
             # The kernel of one device alone is a mistake, which is reported as such.
-            if definition is not None or found.keys() <= {vocabulary.INPLACE_KEY, "Meta"}:
+            others = {vocabulary.INPLACE_KEY, vocabulary.CUDA_KEY, "Meta"}
+            if definition is not None or found.keys() <= others:
                 location = self.values["structure"].location
                 found[key] = DispatchEntry(key, name, definition, location, is_implied=True)
         order = vocabulary.DISPATCH_KEYS.index
@@ -381,7 +382,8 @@ class EntryReader:
             self.report(word.location, f"the dispatch key '{key}' occurs twice", hint)
         else:
             name = kernel.text.strip()
-            found[key] = DispatchEntry(key, name, self.context.kernels.find(name), kernel.location)
+            definition = self.context.kernels.on(key).find(name)
+            found[key] = DispatchEntry(key, name, definition, kernel.location)
 
     def lacks_kernel(self, structure: Structure, found: Mapping[str, DispatchEntry]) -> bool:
         """Whether a kernel follows from the name: the entry writes neither a formula nor its main kernel."""

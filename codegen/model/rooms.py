@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from codegen.diagnostics import Location
 from codegen.model.kernels import Kernel
 from codegen.model.operator import Operator
+from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY
 
 _BANNER = re.compile(r"^ *# Chapter (?P<name>[a-z_]+):", re.MULTILINE)
 
@@ -43,8 +44,15 @@ def loop_file(operator: Operator, per_isa: bool = True) -> str:
     return f"aten/native/cpu/{_folder(operator)}{operator.topic}Kernel{'.isa' if per_isa else ''}.cpp"
 
 
+def cuda_file(operator: Operator) -> str:
+    """Where kernels of the CUDA library belong."""
+    return f"{CUDA_FOLDER}/{_folder(operator)}{operator.topic}Kernel.cu"
+
+
 def kernel_file(operator: Operator, key: str) -> str:
     """Where a new kernel of ``key`` belongs."""
+    if key == CUDA_KEY:
+        return cuda_file(operator)
     if operator.structure in ("pointwise", "reduction", "shaped", "mutation") and key == "CPU":
         return loop_file(operator)
     return shape_file(operator)
@@ -58,7 +66,7 @@ def samples_file(operator: Operator) -> str:
 
 def room(operator: Operator) -> tuple[str, ...]:
     """The files that may hold the C++ of ``operator``'s topic."""
-    return shape_file(operator), loop_file(operator), loop_file(operator, per_isa=False)
+    return shape_file(operator), loop_file(operator), loop_file(operator, per_isa=False), cuda_file(operator)
 
 
 def check_room(operator: Operator, found: Iterable[Kernel], belongs: str) -> list[tuple[Location, str, str]]:

@@ -52,11 +52,14 @@ ALL_STRUCTURES = ("view", "composite")
 # Structures whose kernels are loops behind a generated wrapper that is the same for all devices, and the keys
 # of loops.
 LOOP_STRUCTURES = ("pointwise", "reduction", "shaped", "mutation")
-LOOP_KEYS = ("CPU",)
+LOOP_KEYS = ("CPU", "CUDA")
 # Their kernels may also be one function for every device (``All``), meta included.
 LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
 
-DISPATCH_KEYS = ("All", "CPU", "Meta", "Inplace")
+DISPATCH_KEYS = ("All", "CPU", "CUDA", "Meta", "Inplace")
+# Kernels of the CUDA library are in at::native::cuda, and have the names of the CPU's.
+CUDA_KEY = "CUDA"
+CUDA_FOLDER = "aten/native/cuda"
 # The function of a composite's in-place form, which otherwise copies the result to self.
 INPLACE_KEY = "Inplace"
 

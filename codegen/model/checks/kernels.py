@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen.diagnostics import Location
+from codegen.diagnostics import Location, did_you_mean
 from codegen.model import vocabulary
 from codegen.model.checks.report import Reporter
 from codegen.model.cpp import kernel_signature
@@ -18,6 +18,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
     report = Reporter(operator, context)
     if has_structure and operator.each is None:
         _check_keys(operator, report)
+        _check_cuda_key(operator, report)
         for entry in operator.dispatch:
             _check_definition(operator, entry, report)
 
@@ -58,16 +59,59 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
             report.at(entry.location, "'All' is written with other dispatch keys", "remove one or the other")
 
 
+def _check_cuda_key(operator: Operator, report: Reporter) -> None:
+    """A kernel of the CUDA library has a sibling of the same name for the CPU."""
+    entry = operator.dispatch_for(vocabulary.CUDA_KEY)
+    if entry is None:
+        return
+
+    cpu = operator.dispatch_for("CPU")
+    name = cpu.kernel if cpu is not None else ""
+    if cpu is None and operator.expr is None:
+        report.at(
+            entry.location,
+            "a CUDA kernel without one for the CPU",
+            f"write CPU, CUDA: {entry.kernel}, or remove CUDA",
+        )
+    elif name and name != entry.kernel:
+        report.at(
+            entry.location,
+            f"the CUDA kernel is called '{entry.kernel}' and the CPU's '{name}'",
+            f"write CUDA: {name}; it is in namespace at::native::cuda",
+        )
+
+
+def check_unclaimed(operators: Sequence[Operator], context: Context) -> None:
+    """Every kernel of the CUDA library is one that an entry claims, or local to its file."""
+    claimed = {entry.kernel for o in operators for entry in o.dispatch if entry.key == vocabulary.CUDA_KEY}
+    owners = {entry.kernel: (o, entry) for o in operators for entry in o.dispatch if entry.key == "CPU"}
+    for kernel in context.kernels.on(vocabulary.CUDA_KEY).definitions():
+        if kernel.is_local or kernel.symbol in claimed or not kernel.path.endswith((".cu", ".cpp")):
+            continue
+
+        owner = owners.get(kernel.symbol)
+        if owner is not None:
+            what = "no entry claims this CUDA kernel"
+            hint = f"write CPU, CUDA: {kernel.symbol} in the dispatch of {owner[0].name}, {owner[1].location}"
+        elif kernel.symbol.endswith("_kernel"):
+            what = "this CUDA kernel has the name of none for the CPU"
+            hint = f"{did_you_mean(kernel.symbol, owners)} or put it into an unnamed namespace"
+        else:
+            continue
+        context.problems.report(Location(kernel.path, kernel.line, 1), kernel.symbol, what, hint)
+
+
 def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter) -> None:
     """The kernel is defined in the right file, with the right parameters, and other files can call it."""
     signature = kernel_signature(operator, entry.kernel, entry.key)
     wanted_file = kernel_file(operator, entry.key)
     wanted = f"{signature} in {wanted_file}"
     what = f"the {entry.key} kernel '{entry.kernel}'"
+    index = report.context.kernels.on(entry.key)
     found = entry.definition
 
     if found is None:
-        near = report.context.kernels.near(entry.kernel)
+        near = index.near(entry.kernel)
         if entry.is_implied and operator.structure == "pointwise":
             wanted += ", or expr: and a formula"
         report.at(
@@ -82,12 +126,14 @@ def _check_definition(operator: Operator, entry: DispatchEntry, report: Reporter
             f"move it out of the unnamed namespace, or remove static: {found.path}:{found.line}",
         )
     else:
-        overloads = report.context.kernels.all_of(entry.kernel)
+        overloads = index.all_of(entry.kernel)
         check_types(report, entry.location, what, signature, overloads)
 
         is_loop = found.path.startswith("aten/native/cpu/")
         belongs = loop_file(operator, found.is_per_isa) if is_loop else wanted_file
-        check_place(report, signature, overloads, belongs)
+        # What calls libraries is host C++, which several topics share: aten/native/cuda/Blas.cpp.
+        if not (found.is_for_cuda and found.path.endswith(".cpp")):
+            check_place(report, signature, overloads, belongs)
 
 
 def check_place(report: Reporter, signature: str, found: Sequence[Kernel], belongs: str) -> None:

@@ -20,10 +20,10 @@ void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
   dispatch<{{ kernel.dtypes|commas }}>(
       iter.common_dtype(), "{{ kernel.name }}", [&]<typename scalar_t>() {
         using opmath_t = opmath_type<scalar_t>;
-{% for line in kernel.scalars %}
-        {{ line }}
+{% for scalar in kernel.scalars %}
+        {{ scalar.conversion }}
 {% endfor %}
-        cpu_kernel(iter, [=]({{ kernel.lambda_parameters|commas }}){{ inlined }} -> {{ kernel.result }} {
+        cpu_kernel(iter, [=]({{ kernel.element_parameters|commas }}){{ inlined }} -> {{ kernel.result }} {
 {% for name in kernel.used %}
           const auto {{ name }} = static_cast<opmath_t>({{ name }}_element);
 {% endfor %}
