@@ -181,6 +181,7 @@ void check_sums() {
         check_sum<T>({n}, {1}, {-1}, {3}, 0, number, limit);
       }
     }
+
     const Sizes sizes = {16, 5, 9};
     for (const Sizes& b : {Sizes{1, 16, 80}, Sizes{1, 0, 0}, Sizes{0, 1, 0}, Sizes{0, 0, 0},
                            Sizes{45, 9, 1}, Sizes{-1, 16, -80}}) {
@@ -301,6 +302,8 @@ const std::vector<Layout>& layouts() {
       {{50000}, {1}, 1},
       {{3000}, {2}, 1},
       {{7}, {1}, 0},
+
+      // Rows, columns, and several dimensions of both.
       {{3, 100}, {1, 3}, 1},
       {{64, 33}, {1, 64}, 1},
       {{100, 9}, {1, 100}, 1},
