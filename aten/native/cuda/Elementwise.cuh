@@ -301,4 +301,12 @@ void elementwise(const TensorIterator& iter, const char* name, const F& functor)
   elementwise<R, A...>(launch_plan(iter), name, functor);
 }
 
+/// The functor of a fill.
+template <class T>
+struct Constant {
+  T value;
+
+  C10_HOST_DEVICE T operator()() const { return value; }
+};
+
 }  // namespace at::native::cuda
