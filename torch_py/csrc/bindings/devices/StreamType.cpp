@@ -90,7 +90,6 @@ void stream_dealloc(PyObject* self) {
 
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
-  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
 // --- Waiting ---
