@@ -8,7 +8,7 @@ SANITIZE ?= address,undefined
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
-.PHONY: all build cuda emulation demo test smoke sanitize lint format bench parity tested clean distclean compile_commands help
+.PHONY: all build cuda emulation demo test test-cuda smoke sanitize lint format bench parity tested clean distclean compile_commands help
 all: build
 
 build:
@@ -29,7 +29,14 @@ demo: build
 
 test: build
 	$(BOOTSTRAP) --extra test
+ifeq ($(ARGS),)
+	@$(MAKE) --no-print-directory test-cuda
+endif
 	@$(RUN) -m pytest -n $(TEST_WORKERS) $(ARGS)
+
+test-cuda: emulation
+	$(BOOTSTRAP) --extra test
+	@TORCH_PY_CUDA_LIBRARY=build/emulation/libtorch_py_cuda.so $(RUN) -m pytest -n $(TEST_WORKERS) tests/cuda $(ARGS)
 
 smoke: build
 	$(BOOTSTRAP) --extra test
@@ -76,6 +83,7 @@ help:
 	@echo "make [build]           what has changed: generate, compile, link; FILE=aten/native/X.cpp compiles one file"
 	@echo "make cuda              the CUDA library, with nvcc; make emulation: the same for a GPU that the host emulates"
 	@echo "make test              all tests; ARGS='tests/ops -k softmax' chooses; make smoke takes seconds"
+	@echo "make test-cuda         tests/cuda on an emulated GPU; ARGS='-k softmax' chooses; make test does it, too"
 	@echo "make sanitize          tests and fuzzer under sanitizers; CORE=1: a part, in minutes; SANITIZE=thread: races"
 	@echo "make demo              trains on real digits, then adds an operator"
 	@echo "make lint, format      layering, formatting, style, types; format fixes what a tool can fix"

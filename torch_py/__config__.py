@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from torch_py import _C
+from torch_py import _C, version
 from torch_py.version import __version__
 
 __all__ = ["parallel_info", "show"]
@@ -16,7 +16,7 @@ def show() -> str:
         f"torch_py {__version__}",
         f"BLAS: {_C._blas}",
         f"CPU capability usage: {_C._cpu_capability()}",
-        "CUDA: not built",
+        f"CUDA: {version.cuda or 'no library'}",
     )
     return "torch_py built with:\n" + "".join(f"  - {line}\n" for line in lines)
 

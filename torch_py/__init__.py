@@ -49,7 +49,6 @@ pi = _math.pi
 inf = _math.inf
 nan = _math.nan
 newaxis = None
-has_cuda = False
 
 
 def compiled_with_cxx11_abi() -> bool:
@@ -200,6 +199,8 @@ def __getattr__(name: str) -> _Any:
     if name in _LAZY_FUNCTIONS:
         return getattr(_importlib.import_module(f"torch_py.{_LAZY_FUNCTIONS[name]}"), name)
 
+    if name == "has_cuda":
+        return _C._cuda_isLoaded()
     if name == "__array_namespace_info__":
         return _importlib.import_module("torch_py._array_api").__array_namespace_info__
     if name in _LEGACY_TENSOR_TYPES:

@@ -63,24 +63,29 @@ def set_default_dtype(dtype: Any, /) -> None:
 def set_default_tensor_type(t: Any, /) -> None:
     """The older form of `set_default_dtype`: takes a type such as `torch.DoubleTensor`, or its full name.
 
-    Raises TypeError for anything else, and for a type of integers.
+    A type of `torch.cuda` makes CUDA the default device, too. Raises TypeError for anything else, and for a
+    type of integers.
     """
     kind = t
 
     if isinstance(t, str):
         module, _, name = t.rpartition(".")
-        if module.endswith(".cuda"):
-            raise TypeError(
-                f"set_default_tensor_type: type {t} is not available, torch_py was not compiled with CUDA"
-            )
-        kind = getattr(importlib.import_module("torch_py" if module == "torch" else module or t), name)
+        if module == "torch" or module.startswith("torch."):
+            module = module.replace("torch", "torch_py", 1)
+        kind = getattr(importlib.import_module(module or t), name)
 
     dtype = getattr(kind, "dtype", None) if inspect.isclass(kind) else None
     if not isinstance(dtype, _C.dtype) or not dtype.is_floating_point:
         raise TypeError(
             f"set_default_tensor_type: only floating-point types are supported as the default type, got {t!r}"
         )
+
+    device = getattr(kind, "kind", "cpu")
+    if device == "cuda" and int(_C._cuda_getDeviceCount()) == 0:
+        raise TypeError(f"set_default_tensor_type: type {t} is not available, there is no CUDA device")
     set_default_dtype(dtype)
+    if device != "cpu":
+        set_default_device(device)
 
 
 def get_default_device() -> Any:

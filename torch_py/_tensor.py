@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from torch_py import _C
+from torch_py._cuda_arrays import described as _described
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._torch_function import DisableTorchFunctionSubclass
 
@@ -254,10 +255,7 @@ class Tensor(_C.TensorBase):
 
         Raises AttributeError for tensors elsewhere, and RuntimeError for tensors that require grad.
         """
-        # Imported on first use: few programs exchange arrays.
-        from torch_py.cuda._array_interface import described
-
-        return described(self)
+        return _described(self)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
         """`to(device)` under the name of the array API standard.

@@ -77,9 +77,14 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
     """The number of a device; -1 for the CPU where it is allowed. Raises ValueError elsewhere."""
     if isinstance(device, int):
         return device
+    if device is None and optional and _C._cuda_getDeviceCount() > 0:
+        return int(_C._cuda_getDevice())
+
     found = _C.device(device) if device is not None else _C.device("cpu")
     if found.type == "cpu" and not allow_cpu:
         raise ValueError(f"Expected a non cpu device, but got: {device}")
+    if found.type == "cuda" and found.index is None and optional and _C._cuda_getDeviceCount() > 0:
+        return int(_C._cuda_getDevice())
     return -1 if found.index is None else int(found.index)
 
 

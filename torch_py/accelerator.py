@@ -54,7 +54,7 @@ def _check() -> None:
 def _index(device: Any) -> int:
     """The index that a device or a number names; the current one for None.
 
-    Raises ValueError for devices that are no accelerators.
+    Raises ValueError for devices of another type.
     """
     _check()
     if isinstance(device, int):

@@ -18,8 +18,8 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 def manual_seed(seed: int) -> _C.Generator:
-    """Restarts the default generators of all devices from `seed`, an integer in [-2**63, 2**64); a negative one
-    counts from 2**64. Returns the CPU's generator.
+    """Restarts the default generators of all devices from `seed`, an integer in [-2**63, 2**64); a negative
+    one counts from 2**64. Returns the CPU's generator.
 
     Raises ValueError when `seed` is out of range.
     """
@@ -77,28 +77,34 @@ def fork_rng(
         raise RuntimeError(f"fork_rng: torch_py has no {kind} devices")
     places = _devices_to_fork(devices, _caller, _devices_kw) if kind == "cuda" else []
 
-    # Imported on first use, as most blocks are about the CPU.
-    from torch_py.cuda import random as cuda_random
-
-    state = get_rng_state()
-    states = [cuda_random.get_rng_state(place) for place in places]
+    generators = [default_generator, *(_C._cuda_defaultGenerator(place) for place in places)]
+    states = [generator.get_state() for generator in generators]
     try:
         yield
     finally:
-        set_rng_state(state)
-        for place, before in zip(places, states):
-            cuda_random.set_rng_state(before, place)
+        for generator, state in zip(generators, states):
+            generator.set_state(state)
+
+
+def _index(device: Any) -> int:
+    """The index of a CUDA device that a number, a string or a device names."""
+    if isinstance(device, int):
+        return device
+    place = _C.device(device)
+    if place.type != "cuda":
+        raise ValueError(f"fork_rng: expected CUDA devices, got {device}")
+    return int(_C._cuda_getDevice()) if place.index is None else int(place.index)
 
 
 def _devices_to_fork(devices: Iterable[Any] | None, caller: str, keyword: str) -> list[Any]:
     if devices is not None:
-        return list(devices)
+        return [_index(device) for device in devices]
 
     count = int(_C._cuda_getDeviceCount())
     if count > 1:
         warnings.warn(
-            f"{caller} saves the states of the generators of all {count} CUDA devices; name those that are used "
-            f"with {keyword}=",
+            f"{caller} saves the states of the generators of all {count} CUDA devices; name those that are "
+            f"used with {keyword}=",
             stacklevel=5,
         )
     return list(range(count))

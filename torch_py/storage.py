@@ -370,12 +370,13 @@ for _name, _dtype in CONVERSIONS.items():
 
 class _LegacyMeta(type):
     dtype: Any
+    kind: str  # of the device
 
     def __instancecheck__(cls, instance: object) -> bool:
         return (
             isinstance(instance, TypedStorage)
             and instance.dtype == cls.dtype
-            and instance.device.type == "cpu"
+            and instance.device.type == cls.kind
         )
 
     def __call__(cls, *args: Any, wrap_storage: Any = None) -> TypedStorage:
@@ -394,7 +395,11 @@ class _LegacyMeta(type):
         ):
             raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
 
-        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
+        if cls.kind == "cpu":
+            return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
+        return TypedStorage(
+            *args, wrap_storage=wrap_storage, dtype=cls.dtype, device=cls.kind, _internal=True
+        )
 
 
 LEGACY_NAMES = tuple(storage_types())
@@ -405,10 +410,23 @@ def __getattr__(name: str) -> Any:
     dtype, and types to ask `isinstance` about."""
     if name not in LEGACY_NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    members = {"dtype": storage_types()[name].dtype, "__module__": "torch_py", "from_buffer": _from_buffer}
-    made = _LegacyMeta(name, (TypedStorage,), members)
-    globals()[name] = made
+    globals()[name] = made = _legacy_storage(name, "torch_py", "cpu")
     return made
+
+
+def _legacy_storage(name: str, module: str, kind: str) -> type:
+    members = {
+        "dtype": storage_types()[name].dtype,
+        "kind": kind,
+        "__module__": module,
+        "from_buffer": _from_buffer,
+    }
+    return _LegacyMeta(name, (TypedStorage,), members)
+
+
+def cuda_storage_type(name: str) -> type:
+    """`torch.cuda.FloatStorage` and its siblings."""
+    return _legacy_storage(name, "torch_py.cuda", "cuda")
 
 
 @classmethod  # type: ignore[misc]

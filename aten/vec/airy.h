@@ -19,7 +19,7 @@ C10_DEVICE_TABLE double kAiryAtIntegers[][2] = {
 
 /// Taylor's series around the nearest whole number; the differential equation gives each
 /// coefficient from two before it.
-C10_HOST_DEVICE inline double airy_ai_series(double x) {
+AT_VEC_CALLED double airy_ai_series(double x) {
   const double centre = __builtin_nearbyint(x);
   const double h = x - centre;
   const double* start = kAiryAtIntegers[static_cast<int>(centre) + 9];
@@ -57,7 +57,7 @@ struct AiryArgument {
 
 /// sqrt(x / 3) / pi K_1/3(zeta) with zeta = 2/3 x^(3/2) >= 1.2, by the trapezoidal rule for the
 /// integral of exp(-zeta cosh t) cosh(t / 3), which converges exponentially.
-C10_HOST_DEVICE inline double airy_ai_decaying(double x) {
+AT_VEC_CALLED double airy_ai_decaying(double x) {
   if (x > 108.0) return 0.0;  // below the smallest number
 
   const AiryArgument zeta(x);
@@ -75,7 +75,7 @@ C10_HOST_DEVICE inline double airy_ai_decaying(double x) {
 }
 
 /// The asymptotic series of modulus and phase (Abramowitz and Stegun 10.4.60), for zeta >= 19.
-C10_HOST_DEVICE inline double airy_ai_oscillating(double x) {
+AT_VEC_CALLED double airy_ai_oscillating(double x) {
   if (x < -1e100) return 0.0;
   const AiryArgument zeta(-x);
 
@@ -97,15 +97,13 @@ C10_HOST_DEVICE inline double airy_ai_oscillating(double x) {
          ((cosine + sine) * even + (sine - cosine) * odd);
 }
 
-C10_HOST_DEVICE inline double airy_ai(double x) {
+AT_VEC_CALLED double airy_ai(double x) {
   if (x != x) return x;
   if (x > 1.5) return airy_ai_decaying(x);
   return x < -9.5 ? airy_ai_oscillating(x) : airy_ai_series(x);
 }
 
-C10_HOST_DEVICE inline float airy_ai(float x) {
-  return static_cast<float>(airy_ai(static_cast<double>(x)));
-}
+AT_VEC_CALLED float airy_ai(float x) { return static_cast<float>(airy_ai(static_cast<double>(x))); }
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

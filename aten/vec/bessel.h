@@ -94,7 +94,7 @@ struct BesselPhase {
   double scale, sum, difference, p, q;
 };
 
-C10_HOST_DEVICE inline double bessel_j0(double x) {
+AT_VEC_CALLED double bessel_j0(double x) {
   x = abs(x);
   if (x > 8.0) {
     if (x == kInfinity) return 0.0;
@@ -109,7 +109,7 @@ C10_HOST_DEVICE inline double bessel_j0(double x) {
   return chebyshev(square * 0x1p-5 - 1.0, kBesselJ0) * zeros;
 }
 
-C10_HOST_DEVICE inline double bessel_j1(double x) {
+AT_VEC_CALLED double bessel_j1(double x) {
   const double a = abs(x);
   if (a > 8.0) {
     if (a == kInfinity) return 0.0;
@@ -124,7 +124,7 @@ C10_HOST_DEVICE inline double bessel_j1(double x) {
   return x * (chebyshev(square * 0x1p-5 - 1.0, kBesselJ1) * zeros);
 }
 
-C10_HOST_DEVICE inline double bessel_y0(double x) {
+AT_VEC_CALLED double bessel_y0(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -kInfinity : __builtin_nan("");
   if (x > 8.0) {
     if (x == kInfinity) return 0.0;
@@ -135,7 +135,7 @@ C10_HOST_DEVICE inline double bessel_y0(double x) {
   return chebyshev(x * x * 0x1p-5 - 1.0, kBesselY0) + kTwoOverPi * __builtin_log(x) * bessel_j0(x);
 }
 
-C10_HOST_DEVICE inline double bessel_y1(double x) {
+AT_VEC_CALLED double bessel_y1(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -kInfinity : __builtin_nan("");
   if (x > 8.0) {
     if (x == kInfinity) return 0.0;
@@ -149,46 +149,46 @@ C10_HOST_DEVICE inline double bessel_y1(double x) {
 
 /// exp(x) k0(x): up to 2 a series in t = x^2 / 2 - 1 and -log(x / 2) i0(x), above a series in
 /// t = 4 / x - 1.
-C10_HOST_DEVICE inline double scaled_modified_bessel_k0(double x) {
+AT_VEC_CALLED double scaled_modified_bessel_k0(double x) {
   if (!(x > 0.0)) return x == 0.0 ? kInfinity : __builtin_nan("");
   if (x > 2.0) return chebyshev(4.0 / x - 1.0, kBesselK0Large) / sqrt(x);
   return exp(x) * (chebyshev(0.5 * x * x - 1.0, kBesselK0Small) - __builtin_log(0.5 * x) * i0(x));
 }
-C10_HOST_DEVICE inline double scaled_modified_bessel_k1(double x) {
+AT_VEC_CALLED double scaled_modified_bessel_k1(double x) {
   if (!(x > 0.0)) return x == 0.0 ? kInfinity : __builtin_nan("");
   if (x > 2.0) return chebyshev(4.0 / x - 1.0, kBesselK1Large) / sqrt(x);
   return exp(x) *
          (chebyshev(0.5 * x * x - 1.0, kBesselK1Small) / x + __builtin_log(0.5 * x) * i1(x));
 }
-C10_HOST_DEVICE inline double modified_bessel_k0(double x) {
+AT_VEC_CALLED double modified_bessel_k0(double x) {
   return x == kInfinity ? 0.0 : exp(-x) * scaled_modified_bessel_k0(x);
 }
-C10_HOST_DEVICE inline double modified_bessel_k1(double x) {
+AT_VEC_CALLED double modified_bessel_k1(double x) {
   return x == kInfinity ? 0.0 : exp(-x) * scaled_modified_bessel_k1(x);
 }
 
-C10_HOST_DEVICE inline float bessel_j0(float x) {
+AT_VEC_CALLED float bessel_j0(float x) {
   return static_cast<float>(bessel_j0(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float bessel_j1(float x) {
+AT_VEC_CALLED float bessel_j1(float x) {
   return static_cast<float>(bessel_j1(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float bessel_y0(float x) {
+AT_VEC_CALLED float bessel_y0(float x) {
   return static_cast<float>(bessel_y0(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float bessel_y1(float x) {
+AT_VEC_CALLED float bessel_y1(float x) {
   return static_cast<float>(bessel_y1(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float modified_bessel_k0(float x) {
+AT_VEC_CALLED float modified_bessel_k0(float x) {
   return static_cast<float>(modified_bessel_k0(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float modified_bessel_k1(float x) {
+AT_VEC_CALLED float modified_bessel_k1(float x) {
   return static_cast<float>(modified_bessel_k1(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float scaled_modified_bessel_k0(float x) {
+AT_VEC_CALLED float scaled_modified_bessel_k0(float x) {
   return static_cast<float>(scaled_modified_bessel_k0(static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float scaled_modified_bessel_k1(float x) {
+AT_VEC_CALLED float scaled_modified_bessel_k1(float x) {
   return static_cast<float>(scaled_modified_bessel_k1(static_cast<double>(x)));
 }
 

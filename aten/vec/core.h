@@ -23,6 +23,14 @@
 #define CPU_CAPABILITY DEFAULT
 #endif
 
+// A function that kernels call. Inlined, as nvcc would on its own, a long one would be compiled
+// again for every element that a thread computes.
+#ifdef __CUDACC__
+#define AT_VEC_CALLED C10_HOST_DEVICE inline __noinline__
+#else
+#define AT_VEC_CALLED inline
+#endif
+
 namespace at::vec {
 inline namespace CPU_CAPABILITY {
 

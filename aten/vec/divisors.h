@@ -18,7 +18,7 @@ C10_ALWAYS_INLINE std::make_unsigned_t<T> unsigned_magnitude(T x) {
 }
 
 template <std::integral T>
-C10_HOST_DEVICE inline T gcd(T x, T y) {
+AT_VEC_CALLED T gcd(T x, T y) {
   auto a = unsigned_magnitude(x);
   auto b = unsigned_magnitude(y);
   while (b != 0) {
@@ -31,7 +31,7 @@ C10_HOST_DEVICE inline T gcd(T x, T y) {
 
 /// Not negative if it fits. Products of small types are formed in int, others in their own type.
 template <std::integral T>
-C10_HOST_DEVICE inline T lcm(T x, T y) {
+AT_VEC_CALLED T lcm(T x, T y) {
   const T divisor = gcd(x, y);
   if (divisor == 0) return 0;
   const uint64_t product =

@@ -45,7 +45,7 @@ C10_ALWAYS_INLINE float lgamma(float x) { return static_cast<float>(__builtin_lg
 
 /// The derivative of lgamma: reflection for negative x, recurrence up to 10, then the asymptotic
 /// series log(x) - 1/(2x) - sum B_2k / (2k x^2k). Not vectorised.
-C10_HOST_DEVICE inline double digamma(double x) {
+AT_VEC_CALLED double digamma(double x) {
   if (x == 0.0) return copysign(kInfinity, -x);
 
   double result = 0.0;
@@ -64,9 +64,7 @@ C10_HOST_DEVICE inline double digamma(double x) {
                                              1.0 / 132, -691.0 / 32760, 1.0 / 12);
   return result + (__builtin_log(x) - 0.5 / x - series);
 }
-C10_HOST_DEVICE inline float digamma(float x) {
-  return static_cast<float>(digamma(static_cast<double>(x)));
-}
+AT_VEC_CALLED float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

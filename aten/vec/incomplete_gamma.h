@@ -10,7 +10,7 @@ namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
 /// m - log(1 + m), which is m^2 / 2 for small m.
-C10_HOST_DEVICE inline double log1p_deficit(double m) {
+AT_VEC_CALLED double log1p_deficit(double m) {
   if (abs(m) > 0.3) return m - __builtin_log1p(m);
 
   double sum = 0.0;
@@ -27,7 +27,7 @@ C10_HOST_DEVICE inline double log1p_deficit(double m) {
 
 /// x^a exp(-x) / Gamma(a). For large a it uses Stirling's series, so that no large numbers are
 /// subtracted.
-C10_HOST_DEVICE inline double gamma_density(double a, double x) {
+AT_VEC_CALLED double gamma_density(double a, double x) {
   if (a < 20.0) return __builtin_exp(a * __builtin_log(x) - x - __builtin_lgamma(a));
 
   const double inverse = 1.0 / a;
@@ -38,7 +38,7 @@ C10_HOST_DEVICE inline double gamma_density(double a, double x) {
 }
 
 /// log(Gamma(1 + a)) for small a: -Euler's constant a + zeta(2) a^2 / 2 - ...
-C10_HOST_DEVICE inline double lgamma1p(double a) {
+AT_VEC_CALLED double lgamma1p(double a) {
   if (abs(a) > 0.01) return __builtin_lgamma(1.0 + a);
   return a * (-0.5772156649015329 +
               a * (0.8224670334241132 +
@@ -50,7 +50,7 @@ C10_HOST_DEVICE inline double lgamma1p(double a) {
 }
 
 /// P(a, x) by its power series, for x below about a + 1.
-C10_HOST_DEVICE inline double lower_gamma_series(double a, double x) {
+AT_VEC_CALLED double lower_gamma_series(double a, double x) {
   double sum = 1.0;
   double term = 1.0;
   for (int k = 1; k < 100000; ++k) {
@@ -62,7 +62,7 @@ C10_HOST_DEVICE inline double lower_gamma_series(double a, double x) {
 }
 
 /// Q(a, x) by its continued fraction (Lentz's method), for x above about a.
-C10_HOST_DEVICE inline double upper_gamma_fraction(double a, double x) {
+AT_VEC_CALLED double upper_gamma_fraction(double a, double x) {
   constexpr double kTiny = 1e-300;
   double b = x + 1.0 - a;
   double c = 1.0 / kTiny;
@@ -86,7 +86,7 @@ C10_HOST_DEVICE inline double upper_gamma_fraction(double a, double x) {
 }
 
 /// Q(a, x) for small x, where it is not a difference of numbers close to 1.
-C10_HOST_DEVICE inline double upper_gamma_series(double a, double x) {
+AT_VEC_CALLED double upper_gamma_series(double a, double x) {
   double sum = 0.0;
   double factor = 1.0;
   for (int k = 1; k < 1000; ++k) {
@@ -103,7 +103,7 @@ C10_HOST_DEVICE inline double upper_gamma_series(double a, double x) {
 
 /// Q(a, x) for huge a: the normal distribution in the variable that makes the density normal (Temme
 /// 1979), with its first correction term.
-C10_HOST_DEVICE inline double upper_gamma_normal(double a, double x) {
+AT_VEC_CALLED double upper_gamma_normal(double a, double x) {
   const double m = (x - a) / a;
   const double deficit = log1p_deficit(m);
   const double eta = copysign(sqrt(2.0 * deficit), m);
@@ -114,7 +114,7 @@ C10_HOST_DEVICE inline double upper_gamma_normal(double a, double x) {
 
 /// Sets `upper` to Q at the limits of the domain: 0 or 1, or NaN outside of a >= 0, x >= 0 and at
 /// (0, 0). Returns false inside the domain.
-C10_HOST_DEVICE inline bool has_gamma_limit(double a, double x, double* upper) {
+AT_VEC_CALLED bool has_gamma_limit(double a, double x, double* upper) {
   if (!(a >= 0.0 && x >= 0.0) || (a == 0.0 && x == 0.0) || (a == kInfinity && x == kInfinity)) {
     *upper = __builtin_nan("");
   } else if (a == 0.0 || x == kInfinity) {
@@ -129,7 +129,7 @@ C10_HOST_DEVICE inline bool has_gamma_limit(double a, double x, double* upper) {
 
 constexpr double kHugeShape = 1e7;  // from here on, the normal distribution
 
-C10_HOST_DEVICE inline double gammaincc(double a, double x) {
+AT_VEC_CALLED double gammaincc(double a, double x) {
   double limit;
   if (has_gamma_limit(a, x, &limit)) return limit;
   if (a > kHugeShape) return upper_gamma_normal(a, x);
@@ -137,16 +137,16 @@ C10_HOST_DEVICE inline double gammaincc(double a, double x) {
   const bool is_lower_small = x <= 0.5 ? -0.4 / __builtin_log(x) < a : x * 1.1 < a;
   return is_lower_small ? 1.0 - lower_gamma_series(a, x) : upper_gamma_series(a, x);
 }
-C10_HOST_DEVICE inline double gammainc(double a, double x) {
+AT_VEC_CALLED double gammainc(double a, double x) {
   double limit;
   if (has_gamma_limit(a, x, &limit)) return 1.0 - limit;
   if (a > kHugeShape) return 1.0 - upper_gamma_normal(a, x);
   return x > 1.0 && x > a ? 1.0 - upper_gamma_fraction(a, x) : lower_gamma_series(a, x);
 }
-C10_HOST_DEVICE inline float gammainc(float a, float x) {
+AT_VEC_CALLED float gammainc(float a, float x) {
   return static_cast<float>(gammainc(static_cast<double>(a), static_cast<double>(x)));
 }
-C10_HOST_DEVICE inline float gammaincc(float a, float x) {
+AT_VEC_CALLED float gammaincc(float a, float x) {
   return static_cast<float>(gammaincc(static_cast<double>(a), static_cast<double>(x)));
 }
 

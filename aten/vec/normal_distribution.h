@@ -82,7 +82,7 @@ C10_ALWAYS_INLINE float erfinv(float x) {
 }
 /// One step of Halley's method from the value above. Near 1 it solves erfc(y) = 1 - x, which keeps
 /// the digits.
-C10_HOST_DEVICE inline double erfinv(double x) {
+AT_VEC_CALLED double erfinv(double x) {
   const double a = abs(x);
   if (!(a < 1.0)) return a == 1.0 ? copysign(kInfinity, x) : __builtin_nan("");
 
@@ -94,7 +94,7 @@ C10_HOST_DEVICE inline double erfinv(double x) {
 
 /// The inverse of the normal distribution function for 0 < p < 1/2: Acklam's rational approximation
 /// and two steps of Halley's method.
-C10_HOST_DEVICE inline double lower_quantile(double p) {
+AT_VEC_CALLED double lower_quantile(double p) {
   const double log_p = __builtin_log(p);
   const double q = sqrt(-2.0 * log_p);
 
@@ -116,15 +116,13 @@ C10_HOST_DEVICE inline double lower_quantile(double p) {
   return x;
 }
 
-C10_HOST_DEVICE inline double ndtri(double p) {
+AT_VEC_CALLED double ndtri(double p) {
   if (!(p > 0.0 && p < 1.0))
     return p == 0.0 ? -kInfinity : p == 1.0 ? kInfinity : __builtin_nan("");
   if (p > 0.1 && p < 0.9) return 0x1.6a09e667f3bcdp+0 * erfinv(2.0 * p - 1.0);
   return p < 0.5 ? lower_quantile(p) : -lower_quantile(1.0 - p);
 }
-C10_HOST_DEVICE inline float ndtri(float p) {
-  return static_cast<float>(ndtri(static_cast<double>(p)));
-}
+AT_VEC_CALLED float ndtri(float p) { return static_cast<float>(ndtri(static_cast<double>(p))); }
 
 }  // namespace CPU_CAPABILITY
 }  // namespace at::vec

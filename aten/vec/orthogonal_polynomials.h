@@ -19,8 +19,7 @@ constexpr int64_t kLargestDegree = int64_t{1} << 22;
 /// p_0 = 1, p_1 = first, p_{k+1} = step(x, k, p_k, p_{k-1}). Ends early once the value is infinite
 /// or NaN. `limit` gives p_n for large n where the polynomials are bounded.
 template <class T, class Step, class Limit>
-C10_HOST_DEVICE inline T polynomial_by_recurrence(T x, T n, T first, const Step& step,
-                                                  const Limit& limit) {
+AT_VEC_CALLED T polynomial_by_recurrence(T x, T n, T first, const Step& step, const Limit& limit) {
   if (!(n > T(-1))) return n != n ? n : T(0);
   if (n > static_cast<T>(kLargestDegree) && limit(x, n) == limit(x, n)) return limit(x, n);
 
@@ -46,7 +45,7 @@ struct Unbounded {
 
 /// Laplace and Heine's form of the Legendre polynomials.
 template <class T>
-C10_HOST_DEVICE inline T legendre_limit(T x, T n) {
+AT_VEC_CALLED T legendre_limit(T x, T n) {
   if (std::abs(x) >= T(1))
     return x == T(1)    ? T(1)
            : x == T(-1) ? (std::fmod(n, T(2)) == T(0) ? T(1) : T(-1))
@@ -59,7 +58,7 @@ C10_HOST_DEVICE inline T legendre_limit(T x, T n) {
 
 /// Fejer's form of the Laguerre polynomials.
 template <class T>
-C10_HOST_DEVICE inline T laguerre_limit(T x, T n) {
+AT_VEC_CALLED T laguerre_limit(T x, T n) {
   if (!(x > T(0))) return x == T(0) ? T(1) : Unbounded<T>()(x, n);
   const T pi = T(3.14159265358979323846);
   return std::exp(x / T(2)) / (std::sqrt(pi) * std::sqrt(std::sqrt(x * n))) *
@@ -69,7 +68,7 @@ C10_HOST_DEVICE inline T laguerre_limit(T x, T n) {
 /// Chebyshev polynomials by angles: cos(n t), sin((n + 1) t) / sin t, cos((n + 1/2) t) / cos(t /
 /// 2), sin((n + 1/2) t) / sin(t / 2).
 template <class T, char kind>
-C10_HOST_DEVICE inline T chebyshev_limit(T x, T n) {
+AT_VEC_CALLED T chebyshev_limit(T x, T n) {
   if (std::abs(x) > T(1)) return Unbounded<T>()(x, n);
   const T t = std::acos(x);
   const T whole = std::floor(n);
@@ -88,7 +87,7 @@ C10_HOST_DEVICE inline T chebyshev_limit(T x, T n) {
 
 /// The physicists' Hermite polynomials.
 template <class T>
-C10_HOST_DEVICE inline T hermite_polynomial_h(T x, T n) {
+AT_VEC_CALLED T hermite_polynomial_h(T x, T n) {
   return polynomial_by_recurrence(
       x, n, T(2) * x, [](T v, T k, T p, T before) -> T { return T(2) * (v * p - k * before); },
       Unbounded<T>());
@@ -96,14 +95,14 @@ C10_HOST_DEVICE inline T hermite_polynomial_h(T x, T n) {
 
 /// The probabilists' Hermite polynomials.
 template <class T>
-C10_HOST_DEVICE inline T hermite_polynomial_he(T x, T n) {
+AT_VEC_CALLED T hermite_polynomial_he(T x, T n) {
   return polynomial_by_recurrence(
       x, n, x, [](T v, T k, T p, T before) -> T { return v * p - k * before; }, Unbounded<T>());
 }
 
 /// The Laguerre polynomials.
 template <class T>
-C10_HOST_DEVICE inline T laguerre_polynomial_l(T x, T n) {
+AT_VEC_CALLED T laguerre_polynomial_l(T x, T n) {
   return polynomial_by_recurrence(
       x, n, T(1) - x,
       [](T v, T k, T p, T before) -> T {
@@ -114,7 +113,7 @@ C10_HOST_DEVICE inline T laguerre_polynomial_l(T x, T n) {
 
 /// The Legendre polynomials.
 template <class T>
-C10_HOST_DEVICE inline T legendre_polynomial_p(T x, T n) {
+AT_VEC_CALLED T legendre_polynomial_p(T x, T n) {
   return polynomial_by_recurrence(
       x, n, x,
       [](T v, T k, T p, T before) -> T {
@@ -125,25 +124,25 @@ C10_HOST_DEVICE inline T legendre_polynomial_p(T x, T n) {
 
 // The four kinds of Chebyshev polynomials differ only in degree 1.
 template <class T>
-C10_HOST_DEVICE inline T chebyshev_polynomial_t(T x, T n) {
+AT_VEC_CALLED T chebyshev_polynomial_t(T x, T n) {
   return polynomial_by_recurrence(
       x, n, x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
       chebyshev_limit<T, 't'>);
 }
 template <class T>
-C10_HOST_DEVICE inline T chebyshev_polynomial_u(T x, T n) {
+AT_VEC_CALLED T chebyshev_polynomial_u(T x, T n) {
   return polynomial_by_recurrence(
       x, n, T(2) * x, [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
       chebyshev_limit<T, 'u'>);
 }
 template <class T>
-C10_HOST_DEVICE inline T chebyshev_polynomial_v(T x, T n) {
+AT_VEC_CALLED T chebyshev_polynomial_v(T x, T n) {
   return polynomial_by_recurrence(
       x, n, T(2) * x - T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
       chebyshev_limit<T, 'v'>);
 }
 template <class T>
-C10_HOST_DEVICE inline T chebyshev_polynomial_w(T x, T n) {
+AT_VEC_CALLED T chebyshev_polynomial_w(T x, T n) {
   return polynomial_by_recurrence(
       x, n, T(2) * x + T(1), [](T v, T, T p, T before) -> T { return T(2) * v * p - before; },
       chebyshev_limit<T, 'w'>);
@@ -151,19 +150,19 @@ C10_HOST_DEVICE inline T chebyshev_polynomial_w(T x, T n) {
 
 // Shifted from [-1, 1] to [0, 1].
 template <class T>
-C10_HOST_DEVICE inline T shifted_chebyshev_polynomial_t(T x, T n) {
+AT_VEC_CALLED T shifted_chebyshev_polynomial_t(T x, T n) {
   return chebyshev_polynomial_t(T(2) * x - T(1), n);
 }
 template <class T>
-C10_HOST_DEVICE inline T shifted_chebyshev_polynomial_u(T x, T n) {
+AT_VEC_CALLED T shifted_chebyshev_polynomial_u(T x, T n) {
   return chebyshev_polynomial_u(T(2) * x - T(1), n);
 }
 template <class T>
-C10_HOST_DEVICE inline T shifted_chebyshev_polynomial_v(T x, T n) {
+AT_VEC_CALLED T shifted_chebyshev_polynomial_v(T x, T n) {
   return chebyshev_polynomial_v(T(2) * x - T(1), n);
 }
 template <class T>
-C10_HOST_DEVICE inline T shifted_chebyshev_polynomial_w(T x, T n) {
+AT_VEC_CALLED T shifted_chebyshev_polynomial_w(T x, T n) {
   return chebyshev_polynomial_w(T(2) * x - T(1), n);
 }
 

@@ -11,7 +11,7 @@ inline namespace CPU_CAPABILITY {
 
 /// The sum of (q + k)^-x over k = 0, 1, ... for x > 1 and q > 0: the first terms are added one by
 /// one, the rest follows from the Euler-Maclaurin formula.
-C10_HOST_DEVICE inline double zeta_of_positive(double x, double q) {
+AT_VEC_CALLED double zeta_of_positive(double x, double q) {
   double sum = __builtin_pow(q, -x);
   double base = q;
   for (int i = 0; i < 9 || base <= 9.0; ++i) {
@@ -48,7 +48,7 @@ C10_HOST_DEVICE inline double zeta_of_positive(double x, double q) {
 
 /// Hurwitz's zeta function. For negative q and whole x the terms below 0 are, up to the sign
 /// (-1)^x, those of a sum over positive numbers that ends: the difference of two zeta functions.
-C10_HOST_DEVICE inline double zeta(double x, double q) {
+AT_VEC_CALLED double zeta(double x, double q) {
   if (x == 1.0) return kInfinity;
   if (!(x > 1.0) || q != q) return __builtin_nan("");
   if (q > 0.0) return zeta_of_positive(x, q);
@@ -65,13 +65,13 @@ C10_HOST_DEVICE inline double zeta(double x, double q) {
   const bool is_even = x == 2.0 * floor(0.5 * x);
   return zeta_of_positive(x, above) + (is_even ? negative : -negative);
 }
-C10_HOST_DEVICE inline float zeta(float x, float q) {
+AT_VEC_CALLED float zeta(float x, float q) {
   return static_cast<float>(zeta(static_cast<double>(x), static_cast<double>(q)));
 }
 
 /// The first derivative of digamma: reflection for negative x, recurrence up to 10, then the
 /// asymptotic series 1/x + 1/(2 x^2) + sum B_2k / x^(2k + 1).
-C10_HOST_DEVICE inline double trigamma(double x) {
+AT_VEC_CALLED double trigamma(double x) {
   if (x == -kInfinity) return __builtin_nan("");  // between poles, like every number so far left
 
   double result = 0.0;
@@ -94,13 +94,13 @@ C10_HOST_DEVICE inline double trigamma(double x) {
 }
 
 /// The n-th derivative of digamma: n! zeta(n + 1, x), with the sign of (-1)^(n + 1).
-C10_HOST_DEVICE inline double polygamma(double n, double x) {
+AT_VEC_CALLED double polygamma(double n, double x) {
   if (n == 0.0) return digamma(x);
   if (n == 1.0) return trigamma(x);
   const double magnitude = __builtin_exp(__builtin_lgamma(n + 1.0)) * zeta(n + 1.0, x);
   return n == 2.0 * floor(0.5 * n) ? -magnitude : magnitude;
 }
-C10_HOST_DEVICE inline float polygamma(float n, float x) {
+AT_VEC_CALLED float polygamma(float n, float x) {
   return static_cast<float>(polygamma(static_cast<double>(n), static_cast<double>(x)));
 }
 

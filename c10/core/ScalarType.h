@@ -182,7 +182,7 @@ using opmath_type = typename OpMath<T>::type;
 /// Converts a value as PyTorch's casts do: float to bool is "!= 0", complex to real drops the
 /// imaginary part.
 template <typename To, typename From>
-inline To convert(From value) {
+C10_HOST_DEVICE To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (std::is_same_v<To, bool>) {

@@ -6,6 +6,7 @@
 #include "c10/cuda/Graph.h"
 #include "c10/cuda/Memory.h"
 #include "c10/cuda/Runtime.h"
+#include "c10/cuda/Sharing.h"
 #include "c10/cuda/Stream.h"
 
 namespace c10::cuda {
@@ -235,6 +236,15 @@ class Hooks final : public DeviceHooks {
   }
   MemoryPoolId new_memory_pool() override { return cuda::new_memory_pool(); }
   bool is_capturing(Stream stream) override { return cuda::is_capturing(stream); }
+
+  // --- Other processes ---
+
+  SharedBlock share_memory(const DataPtr& data, size_t bytes) override {
+    return cuda::share_memory(data, bytes);
+  }
+  DataPtr open_memory(DeviceIndex index, const SharedBlock& block) override {
+    return cuda::open_memory(index, block);
+  }
 };
 
 [[maybe_unused]] const bool registered = [] {

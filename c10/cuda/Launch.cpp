@@ -130,6 +130,8 @@ std::string suspects() {
 namespace detail {
 
 void check_launch(cudaError_t status, const char* name, cudaStream_t stream) {
+  // An error of earlier work makes CUDA refuse every launch.
+  if (C10_UNLIKELY(is_late(status))) throw_error(status, name, __FILE__, __LINE__);
   TORCH_CHECK(status == cudaSuccess, name,
               ": CUDA refused the launch: ", cudaGetErrorString(status));
   if (C10_UNLIKELY(is_blocking())) wait_for_launch(stream);

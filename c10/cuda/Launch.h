@@ -34,9 +34,6 @@ void mark_all_good(uint64_t sequence) noexcept;
 /// The operators launched since the last point that is known to be good, in order: "add, sum (3x)".
 std::string suspects();
 
-/// The mailbox of the calling thread's current device (Mailbox.cpp).
-Mailbox* current_mailbox();
-
 namespace detail {
 
 /// Throws c10::Error with the operator's name unless the launch was accepted, and, where

@@ -9,7 +9,6 @@
 
 #define SIMT_KERNEL __global__ void
 #define SIMT_DEVICE __device__ __forceinline__
-#define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_LAUNCH_BOUNDS(...) __launch_bounds__(__VA_ARGS__)
 #define SIMT_UNROLL _Pragma("unroll")
 #define SIMT_SHARED(name, ...) __shared__::simt::detail::Same<__VA_ARGS__> name

@@ -12,20 +12,6 @@ namespace c10::cuda {
 
 namespace {
 
-/// Errors of work that ran earlier; CUDA reports them in whichever call comes next.
-bool is_late(cudaError_t error) {
-  switch (error) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorLaunchFailure:
-    case cudaErrorECCUncorrectable: return true;
-    default: return false;
-  }
-}
-
 bool is_of_capture(cudaError_t error) {
   return error >= cudaErrorStreamCaptureUnsupported && error <= cudaErrorStreamCaptureWrongThread;
 }
@@ -71,6 +57,19 @@ void synchronize_device() {
 }
 
 namespace detail {
+
+bool is_late(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable: return true;
+    default: return false;
+  }
+}
 
 void throw_error(cudaError_t error, const char* call, const char* file, int line) {
   std::string text = "CUDA error: ";

@@ -47,9 +47,11 @@ bool is_blocking();
 void wait_for_launch(cudaStream_t stream);
 
 namespace detail {
+/// Whether it is an error of work that ran earlier, which any call may return.
+bool is_late(cudaError_t error);
 [[noreturn]] TORCH_PY_API void throw_error(cudaError_t error, const char* call, const char* file,
                                            int line);
-}
+}  // namespace detail
 
 /// Selects a device until the end of the scope.
 class SelectedDevice {

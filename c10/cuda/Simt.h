@@ -23,6 +23,8 @@
 //   simt::copy_async<16>(to_shared, from), copy_async_commit(), copy_async_wait<open>()
 //   simt::popcount(bits), count_leading_zeros, find_first_set
 //   simt::report(reporter, kind, argument, value, bound)
+//
+// Matrix instructions are in c10/cuda/Matrix.h.
 
 namespace simt {
 

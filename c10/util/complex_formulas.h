@@ -8,6 +8,13 @@
 // costs a GPU for servers nothing next to the memory, and float's range needs no special cases.
 // tests/aten/test_complex_formulas.py compares them with the C library's.
 
+// Called, not inlined: a kernel would contain each of them once for every element of a thread.
+#ifdef __CUDACC__
+#define C10_FORMULA C10_HOST_DEVICE inline __noinline__
+#else
+#define C10_FORMULA inline
+#endif
+
 namespace c10::formulas {
 
 using complex128 = complex<double>;
@@ -47,7 +54,7 @@ C10_HOST_DEVICE inline double half_exp_times(double x, double c) {
   return 0.5 * kExpOfStep * c * __builtin_exp(x - kStep);
 }
 
-C10_HOST_DEVICE inline complex128 exp(complex128 z) {
+C10_FORMULA complex128 exp(complex128 z) {
   const double x = z.real_;
   const double y = z.imag_;
   if (y == 0.0) return {__builtin_exp(x), y};
@@ -87,11 +94,11 @@ C10_HOST_DEVICE inline double log_abs(double x, double y) {
   return __builtin_log(__builtin_hypot(x, y));
 }
 
-C10_HOST_DEVICE inline complex128 log(complex128 z) {
+C10_FORMULA complex128 log(complex128 z) {
   return {log_abs(z.real_, z.imag_), __builtin_atan2(z.imag_, z.real_)};
 }
 
-C10_HOST_DEVICE inline complex128 sqrt(complex128 z) {
+C10_FORMULA complex128 sqrt(complex128 z) {
   double x = z.real_;
   double y = z.imag_;
   if (x == 0.0 && y == 0.0) return {0.0, y};
@@ -114,7 +121,7 @@ C10_HOST_DEVICE inline complex128 sqrt(complex128 z) {
 
 // Hyperbolic functions; the trigonometric ones are those of i z.
 
-C10_HOST_DEVICE inline complex128 sinh(complex128 z) {
+C10_FORMULA complex128 sinh(complex128 z) {
   const double x = z.real_;
   const double y = z.imag_;
   if (y == 0.0) return {__builtin_sinh(x), y};
@@ -127,7 +134,7 @@ C10_HOST_DEVICE inline complex128 sinh(complex128 z) {
           half_exp_times(magnitude(x), sine)};
 }
 
-C10_HOST_DEVICE inline complex128 cosh(complex128 z) {
+C10_FORMULA complex128 cosh(complex128 z) {
   const double x = z.real_;
   const double y = z.imag_;
   const double zero = with_sign(0.0, x) * with_sign(1.0, y);
@@ -145,7 +152,7 @@ C10_HOST_DEVICE inline complex128 cosh(complex128 z) {
 }
 
 /// Kahan's formula: with t = tan y and s = sinh x, no two terms cancel.
-C10_HOST_DEVICE inline complex128 tanh(complex128 z) {
+C10_FORMULA complex128 tanh(complex128 z) {
   const double x = z.real_;
   const double y = z.imag_;
   if (is_infinite(x)) {
@@ -199,7 +206,7 @@ C10_HOST_DEVICE inline double inverse_sine_height(double x, double y, double r, 
   return __builtin_log1p(excess + __builtin_sqrt(excess * (a + 1.0)));
 }
 
-C10_HOST_DEVICE inline InverseSine inverse_sine(double x, double y) {
+C10_FORMULA InverseSine inverse_sine(double x, double y) {
   if (x > kLarge || y > kLarge) {
     const double height = __builtin_log(__builtin_hypot(0.5 * x, 0.5 * y)) + 2.0 * kLn2;
     return {__builtin_atan2(x, y), __builtin_atan2(y, x), height};
@@ -216,13 +223,13 @@ C10_HOST_DEVICE inline InverseSine inverse_sine(double x, double y) {
   return {__builtin_atan2(x, adjacent), __builtin_atan2(adjacent, x), height};
 }
 
-C10_HOST_DEVICE inline complex128 asin(complex128 z) {
+C10_FORMULA complex128 asin(complex128 z) {
   if (z.real_ == 0.0 && is_nan(z.imag_)) return z;
   const InverseSine found = inverse_sine(magnitude(z.real_), magnitude(z.imag_));
   return {with_sign(found.angle, z.real_), with_sign(found.height, z.imag_)};
 }
 
-C10_HOST_DEVICE inline complex128 acos(complex128 z) {
+C10_FORMULA complex128 acos(complex128 z) {
   if (z.real_ == 0.0 && is_nan(z.imag_)) return {kHalfPi, z.imag_};
   const InverseSine found = inverse_sine(magnitude(z.real_), magnitude(z.imag_));
   const bool is_left = __builtin_signbit(z.real_);
@@ -236,7 +243,7 @@ C10_HOST_DEVICE inline complex128 acosh(complex128 z) {
   return {magnitude(angle.imag_), with_sign(angle.real_, z.imag_)};
 }
 
-C10_HOST_DEVICE inline complex128 atanh(complex128 z) {
+C10_FORMULA complex128 atanh(complex128 z) {
   const double x = magnitude(z.real_);
   const double y = magnitude(z.imag_);
   if (x > kLarge || y > kLarge) {

@@ -32,6 +32,16 @@ def cuda_entry(operator: Operator) -> DispatchEntry | None:
     return entry if entry is not None and entry.is_available else None
 
 
+def runs_on_host(operator: Operator) -> bool:
+    """Whether CUDA tensors take the CPU's kernel, on copies in the memory of the host.
+
+    Of an operator as declared: a formula will have a kernel. One with a function for every device needs none.
+    """
+    if operator.expr is not None or operator.dispatch_for("All") is not None:
+        return False
+    return operator.dispatch_for("CPU") is not None and cuda_entry(operator) is None
+
+
 @dataclass(frozen=True)
 class DirectKernel:
     """A kernel that is called with the operator's own arguments, for the keys that name it."""

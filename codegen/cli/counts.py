@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from codegen.analysis.kernels import cuda_entry, runs_on_host
 from codegen.cli.loading import load_program
 from codegen.model import Operator, Program
 from codegen.model.vocabulary import STRUCTURES
@@ -23,9 +24,14 @@ _CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
 
 def counts(options: argparse.Namespace) -> int:
     program = load_program(options)
+    if options.cuda_fallbacks:
+        print("\n".join(cuda_fallbacks(program)))
+        return 0
+
     sections = {
         "Entries": _entries(program),
         "Structures": _structures(program),
+        "On CUDA": _cuda(program),
         "In Python": _python(program),
         "Gradients of public entries": _gradients(program),
         "Batches (`torch.func.vmap`) of public entries": _batches(program),
@@ -64,6 +70,33 @@ def _entries(program: Program) -> list[Row]:
 def _structures(program: Program) -> list[Row]:
     found = Counter(o.structure for o in program)
     return [(f"`{structure}`", found[structure]) for structure in STRUCTURES]  # type: ignore[index]
+
+
+def _cuda(program: Program) -> list[Row]:
+    formulas = sum(o.expr is not None and cuda_entry(o) is None for o in program)
+    kernels = sum(cuda_entry(o) is not None for o in program)
+    on_host = sum(map(runs_on_host, program))
+    return [
+        ("with a kernel printed from a formula", formulas),
+        ("with a kernel written by hand", kernels),
+        ("that run the CPU's kernel on copies", on_host),
+        ("through one function for every device", len(program.operators) - formulas - kernels - on_host),
+    ]
+
+
+def cuda_fallbacks(program: Program) -> Iterator[str]:
+    """The page docs/cuda_fallbacks.md."""
+    by_topic = {
+        name: [f"`{o.name}`" for o in topic.operators if runs_on_host(o)]
+        for name, topic in program.topics.items()
+    }
+    yield "# Entries without a CUDA kernel"
+    yield ""
+    yield "They run the CPU's kernel on copies in host memory: `torch.cuda.host_fallbacks()` counts"
+    yield "the calls. As `python -m codegen counts --cuda-fallbacks` prints it."
+    yield from ("", f"{sum(map(len, by_topic.values()))} of {len(program.operators)} entries.", "")
+    yield from ("| topic | entries |", "|---|---|")
+    yield from (f"| {topic} | {', '.join(names)} |" for topic, names in by_topic.items() if names)
 
 
 def _python(program: Program) -> list[Row]:

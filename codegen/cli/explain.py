@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codegen.analysis.kernels import cuda_entry, runs_on_host
 from codegen.cli.loading import base_program
 from codegen.cli.python_signature import python_signatures
 from codegen.diagnostics import Diagnostics, GenerationError, did_you_mean
@@ -77,7 +78,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
         ("entry", [f"{operator.location}", *operator.entry_text.rstrip().split("\n")]),
         ("C++", [function_signature(s) for s in operator.schemas()]),
         ("Python", python_signatures(operator, Path(program.path).parent)),
-        ("dispatch", list(_dispatch(operator))),
+        ("dispatch", list(_dispatch(operator, explanation, output))),
         ("derivatives", list(_derivatives(program, operator, explanation))),
         ("dtypes", [", ".join(operator.dtypes)] if operator.dtypes else []),
         ("requires", list(_requirements(operator))),
@@ -96,7 +97,7 @@ def _text(program: Program, operator: Operator, explanation: Explanation | None,
     return "\n".join(lines)
 
 
-def _dispatch(operator: Operator) -> Iterator[str]:
+def _dispatch(operator: Operator, explanation: Explanation | None, output: Path | None) -> Iterator[str]:
     rows = [
         (d.key, d.kernel, f"{d.definition.path}:{d.definition.line}" if d.definition else "not written yet")
         for d in operator.dispatch
@@ -104,6 +105,14 @@ def _dispatch(operator: Operator) -> Iterator[str]:
 
     if operator.expr is not None:
         rows.append(("CPU", "from expr", operator.expr.text))
+        expanded = explanation.program.operators[operator.unambiguous_name] if explanation else operator
+        entry = cuda_entry(expanded)
+        if output is not None and entry is not None and entry not in operator.dispatch:
+            assert entry.definition is not None
+            place = (output / entry.definition.path).as_posix()
+            rows.append(("CUDA", "from expr", f"{place}, {len(operator.dtypes)} dtypes"))
+    elif runs_on_host(operator):
+        rows.append(("CUDA", "on the host", "the CPU's kernel, on copies"))
 
     if operator.shape is not None:
         found = operator.shape_definition

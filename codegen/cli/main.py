@@ -87,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
         "how many operators, functions, methods, formulas and gradients the entries declare",
     )
     command.add_argument("--markdown", action="store_true", help="print docs/counts.md")
+    command.add_argument(
+        "--cuda-fallbacks",
+        action="store_true",
+        help="print docs/cuda_fallbacks.md, the entries that run on the host for CUDA tensors",
+    )
 
     command = _command(commands, "parity", "compare the entries with another file of PyTorch's format")
     command.add_argument(

@@ -41,6 +41,7 @@ class Device final : public c10::cuda::Segments, public c10::cuda::Events {
 
   // --- Faults that a test injects ---
   bool ignores_waits = false;
+  bool ignores_synchronize = false;
   bool refuses_maps = false;
 
   // --- What a program does ---
@@ -72,7 +73,10 @@ class Device final : public c10::cuda::Segments, public c10::cuda::Events {
   size_t peak_bytes() const { return peak_; }
   size_t bytes_in_use() const { return in_use_; }
   size_t maps() const { return maps_done_; }
-  std::unordered_set<int64_t> capturing;
+  size_t events() const { return events_.size(); }
+  int host_waits() const { return host_waits_; }
+  std::unordered_set<int64_t> capturing;  // streams
+  std::unordered_set<int64_t> destroyed;
   std::mt19937_64 random;
 
   // --- Segments ---
@@ -147,6 +151,7 @@ class Device final : public c10::cuda::Segments, public c10::cuda::Events {
   }
   bool record(void* event, int64_t stream) noexcept override {
     if (capturing.count(stream) != 0) problem("an event is recorded in a captured stream");
+    if (destroyed.count(stream) != 0) problem("an event is recorded in a destroyed stream");
     Event& e = *static_cast<Event*>(event);
     e.clocks.emplace_back();
     e.executed.push_back(false);
@@ -165,6 +170,8 @@ class Device final : public c10::cuda::Segments, public c10::cuda::Events {
   }
   void synchronize(void* event) override {
     Event& e = *static_cast<Event*>(event);
+    if (ignores_synchronize) return;
+    ++host_waits_;
     const size_t number = e.clocks.size() - 1;
     while (!e.executed[number]) step();
     host_.join(e.clocks[number]);
@@ -296,6 +303,7 @@ class Device final : public c10::cuda::Segments, public c10::cuda::Events {
   size_t peak_ = 0;
   size_t maps_done_ = 0;
   int problems_ = 0;
+  int host_waits_ = 0;
   std::unordered_map<uintptr_t, GranuleHandle> table_;  // by address / kGranule
   std::unordered_map<GranuleHandle, Granule> granules_;
   std::unordered_map<uintptr_t, size_t> segments_;

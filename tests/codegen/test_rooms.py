@@ -167,7 +167,7 @@ def test_cpp_is_in_the_folder_of_its_chapter(program: Program):
     folders = {topic: chapter for chapter, topics in chapters(program).items() for topic in topics}
     for path in NATIVE.rglob("*.cpp"):
         *place, name = path.relative_to(NATIVE).parts
-        if place[-1] == "shared":
+        if place[-1] == "shared" or place == ["cuda"]:
             continue
         topic = name.removesuffix(".cpp")
         if place[0] == "cpu":
@@ -176,6 +176,15 @@ def test_cpp_is_in_the_folder_of_its_chapter(program: Program):
             topic = topic.removesuffix("Kernel")
         assert topic in folders, f"{path}: no topic is called {topic}"
         assert place == ["cpu"] * (place[0] == "cpu") + [folders[topic]], path
+
+
+def test_cuda_kernels_are_in_the_folder_of_their_chapter(program: Program):
+    """Engines and what calls libraries, which several topics share, are directly below aten/native/cuda."""
+    folders = {topic: chapter for chapter, topics in chapters(program).items() for topic in topics}
+    for path in (NATIVE / "cuda").rglob("*.cu"):
+        *place, name = path.relative_to(NATIVE / "cuda").parts
+        topic = name.removesuffix(".cu").removesuffix("Kernel")
+        assert not place or place == [folders.get(topic)], path
 
 
 def test_kernels_are_in_the_files_of_their_topics(program: Program):
@@ -190,4 +199,5 @@ def test_kernels_are_in_the_files_of_their_topics(program: Program):
             f"aten/native/{operator.chapter}/{operator.topic}.cpp",
             f"aten/native/cpu/{operator.chapter}/{operator.topic}Kernel.cpp",
             f"aten/native/cpu/{operator.chapter}/{operator.topic}Kernel.isa.cpp",
+            f"aten/native/cuda/{operator.chapter}/{operator.topic}Kernel.cu",
         }, operator.name

@@ -104,6 +104,7 @@ Fiber& BlockRun::next_fiber(bool fresh_first) {
   }
 
   current_->state = ThreadState::Running;
+  spins_ = 0;
   self = current_;
   return *current_->fiber;
 }
@@ -137,6 +138,14 @@ void BlockRun::leave_until_ready(bool fresh_first) {
     next = &next_fiber(fresh_first);
   }
   if (next != mine) mine->switch_to(*next);
+}
+
+void BlockRun::note_spin(const Where& where) {
+  constexpr uint64_t kPatience = 30000000;
+  const HiddenFromRaceDetector hidden;
+  if (++spins_ > kPatience)
+    fail(name(*current_) + " waits at " + where.file_name() + ":" + std::to_string(where.line()) +
+         " without simt::pause()");
 }
 
 void BlockRun::pause(const Where& where) {
@@ -194,7 +203,11 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
     threads_[i].fiber = nullptr;
     threads_[i].copies.clear();
   }
-  if (kRaceMode) give_fibers();
+  if (kRaceMode) {
+    give_fibers();
+    marks_.reset();
+    marks_ = std::make_unique<char[]>(4 * (1 + count_));
+  }
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = count_ - w * 32;
     warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0, 0, 0};
@@ -204,6 +217,7 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
   ready_first_ = ready_count_ = 0;
   idle_pauses_ = 0;
   latest_ended_ = nullptr;
+  uses_fences_ = false;
   shared_.begin_block(grid.dynamic_shared);
   order_threads(same_shape);
 }

@@ -48,9 +48,7 @@ struct GridThread : ThreadView {
   std::vector<DeferredCopy> copies;
   unsigned copy_group = 0;
 
-  // Addresses by which the race detector orders meetings whose lowest lane this is.
-  char meeting_marks[2] = {};
-  unsigned meetings = 0;
+  unsigned meetings = 0;  // passed whose lowest lane this is
 };
 
 /// Numbers that depend on the seed only.
@@ -84,6 +82,8 @@ class BlockRun {
   unsigned meet_block(const char* operation, bool vote, const Where& where);
   void meet_lanes(LaneRequest& request, bool orders_memory);
   void pause(const Where& where);
+  void note_spin(const Where& where);
+  bool& uses_fences() { return uses_fences_; }
   void* controller_race_context() const { return controller_->race_context(); }
   [[noreturn]] void fail(const std::string& text) const;
 
@@ -109,6 +109,7 @@ class BlockRun {
   void leave_until_ready(bool fresh_first);
 
   void make_ready(GridThread& thread);
+  char* mark(unsigned place, unsigned meetings);
 
   void arrive(ThreadState state, const char* operation, const Where& where);
   void check_barrier(const char* operation, const Where& where) const;
@@ -116,6 +117,7 @@ class BlockRun {
   void check_meeting(const LaneRequest& request) const;
   void check_against(const LaneRequest& request, const GridThread& other) const;
   void join_meeting(LaneRequest& request);
+  void exchange_data(unsigned mask);
   void complete_meeting(unsigned mask);
   void check_end() const;
   GridThread& lane(unsigned index) { return threads_[current_->linear / 32 * 32 + index]; }
@@ -134,17 +136,23 @@ class BlockRun {
   unsigned count_ = 0;
   std::vector<unsigned> order_;  // in which threads start and leave barriers
   Order order_made_ = Order::Ascending;
+  bool uses_fences_ = false;  // or atomics; known in race mode only
   unsigned started_ = 0;
   unsigned ended_ = 0;
   unsigned at_barrier_ = 0;
   GridThread* first_at_barrier_ = nullptr;
-  unsigned votes_ = 0;          // of the barrier that was passed last
-  unsigned barriers_ = 0;       // passed so far
-  char barrier_marks_[2] = {};  // addresses by which the race detector orders barriers
+  unsigned votes_ = 0;     // of the barrier that was passed last
+  unsigned barriers_ = 0;  // passed so far
   GridThread* latest_ended_ = nullptr;
   uint64_t idle_pauses_ = 0;  // since a thread did anything else
+  uint64_t spins_ = 0;        // reads that may wait, since the thread began to run
   std::exception_ptr error_;
   SharedMemory shared_;
+
+  // Addresses by which the race detector orders meetings: four for barriers, then four for the
+  // meetings of each thread as lowest lane. New ones for every block, or they would order blocks.
+  std::unique_ptr<char[]> marks_;
+
   Dice dice_;
 
   struct Warp {

@@ -147,7 +147,13 @@ cudaError_t note(cudaError_t error) {
   return error;
 }
 
+bool& in_host_function() {
+  thread_local bool inside = false;
+  return inside;
+}
+
 cudaError_t state_error() {
+  if (in_host_function()) return refuse(cudaErrorNotPermitted, "called from a host function");
   if (forked)
     return refuse(cudaErrorInitializationError, "a process forked after CUDA began cannot use it");
   if (devices().empty()) return cudaErrorNoDevice;

@@ -21,6 +21,8 @@ namespace emulation {
 #if !defined(__SANITIZE_THREAD__)
 
 void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void pass_on_fences(void*) {}
+void take_fences(void*) {}
 void Messenger::retire() {}
 
 #else
@@ -67,7 +69,23 @@ NOT_INSTRUMENTED void meet_at(void* address, void* context) {
 }
 
 NOT_INSTRUMENTED void need_context(Messenger& messenger) {
-  if (messenger.context == nullptr) messenger.context = make_context(controller());
+  if (messenger.context != nullptr) return;
+  messenger.context = make_context(controller());
+
+  const HiddenFromRaceDetector hidden;
+  running_block().uses_fences() = true;
+}
+
+bool block_uses_fences() {
+  const HiddenFromRaceDetector hidden;
+  return running_block().uses_fences();
+}
+
+NOT_INSTRUMENTED void as_messenger(void* context, void (*act)(void*), void* mark) {
+  void* const own = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(context, kNoSync);
+  act(mark);
+  __tsan_switch_to_fiber(own, kNoSync);
 }
 
 }  // namespace
@@ -82,6 +100,18 @@ NOT_INSTRUMENTED void note_atomic(void* address) {
   Messenger& mine = messenger();
   need_context(mine);
   meet_at(address, mine.context);
+}
+
+NOT_INSTRUMENTED void pass_on_fences(void* mark) {
+  Messenger& mine = messenger();
+  if (mine.context != nullptr) as_messenger(mine.context, __tsan_release, mark);
+}
+
+NOT_INSTRUMENTED void take_fences(void* mark) {
+  if (!block_uses_fences()) return;
+  Messenger& mine = messenger();
+  need_context(mine);
+  as_messenger(mine.context, __tsan_acquire, mark);
 }
 
 NOT_INSTRUMENTED void Messenger::retire() {

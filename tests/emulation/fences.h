@@ -12,4 +12,8 @@ struct Messenger {
   void retire();
 };
 
+/// At a barrier, hands what the thread's fences published to the messengers of the others.
+void pass_on_fences(void* mark);
+void take_fences(void* mark);
+
 }  // namespace emulation

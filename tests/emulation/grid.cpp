@@ -1,6 +1,7 @@
 // Grids: checks of a launch, the order of its blocks, and the OS threads that run them.
 #include "tests/emulation/grid.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>

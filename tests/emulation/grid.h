@@ -34,4 +34,5 @@ void parse_order(const std::string& text, Schedule& schedule);
 }  // namespace emulation
 
 /// For callers from Python (ctypes). Returns 0, or 1 if the text is not an order.
-extern "C" int torch_py_emulation_set_order(const char* text);
+extern "C" __attribute__((visibility("default"))) int
+torch_py_emulation_set_order(const char* text);

@@ -1,5 +1,6 @@
 // Barriers and meetings of lanes: who must come, who may not, and what they exchange.
 #include <bit>
+#include <cstdio>
 #include <cstring>
 
 #include "tests/emulation/block_run.h"
@@ -30,6 +31,19 @@ void for_lanes(unsigned mask, F f) {
   for (unsigned rest = mask; rest != 0; rest &= rest - 1) f(std::countr_zero(rest));
 }
 
+// Two bytes after the mark by which threads meet is the one of their messengers.
+void release_meeting(char* mark) {
+  if (!kRaceMode) return;
+  release_to(mark);
+  pass_on_fences(mark + 2);
+}
+
+void acquire_meeting(char* mark) {
+  if (!kRaceMode) return;
+  acquire_from(mark);
+  take_fences(mark + 2);
+}
+
 }  // namespace
 
 void BlockRun::arrive(ThreadState state, const char* operation, const Where& where) {
@@ -39,26 +53,31 @@ void BlockRun::arrive(ThreadState state, const char* operation, const Where& whe
   idle_pauses_ = 0;
 }
 
+// Two in turn: while some threads leave a meeting, others may be at the next one already.
+char* BlockRun::mark(unsigned place, unsigned meetings) {
+  return marks_ == nullptr ? nullptr : &marks_[4 * place + meetings % 2];
+}
+
 // --- Barriers of the block ---
 
 unsigned BlockRun::meet_block(const char* operation, bool vote, const Where& where) {
-  char* mark = nullptr;
+  char* own_mark = nullptr;
   {
     const HiddenFromRaceDetector hidden;
     check_barrier(operation, where);
     arrive(ThreadState::AtBarrier, operation, where);
     current_->vote = vote;
     if (at_barrier_++ == 0) first_at_barrier_ = current_;
-    mark = &barrier_marks_[barriers_ % 2];  // two: a fast thread may be at the next one already
+    own_mark = mark(0, barriers_);
   }
-  release_to(mark);
+  release_meeting(own_mark);
   {
     const HiddenFromRaceDetector hidden;
     if (at_barrier_ == count_) complete_barrier();
   }
 
   leave_until_ready(false);
-  acquire_from(mark);
+  acquire_meeting(own_mark);
 
   const HiddenFromRaceDetector hidden;
   return votes_;
@@ -89,7 +108,7 @@ void BlockRun::complete_barrier() {
 // --- Meetings of lanes ---
 
 void BlockRun::meet_lanes(LaneRequest& request, bool orders_memory) {
-  char* mark = nullptr;
+  char* own_mark = nullptr;
   {
     const HiddenFromRaceDetector hidden;
     check_meeting(request);
@@ -97,9 +116,9 @@ void BlockRun::meet_lanes(LaneRequest& request, bool orders_memory) {
     join_meeting(request);
 
     const GridThread& lowest = lane(std::countr_zero(request.mask));
-    mark = const_cast<char*>(&lowest.meeting_marks[lowest.meetings % 2]);
+    own_mark = mark(1 + lowest.linear, lowest.meetings);
   }
-  if (orders_memory) release_to(mark);
+  if (orders_memory) release_meeting(own_mark);
   {
     const HiddenFromRaceDetector hidden;
     const bool complete = (warps_[current_->linear / 32].meeting & request.mask) == request.mask;
@@ -107,7 +126,7 @@ void BlockRun::meet_lanes(LaneRequest& request, bool orders_memory) {
   }
 
   leave_until_ready(false);
-  if (orders_memory) acquire_from(mark);
+  if (orders_memory) acquire_meeting(own_mark);
 }
 
 void BlockRun::check_meeting(const LaneRequest& request) const {
@@ -162,7 +181,8 @@ void BlockRun::check_against(const LaneRequest& request, const GridThread& other
   if (other.request->size != request.size) refuse("different types");
 }
 
-void BlockRun::complete_meeting(unsigned mask) {
+// Shuffles and votes.
+void BlockRun::exchange_data(unsigned mask) {
   unsigned char given[32][16];
   unsigned votes = 0;
   for_lanes(mask, [&](unsigned index) {
@@ -177,6 +197,17 @@ void BlockRun::complete_meeting(unsigned mask) {
     std::memcpy(request.data, given[source], sizeof(request.data));
     request.votes = votes;
   });
+}
+
+void BlockRun::complete_meeting(unsigned mask) {
+  const LaneRequest& any = *current_->request;
+  if (any.exchange != nullptr) {
+    void* payloads[32];
+    for_lanes(mask, [&](unsigned index) { payloads[index] = lane(index).request->payload; });
+    any.exchange(payloads);
+  } else {
+    exchange_data(mask);
+  }
 
   ++lane(std::countr_zero(mask)).meetings;
   warps_[current_->linear / 32].meeting &= ~mask;
@@ -218,5 +249,7 @@ void synchronize_lanes(unsigned mask, const Where& where) {
 }
 
 void pause(const Where& where) { running_block().pause(where); }
+
+void note_spin(const Where& where) { running_block().note_spin(where); }
 
 }  // namespace emulation

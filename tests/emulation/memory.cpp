@@ -239,7 +239,9 @@ std::string hexadecimal(uintptr_t address) {
 }
 
 bool may_access(const Block& block, int device) {
-  if (device < 0 || !on_device(block)) return true;
+  if (!on_device(block)) return true;
+  if (block.kind == Kind::Mapped && device < 0) return block.readers != 0;
+  if (device < 0) return true;
   if (block.kind == Kind::Mapped) return (block.readers >> device & 1) != 0;
   return block.device == device ||
          devices()[static_cast<size_t>(device)].peers.count(block.device) != 0;
@@ -309,6 +311,8 @@ std::string problem_with(uintptr_t address, size_t bytes, int device) {
     if (block == nullptr)
       return hexadecimal(at) + " is not allocated (" + std::to_string(at - address) +
              " bytes behind the beginning of " + std::to_string(bytes) + ")";
+    if (!may_access(*block, device) && device < 0)
+      return hexadecimal(at) + " is mapped, but no device was given access";
     if (!may_access(*block, device))
       return hexadecimal(at) + " belongs to device " + std::to_string(block->device) +
              ", which device " + std::to_string(device) + " has no access to";

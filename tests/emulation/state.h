@@ -36,6 +36,8 @@ uint64_t setting(const char* name, uint64_t otherwise);
 cudaError_t refuse(cudaError_t error, const std::string& text);
 /// Sets the last error of the thread, if it is one.
 cudaError_t note(cudaError_t error);
+/// Whether the thread runs a function of cudaLaunchHostFunc, which must not call CUDA.
+bool& in_host_function();
 /// The sticky error of the current device, or that of a process that was forked after CUDA began.
 cudaError_t state_error();
 /// Makes `text` the sticky error of a device, unless it has one already.

@@ -181,7 +181,8 @@ void make_readable(uintptr_t& word, PendingUses& pending) {
     return;
   }
 
-  const bool like_an_address = word >> 32 != 0 && word >> 47 == 0;
+  // Below that lie sizes, pairs of small integers and the shadow memory of a sanitizer.
+  const bool like_an_address = word >> 44 != 0 && word >> 48 == 0;
   if (like_an_address && pending.problem.empty() && is_mapped(word))
     pending.problem = "an argument holds an address of the host that is not pinned";
 }
@@ -406,7 +407,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   return call([&]() -> cudaError_t {
     const cudaStream_t stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    return append(stream, {.name = "host function", .run = [=] { function(user_data); }});
+    return append(stream, {.name = "host function", .run = [=] {
+                             const bool before = std::exchange(in_host_function(), true);
+                             function(user_data);
+                             in_host_function() = before;
+                           }});
   });
 }
 

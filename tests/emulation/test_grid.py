@@ -18,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include")
 SOURCES = (
     *(f"tests/emulation/{name}.cpp" for name in ("block_run", "fences", "fiber", "grid", "meetings")),
+    "tests/emulation/matrices.cpp",
     "tests/emulation/memory_operations.cpp",
     "tests/emulation/shared_memory.cpp",
     "tests/emulation/checks/without_runtime.cpp",
@@ -25,9 +26,7 @@ SOURCES = (
     "c10/util/Exception.cpp",
 )
 RUNTIME_SOURCES = (
-    "c10/cuda/Runtime.cpp",
-    "c10/cuda/Mailbox.cpp",
-    "c10/cuda/Launch.cpp",
+    *(f"c10/cuda/{name}.cpp" for name in ("Functions", "Launch", "Mailbox", "Runtime")),
     "c10/util/Exception.cpp",
 )
 ORDERS = ("ascending", "descending", "shuffled:1", "shuffled:2")
@@ -39,19 +38,19 @@ class Mode:
     def __init__(self, folder: Path, *flags: str) -> None:
         self.folder = folder
         self.flags = (*FLAGS, *flags)
-        self.objects: list[str] = []
+
+    def object(self, source: str) -> str:
+        path = self.folder / f"{Path(source).stem}.o"
+        return str(path) if path.exists() else cpp_driver.object_file(path, source, *self.flags)
 
     def driver(self, name: str) -> Path:
         program = self.folder / name
-        if program.exists():
-            return program
+        if not program.exists():
+            self.link(program, name, [self.object(source) for source in SOURCES])
+        return program
 
-        if not self.objects:
-            self.objects = [
-                cpp_driver.object_file(self.folder / f"{Path(source).stem}.o", source, *self.flags)
-                for source in SOURCES
-            ]
-        return cpp_driver.build(program, [f"tests/emulation/checks/{name}.cpp", *self.objects], *self.flags)
+    def link(self, program: Path, driver: str, objects: list[str]) -> Path:
+        return cpp_driver.build(program, [f"tests/emulation/checks/{driver}.cpp", *objects], *self.flags)
 
 
 @pytest.fixture(scope="module")
@@ -73,16 +72,18 @@ def test_correct_kernels_in_every_order(plain: Mode) -> None:
     assert cpp_driver.run(plain.driver("correct_driver")) == "ok\n"
 
 
-def test_switches_by_ucontext(tmp_path: Path) -> None:
+def test_switches_by_ucontext(plain: Mode, tmp_path: Path) -> None:
     # What processors without a switch in assembly use.
-    other = Mode(tmp_path, "-DTORCH_PY_FIBER_UCONTEXT")
-    assert cpp_driver.run(other.driver("correct_driver")) == "ok\n"
+    switches = Mode(tmp_path, "-DTORCH_PY_FIBER_UCONTEXT").object("tests/emulation/fiber.cpp")
+    others = [plain.object(source) for source in SOURCES if not source.endswith("fiber.cpp")]
+    program = plain.link(tmp_path / "ucontext", "correct_driver", [switches, *others])
+    assert cpp_driver.run(program) == "ok\n"
 
 
-def test_kernels_with_the_emulated_runtime(tmp_path: Path) -> None:
+def test_kernels_with_the_emulated_runtime(plain: Mode, tmp_path: Path) -> None:
     emulation = [f"tests/emulation/{path.name}" for path in sorted(HERE.glob("*.cpp"))]
-    driver = "tests/emulation/checks/runtime_driver.cpp"
-    program = cpp_driver.build(tmp_path / "runtime", [driver, *emulation, *RUNTIME_SOURCES], *FLAGS)
+    objects = [plain.object(source) for source in (*emulation, *RUNTIME_SOURCES)]
+    program = plain.link(tmp_path / "runtime", "runtime_driver", objects)
     assert cpp_driver.run(program) == "ok\n"
 
 
@@ -124,13 +125,14 @@ FAULTS = {
         ("line A",),
     ),
     "pauses_for_ever": (r"pauses at {} for what never comes", ("line A",)),
+    "spins_for_ever": (r"waits at {} without simt::pause\(\)", ("line A",)),
     "too_much_shared": (r"no shared memory left for large \(64000 bytes\)", ()),
     "no_dynamic_shared": (r"uses dynamic shared memory, but the launch gave it none", ()),
     "misaligned_copy": (r"copies 16 bytes from or to an address that is not aligned", ()),
     "throws": (r"an object of the kernel's own", ()),
-    "large_block": (r"f: a block has more than 1024 threads", ()),
-    "empty_grid": (r"f: the grid has no blocks", ()),
-    "large_dynamic_shared": (r"f: a block has at most 227 KiB", ()),
+    "large_block": (r"f: CUDA refused the launch: a block has more than 1024 threads", ()),
+    "empty_grid": (r"f: CUDA refused the launch: the grid has no blocks", ()),
+    "large_dynamic_shared": (r"f: CUDA refused the launch: a block has at most 227 KiB", ()),
 }
 
 
@@ -179,10 +181,20 @@ def run_sanitized(mode: Mode, kernel: str) -> str:
     return result.stderr
 
 
-CLEAN = ("elementwise", "reduction", "one_pass", "warp_exchange", "chained_sum", "deferred_copies")
+CLEAN = (
+    "elementwise",
+    "reduction",
+    "one_pass",
+    "columns_in_one_pass",
+    "warp_exchange",
+    "chained_sum",
+    "deferred_copies",
+    "matrices",
+)
 RACES = {
     "reduction_without_barrier": ("sample_kernels.h", 2),
     "one_pass_without_fences": ("sample_kernels.h", 2),
+    "columns_without_fences": ("sample_kernels.h", 2),
     "warp_exchange_without_sync": ("sample_kernels.h", 2),
     "blocks_write_same": ("sanitized_driver.cpp", 1),
 }

@@ -17,7 +17,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_pytorch_names.lacking", "_pytorch_names.packages"),
     # What needs the native module alone.
     (
-        "_namespace", "_notices", "_serialization.budget", "_serialization.storage_types", "_storage_files",
+        "_cuda_arrays", "_namespace", "_notices",
+        "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "autograd.grad_mode", "backends.mha", "distributed._world", "futures", "profiler",
         "return_types", "signal", "torch_version", "utils._pytree", "utils._pytree_keys", "utils._swapping",
         "utils.hooks", "version",
@@ -47,7 +48,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     # What is made for networks: optimizers, data, devices.
     (
-        "_exports", "_functorch.modules", "_overridable", "_pytorch_names.__init__", "_pytorch_names.finder",
+        "_exports", "_functorch.modules", "_overridable", "_pytorch_names.__init__",
+        "_pytorch_names.finder", "accelerator",
         "compiler._eager", "distributions", "hub", "nn.parallel", "optim", "utils.data",
     ),
     # What takes over calls of functions.
@@ -56,7 +58,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
     (
-        "_functorch", "_tensor_methods", "autograd.variable", "nn.utils", "utils.checkpoint",
+        "_functorch", "_tensor_methods", "autograd.variable", "cuda._graphed", "nn.utils", "utils.checkpoint",
     ),
     (
         "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",

@@ -177,6 +177,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "autograd": (
         (INTERNAL, "DeviceType _disable_profiler _profiler_enabled _unsafe_preserve_version_counter"),
     ),
+    "accelerator": ((CUDA, "Graph empty_host_cache get_device_capability graphs memory"),),
     "autograd.graph": (
         (
             INTERNAL,

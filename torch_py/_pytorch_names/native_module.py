@@ -53,7 +53,7 @@ class DispatchKeySet:
 
 
 def _get_accelerator(check: bool | None = None) -> Any:
-    """The type of the accelerator as a device, else the CPU's; then raises RuntimeError if `check` is true."""
+    """The accelerator's type as a device, else the CPU's; then raises RuntimeError if `check` is true."""
     if _C._cuda_getDeviceCount() > 0:
         return _C.device("cuda")
     if check:

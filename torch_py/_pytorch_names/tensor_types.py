@@ -11,28 +11,39 @@ from torch_py._tensor import Tensor
 
 class _LegacyMeta(type):
     dtype: Any
+    kind: str  # of the device
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype == cls.dtype and instance.device.type == "cpu"
+        return (
+            isinstance(instance, Tensor) and instance.dtype == cls.dtype and instance.device.type == cls.kind
+        )
 
 
 def _construct(cls: Any, *arguments: Any) -> Tensor:
     """An uninitialized tensor for sizes, a copy of a sequence, array or
     tensor; an empty tensor without arguments."""
+    if cls.kind == "cuda" and int(_C._cuda_getDeviceCount()) == 0:
+        raise TypeError(f"type torch.cuda.{cls.__name__} not available: there is no CUDA device")
     if not arguments:
-        return _torch.empty(0, dtype=cls.dtype, device="cpu")
+        return _torch.empty(0, dtype=cls.dtype, device=cls.kind)
     if isinstance(arguments[0], _C.Size) or all(isinstance(argument, int) for argument in arguments):
         size = arguments[0] if isinstance(arguments[0], _C.Size) else arguments
-        return _torch.empty(tuple(size), dtype=cls.dtype, device="cpu")
+        return _torch.empty(tuple(size), dtype=cls.dtype, device=cls.kind)
     if len(arguments) != 1:
         raise TypeError(f"{cls.__name__}: expected sizes or one sequence, got {len(arguments)} arguments")
     if hasattr(arguments[0], "_untyped_storage"):
-        return _torch.empty(0, dtype=cls.dtype, device="cpu").set_(arguments[0])
-    return _C.tensor(arguments[0], dtype=cls.dtype, device="cpu")
+        return _torch.empty(0, dtype=cls.dtype, device=cls.kind).set_(arguments[0])
+    return _C.tensor(arguments[0], dtype=cls.dtype, device=cls.kind)
 
 
-def _legacy_type(name: str, dtype: Any) -> type:
-    return _LegacyMeta(name, (), {"dtype": dtype, "__new__": _construct, "__module__": "torch_py"})
+def _legacy_type(name: str, dtype: Any, module: str = "torch_py", kind: str = "cpu") -> type:
+    members = {"dtype": dtype, "kind": kind, "__new__": _construct, "__module__": module}
+    return _LegacyMeta(name, (), members)
+
+
+def cuda_type(name: str) -> type:
+    """`torch.cuda.FloatTensor` and the like; a call raises TypeError without a CUDA device."""
+    return _legacy_type(name, globals()[name].dtype, "torch_py.cuda", "cuda")
 
 
 def _unavailable(cls: Any, *arguments: Any) -> NoReturn:
@@ -46,7 +57,7 @@ class _NoInstances(type):
 
 
 def unavailable_type(module: str, name: str) -> type:
-    """`torch.cuda.FloatTensor` and the like: nothing is an instance, and a call raises TypeError."""
+    """`torch.sparse.FloatTensor` and the like: nothing is an instance, and a call raises TypeError."""
     return _NoInstances(name, (), {"__new__": _unavailable, "__module__": module, "__refuses__": True})
 
 

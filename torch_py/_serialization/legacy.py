@@ -51,7 +51,7 @@ def storage_as_file(storage: Any) -> bytes:
         _text("storage"),
         kind,
         _text("0"),
-        _text("cpu"),
+        _text(str(storage.device)),
         number,
         pickle.NONE,
         pickle.TUPLE,
@@ -128,13 +128,14 @@ class LegacyFile:
                 "torch.load: files of PyTorch 0.x with views of storages have to be saved again by PyTorch"
             )
 
-        self._check_location(location)
+        device = self._check_location(location).device
         if key not in self._storages:
             size = count * kind.dtype.itemsize
             if size > self._left:
                 raise RuntimeError(f"torch.load: the file ends before the {size} bytes of storage {key!r}")
             self._left -= size
-            self._storages[key] = (empty_storage(size), kind.dtype)
+            data = empty_storage(size)
+            self._storages[key] = (data.to(device) if device.type == "cuda" else data, kind.dtype)
 
         return typed_storage(self._storages[key][0], kind.dtype)
 
@@ -151,7 +152,8 @@ class LegacyFile:
 
         for key in keys:
             data, dtype = self._storages[key]
-            target = storage_bytes(data.untyped_storage())
+            host = empty_storage(data.numel()) if data.is_cuda else data
+            target = storage_bytes(host.untyped_storage())
 
             count = self._stream.read(_COUNT.size)
             if len(count) < _COUNT.size or _COUNT.unpack(count)[0] * dtype.itemsize != len(target):
@@ -161,6 +163,8 @@ class LegacyFile:
                 )
 
             _read_into(self._stream, target, key)
+            if host is not data:
+                data.copy_(host)
 
 
 def _read_into(stream: Any, target: memoryview, key: str) -> None:

@@ -9,7 +9,7 @@ from torch_py import _C
 from torch_py._serialization.rebuild import empty_storage
 
 
-def placed_storage(read: Callable[[int], Any], nbytes: int, location: str, map_location: Any) -> Any:
+def placed_storage(read: Callable[..., Any], nbytes: int, location: str, map_location: Any) -> Any:
     """Returns an UntypedStorage of `nbytes` bytes on the device that `map_location` selects for `location`.
 
     `read(nbytes)` returns the bytes as a uint8 tensor; storages on the meta device have no memory. Raises
@@ -37,7 +37,7 @@ def _from_function(storage: Any, location: str, map_location: Any) -> Any:
 
     chosen = map_location(storage, location)
     if chosen is None:
-        return _on_device(lambda _: storage, storage.nbytes(), location)
+        return _on_device(lambda *_: storage, storage.nbytes(), location)
     if not isinstance(chosen, _C.UntypedStorage):
         raise TypeError(
             "torch.load: expected map_location to return an UntypedStorage or None, "
@@ -47,7 +47,7 @@ def _from_function(storage: Any, location: str, map_location: Any) -> Any:
     return chosen
 
 
-def _on_device(read: Callable[[int], Any], nbytes: int, target: Any) -> Any:
+def _on_device(read: Callable[..., Any], nbytes: int, target: Any) -> Any:
     """Returns a storage on the device `target`; `read` returns a tensor or a storage."""
     if not isinstance(target, (str, _C.device)):
         raise TypeError(
@@ -77,9 +77,9 @@ def _cuda_index(location: str) -> int:
     count = int(_C._cuda_getDeviceCount())
     if count == 0:
         raise RuntimeError(
-            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
-            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map "
-            "your storages to the CPU."
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If "
+            "you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
         )
 
     index = _C.device(location).index
@@ -87,18 +87,18 @@ def _cuda_index(location: str) -> int:
         return int(_C._cuda_getDevice())
     if index >= count:
         raise RuntimeError(
-            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. "
-            "Please use torch.load with map_location to map your storages to an existing device."
+            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is "
+            f"{count}. Please use torch.load with map_location to map your storages to an existing device."
         )
     return int(index)
 
 
-def _on_cuda(read: Callable[[int], Any], nbytes: int, index: int) -> Any:
+def _on_cuda(read: Callable[..., Any], nbytes: int, index: int) -> Any:
     """Returns a storage with the bytes on a CUDA device."""
     device = _C.device("cuda", index)
     if not nbytes:
         return cast(Any, _C).UntypedStorage(0, device=device)
-    data = read(nbytes)
+    data = read(nbytes, True)  # all of it: the copy begins now
     if isinstance(data, _C.UntypedStorage):
         return cast(Any, data).to(device=device)
     return data.to(device).untyped_storage()

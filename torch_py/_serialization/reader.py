@@ -91,7 +91,10 @@ class _Archive:
             name = f"{self.root}/data/{key}"
             nbytes = count * kind.dtype.itemsize
             self._storages[key] = placed_storage(
-                lambda nbytes: self.records.read(name, nbytes), nbytes, location, self.map_location
+                lambda nbytes, complete=False: self.records.read(name, nbytes, complete),
+                nbytes,
+                location,
+                self.map_location,
             )
 
         return typed_storage_of(self._storages[key], kind.dtype)

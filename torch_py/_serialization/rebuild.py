@@ -26,8 +26,8 @@ def typed_storage_of(untyped: Any, dtype: Any) -> Any:
 
 
 def storage_bytes(storage: Any) -> memoryview:
-    """The memory of a storage as writable bytes."""
-    return memoryview(storage).cast("B") if storage.nbytes() else memoryview(b"")
+    """The memory of a storage as writable bytes; of a storage on a device, a copy."""
+    return memoryview(storage.cpu()).cast("B") if storage.nbytes() else memoryview(b"")
 
 
 def empty_storage(nbytes: int) -> Any:
@@ -229,7 +229,7 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
 
     Like PyTorch's plain pickles, but with only the memory from the first to the last element.
     """
-    if tensor.device.type not in ("cpu", "meta"):
+    if tensor.device.type not in ("cpu", "cuda", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)
     if tensor.is_meta:

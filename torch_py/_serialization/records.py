@@ -51,8 +51,8 @@ class Records:
         self._fill(memoryview(data), record, self._start(record))
         return bytes(data)
 
-    def read(self, name: str, nbytes: int) -> Any:
-        """A uint8 tensor with the first `nbytes` of a record.
+    def read(self, name: str, nbytes: int, complete: bool = False) -> Any:
+        """A uint8 tensor with the first `nbytes` of a record, which is there at once if `complete` is set.
 
         Raises RuntimeError if the record is shorter.
         """
@@ -70,7 +70,7 @@ class Records:
 
         data = empty_storage(nbytes)
         target = storage_bytes(data.untyped_storage())
-        if self._pool is None or nbytes < _CHUNK:
+        if self._pool is None or complete or nbytes < _CHUNK:
             self._fill(target, record, start)
         else:
             self._jobs.append(self._pool.submit(self._fill, target, record, start))

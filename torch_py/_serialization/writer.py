@@ -30,8 +30,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 class _StorageReference:
     """Replaces a storage in the pickle."""
 
-    def __init__(self, kind: Any, key: str, count: int, closing: tuple[Any, ...]) -> None:
-        self.identity = ("storage", kind, key, "cpu", count, *closing)
+    def __init__(self, kind: Any, key: str, device: Any, count: int, closing: tuple[Any, ...]) -> None:
+        self.identity = ("storage", kind, key, str(device), count, *closing)
 
 
 class _References:
@@ -54,7 +54,8 @@ class _References:
             return value.identity
         if type(value) is _C.UntypedStorage:
             key = self._key_of(value, _C.uint8)
-            return _StorageReference(self._kind_of(None), key, value.nbytes(), self.closing).identity
+            kind = self._kind_of(None)
+            return _StorageReference(kind, key, value.device, value.nbytes(), self.closing).identity
 
         # Typed storages exist only if their module has been imported.
         storages = sys.modules.get("torch_py.storage")
@@ -65,13 +66,14 @@ class _References:
     def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
         if tensor.is_meta:
             return archive_parts(tensor, None)
-        if tensor.device.type != "cpu":
+        if tensor.device.type not in ("cpu", "cuda"):
             raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")
         return archive_parts(tensor, self._reference(tensor.untyped_storage(), tensor.dtype))
 
     def _reference(self, storage: Any, dtype: Any) -> _StorageReference:
         count = storage.nbytes() // dtype.itemsize if has_storage_type(dtype) else storage.nbytes()
-        return _StorageReference(self._kind_of(dtype), self._key_of(storage, dtype), count, self.closing)
+        key = self._key_of(storage, dtype)
+        return _StorageReference(self._kind_of(dtype), key, storage.device, count, self.closing)
 
     def _kind_of(self, dtype: Any) -> Any:
         """The class of a storage in the file; None means bytes without a dtype."""

@@ -59,7 +59,7 @@ class autocast:
 
     def _is_possible(self) -> bool:
         """Warns and returns False if autocast cannot have any effect."""
-        if self.device == "cuda":
+        if self.device == "cuda" and int(_C._cuda_getDeviceCount()) == 0:
             warnings.warn("CUDA is not available. Disabling autocast.", stacklevel=3)
             return False
 

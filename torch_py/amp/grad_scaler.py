@@ -33,7 +33,7 @@ class _Progress:
 
     def __init__(self) -> None:
         self.stage = OptState.READY
-        self.found_inf: Tensor | None = None
+        self.found_inf: dict[Any, Tensor] = {}  # by device: one if a gradient is infinite or nan
 
 
 class GradScaler:
@@ -65,7 +65,7 @@ class GradScaler:
     ) -> None:
         self._device = device
         self._enabled = enabled
-        if enabled and device == "cuda":
+        if enabled and device == "cuda" and int(_C._cuda_getDeviceCount()) == 0:
             warnings.warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2
             )
@@ -88,8 +88,7 @@ class GradScaler:
         self._growth_tracker: Tensor | None = None
         self._progress: dict[int, _Progress] = {}
 
-    def _start(self, device: _C.device) -> None:
-        """Makes the state on `device`, that of the first loss."""
+    def _start(self, device: Any) -> None:
         if self._scale is None:
             self._scale = _C.tensor(self._init_scale, dtype=_C.float32, device=device)
             self._growth_tracker = _C.tensor(self._init_growth_tracker, dtype=_C.int32, device=device)
@@ -116,7 +115,7 @@ class GradScaler:
         if isinstance(outputs, Tensor):
             self._start(outputs.device)
             assert self._scale is not None
-            return outputs * self._scale.to(outputs.device)
+            return outputs * self._scale.to(outputs.device, non_blocking=True)
         if isinstance(outputs, Iterable) and not isinstance(outputs, (str, bytes)):
             scaled = [self.scale(each) for each in outputs]
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # type: ignore[call-arg]
@@ -143,12 +142,11 @@ class GradScaler:
         progress.found_inf = self._unscaled(optimizer, scale.double().reciprocal().float())
         progress.stage = OptState.UNSCALED
 
-    def _unscaled(self, optimizer: Optimizer, inverse: Tensor) -> Tensor:
+    def _unscaled(self, optimizer: Optimizer, inverse: Tensor) -> dict[Any, Tensor]:
         """Multiplies the gradients by `inverse`.
 
-        Returns one if a gradient is infinite or nan, otherwise zero.
+        Returns for each device one if a gradient is infinite or nan, otherwise zero.
         """
-        found = _torch.zeros((), dtype=_C.float32, device=inverse.device)
         gradients = [
             parameter.grad
             for group in optimizer.param_groups
@@ -159,9 +157,17 @@ class GradScaler:
         if any(gradient.dtype == _C.float16 for gradient in gradients):
             raise ValueError("Attempting to unscale FP16 gradients.")
 
-        with no_grad():
-            _torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, inverse)
+        by_device: dict[Any, list[Tensor]] = {}
+        for gradient in gradients:
+            by_device.setdefault(gradient.device, []).append(gradient)
 
+        found: dict[Any, Tensor] = {}
+        with no_grad():
+            for device, group in by_device.items():
+                found[device] = _torch.zeros((), dtype=_C.float32, device=device)
+                _torch._amp_foreach_non_finite_check_and_unscale_(
+                    group, found[device], inverse.to(device, non_blocking=True)
+                )
         return found
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -188,9 +194,9 @@ class GradScaler:
         gradients = [parameter.grad for group in optimizer.param_groups for parameter in group["params"]]
         if all(gradient is None for gradient in gradients):
             raise AssertionError("No inf checks were recorded for this optimizer.")
-        assert progress.found_inf is not None
 
-        result = optimizer.step(*args, **kwargs) if not progress.found_inf.item() else None
+        overflowed = any(found.item() for found in progress.found_inf.values())
+        result = None if overflowed else optimizer.step(*args, **kwargs)
         progress.stage = OptState.STEPPED
         return result
 
@@ -211,7 +217,9 @@ class GradScaler:
             scale.fill_(new_scale if not isinstance(new_scale, Tensor) else new_scale.item())
         else:
             found = [
-                progress.found_inf for progress in self._progress.values() if progress.found_inf is not None
+                flag.to(scale.device, non_blocking=True)
+                for progress in self._progress.values()
+                for flag in progress.found_inf.values()
             ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
@@ -225,8 +233,7 @@ class GradScaler:
     def _found_inf_per_device(self, optimizer: Optimizer) -> dict[Any, Tensor]:
         """The flag of an optimizer since the last update, by device:
         one if a gradient was infinite or nan."""
-        found = self._of(optimizer).found_inf
-        return {} if found is None else {found.device: found}
+        return dict(self._of(optimizer).found_inf)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state with the scale as a number.

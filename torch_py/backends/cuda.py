@@ -1,4 +1,4 @@
-"""Switches of CUDA's libraries, kept without effect in a build without CUDA."""
+"""Switches of CUDA's libraries, kept without effect: torch_py does not call these libraries yet."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+from torch_py import _C
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 matmul = SimpleNamespace(
@@ -21,7 +22,8 @@ _ways = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True, "hal
 
 
 def is_built() -> bool:
-    return False
+    """Whether there is a CUDA library."""
+    return bool(_C._cuda_isLoaded())
 
 
 def flash_sdp_enabled() -> bool:

@@ -1,4 +1,4 @@
-"""Switches of cuDNN, kept without effect: this build does not use it."""
+"""Switches of cuDNN, kept without effect: torch_py does not call it yet."""
 
 from __future__ import annotations
 

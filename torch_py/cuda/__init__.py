@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from torch_py import _C
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._pytorch_names.tensor_types import NAMES as _LEGACY_NAMES
-from torch_py._pytorch_names.tensor_types import unavailable_type as _unavailable_type
+from torch_py._pytorch_names.tensor_types import cuda_type as _cuda_type
 from torch_py.cuda import _init
 from torch_py.cuda._devices import _CudaDeviceProperties as _CudaDeviceProperties
 from torch_py.cuda._devices import _DeviceGuard as _DeviceGuard
@@ -86,6 +86,7 @@ def reset_host_fallbacks() -> None:
 def ipc_collect() -> None:
     """Frees memory that other processes opened and have closed."""
     _lazy_init()
+    importlib.import_module("torch_py.cuda._sharing").collect()
     _C._cuda_ipc_collect()
 
 
@@ -197,7 +198,7 @@ class cudaStatus:  # noqa: N801
 
 
 _LAZY_MODULES = ("amp", "nvtx")
-_absent = _lacking(__name__, __path__)
+_absent = _lacking(__name__, __path__)  # noqa: F405
 
 
 def __getattr__(name: str) -> Any:
@@ -209,6 +210,11 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
         return importlib.import_module(f"torch_py.cuda.{name}")
     if name in _LEGACY_NAMES:
-        globals()[name] = _unavailable_type(__name__, name)
+        globals()[name] = _cuda_type(name)
         return globals()[name]
+    if name.endswith("Storage"):
+        storage = importlib.import_module("torch_py.storage")
+        if name in storage.LEGACY_NAMES:
+            globals()[name] = storage.cuda_storage_type(name)
+            return globals()[name]
     return _absent(name)

@@ -30,7 +30,7 @@ class _Captured:
     backward: CUDAGraph = field(default_factory=CUDAGraph)
     outputs: tuple[Tensor, ...] = ()
     structure: Any = None  # of the function's result
-    gradients_in: tuple[Tensor | None, ...] = ()  # of the outputs; None where there is none
+    gradients_in: tuple[Tensor | None, ...] = ()  # of the outputs; None without a gradient
     gradients_out: tuple[Tensor | None, ...] = ()  # of inputs and parameters
 
     @property
@@ -78,7 +78,8 @@ def _prepare(function: Any, arguments: tuple[Any, ...]) -> _Captured:
             )
         if any(buffer.requires_grad for buffer in function.buffers()):
             raise AssertionError(
-                "make_graphed_callables: expected buffers that do not require grad; only parameters may be trained"
+                "make_graphed_callables: expected buffers that do not require grad; only parameters may be "
+                "trained"
             )
         parameters = tuple(function.parameters())
 
@@ -120,7 +121,9 @@ def _capture_forward(part: _Captured, pool: tuple[int, int]) -> None:
 
 
 def _capture_backward(part: _Captured, pool: tuple[int, int], allow_unused: bool) -> None:
-    part.gradients_in = tuple(_torch.empty_like(each) if each.requires_grad else None for each in part.outputs)
+    part.gradients_in = tuple(
+        _torch.empty_like(each) if each.requires_grad else None for each in part.outputs
+    )
     outputs = tuple(each for each in part.outputs if each.requires_grad)
 
     found: list[Any] = []
@@ -130,9 +133,7 @@ def _capture_backward(part: _Captured, pool: tuple[int, int], allow_unused: bool
             found = list(_gradients(part, outputs, weights, allow_unused))
 
     left = iter(found)
-    part.gradients_out = tuple(
-        next(left) if found and each.requires_grad else None for each in part.surface
-    )
+    part.gradients_out = tuple(next(left) if found and each.requires_grad else None for each in part.surface)
 
 
 def _move(to: Tensor, value: Tensor) -> None:
@@ -175,7 +176,9 @@ def _finished(part: _Captured) -> Any:
     if not isinstance(part.function, Module):
         return graphed
 
-    module, eager, training = part.function, part.function.forward, part.function.training
+    module = part.function
+    eager = module.forward
+    training = module.training
 
     def forward(*arguments: Any, **keywords: Any) -> Any:
         if module.training == training:

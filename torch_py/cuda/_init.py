@@ -91,8 +91,8 @@ def run_waiting_calls() -> None:
 def _check_usable() -> None:
     if _in_bad_fork:
         raise RuntimeError(
-            "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
-            "'spawn' start method"
+            "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use "
+            "the 'spawn' start method"
         )
     why = _load.reason()
     if why:

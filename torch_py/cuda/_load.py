@@ -16,7 +16,7 @@ FILE = "libtorch_py_cuda.so"
 
 def library() -> Path | None:
     """The library to open: the one that the variable names, else that of a checkout, else that of the
-    package; None if there is none."""
+    package; None if no file is found."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
@@ -35,7 +35,7 @@ def library() -> Path | None:
 def load() -> bool:
     """Opens the library; the bindings call this once, when a CUDA device is first needed.
 
-    Returns False if there is none, or if it cannot be opened; errors then say why.
+    Returns False if it is missing or cannot be opened; errors then say why.
     """
     global was_tried
     was_tried = True
@@ -75,8 +75,8 @@ def reason() -> str:
         return ""
     if _C._cuda_isLoaded():
         return (
-            "No CUDA GPUs are available: found no NVIDIA driver on this system, or no device that it shows to "
-            "this process (CUDA_VISIBLE_DEVICES)"
+            "No CUDA GPUs are available: found no NVIDIA driver on this system, or no device that it shows "
+            "to this process (CUDA_VISIBLE_DEVICES)"
         )
     return _reason
 

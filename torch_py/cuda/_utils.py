@@ -30,8 +30,6 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
         raise ValueError(f"Expected a torch.device, a string or an int as device, but got: {device!r}")
 
     if not optional:
-        raise ValueError(
-            f"Expected a torch.device with a specified index or an integer, but got:{device}"
-        )
+        raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
     _lazy_init()
     return int(_C._cuda_getDevice())

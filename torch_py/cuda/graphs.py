@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 from typing import Any
 
 from torch_py import _C
@@ -47,7 +48,8 @@ class CUDAGraph(_C._CUDAGraph):
         """Begins to capture the current stream, which must not be the default one.
 
         Args:
-            pool: where memory comes from: `graph_pool_handle()` or `other_graph.pool()`; by default a new pool.
+            pool: where memory comes from: `graph_pool_handle()` or `other_graph.pool()`; by default a new
+                pool.
             capture_error_mode: which calls that may synchronise are refused meanwhile: "global" for all
                 threads, "thread_local" for this one, "relaxed" for none.
         """
@@ -122,8 +124,8 @@ def make_graphed_callables(
 
     Args:
         callables: a function or a module, or a tuple of them in the order in which they will run.
-        sample_args: a tuple of tensors with the shapes, dtypes and `requires_grad` of later calls; for a tuple
-            of callables a tuple of such tuples.
+        sample_args: a tuple of tensors with the shapes, dtypes and `requires_grad` of later calls; for a
+            tuple of callables a tuple of such tuples.
         num_warmup_iters: how often each runs before it is captured.
         allow_unused_input: whether inputs may have no gradient.
         pool: where the graphs' memory comes from; by default a pool that they share.
@@ -131,9 +133,9 @@ def make_graphed_callables(
     Returns the module itself, with another `forward`, or a new function; a tuple for a tuple. Raises
     RuntimeError inside of autocast with its cache.
     """
-    from torch_py.cuda._graphed import make
-
-    return make(callables, sample_args, num_warmup_iters, allow_unused_input, pool)
+    # Imported here: it needs networks and functions with gradients, which need this package.
+    graphed = importlib.import_module("torch_py.cuda._graphed")
+    return graphed.make(callables, sample_args, num_warmup_iters, allow_unused_input, pool)
 
 
 __getattr__ = _lacking(__name__)

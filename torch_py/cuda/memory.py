@@ -224,8 +224,8 @@ def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -
         handle = getattr(handle, "cuda_stream", handle)
         if not isinstance(handle, int):
             raise TypeError(
-                "Invalid type for stream argument, must be `torch.cuda.Stream` or `int` representing a pointer "
-                "to a existing stream"
+                "Invalid type for stream argument, must be `torch.cuda.Stream` or `int` representing a "
+                "pointer to a existing stream"
             )
         return int(_C._cuda_cudaCachingAllocator_raw_alloc(size, handle))
 

@@ -95,5 +95,3 @@ def _get_rng_state_offset(device: Any = "cuda") -> int:
 
 def _set_rng_state_offset(offset: int, device: Any = "cuda") -> None:
     _lazy_call(lambda: _generator(device).set_offset(offset))
-
-

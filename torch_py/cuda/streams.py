@@ -211,5 +211,3 @@ class StreamContext:
 def stream(stream: Any) -> StreamContext:
     """A block in which a stream is the current one: see `StreamContext`."""
     return StreamContext(stream)
-
-

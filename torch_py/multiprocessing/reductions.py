@@ -37,7 +37,7 @@ def check_sendable(tensor: Tensor) -> None:
 
 def tensor_on(storage: Any, dtype: _C.dtype, offset: int, size: Any, stride: Any) -> Any:
     """A tensor over a storage, contiguous if `stride` is None."""
-    tensor: Any = _C._torch.empty(0, dtype=dtype)
+    tensor: Any = _C._torch.empty(0, dtype=dtype, device=storage.device)
     if stride is None:
         return tensor.set_(storage, offset, size)
     return tensor.set_(storage, offset, size, stride)
@@ -52,6 +52,11 @@ def as_type(kind: type, tensor: Tensor, requires_grad: bool) -> Any:
 
 def reduce_storage(storage: Any) -> tuple[Any, ...]:
     """Moves the storage to shared memory if necessary, and returns how to rebuild it."""
+    if storage.device.type == "cuda":
+        # Imported on first use: few programs send memory of devices.
+        from torch_py.cuda._sharing import reduce_cuda_storage
+
+        return reduce_cuda_storage(storage)
     if storage.nbytes() == 0:
         return rebuild_storage_empty, ()
     storage.share_memory_()

@@ -84,8 +84,9 @@ class PackedSequence(_Packed):
         return self.to("cpu")
 
     def cuda(self, *arguments: Any, **keywords: Any) -> PackedSequence:
-        """Returns this batch on a CUDA device."""
-        return self.to("cuda", *arguments, **keywords)
+        """Returns this batch on a CUDA device, by default the current one; arguments as those of `to`."""
+        names_device = "device" in keywords or (arguments and isinstance(arguments[0], (int, str, _C.device)))
+        return self.to(*arguments, **keywords) if names_device else self.to("cuda", *arguments, **keywords)
 
     def double(self) -> PackedSequence:
         """Returns this batch with data of dtype float64."""

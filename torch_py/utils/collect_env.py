@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from torch_py import _C
+from torch_py import _C, version
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.version import __version__
 
@@ -80,13 +80,13 @@ def get_env_info() -> SystemEnv:
     return SystemEnv(
         torch_version=__version__,
         is_debug_build="N/A",
-        cuda_compiled_version="None",
+        cuda_compiled_version=str(version.cuda),
         gcc_version=_first_line("gcc", "--version"),
         libc_version="-".join(platform.libc_ver()) or "N/A",
         os=_system(),
         python_version=f"{sys.version} ({bits}-bit runtime)".replace("\n", " "),
         python_platform=platform.platform(),
-        is_cuda_available="False",
+        is_cuda_available=str(_C._cuda_getDeviceCount() > 0),
         cpu_info=_processor(),
         cpu_capability=str(_C._cpu_capability()),
         threads=str(_C.get_num_threads()),

@@ -211,7 +211,7 @@ inline bool is_packed(const LaunchPlan& plan, int width) {
 
 template <int kOperands>
 ElementwiseArguments<kOperands> elementwise_arguments(const LaunchPlan& plan, int width) {
-  ElementwiseArguments<kOperands> arguments;
+  ElementwiseArguments<kOperands> arguments{};  // the emulation looks at every byte
   arguments.dims = plan.dims;
   arguments.packs = static_cast<uint32_t>(plan.numel / width);
   arguments.tail = static_cast<uint32_t>(plan.numel % width);
@@ -300,5 +300,13 @@ template <class R, class... A, class F>
 void elementwise(const TensorIterator& iter, const char* name, const F& functor) {
   elementwise<R, A...>(launch_plan(iter), name, functor);
 }
+
+/// The functor of a fill.
+template <class T>
+struct Constant {
+  T value;
+
+  C10_HOST_DEVICE T operator()() const { return value; }
+};
 
 }  // namespace at::native::cuda

@@ -3,16 +3,9 @@
 #include "aten/native/cuda/Elementwise.cuh"
 #include "aten/native/cuda/ReduceColumns.cuh"
 #include "aten/native/cuda/ReduceRows.cuh"
-#include "c10/core/DeviceHooks.h"
+#include "c10/cuda/Memory.h"
 
 namespace at::native::cuda {
-
-template <class T>
-struct Constant {
-  T value;
-
-  C10_HOST_DEVICE T operator()() const { return value; }
-};
 
 namespace detail {
 
@@ -23,9 +16,8 @@ class ReduceWorkspace {
   ReduceWorkspace(ReduceTarget& target, int64_t parts, size_t part_size, int64_t counters) {
     const size_t counted = static_cast<size_t>(counters) * sizeof(unsigned);
     const size_t begin = (counted + 15) / 16 * 16;
-    memory_ = c10::device_hooks(c10::DeviceType::CUDA)
-                  .allocator()
-                  .allocate(begin + static_cast<size_t>(parts) * part_size);
+    memory_ =
+        c10::cuda::device_allocator().allocate(begin + static_cast<size_t>(parts) * part_size);
     C10_CUDA_CHECK(cudaMemsetAsync(memory_.get(), 0, counted, c10::cuda::current_stream()));
     target.counters = static_cast<unsigned*>(memory_.get());
     target.parts = static_cast<char*>(memory_.get()) + begin;
@@ -116,7 +108,9 @@ void reduce_elements(const LaunchPlan& plan, const Ops& ops, int64_t limit = int
                             element_size(plan.dtype(1)) == sizeof(typename Ops::input_t),
                         plan.op_name, ": wrong element type");
 
-  constexpr int kWidth = kPackWidth<typename Ops::input_t>;
+  // A thread's accumulators take at most 64 bytes: in registers, and in shared memory.
+  constexpr int kAccumulators = 64 / static_cast<int>(sizeof(typename Ops::acc_t));
+  constexpr int kWidth = std::min(kPackWidth<typename Ops::input_t>, kAccumulators);
   const ReduceShape shape(plan, limit);
   const bool packed = detail::reads_packs(plan, kWidth);
   if (shape.has_columns) {

@@ -51,10 +51,10 @@ SIMT_DEVICE typename Ops::acc_t reduce_range_of_row(const Ops& ops, const Reduce
 
   // The elements after the last whole pack.
   if constexpr (kWidth > 1) {
-    const int64_t index = end - end % kWidth + thread;
-    if (index < end)
-      acc[0] = reduce_element(
-          ops, acc[0], *reinterpret_cast<const input_t*>(row + dims.offset(1, index)), index);
+    for (int64_t index = end - end % kWidth + thread; index < end; index += across) {
+      const auto* const address = reinterpret_cast<const input_t*>(row + dims.offset(1, index));
+      acc[0] = reduce_element(ops, acc[0], *address, index);
+    }
   }
   return fold(ops, acc);
 }

@@ -46,5 +46,39 @@ C10_HOST_DEVICE bool is_better(T candidate, T best) {
   return (kMax ? candidate > best : candidate < best) || (candidate != candidate && best == best);
 }
 
+/// The first of the extreme elements and its position. Elements may come in any order. Whether it
+/// is the largest is known at run time only, which halves the number of kernels.
+template <class T>
+struct ExtremumAt {
+  struct acc_t {
+    T value;
+    int64_t index;
+  };
+  using input_t = T;
+  using output_t = int64_t;
+  using second_t = T;
+  bool is_max;
+  C10_HOST_DEVICE static acc_t identity() { return {T(0), -1}; }
+  C10_HOST_DEVICE bool precedes(T a, T b) const {
+    return is_max ? is_better<T, true>(a, b) : is_better<T, false>(a, b);
+  }
+  C10_HOST_DEVICE acc_t reduce(acc_t acc, T value, int64_t index) const {
+    return combine(acc, {value, index});
+  }
+  C10_HOST_DEVICE acc_t combine(acc_t a, acc_t b) const {
+    if (b.index < 0) return a;
+    if (a.index < 0 || precedes(b.value, a.value)) return b;
+    return b.index < a.index && !precedes(a.value, b.value) ? b : a;
+  }
+  C10_HOST_DEVICE static int64_t project(acc_t acc) { return acc.index; }
+  C10_HOST_DEVICE static T project_second(acc_t acc) { return acc.value; }
+};
+
+template <class Run>
+void with_extremum_at_ops(ScalarType type, const char* op_name, bool is_max, const Run& run) {
+  if (type == kBool) return run(ExtremumAt<uint8_t>{is_max});
+  AT_DISPATCH_REAL(type, op_name, [&] { run(ExtremumAt<scalar_t>{is_max}); });
+}
+
 }  // namespace
 }  // namespace at::native

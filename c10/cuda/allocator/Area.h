@@ -62,7 +62,7 @@ class Area {
   /// that `stream` can use at once come first. With `foreign`, others come second, for which
   /// `stream` waits on the device.
   Block* find(StreamState& stream, size_t bytes, bool foreign);
-  /// Joins all adjacent free blocks, whichever streams have used them; false if there are none.
+  /// Joins all adjacent free blocks, whichever streams have used them; false if nothing was joined.
   bool join_all();
   /// Makes a block free that has become nobody's, and joins it with its neighbours.
   void insert(Block* block);
@@ -91,7 +91,6 @@ class Area {
   bool has_memory() const;
   /// After a capture: nothing of the captured work is on the device, so no use has to be awaited.
   void forget_uses();
-
 
   Pool& pool;
   const bool is_small;

@@ -82,6 +82,7 @@ Block* Heap::allocate(size_t bytes, int64_t stream, const char* operator_name) {
   statistics.allocation.add(is_small, 1);
   statistics.allocated_bytes.add(is_small, static_cast<int64_t>(block_size));
   statistics.requested_bytes.add(is_small, static_cast<int64_t>(bytes));
+  peak_bytes_ = std::max(peak_bytes_, static_cast<size_t>(statistics.requested_bytes.all.current));
   return block;
 }
 
@@ -137,21 +138,40 @@ Block* Heap::grow_by_granules(Pool& pool, StreamState& stream, size_t bytes) {
   }
   if (window.granules == 0) return area.claim(window, stream, {});
 
-  // What free blocks can give.
-  std::vector<Loot> loot = find_loot(window);
-  size_t available = 0;
-  for (const Loot& each : loot) available += (each.end - each.begin) / kGranule;
-
   std::vector<GranuleHandle> granules;
-  if (!create(window.granules - std::min(window.granules, available), granules)) return nullptr;
-  for (const Loot& each : loot) {
-    if (granules.size() == window.granules) break;
-    each.area->plunder(each, window.granules - granules.size(), granules);
+  if (!is_ample(bytes, window.granules) || !create(window.granules, granules)) {
+    if (!collect(window, granules)) return nullptr;
   }
 
   Block* const block = area.claim(window, stream, granules);
   if (block == nullptr) destroy(granules);
   return block;
+}
+
+/// Whether new memory may be created though free blocks elsewhere could give theirs. Areas whose
+/// peaks come at different times would otherwise pass granules back and forth in every step of a
+/// program, and the host waits for the device each time. What this may cost is small.
+bool Heap::is_ample(size_t bytes, size_t granules) const {
+  const Statistics& statistics = memory_.statistics;
+  const size_t reserved = static_cast<size_t>(statistics.reserved_bytes.all.current);
+  const size_t live = static_cast<size_t>(statistics.requested_bytes.all.current) + bytes;
+  const size_t peak = std::max(peak_bytes_, live);
+
+  return reserved + granules * kGranule <= peak + peak / 64 + 12 * kGranule;
+}
+
+/// Takes the granules of a window out of free blocks, and creates what is missing; all or none.
+bool Heap::collect(const Window& window, std::vector<GranuleHandle>& out) {
+  const std::vector<Loot> loot = find_loot(window);
+  size_t available = 0;
+  for (const Loot& each : loot) available += (each.end - each.begin) / kGranule;
+  if (!create(window.granules - std::min(window.granules, available), out)) return false;
+
+  for (const Loot& each : loot) {
+    if (out.size() == window.granules) break;
+    each.area->plunder(each, window.granules - out.size(), out);
+  }
+  return true;
 }
 
 std::vector<Loot> Heap::find_loot(const Window& except) {
@@ -164,9 +184,8 @@ std::vector<Loot> Heap::find_loot(const Window& except) {
   }
 
   // Taking much out of few places leaves the fewest pieces that are smaller than a granule.
-  std::stable_sort(loot.begin(), loot.end(), [](const Loot& a, const Loot& b) {
-    return a.end - a.begin > b.end - b.begin;
-  });
+  std::stable_sort(loot.begin(), loot.end(),
+                   [](const Loot& a, const Loot& b) { return a.end - a.begin > b.end - b.begin; });
   return loot;
 }
 

@@ -81,6 +81,8 @@ class Heap {
   Block* grow_by_granules(Pool& pool, StreamState& stream, size_t bytes);
   Block* grow_by_segment(Pool& pool, StreamState& stream, size_t bytes);
   bool add_range(Pool& pool, size_t bytes);
+  bool is_ample(size_t bytes, size_t granules) const;
+  bool collect(const Window& window, std::vector<GranuleHandle>& out);
   std::vector<Loot> find_loot(const Window& except);
   bool create(size_t count, std::vector<GranuleHandle>& out);
   void destroy(const std::vector<GranuleHandle>& granules);
@@ -99,6 +101,7 @@ class Heap {
   std::vector<Redirection> redirections_;  // the latest one comes first
   std::vector<std::function<void()>> pressure_callbacks_;
   size_t total_bytes_ = 0;  // of the device; asked for when first needed
+  size_t peak_bytes_ = 0;   // requested by live blocks at once, since the beginning
   double fraction_ = 1.0;
 };
 

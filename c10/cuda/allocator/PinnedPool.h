@@ -33,7 +33,7 @@ struct PinnedBlock {
   char* address = nullptr;
   int size_class = 0;
   struct PinnedChunk* chunk = nullptr;
-  bool is_captured = false;   // a graph will use it again
+  bool is_captured = false;  // a graph will use it again
   bool is_live = false;
   std::vector<void*> events;  // of the copies that have used it since it was allocated
 };

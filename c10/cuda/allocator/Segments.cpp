@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "c10/cuda/Runtime.h"
+#include "c10/cuda/Sharing.h"
 #include "c10/cuda/allocator/CaptureScope.h"
 
 namespace c10::cuda {
@@ -86,8 +87,7 @@ void look_up(Driver& driver, Function& function, const char* name) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
 
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion(name, &found, kVersion, 0, &result);
+  const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, kVersion, 0, &result);
   if (status != cudaSuccess) cudaGetLastError();
   if (status != cudaSuccess || result != cudaDriverEntryPointSuccess) driver.is_complete = false;
   function = reinterpret_cast<Function>(found);
@@ -168,6 +168,7 @@ class GranuleSegments final : public Segments {
 
   void destroy_granule(GranuleHandle granule) noexcept override {
     const DeviceScope scope(device_);
+    forget_shared_granule(granule);
     driver().release(granule);
   }
 

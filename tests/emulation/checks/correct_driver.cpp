@@ -155,6 +155,23 @@ void check_shuffles() {
   CHECK(wrong == 0);
 }
 
+template <class T>
+void check_matrices() {
+  std::vector<T> a, b;
+  for (int i = 0; i < 256; ++i) a.push_back(T(static_cast<float>(i * 7 % 23 - 11)));
+  for (int i = 0; i < 128; ++i) b.push_back(T(static_cast<float>(i * 5 % 19 - 9)));
+  std::vector<float> out(128);
+  launch("multiply", checks::multiply_tile<T>, 1, 32, 0, nullptr, out.data(), a.data(), b.data());
+
+  for (size_t row = 0; row < 16; ++row)
+    for (size_t column = 0; column < 8; ++column) {
+      float expected = 0;
+      for (size_t k = 0; k < 16; ++k)
+        expected += static_cast<float>(a[row * 16 + k]) * static_cast<float>(b[k * 8 + column]);
+      CHECK(out[row * 8 + column] == expected);
+    }
+}
+
 void check_reports() {
   const std::vector<int64_t> indices = {0, 3, -3, 4, -4, 2};
   launch("index", checks::check_indices, 1, 6, 0, nullptr, simt::Reporter{}, indices.data(),
@@ -183,6 +200,8 @@ void check_all() {
   check_atomics();
   check_atomic_types();
   check_shuffles();
+  check_matrices<c10::Half>();
+  check_matrices<c10::BFloat16>();
   check_reports();
 }
 

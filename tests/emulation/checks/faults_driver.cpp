@@ -56,6 +56,11 @@ SIMT_KERNEL pauses_for_ever(unsigned* flag) {
   while (simt::load_acquire(flag) == 0) simt::pause();  // line A
 }
 
+SIMT_KERNEL spins_for_ever(unsigned* flag) {
+  while (simt::load_acquire(flag) == 0)  // line A
+    continue;
+}
+
 SIMT_KERNEL too_much_shared() {
   SIMT_SHARED(large, double[8000]);
   large[simt::thread_x()] = 1;
@@ -92,6 +97,7 @@ const Fault kFaults[] = {
     {"not_in_own_mask", [] { launch("f", not_in_own_mask, 1, 32, 0, nullptr, &result); }},
     {"reads_outside_mask", [] { launch("f", reads_outside_mask, 1, 32, 0, nullptr, &result); }},
     {"pauses_for_ever", [] { launch("f", pauses_for_ever, 1, 4, 0, nullptr, &flag); }},
+    {"spins_for_ever", [] { launch("f", spins_for_ever, 1, 4, 0, nullptr, &flag); }},
     {"too_much_shared", [] { launch("f", too_much_shared, 1, 32, 0, nullptr); }},
     {"no_dynamic_shared", [] { launch("f", no_dynamic_shared, 1, 32, 0, nullptr); }},
     {"misaligned_copy", [] { launch("f", misaligned_copy, 1, 32, 0, nullptr, floats); }},

@@ -42,6 +42,13 @@ SIMT_KERNEL lanes(Wide* wide, int8_t* small, unsigned* out) {
   simt::sync_warp();
   sum += simt::popcount(sum) + simt::count_leading_zeros(sum) + simt::find_first_set(sum);
   simt::store_streaming(wide, simt::load_streaming(wide));
+  uint32_t quarters[1];
+  simt::load_matrices<1>(quarters, wide);
+  uint32_t halves[2];
+  simt::load_matrices<2>(halves, wide);
+  uint32_t whole[4];
+  simt::load_matrices<4, true>(whole, wide);
+  sum += quarters[0] + halves[1] + whole[3];
   *out = sum + simt::warp() + simt::thread_z() + simt::block_z() + simt::grid_dim_z();
 }
 
@@ -61,6 +68,9 @@ void launch_all(cudaStream_t stream) {
   launch("double", checks::double_copied<true>, 1, block, 0, stream, nullptr, nullptr);
   launch("chain", checks::chained_sum, 1, block, 0, stream, nullptr, nullptr, nullptr, nullptr);
   launch("index", checks::check_indices, 1, block, 0, stream, simt::Reporter{}, nullptr, 3);
+  launch("multiply", checks::multiply_tile<c10::Half>, 1, 32, 0, stream, nullptr, nullptr, nullptr);
+  launch("multiply", checks::multiply_tile<c10::BFloat16>, 1, 32, 0, stream, nullptr, nullptr,
+         nullptr);
   launch("atomics", atomics, 1, block, 0, stream, nullptr, nullptr, nullptr, nullptr, nullptr,
          nullptr, nullptr);
   launch("lanes", lanes, 1, block, 0, stream, nullptr, nullptr, nullptr);

@@ -64,6 +64,25 @@ void check_host_pointers_are_refused(cudaStream_t stream) {
   C10_CUDA_CHECK(cudaFree(device));
 }
 
+void check_reports_are_raised(cudaStream_t stream) {
+  const int64_t indices[] = {0, 1, 7, 2};
+  void* memory = nullptr;
+  C10_CUDA_CHECK(cudaMalloc(&memory, sizeof(indices)));
+  C10_CUDA_CHECK(cudaMemcpy(memory, indices, sizeof(indices), cudaMemcpyHostToDevice));
+  launch("index", checks::check_indices, 1, 4, 0, stream, simt::Reporter{},
+         static_cast<int64_t*>(memory), 3);
+
+  std::string said;
+  try {
+    c10::cuda::synchronize(stream);
+  } catch (const c10::IndexError& error) {
+    said = error.what();
+  }
+  CHECK(said.find("index 7 is out of bounds for dimension with size 3") != std::string::npos);
+  c10::cuda::synchronize(stream);
+  C10_CUDA_CHECK(cudaFree(memory));
+}
+
 void check_faults_stay(cudaStream_t stream) {
   launch("early", ends_early, 1, 64, 0, stream);
   const cudaError_t first = cudaStreamSynchronize(stream);
@@ -80,6 +99,7 @@ int main() {
   check_values(stream);
   check_values(nullptr);
   check_host_pointers_are_refused(stream);
+  check_reports_are_raised(stream);
   check_faults_stay(stream);
   std::printf("ok\n");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "c10/cuda/Launch.h"
+#include "c10/cuda/Matrix.h"
 #include "c10/cuda/Simt.h"
 
 namespace checks {
@@ -60,6 +61,26 @@ SIMT_KERNEL sum_in_one_pass(float* out, float* parts, unsigned* finished, const 
   float total = 0;
   for (unsigned block = 0; block < simt::grid_dim_x(); ++block) total += parts[block];
   *out = total;
+}
+
+/// The sums of columns in one launch: all threads of a block leave parts, and one counts the block.
+template <bool with_fences>
+SIMT_KERNEL sum_columns_in_one_pass(float* out, float* parts, unsigned* finished, const float* in) {
+  SIMT_SHARED(last, bool);
+  const unsigned width = simt::block_dim_x();
+  const unsigned x = simt::thread_x();
+
+  parts[simt::block_x() * width + x] = in[simt::block_x() * width + x];
+  if constexpr (with_fences) simt::fence();
+  simt::sync_block();
+  if (x == 0) last = simt::atomic_add(finished, 1u) == simt::grid_dim_x() - 1;
+  simt::sync_block();
+  if (!last) return;
+
+  if constexpr (with_fences) simt::fence();
+  float total = 0;
+  for (unsigned block = 0; block < simt::grid_dim_x(); ++block) total += parts[block * width + x];
+  out[x] = total;
 }
 
 /// Squares through a tile of shared memory that is read transposed.
@@ -140,6 +161,27 @@ SIMT_KERNEL double_copied(float* out, const float* in) {
   const int64_t index = indices[simt::thread_x()];
   if (index < -bound || index >= bound)
     simt::report(reporter, c10::cuda::ReportKind::IndexRange, 1, index, bound);
+}
+
+/// out (16 x 8) = a (16 x 16) * b (16 x 8), all by rows, by one warp.
+template <class T>
+SIMT_KERNEL multiply_tile(float* out, const T* a, const T* b) {
+  SIMT_SHARED(tile_a, T[16][16]);
+  SIMT_SHARED(tile_b, T[16][8]);
+  const unsigned lane = simt::lane();
+  for (unsigned i = lane; i < 256; i += 32) tile_a[i / 16][i % 16] = a[i];
+  for (unsigned i = lane; i < 128; i += 32) tile_b[i / 8][i % 8] = b[i];
+  simt::sync_warp();
+
+  // The four quarters of A: rows, rows + 8, and the same with columns + 8.
+  uint32_t left[4];
+  simt::load_matrices<4>(left, &tile_a[lane % 16][lane / 16 * 8]);
+  uint32_t right[2];
+  simt::load_matrices<2, true>(right, &tile_b[lane % 16][0]);
+
+  float sum[4] = {};
+  simt::multiply_matrices<T>(sum, left, right);
+  for (unsigned i = 0; i < 4; ++i) out[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = sum[i];
 }
 
 }  // namespace checks

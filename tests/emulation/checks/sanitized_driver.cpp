@@ -77,6 +77,16 @@ const Case kCases[] = {
        launch("f", checks::sum_in_one_pass<false>, 4, 32, 0, nullptr, results, results + 8,
               &counter, ones.data());
      }},
+    {"columns_in_one_pass",
+     [] {
+       launch("f", checks::sum_columns_in_one_pass<true>, 4, 32, 0, nullptr, results, results + 64,
+              &counter, ones.data());
+     }},
+    {"columns_without_fences",
+     [] {
+       launch("f", checks::sum_columns_in_one_pass<false>, 4, 32, 0, nullptr, results, results + 64,
+              &counter, ones.data());
+     }},
     {"transpose",
      [] {
        launch("f", checks::transpose, dim3(2, 2), dim3(16, 16), 0, nullptr, results, ones.data());
@@ -92,6 +102,11 @@ const Case kCases[] = {
      }},
     {"deferred_copies",
      [] { launch("f", checks::double_copied<true>, 1, 64, 0, nullptr, results, ones.data()); }},
+    {"matrices",
+     [] {
+       static c10::Half a[256], b[128];
+       launch("f", checks::multiply_tile<c10::Half>, 1, 32, 0, nullptr, results, a, b);
+     }},
     {"blocks_write_same", [] { launch("f", blocks_write_same, 2, 32, 0, nullptr, whole); }},
     {"blocks_add", [] { launch("f", blocks_add_atomically, 2, 32, 0, nullptr, whole); }},
     {"deep_stack", [] { launch("f", deep_stack, 4, 64, 0, nullptr, whole); }},

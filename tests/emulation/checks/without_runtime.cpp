@@ -1,6 +1,7 @@
 // Launches without the emulated runtime: work runs at once, and addresses are the host's own.
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
+#include "c10/util/Exception.h"
 
 namespace {
 
@@ -9,8 +10,6 @@ thread_local const char* explanation = "";
 }  // namespace
 
 const char* cudaGetErrorString(cudaError_t) { return explanation; }
-
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 
 namespace emulation {
 
@@ -30,8 +29,6 @@ cudaError_t refuse(cudaError_t error, const char* text) {
 
 namespace c10::cuda {
 
-void raise_reports() {}
-
 Mailbox* current_mailbox() {
   static Mailbox mailbox{};
   return &mailbox;
@@ -39,5 +36,12 @@ Mailbox* current_mailbox() {
 
 bool is_blocking() { return false; }
 void wait_for_launch(cudaStream_t) {}
+
+namespace detail {
+bool is_late(cudaError_t) { return false; }
+void throw_error(cudaError_t, const char* call, const char* file, int line) {
+  throw Error(call, file, line);
+}
+}  // namespace detail
 
 }  // namespace c10::cuda

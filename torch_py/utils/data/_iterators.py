@@ -8,10 +8,11 @@ import itertools
 import multiprocessing
 import time
 import warnings
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from torch_py.utils.data._utils.fetch import make_fetcher
-from torch_py.utils.data._utils.pin_memory import warn_without_accelerator
+from torch_py.utils.data._utils.pin_memory import pin_memory, wants_pinned
 from torch_py.utils.data._utils.worker import EndOfStream, ExceptionWrapper, Plan
 from torch_py.utils.data._utils.worker_pool import WorkerPool
 from torch_py.utils.data.sampler import random_seed
@@ -31,8 +32,7 @@ class _BaseDataLoaderIter:
         self._persistent_workers = loader.persistent_workers
         self._timeout = loader.timeout
 
-        if loader.pin_memory:
-            warn_without_accelerator()
+        self._pin_memory = wants_pinned(loader)
 
         self._index_sampler = loader._index_sampler
         self._length_said = loader._IterableDataset_len_called
@@ -95,7 +95,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         )
 
     def _next_data(self) -> Any:
-        return self._fetcher.fetch(self._next_index())
+        data = self._fetcher.fetch(self._next_index())
+        return pin_memory(data) if self._pin_memory else data
 
 
 @functools.cache
@@ -142,6 +143,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         )
 
         self._pool = WorkerPool(context, plan)
+        # Pins what has arrived while the program works on the batch before.
+        self._pinner = ThreadPoolExecutor(1, "pin_memory") if self._pin_memory else None
         self._epoch = -1
         self._reset(loader, first_iter=True)
 
@@ -233,7 +236,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _accept(self, task: int, worker: int, data: Any) -> None:
         if not isinstance(data, EndOfStream):
-            self._ready[task] = data
+            pins = self._pinner is not None and not isinstance(data, ExceptionWrapper)
+            self._ready[task] = self._pinner.submit(pin_memory, data) if pins else data  # type: ignore[union-attr]
             return
         if self._active[worker]:
             self._active[worker] = False
@@ -243,13 +247,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._try_put_index()
         if isinstance(data, ExceptionWrapper):
             data.reraise()
-        return data
+        return data.result() if isinstance(data, Future) else data
 
     def _shutdown_workers(self) -> None:
         pool = self._pool
         self._pool = None
         self._owners = {}
         self._ready = {}
+        if getattr(self, "_pinner", None) is not None:
+            self._pinner.shutdown(wait=False, cancel_futures=True)  # type: ignore[union-attr]
         if pool is not None:
             pool.shutdown()
 

@@ -54,7 +54,8 @@ class DataLoader(Generic[T_co]):
     `timeout` is the number of seconds to wait for a batch (0: no limit); `worker_init_fn(id)` is called in
     each worker; `multiprocessing_context` is a start method or a context; with `persistent_workers` the
     workers live as long as the loader; ``in_order=False`` yields batches in the order in which they become
-    ready. `pin_memory` needs an accelerator and warns without one.
+    ready. `pin_memory` puts batches into pinned memory, from which copies to a device need not wait; it needs
+    an accelerator and warns without one.
 
     Raises ValueError for settings that exclude one another. Iterating raises RuntimeError when a worker dies
     or does not answer within `timeout`; an exception in a worker is raised again with its type and traceback.

@@ -23,6 +23,10 @@ struct LaneRequest {
   bool vote = false;
   unsigned votes = 0;  // the lanes for which `vote` holds
   alignas(16) unsigned char data[16] = {};
+
+  // Instead of shuffles and votes: what is done with the payloads of all 32 lanes.
+  void* payload = nullptr;
+  void (*exchange)(void* const (&payloads)[32]) = nullptr;
 };
 
 /// Waits until all lanes of request.mask have come with the same request, then exchanges data.
@@ -42,6 +46,8 @@ void* dynamic_shared_memory();
 
 /// Lets other threads of the block run, and other blocks where they run at the same time.
 void pause(const Where& where);
+/// Counts reads that may be a loop waiting for another thread; without pause() it would not end.
+void note_spin(const Where& where);
 
 /// Deferred copies into shared memory (cp.async): made at the wait, not before.
 void copy_later(void* to, const void* from, unsigned size);

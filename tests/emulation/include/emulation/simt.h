@@ -8,7 +8,6 @@
 
 #define SIMT_KERNEL void
 #define SIMT_DEVICE inline
-#define SIMT_UNROLL
 #define SIMT_LAUNCH_BOUNDS(...)
 #define SIMT_UNROLL
 #define SIMT_SHARED(name, ...)                                                             \
@@ -154,7 +153,8 @@ inline void fence() { emulation::fence(); }
 inline void fence_block() { emulation::fence(); }
 
 template <class T>
-T load_acquire(const T* address) {
+T load_acquire(const T* address, Where where = Where::current()) {
+  emulation::note_spin(where);
   T value;
   __atomic_load(address, &value, __ATOMIC_ACQUIRE);
   return value;

@@ -239,6 +239,19 @@ PyObject* share_storage(PyObject*, PyObject* storage) {
   TORCH_PY_CATCH(nullptr)
 }
 
+/// Memory of another process, and the byte by which that process learns that it is closed.
+struct OpenedMemory {
+  c10::DataPtr memory;
+  c10::Storage closed;
+
+  static void release(void* context) {
+    auto* const self = static_cast<OpenedMemory*>(context);
+    self->memory.clear();
+    *static_cast<volatile uint8_t*>(self->closed->data.get()) = 1;
+    delete self;
+  }
+};
+
 PyObject* open_storage(PyObject*, PyObject* args) {
   TORCH_PY_TRY
   PyObject* index = nullptr;
@@ -246,15 +259,24 @@ PyObject* open_storage(PyObject*, PyObject* args) {
   Py_ssize_t length = 0;
   Py_ssize_t offset = 0;
   Py_ssize_t bytes = 0;
-  if (!PyArg_ParseTuple(args, "Oy#nn:_open_cuda", &index, &handle, &length, &offset, &bytes))
+  PyObject* closed = nullptr;
+  if (!PyArg_ParseTuple(args, "Oy#nnO:_open_cuda", &index, &handle, &length, &offset, &bytes,
+                        &closed))
     return nullptr;
   TORCH_CHECK_VALUE(offset >= 0 && bytes >= 0, "_open_cuda: sizes must not be negative, got ",
                     offset, " and ", bytes);
+  if (!is_storage(closed) || unpack_storage(closed)->nbytes == 0)
+    throw_python(PyExc_TypeError, "_open_cuda(): expected a storage of at least one byte");
 
   const c10::SharedBlock block{std::string(handle, static_cast<size_t>(length)),
                                static_cast<size_t>(offset), static_cast<size_t>(bytes)};
-  return wrap_storage(c10::make_intrusive<c10::StorageImpl>(
-      cuda_hooks().open_memory(to_cuda_index(index), block), block.bytes, nullptr));
+  c10::DataPtr memory = cuda_hooks().open_memory(to_cuda_index(index), block);
+  void* const data = memory.get();
+  const c10::Device device = memory.device();
+  auto* const opened = new OpenedMemory{std::move(memory), unpack_storage(closed)};
+  c10::DataPtr owned(data, opened, OpenedMemory::release, device);
+  return wrap_storage(
+      c10::make_intrusive<c10::StorageImpl>(std::move(owned), block.bytes, nullptr));
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -283,7 +305,8 @@ PyMethodDef functions[] = {
     {"_record_stream", record_stream, METH_VARARGS, "(storage, stream)"},
     {"_cuda_tensorAt", tensor_at, METH_VARARGS, "(address, sizes, strides, dtype, owner)"},
     {"_share_cuda", share_storage, METH_O, "(storage) -> (handle, offset, bytes)"},
-    {"_open_cuda", open_storage, METH_VARARGS, "(device, handle, offset, bytes) -> storage"},
+    {"_open_cuda", open_storage, METH_VARARGS,
+     "(device, handle, offset, bytes, closed) -> storage; closed[0] becomes 1 when it is freed"},
     {"_cuda_ipc_collect", collect, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -28,7 +28,7 @@ constexpr Signature signatures[] = {{"Event(torch.device device = None, *, bool 
                                      parameters, 4}};
 constinit Function constructor = {"Event", "torch", signatures, 1};
 
-/// The accelerator, or the CPU where there is none.
+/// The accelerator, or the CPU of a machine without one.
 c10::Device default_device_of_events() {
   c10::DeviceHooks* const hooks = c10::device_hooks_or_null(c10::DeviceType::CUDA);
   const bool is_usable = hooks != nullptr && hooks->device_count() > 0;

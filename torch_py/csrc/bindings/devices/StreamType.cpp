@@ -43,7 +43,7 @@ c10::DeviceHooks* hooks_of(c10::Stream stream) {
   return &c10::device_hooks(stream.device.type);
 }
 
-/// The accelerator, or the CPU where there is none.
+/// The accelerator, or the CPU of a machine without one.
 c10::Device default_device_of_streams() {
   c10::DeviceHooks* const hooks = c10::device_hooks_or_null(c10::DeviceType::CUDA);
   const bool is_usable = hooks != nullptr && hooks->device_count() > 0;

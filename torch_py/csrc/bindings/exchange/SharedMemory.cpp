@@ -41,7 +41,8 @@ PyObject* share_memory(PyObject* self, PyObject*) {
   TORCH_PY_TRY
   const c10::Storage storage = unpack_storage(self);
 
-  if (c10::shared_segment(*storage)) return Py_NewRef(self);
+  // Other processes can open the memory of a device as it is.
+  if (storage->device().is_cuda() || c10::shared_segment(*storage)) return Py_NewRef(self);
   if (storage->nbytes >= kLongCopy && storage->device().is_cpu()) {
     share_large(*storage);
   } else {
@@ -52,7 +53,8 @@ PyObject* share_memory(PyObject* self, PyObject*) {
 }
 
 PyObject* is_shared(PyObject* self, PyObject*) {
-  return PyBool_FromLong(c10::shared_segment(*unpack_storage(self)) != nullptr);
+  const c10::StorageImpl& storage = *unpack_storage(self);
+  return PyBool_FromLong(storage.device().is_cuda() || c10::shared_segment(storage) != nullptr);
 }
 
 PyObject* descriptor(PyObject* self, PyObject*) {

@@ -4,6 +4,7 @@
 #include "aten/ops/to.h"
 #include "c10/core/DeviceHooks.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
 namespace torch::python {
@@ -76,7 +77,7 @@ PyObject* convert(PyObject* self, const Target& target) {
   };
   // A copy from a device to the host waits, however small it is.
   const bool waits = tensor.is_cuda() && target.device.has_value() && !target.device->is_cuda();
-  return wrap(waits ? unlocked(converted) : unlocked(converted, tensor));
+  return wrap(waits ? unlocked_while_waiting(converted, tensor) : unlocked(converted, tensor));
 }
 
 PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {

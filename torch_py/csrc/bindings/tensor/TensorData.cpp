@@ -186,7 +186,7 @@ at::Tensor tensor_from_data(PyObject* data, const DataOptions& options) {
   if (!PyList_Check(data) && !PyTuple_Check(data) && !PyLong_Check(data) && !PyFloat_Check(data) &&
       PyObject_HasAttrString(data, "__cuda_array_interface__")) {
     const ObjectPtr module =
-        ObjectPtr::steal(checked(PyImport_ImportModule("torch_py.cuda._array_interface")));
+        ObjectPtr::steal(checked(PyImport_ImportModule("torch_py._cuda_arrays")));
     const ObjectPtr tensor =
         ObjectPtr::steal(checked(PyObject_CallMethod(module.get(), "tensor_on", "O", data)));
     return adapt(unpack(tensor.get()), options);

@@ -3,6 +3,7 @@
 
 #include "aten/ops/to.h"
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
 namespace torch::python {
@@ -59,10 +60,13 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_meta(), "Cannot copy out of meta tensor; no data!");
   if (tensor.is_cpu()) return tensor;
 
-  const GilRelease unlocked;  // the copy waits for the device
-  const at::NoGradGuard no_grad;
-  return at::to(tensor, std::nullopt, std::nullopt, at::kCPU, std::nullopt, false, false,
-                std::nullopt);
+  return unlocked_while_waiting(
+      [&] {
+        const at::NoGradGuard no_grad;
+        return at::to(tensor, std::nullopt, std::nullopt, at::kCPU, std::nullopt, false, false,
+                      std::nullopt);
+      },
+      tensor);
 }
 
 PyObject* tolist(PyObject* self, PyObject*) {

@@ -41,6 +41,7 @@ PyObject* call_zeros(const Arguments& args) {
   at::Tensor result = unlocked([&] {
     return at::ops::zeros::call(size, dtype, layout, device, pin_memory);
   });
+  if (pin_memory.value_or(false)) result = at::pinned(result);
   return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
 }
 

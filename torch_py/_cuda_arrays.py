@@ -30,13 +30,13 @@ def described(tensor: Any) -> dict[str, Any]:
     """The interface of a CUDA tensor: see `Tensor.__cuda_array_interface__`."""
     if not tensor.is_cuda:
         raise AttributeError(
-            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {tensor.type()} If CUDA data is required "
-            "use tensor.cuda() to copy tensor to device memory."
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {tensor.type()} If CUDA data is "
+            "required use tensor.cuda() to copy tensor to device memory."
         )
     if tensor.requires_grad:
         raise RuntimeError(
-            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
-            "var.detach() to get Variable that doesn't require grad."
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't "
+            "required, use var.detach() to get Variable that doesn't require grad."
         )
 
     if tensor.dtype not in _TYPES:
