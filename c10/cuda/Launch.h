@@ -50,8 +50,6 @@ void prepare_argument([[maybe_unused]] P& argument, [[maybe_unused]] uint64_t se
   static_assert(std::is_trivially_copyable_v<P>, "kernels get their arguments as bytes");
   if constexpr (std::is_same_v<P, simt::Reporter>) argument = {current_mailbox(), sequence};
 #if defined(TORCH_PY_CUDA_EMULATION)
-  // What is left in padding may look like an address of the host.
-  __builtin_clear_padding(&argument);
   emulation::readable_argument(&argument, sizeof(argument));
 #endif
 }
