@@ -94,6 +94,7 @@ std::string place_of(const MailboxRecord& record, DeviceIndex device) {
                   " (", place, ")");
     case ReportKind::Assertion:
       TORCH_THROW(Error, "Expected Tensor with single nonzero value, but got zero (", place, ")");
+    case ReportKind::ZeroDivision: TORCH_THROW(Error, "ZeroDivisionError (", place, ")");
   }
   TORCH_THROW(Error, "a check of unknown kind failed (", place, ")");
 }
