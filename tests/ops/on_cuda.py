@@ -69,13 +69,15 @@ def on_cuda(torch: Any, tensor: Any) -> Any:
 
 
 # Arguments that are on the CPU whatever the device of the others.
-_ON_HOST = frozenset({"lengths", "batch_sizes", "high", "tensor_indices_or_sections"})
+_ON_HOST = frozenset({"batch_sizes", "high", "tensor_indices_or_sections"})
 
 
 def moved(torch: Any, operator: Operator, sample: SampleInput) -> SampleInput:
     """The call with its tensors on CUDA; operators that make tensors from nothing are told the device."""
     arguments = operator.bind(sample) or {}
     kept = {id(value) for name, value in arguments.items() if name in _ON_HOST}
+    if _is_packed(operator):
+        kept.add(id(arguments.get("lengths")))
     copies: dict[int, Any] = {}  # a tensor that is given twice stays one tensor
 
     def move(tensor: Any) -> Any:
@@ -154,8 +156,14 @@ def _has_values(operator: Operator) -> bool:
 
 
 def _stays_on_host(operator: Operator) -> bool:
-    """Whether results of the operator are for the host whatever the device: lengths of sequences."""
-    return "pack_padded" in operator.base_name
+    """Whether results are on the CPU whatever the device: lengths of sequences, or where the call says so."""
+    has_device = operator.schema.arguments.find("device") is not None
+    return _is_packed(operator) or (has_device and not operator.is_factory)
+
+
+def _is_packed(operator: Operator) -> bool:
+    """Whether the operator packs or unpacks sequences, whose lengths are for the host."""
+    return operator.base_name in ("_pack_padded_sequence", "_pad_packed_sequence")
 
 
 def _said(done: Outcome) -> str:
@@ -206,9 +214,11 @@ def _check_errors(torch: Any, operator: Operator, announce: Announce) -> None:
         there = moved(torch, operator, error.sample)
         expected = outcome(call, operator, torch, error.sample)
         found = outcome(_finished, call, operator, torch, there)
-        if expected.error is None:
-            continue
+        if expected.error is None or re.search("on the CPU|on CUDA inputs", str(expected.error)):
+            continue  # what only the CPU lacks
 
         _compare(operator, context, found, expected)
         ours, theirs = (str(done.error).split("\n")[0] for done in (found, expected))
+        if _REPORTED.search(ours) is not None:
+            continue  # a check inside a kernel: it knows the value and the bound, not all of the words
         assert ours.replace("cuda:0", "cpu") == theirs, f"{context}: {ours!r}; on the CPU {theirs!r}"
