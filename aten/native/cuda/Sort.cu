@@ -60,15 +60,15 @@ template <class Key>
 SortMemory<Key>::SortMemory(int64_t count) {
   // Positions first: they need the larger alignment.
   const auto number = static_cast<size_t>(count);
-  memory_ = c10::cuda::device_allocator().allocate(2 * number * (sizeof(int64_t) + sizeof(Key)));
-  buffers.positions = static_cast<int64_t*>(memory_.get());
+  memory = c10::cuda::device_allocator().allocate(2 * number * (sizeof(int64_t) + sizeof(Key)));
+  buffers.positions = static_cast<int64_t*>(memory.get());
   buffers.other_positions = buffers.positions + count;
   buffers.keys = reinterpret_cast<Key*>(buffers.other_positions + count);
   buffers.other_keys = buffers.keys + count;
 }
 
-template class SortMemory<uint32_t>;
-template class SortMemory<uint64_t>;
+template struct SortMemory<uint32_t>;
+template struct SortMemory<uint64_t>;
 
 void sort_pairs(const char* name, SortBuffers<uint32_t>& buffers, int64_t count, int bits) {
   sort_by_radix(name, buffers, count, bits);

@@ -31,13 +31,10 @@ void sort_pairs(const char* name, SortBuffers<uint64_t>& buffers, int64_t count,
 
 /// Device memory for `count` pairs, twice.
 template <class Key>
-class SortMemory {
- public:
+struct SortMemory {
   explicit SortMemory(int64_t count);
   SortBuffers<Key> buffers;
-
- private:
-  c10::DataPtr memory_;
+  c10::DataPtr memory;
 };
 
 /// The stable order of `count` keys in [0, bound): the sorted keys, and where each was. Keys beyond
