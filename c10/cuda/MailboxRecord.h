@@ -12,6 +12,7 @@ enum class ReportKind : uint32_t {
   Probability,   // RuntimeError: value (the bits of a double) is negative, infinite or NaN
   Assertion,     // RuntimeError: assert_async
   ZeroDivision,  // RuntimeError: an integer was divided by zero
+  ElementRange,  // RuntimeError: value is not in [0, bound)
 };
 
 struct MailboxRecord {
