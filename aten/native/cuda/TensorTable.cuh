@@ -75,7 +75,7 @@ SIMT_DEVICE void each_of_block(const TablePlace& place, const F& f) {
 /// Fills tables with the tensors of `columns`, which all have as many, and calls f(table, width)
 /// for each: the tensors of a table have one dtype, `scalar_t`. `steps` may be empty.
 template <class T, int kColumns, class F>
-void for_each_table(const TensorList (&columns)[kColumns], const std::vector<Tensor>& steps,
+void for_each_table(const TensorList (&columns)[kColumns], const std::vector<const float*>& steps,
                     const F& f) {
   constexpr int kWidth = 16 / sizeof(T);
   TensorTable<kColumns> table = {};
@@ -96,7 +96,7 @@ void for_each_table(const TensorList (&columns)[kColumns], const std::vector<Ten
       table.data[c][k] = static_cast<char*>(columns[c][i].data());
       aligned = aligned && are_aligned(table.data[c][k]);
     }
-    table.steps[k] = steps.empty() ? nullptr : steps[i].const_data_ptr<float>();
+    table.steps[k] = steps.empty() ? nullptr : steps[i];
     table.sizes[k] = first.numel();
     if (table.tensors == kTableTensors) flush();
   }

@@ -206,7 +206,7 @@ struct AdagradFormula {
 /// Takes a step for all tensors, those of one dtype after another.
 template <class Step>
 void take_steps(const char* name, const TensorList (&columns)[Step::kColumns],
-                const std::vector<Tensor>& steps, const Step& step, const Common& common) {
+                const std::vector<const float*>& steps, const Step& step, const Common& common) {
   for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
     AT_DISPATCH_FLOATING_AND_REDUCED(dtype, name, [&] {
       for_each_table<scalar_t>(columns, steps, [&](auto& table, int width) {
@@ -221,14 +221,35 @@ void take_steps(const char* name, const TensorList (&columns)[Step::kColumns],
   }
 }
 
-/// The step counts as floats.
-std::vector<Tensor> float_steps(TensorList state_steps) {
-  std::vector<Tensor> steps;
-  steps.reserve(state_steps.size());
-  for (const Tensor& step : state_steps)
-    steps.push_back(step.scalar_type() == kFloat ? step : step.to(kFloat));
-  return steps;
-}
+/// The addresses of step counts on the device. Counts in the host's memory are copied all at once.
+class Steps {
+ public:
+  Steps(TensorList state_steps, Device device) {
+    const Tensor host = empty_tensor({static_cast<int64_t>(state_steps.size())}, kFloat, kCPU);
+    bool any_on_host = false;
+    for (size_t i = 0; i < state_steps.size(); ++i) {
+      if (!state_steps[i].is_cpu()) continue;
+      host.data_ptr<float>()[i] = static_cast<float>(state_steps[i].item().to_double());
+      any_on_host = true;
+    }
+    if (any_on_host) copied_ = at::to(host, device, kFloat);
+
+    for (size_t i = 0; i < state_steps.size(); ++i) {
+      if (state_steps[i].is_cpu()) {
+        addresses.push_back(copied_.const_data_ptr<float>() + i);
+      } else {
+        kept_.push_back(state_steps[i].to(kFloat));
+        addresses.push_back(kept_.back().const_data_ptr<float>());
+      }
+    }
+  }
+
+  std::vector<const float*> addresses;
+
+ private:
+  Tensor copied_;
+  std::vector<Tensor> kept_;
+};
 
 Common common_of(Numbers& numbers, double lr, const Tensor& tensor_lr, const Tensor& grad_scale,
                  const Tensor& found_inf) {
@@ -280,12 +301,14 @@ void adam_loop_kernel(TensorList self, TensorList grads, TensorList exp_avgs,
 
   Numbers numbers;
   const Common common = common_of(numbers, lr, tensor_lr, grad_scale, found_inf);
-  const std::vector<Tensor> steps = float_steps(state_steps);
+  if (self.empty()) return;
+  const Steps steps(state_steps, self[0].device());
   const AdamOptions options{beta1, beta2, weight_decay, eps, maximize ? -1.0 : 1.0, decoupled};
   if (amsgrad)
     return take_steps<AdamFormula<5>>(name, {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs},
-                                      steps, {options}, common);
-  take_steps<AdamFormula<4>>(name, {self, grads, exp_avgs, exp_avg_sqs}, steps, {options}, common);
+                                      steps.addresses, {options}, common);
+  take_steps<AdamFormula<4>>(name, {self, grads, exp_avgs, exp_avg_sqs}, steps.addresses, {options},
+                             common);
 }
 
 void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sums,
@@ -297,9 +320,10 @@ void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sum
 
   Numbers numbers;
   const Common common = common_of(numbers, lr, tensor_lr, grad_scale, found_inf);
-  const std::vector<Tensor> steps = float_steps(state_steps);
+  if (self.empty()) return;
+  const Steps steps(state_steps, self[0].device());
   const AdagradFormula step{lr_decay, weight_decay, eps, maximize ? -1.0 : 1.0};
-  take_steps(name, {self, grads, state_sums}, steps, step, common);
+  take_steps(name, {self, grads, state_sums}, steps.addresses, step, common);
 }
 
 void count_steps_loop_kernel(TensorList self, const Tensor& found_inf) {
