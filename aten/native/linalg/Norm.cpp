@@ -241,9 +241,7 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   return self * factor.to(to_real(self.scalar_type()));
 }
 
-// Exported for kernels of devices, which leave other norms to it.
-TORCH_PY_API Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
-                             bool keepdim) {
+Tensor norm_dim(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
   const double order = p.has_value() ? p->to_double() : 2.0;
   check_norm_exists(self, order, dim);
   return norm_of(widened(self), order, dim, keepdim).to(to_real(self.scalar_type()));
