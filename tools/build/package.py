@@ -5,7 +5,7 @@ torch_py/include/                    headers of c10, aten, torch_py/csrc and the
 torch_py/_toolchain/                 what build_operators() needs to build operators outside the tree, laid
                                      out as in the repository: codegen, templates, tools/build and the
                                      declarations, with the kernels and samples that these name (the
-                                     generator looks them up, also those for CUDA; they are not compiled again)
+                                     generator looks them up, those for CUDA too; they are not compiled again)
 """
 
 from __future__ import annotations
