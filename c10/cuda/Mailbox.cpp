@@ -93,6 +93,8 @@ std::string place_of(const MailboxRecord& record, DeviceIndex device) {
       TORCH_THROW(Error, "probability tensor contains either `inf`, `nan` or element < 0: ", number,
                   " (", place, ")");
     case ReportKind::Assertion:
+      TORCH_CHECK(record.bound == 0, "Found an invalid index: ", record.value, " is not in 0 to ",
+                  record.bound - 1, " (", place, ")");
       TORCH_THROW(Error, "Expected Tensor with single nonzero value, but got zero (", place, ")");
   }
   TORCH_THROW(Error, "a check of unknown kind failed (", place, ")");
