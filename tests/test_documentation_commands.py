@@ -18,8 +18,13 @@ from typing import Any
 
 import pytest
 
+from tools.build.configuration import Configuration
+from tools.build.cuda import make_cuda_plan
+from tools.build.plan import Plan
+
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/cuda.md")
+EMULATED = REPOSITORY / "build/emulation/libtorch_py_cuda.so"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
@@ -66,12 +71,14 @@ def test_command(document: str, command: str) -> None:
 
 
 # Commands that .ci/run runs itself.
-CALLED_BY_CI = ("make", "make test", "make lint", "make demo", "make sanitize CORE=1")
+CALLED_BY_CI = ("make", "make emulation", "make test", "make lint", "make demo", "make sanitize CORE=1")
 
 
 def check_make(words: list[str], environment: dict[str, str]) -> None:
     if shutil.which("make") is None:
         pytest.skip("no make")
+    if words[1:2] == ["cuda"] and shutil.which("nvcc") is None:
+        pytest.skip("no nvcc")
     runs = os.environ.get("DOCUMENTED") == "run" and shlex.join(words) not in CALLED_BY_CI
     result = run(words if runs else [*words, "--dry-run"], **environment)
     assert result.returncode == 0 and result.stdout.strip(), result.stdout + result.stderr
@@ -101,7 +108,11 @@ def check_paths(texts: Iterator[str] | list[str]) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_and_folders_exist(document: str) -> None:
     text = (REPOSITORY / document).read_text()
-    for name in re.findall(r"\]\(([\w./-]+)\)", text) + re.findall(r"`((?:[\w.]+/)+)`", text):
+    for name in re.findall(r"\]\(([\w./-]+)\)", text):
+        assert (REPOSITORY / document).parent.joinpath(name).exists(), (
+            f"{document} links to {name}, which does not exist"
+        )
+    for name in re.findall(r"`((?:[\w.]+/)+)`", text):
         assert name in ("build/generated/", "build/sanitize/") or (REPOSITORY / name).exists(), (
             f"{document} names {name}, which does not exist"
         )
@@ -128,9 +139,10 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def run_script(script: str, folder: Path) -> str:
+def run_script(script: str, folder: Path, **variables: str) -> str:
     environment = {
         **os.environ,
+        **variables,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
     }
 
@@ -158,12 +170,9 @@ def test_example_of_the_readme_runs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_kernel_of_contributing_runs(tmp_path: Path) -> None:
-    (declaration,) = blocks("CONTRIBUTING.md", "yaml")
-    (kernel,) = blocks("CONTRIBUTING.md", "cpp")
-    (tmp_path / "cube.yaml").write_text(f"library: cube_ops\ntopics:\n  Cube:\n{declaration}\n")
-    kernels = tmp_path / "aten" / "native" / "cpu"
-    kernels.mkdir(parents=True)
-    (kernels / "CubeKernel.isa.cpp").write_text(KERNEL_FILE.format(kernel=kernel))
+    declaration, _ = blocks("CONTRIBUTING.md", "yaml")
+    kernel, *_ = blocks("CONTRIBUTING.md", "cpp")
+    write_cube(tmp_path, declaration, {"cpu/CubeKernel.isa.cpp": kernel_file(kernel)})
 
     script = """
 import torch_py as torch
@@ -177,8 +186,62 @@ print(cube(x).tolist(), x.grad.tolist())
     assert "[8.0, -27.0] [12.0, 27.0]" in run_script(script, tmp_path)
 
 
-KERNEL_FILE = """#include "aten/Dispatch.h"
-#include "aten/iteration/Loops.h"
+@pytest.mark.slow
+@pytest.mark.skipif(not EMULATED.exists(), reason="needs the emulated CUDA library: make emulation")
+def test_cuda_kernel_of_contributing_runs(tmp_path: Path) -> None:
+    declaration, dispatch = blocks("CONTRIBUTING.md", "yaml")
+    kernel, functor, cuda_kernel = blocks("CONTRIBUTING.md", "cpp")
+    shared = re.sub(r"\[\]\(scalar_t x\).*?\}", "Cube<scalar_t>()", kernel)
+    assert "Cube<scalar_t>()" in shared
+    files = {
+        "cpu/CubeKernel.isa.cpp": kernel_file(shared, "aten/native/functors/Cube.h"),
+        "cuda/CubeKernel.cu": cuda_kernel,
+        "functors/Cube.h": functor,
+    }
+    write_cube(tmp_path, f"{declaration}\n{dispatch}", files)
+    script = """
+import torch_py as torch
+from torch_py.utils.cpp_extension import build_operators
+module = build_operators("cube.yaml")
+print(module.__file__)
+"""
+    library = Path(run_script(script, tmp_path).splitlines()[-1])
+
+    # With the kernel in the CUDA library, cube does not go to the host.
+    script += """
+x = torch.tensor([2.0, -3.0], device="cuda", requires_grad=True)
+y = module.cube(x)
+y.sum().backward()
+print(y.tolist(), x.grad.tolist(), "cube" in torch.cuda.host_fallbacks())
+"""
+    expected = "[8.0, -27.0] [12.0, 27.0]"
+    assert f"{expected} True" in run_script(script, tmp_path, TORCH_PY_CUDA_LIBRARY=str(EMULATED))
+    with_cube = link_emulated(tmp_path, library)
+    assert f"{expected} False" in run_script(script, tmp_path, TORCH_PY_CUDA_LIBRARY=str(with_cube))
+
+
+def test_kernel_of_the_cuda_page_compiles(tmp_path: Path) -> None:
+    if not (REPOSITORY / "build/generated/aten").is_dir() or shutil.which("g++") is None:
+        pytest.skip("needs the generated headers and g++")
+    (kernel,) = blocks("docs/cuda.md", "cpp")
+    (tmp_path / "RowSumsKernel.cu").write_text(kernel)
+    compile_emulated(tmp_path / "RowSumsKernel.cu", tmp_path / "RowSumsKernel.o")
+
+
+def write_cube(folder: Path, declaration: str, kernels: dict[str, str]) -> None:
+    (folder / "cube.yaml").write_text(f"library: cube_ops\ntopics:\n  Cube:\n{declaration}\n")
+    for name, text in kernels.items():
+        path = folder / "aten/native" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def kernel_file(kernel: str, *includes: str) -> str:
+    lines = [f'#include "{header}"' for header in ("aten/Dispatch.h", "aten/iteration/Loops.h", *includes)]
+    return "\n".join(lines) + KERNEL_FILE.format(kernel=kernel)
+
+
+KERNEL_FILE = """
 
 namespace at::native {{
 inline namespace CPU_CAPABILITY {{
@@ -187,6 +250,41 @@ inline namespace CPU_CAPABILITY {{
 }}  // namespace CPU_CAPABILITY
 }}  // namespace at::native
 """
+
+
+def emulation_plan() -> Plan:
+    return make_cuda_plan(Configuration.from_environment(), "emulation")
+
+
+def compile_emulated(source: Path, target: Path, *folders: Path) -> str:
+    """Compiles a file of the CUDA library for the emulation."""
+    plan = emulation_plan()
+    flags = " ".join((*plan.compile_flags, *(f"-I{folder}" for folder in folders)))
+    shell(f"{plan.compiler} {flags} -c {source} -o {target}")
+    return str(target)
+
+
+def link_emulated(folder: Path, operators: Path) -> Path:
+    """The emulated CUDA library with one kernel more, of a library of operators in `folder`."""
+    generated = operators.parent / "generated"
+    added = [
+        compile_emulated(folder / "aten/native/cuda/CubeKernel.cu", folder / "kernel.o", folder),
+        compile_emulated(generated / "aten/register/cuda/Cube.cpp", folder / "register.o", generated),
+    ]
+
+    plan = emulation_plan()
+    (shared,) = plan.objects
+    objects = " ".join(unit.object for unit in shared.units)
+    (folder / "objects.rsp").write_text(objects)
+    target = folder / EMULATED.name
+    flags = " ".join((*plan.link_flags, *shared.link_flags, f"-Wl,-rpath,{REPOSITORY / 'torch_py/lib'}"))
+    shell(f"{plan.compiler} @{folder}/objects.rsp {' '.join(added)} {operators} -o {target} {flags}")
+    return target
+
+
+def shell(command: str) -> None:
+    result = subprocess.run(command, shell=True, cwd=REPOSITORY, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
 
 
 def test_samples_of_contributing_are_a_generator() -> None:

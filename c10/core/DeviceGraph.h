@@ -10,7 +10,7 @@ namespace c10 {
 
 struct Generator;
 
-/// Names a part of an allocator that graphs take their memory from; (0, 0) is no pool.
+/// Names a part of an allocator that graphs take their memory from; (0, 0) means none.
 using MemoryPoolId = std::pair<int64_t, int64_t>;
 
 /// Which calls that may synchronise are refused while a stream is captured.

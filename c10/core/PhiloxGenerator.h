@@ -22,7 +22,7 @@ struct TORCH_PY_API PhiloxGenerator final : Generator {
     return first;
   }
 
-  /// Prepares `engine` for a kernel of the CPU that stands in for one of the device, and moves the
+  /// Prepares `engine` for a kernel of the CPU that runs in place of a device's, and moves the
   /// counter on; call with `mutex` held.
   void seed_host_engine();
 

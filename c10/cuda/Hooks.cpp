@@ -84,6 +84,7 @@ class Hooks final : public DeviceHooks {
   DeviceProperties properties(DeviceIndex index) override {
     const cudaDeviceProp& found = device_properties(index);
     DeviceProperties result;
+
     result.name = found.name;
     result.major = found.major;
     result.minor = found.minor;
@@ -93,10 +94,12 @@ class Hooks final : public DeviceHooks {
     result.warp_size = found.warpSize;
     result.shared_memory_per_block = found.sharedMemPerBlock;
     result.l2_cache_size = static_cast<size_t>(found.l2CacheSize);
+
     result.uuid = uuid_text(found);
     result.pci_bus_id = found.pciBusID;
     result.pci_device_id = found.pciDeviceID;
     result.pci_domain_id = found.pciDomainID;
+
     result.max_threads_per_block = found.maxThreadsPerBlock;
     result.regs_per_multiprocessor = found.regsPerMultiprocessor;
     result.shared_memory_per_block_optin = found.sharedMemPerBlockOptin;

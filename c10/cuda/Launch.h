@@ -48,7 +48,11 @@ void allow_dynamic_shared(const void* kernel, size_t bytes, const char* name);
 template <class P>
 void prepare_argument([[maybe_unused]] P& argument, [[maybe_unused]] uint64_t sequence) {
   static_assert(std::is_trivially_copyable_v<P>, "kernels get their arguments as bytes");
-  if constexpr (std::is_same_v<P, simt::Reporter>) argument = {current_mailbox(), sequence};
+  if constexpr (std::is_same_v<P, simt::Reporter>) {
+    argument = {current_mailbox(), sequence};
+  } else if constexpr (requires { argument.reporter; }) {
+    argument.reporter = {current_mailbox(), sequence};
+  }
 #if defined(TORCH_PY_CUDA_EMULATION)
   emulation::readable_argument(&argument, sizeof(argument));
 #endif
@@ -57,7 +61,8 @@ void prepare_argument([[maybe_unused]] P& argument, [[maybe_unused]] uint64_t se
 }  // namespace detail
 
 /// Puts kernel<<<grid, block, dynamic_shared, stream>>>(arguments...) into the stream. `name` is
-/// the operator's, a string that lives for ever. A parameter of type simt::Reporter is filled in.
+/// the operator's, a string that lives for ever. A parameter of type simt::Reporter is filled in,
+/// as is a member `reporter` of one.
 template <class... P, class... A>
 void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic_shared,
             cudaStream_t stream, A&&... arguments) {

@@ -92,10 +92,14 @@ std::string place_of(const MailboxRecord& record, DeviceIndex device) {
     case ReportKind::Probability:
       TORCH_THROW(Error, "probability tensor contains either `inf`, `nan` or element < 0: ", number,
                   " (", place, ")");
+    case ReportKind::ElementRange:
+      TORCH_THROW(Error, "index ", record.value, " is out of bounds for dimension with size ",
+                  record.bound, " (", place, ")");
     case ReportKind::Assertion:
       TORCH_CHECK(record.bound == 0, "Found an invalid index: ", record.value, " is not in 0 to ",
                   record.bound - 1, " (", place, ")");
       TORCH_THROW(Error, "Expected Tensor with single nonzero value, but got zero (", place, ")");
+    case ReportKind::ZeroDivision: TORCH_THROW(Error, "ZeroDivisionError (", place, ")");
   }
   TORCH_THROW(Error, "a check of unknown kind failed (", place, ")");
 }

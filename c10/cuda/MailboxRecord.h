@@ -7,10 +7,12 @@ namespace c10::cuda {
 
 /// The check that failed; it selects the class and the words of the error.
 enum class ReportKind : uint32_t {
-  IndexRange,   // IndexError: value is not in [-bound, bound)
-  LabelRange,   // IndexError: value is not in [0, bound)
-  Probability,  // RuntimeError: value (the bits of a double) is negative, infinite or NaN
-  Assertion,    // RuntimeError: assert_async
+  IndexRange,    // IndexError: value is not in [-bound, bound)
+  LabelRange,    // IndexError: value is not in [0, bound)
+  Probability,   // RuntimeError: value (the bits of a double) is negative, infinite or NaN
+  Assertion,     // RuntimeError: assert_async
+  ZeroDivision,  // RuntimeError: an integer was divided by zero
+  ElementRange,  // RuntimeError: value is not in [0, bound)
 };
 
 struct MailboxRecord {
@@ -38,8 +40,9 @@ static_assert(sizeof(MailboxRecord) == 40);
 
 namespace simt {
 
-/// A kernel that checks its input has a parameter of this type. The host passes Reporter{};
-/// launch() fills it in. On the device: simt::report(reporter, kind, argument, value, bound).
+/// A kernel that checks its input has a parameter of this type, or one with a member `reporter` of
+/// this type. The host passes Reporter{}; launch() fills it in. On the device:
+/// simt::report(reporter, kind, argument, value, bound).
 struct Reporter {
   c10::cuda::Mailbox* mailbox = nullptr;
   uint64_t sequence = 0;

@@ -11,11 +11,17 @@ from codegen.emit.layout import wrap_cpp
 from codegen.model import Operator, Program, implied
 from codegen.model.cpp import kernel_signature, shape_signature
 from codegen.model.rooms import kernel_file, samples_file, shape_file
-from codegen.model.vocabulary import ALL_STRUCTURES
+from codegen.model.vocabulary import ALL_STRUCTURES, CUDA_KEY
 from codegen.schema import Argument, FunctionSchema
 
 # The operator that derivatives of a draft call: it raises NotImplementedError in backward.
 _UNWRITTEN = "_refuse_gradient"
+# The header with the loops of a structure, on the CPU or for CUDA.
+_LOOPS = {
+    ("reduction", False): "aten/iteration/ReductionLoops.h",
+    ("pointwise", True): "aten/native/cuda/Elementwise.cuh",
+    ("reduction", True): "aten/native/cuda/Reduce.cuh",
+}
 
 
 @dataclass(frozen=True)
@@ -166,7 +172,9 @@ def _value(argument: Argument) -> str:
     return f"[{value}]" if argument.type.is_list and value != "None" else value
 
 
-def entry_text(operator: Operator, expr: str | None, program: Program | None, samples: str) -> str:
+def entry_text(
+    operator: Operator, expr: str | None, program: Program | None, samples: str, cuda: bool = False
+) -> str:
     """The YAML of the entry, indented as in a topic, with placeholders for what only its author knows."""
     structure = operator.structure
     module = implied.python_module(operator.schema)
@@ -177,6 +185,9 @@ def entry_text(operator: Operator, expr: str | None, program: Program | None, sa
 
     if structure not in ALL_STRUCTURES:
         lines.append(f"  dtypes: {_dtypes(program, structure, expr is not None)}")
+    if cuda:
+        _, kernel = implied.kernel(operator.schema, structure)
+        lines += ["  dispatch:", f"    CPU, CUDA: {kernel}"]
     if expr is not None:
         lines.append(f"  expr: {json.dumps(expr, ensure_ascii=False)}")
     if expr is None and structure not in ALL_STRUCTURES and operator.tensor_arguments:
@@ -220,10 +231,12 @@ def _dtypes(program: Program | None, structure: str, is_formula: bool) -> str:
     return max(fitting, key=alike.count)
 
 
-def kernel_stubs(operator: Operator) -> list[Stub]:
-    """The C++ functions that a new entry names."""
+def kernel_stubs(operator: Operator, cuda: bool = False) -> list[Stub]:
+    """The C++ functions that a new entry names, with its kernel for CUDA if that is wanted."""
     key, kernel = implied.kernel(operator.schema, operator.structure)
     stubs = [_kernel_stub(operator, kernel, key)]
+    if cuda:
+        stubs.append(_kernel_stub(operator, kernel, CUDA_KEY))
     if operator.structure == "shaped":
         stubs.append(_shape_stub(operator, implied.shape_rule(operator.schema)))
     return stubs
@@ -231,15 +244,15 @@ def kernel_stubs(operator: Operator) -> list[Stub]:
 
 def missing_stubs(operator: Operator) -> list[Stub]:
     """The C++ functions that an existing entry names and that are not written yet."""
-    missing = {d.kernel: d.key for d in operator.dispatch if d.definition is None}
-    stubs = [_kernel_stub(operator, kernel, key) for kernel, key in missing.items()]
+    missing = {(d.kernel, d.key == CUDA_KEY): d.key for d in operator.dispatch if d.definition is None}
+    stubs = [_kernel_stub(operator, kernel, key) for (kernel, _), key in missing.items()]
     if operator.shape is not None and operator.shape_definition is None:
         stubs.append(_shape_stub(operator, operator.shape))
     return stubs
 
 
 def _kernel_stub(operator: Operator, kernel: str, key: str) -> Stub:
-    loops = "aten/iteration/ReductionLoops.h" if operator.structure == "reduction" else Stub.include
+    loops = _LOOPS.get((operator.structure, key == CUDA_KEY), Stub.include)
     return Stub(kernel, kernel_file(operator, key), kernel_signature(operator, kernel, key), loops)
 
 

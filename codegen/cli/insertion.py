@@ -51,7 +51,7 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
         return _new_source(path, stub, loops)
 
     text = path.read_text(encoding="utf-8") if text is None else text
-    namespace = "CPU_CAPABILITY" if path.name.endswith(".isa.cpp") else "at::native"
+    namespace = "CPU_CAPABILITY" if path.name.endswith(".isa.cpp") else _namespace(path)
     closing_braces = re.finditer(rf"^\}}[^\n]*\b{namespace}\b", text, re.MULTILINE)
 
     # Without a comment that names the namespace, the last brace of the file closes it.
@@ -60,13 +60,18 @@ def with_stub(path: Path, stub: str, text: str | None = None, loops: str = "aten
     return f"{text[:end].rstrip()}\n\n{stub}\n{text[end:]}" if end >= 0 else f"{text}\n{stub}"
 
 
+def _namespace(path: Path) -> str:
+    return "at::native::cuda" if path.suffix == ".cu" else "at::native"
+
+
 def _new_source(path: Path, stub: str, loops: str) -> str:
     """A C++ file that holds only ``stub``."""
-    includes = [header_of_source(_below_root(path)), "aten/Dispatch.h", loops]
+    declarations = [] if path.suffix == ".cu" else [header_of_source(_below_root(path))]
+    includes = [*declarations, "aten/Dispatch.h", loops]
     head = [f'#include "{include}"' for include in includes]
 
-    opening = ["namespace at::native {"]
-    closing = ["}  // namespace at::native"]
+    opening = [f"namespace {_namespace(path)} {{"]
+    closing = [f"}}  // namespace {_namespace(path)}"]
     if path.name.endswith(".isa.cpp"):
         opening = [*opening, "inline namespace CPU_CAPABILITY {"]
         closing = ["}  // namespace CPU_CAPABILITY", *closing]

@@ -78,6 +78,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--expr", help="a pointwise formula instead of a kernel")
     command.add_argument(
+        "--cuda",
+        action="store_true",
+        help="also a kernel for CUDA; formulas and compositions need none",
+    )
+    command.add_argument(
         "--write", action="store_true", help="write into the files instead of to the terminal"
     )
 

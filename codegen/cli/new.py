@@ -21,7 +21,7 @@ from codegen.cli.insertion import with_entry, with_samples, with_stub
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
 from codegen.model import Kernel, Operator, Program, read_program
-from codegen.model.vocabulary import STRUCTURES
+from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
 from codegen.schema import FunctionSchema, SchemaError
 
 _DEFAULT_SCHEMAS = {
@@ -72,6 +72,9 @@ def new(options: argparse.Namespace) -> int:
         options.structure = "pointwise" if options.expr else structure_like(schema)
     if program is not None and program.operators.get(schema.unambiguous_name) is not None:
         return _complete(options, [program.operators[schema.unambiguous_name]])
+    if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
+        print("--cuda: formulas, views and compositions run on CUDA without a kernel", file=sys.stderr)
+        return 1
     return _draft(options, schema, program, base)
 
 
@@ -101,8 +104,8 @@ def _draft(
 
     samples = samples_for(operator, program)
     has_samples = (options.yaml.parent / "tests" / "ops" / "samples").is_dir()
-    entry = entry_text(operator, options.expr, program, samples.name)
-    stubs = [] if options.expr else kernel_stubs(operator)
+    entry = entry_text(operator, options.expr, program, samples.name, options.cuda)
+    stubs = [] if options.expr else kernel_stubs(operator, options.cuda)
 
     problems = _problems(options.yaml, operator, entry, stubs, base)
     if samples.text:  # written together with the entry, so they are unknown only now

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codegen.analysis.kernels import direct_kernels, is_formula_kernel, loop_entries, shaped_outputs
+from codegen.analysis.kernels import (
+    cuda_entry,
+    direct_kernels,
+    is_formula_kernel,
+    loop_entries,
+    shaped_outputs,
+)
 from codegen.emit.places import place_of
 from codegen.model import Operator, cpp, vocabulary
 from codegen.model.rooms import shape_file
@@ -98,7 +104,9 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
 
     result = cpp.results_type(operator.schema) if operator.structure != "mutation" else "void"
     for direct in direct_kernels(operator):
-        head = f"{result} {direct.kernel}"
+        # A kernel of the CUDA library may leave cases to the composition of its operator.
+        is_shared = "All" in direct.keys and cuda_entry(operator) is not None
+        head = f"{'TORCH_PY_API ' if is_shared else ''}{result} {direct.kernel}"
         yield direct.definition.path, Declaration(head, every, direct.definition.is_per_isa)
 
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)

@@ -122,8 +122,9 @@ def scan_kernels(root: Path, planned: Iterable[Kernel] = ()) -> KernelIndex:
         for path in kernel_files(root)
         for kernel in _definitions(path, path.relative_to(root).as_posix())
     ]
-    cuda = KernelIndex(kernel for kernel in found if kernel.is_for_cuda)
-    return KernelIndex((*planned, *(kernel for kernel in found if not kernel.is_for_cuda)), cuda)
+    every = (*planned, *found)
+    cuda = KernelIndex(kernel for kernel in every if kernel.is_for_cuda)
+    return KernelIndex((kernel for kernel in every if not kernel.is_for_cuda), cuda)
 
 
 def _definitions(path: Path, name: str) -> Iterator[Kernel]:

@@ -179,7 +179,9 @@ def test_new_prints_an_entry_and_a_stub(checkout: Path, capsys: pytest.CaptureFi
         ["cube"],
         ["cube", "--expr", "self * self * self"],
         ["twice(Tensor self, Tensor other, *, int n=2) -> Tensor", "--structure", "pointwise"],
+        ["cube", "--cuda"],
         ["total", "--structure", "reduction"],
+        ["total", "--structure", "reduction", "--cuda"],
         ["folded(Tensor self, int n) -> (Tensor, Tensor)", "--structure", "shaped"],
         ["mirror", "--structure", "view"],
         ["both", "--structure", "composite", "--topic", "Fresh"],
@@ -376,6 +378,32 @@ def test_new_writes_the_functions_that_an_entry_lacks(checkout: Path, capsys: py
 
     assert main(["new", "fold"]) == 1
     assert "it exists already, with all functions that it names" in capsys.readouterr().err
+
+
+def test_new_drafts_a_kernel_for_cuda(checkout: Path, capsys: pytest.CaptureFixture[str]):
+    path = checkout / "aten/native/cuda/PointwiseMathKernel.cu"
+    assert main(["new", "cube", "--cuda", "--write"]) == 0
+    assert (
+        "      dispatch:\n        CPU, CUDA: cube_kernel\n"
+        in (checkout / "native_functions.yaml").read_text()
+    )
+    written = path.read_text()
+    assert '#include "aten/native/cuda/Elementwise.cuh"\n\nnamespace at::native::cuda {\n' in written
+    assert "\nvoid cube_kernel(TensorIteratorBase& iter) {\n" in written
+
+    # Of an entry with a kernel for the CPU, only the other one is drafted.
+    path.unlink()
+    capsys.readouterr()
+    assert main(["new", "cube"]) == 0
+    assert capsys.readouterr().out.startswith("// aten/native/cuda/PointwiseMathKernel.cu\nvoid cube_kernel(")
+
+
+def test_new_drafts_no_kernel_for_cuda_where_none_is_needed(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+):
+    for arguments in (["cube", "--expr", "self * self * self"], ["both", "--structure", "composite"]):
+        assert main(["new", *arguments, "--cuda"]) == 1
+        assert "--cuda" in capsys.readouterr().err
 
 
 def test_kernels_are_written_into_the_namespace_of_their_instruction_set(checkout: Path):

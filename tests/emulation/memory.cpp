@@ -311,11 +311,13 @@ std::string problem_with(uintptr_t address, size_t bytes, int device) {
     if (block == nullptr)
       return hexadecimal(at) + " is not allocated (" + std::to_string(at - address) +
              " bytes behind the beginning of " + std::to_string(bytes) + ")";
+
     if (!may_access(*block, device) && device < 0)
       return hexadecimal(at) + " is mapped, but no device was given access";
     if (!may_access(*block, device))
       return hexadecimal(at) + " belongs to device " + std::to_string(block->device) +
              ", which device " + std::to_string(device) + " has no access to";
+
     at = block->begin + block->bytes;
   }
   return "";

@@ -166,8 +166,10 @@ bool is_mapped(uintptr_t address) {
   return msync(reinterpret_cast<void*>(page), 1, MS_ASYNC) == 0;
 }
 
-/// Turns one word of an argument into a readable address, if it is one.
-void make_readable(uintptr_t& word, PendingUses& pending) {
+/// Turns one word of an argument into a readable address, if it is one. An address of the host that
+/// is all of an argument is refused. Inside of a structure it may be what the stack held where the
+/// structure has padding: it becomes an address at which a kernel that uses it faults.
+void make_readable(uintptr_t& word, bool is_whole, PendingUses& pending) {
   const Block* const block = find_block(word);
   if (is_device_address(word)) {
     // The end of a block is an address too: of an empty tensor.
@@ -183,8 +185,13 @@ void make_readable(uintptr_t& word, PendingUses& pending) {
 
   // Below that lie sizes, pairs of small integers and the shadow memory of a sanitizer.
   const bool like_an_address = word >> 44 != 0 && word >> 48 == 0;
-  if (like_an_address && pending.problem.empty() && is_mapped(word))
+  if (!like_an_address || !is_mapped(word)) return;
+  if (!is_whole) {
+    constexpr uintptr_t kNowhere = uintptr_t{1} << 63;
+    word |= kNowhere;
+  } else if (pending.problem.empty()) {
     pending.problem = "an argument holds an address of the host that is not pinned";
+  }
 }
 
 /// What hardware would find when the work touches memory of another device.
@@ -278,7 +285,7 @@ void readable_argument(void* bytes, size_t count) {
     uintptr_t word;
     std::memcpy(&word, begin + at, sizeof word);
     const uintptr_t before = word;
-    make_readable(word, pending_uses());
+    make_readable(word, count == sizeof word, pending_uses());
     if (word != before) std::memcpy(begin + at, &word, sizeof word);
   }
 }

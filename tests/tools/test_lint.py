@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint import layering, paragraphs, references, text, types, voice
+from tools.lint import kernels, layering, paragraphs, references, text, types, voice
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,14 @@ from tools.lint import layering, paragraphs, references, text, types, voice
             "autograd knows no Python",
         ),
         ("aten/native/Sum.cpp", "#include <mkl_cblas.h>", "BLAS is reached through aten/blas"),
+        ("c10/core/Stream.cpp", '#include "c10/cuda/Runtime.h"', "only the CUDA library knows CUDA"),
+        ("aten/native/Sum.cpp", '#include "aten/native/cuda/Reduce.cuh"', "only the CUDA library knows CUDA"),
+        (
+            "torch_py/csrc/bindings/Tensor.cpp",
+            "#include <cuda_runtime.h>",
+            "only the CUDA library knows CUDA",
+        ),
+        ("aten/native/cuda/SumKernel.cu", '#include "torch_py/csrc/autograd/Engine.h"', "aten knows nothing"),
     ],
 )
 def test_include_against_the_layers(path: str, line: str, expected: str) -> None:
@@ -43,6 +51,8 @@ def test_include_against_the_layers(path: str, line: str, expected: str) -> None
     [
         ("aten/native/Sum.cpp", '#include "c10/core/Device.h"'),
         ("aten/blas/Gemm.cpp", "#include <mkl_cblas.h>"),
+        ("aten/native/cuda/SumKernel.cu", '#include "c10/cuda/Launch.h"'),
+        ("c10/cuda/Runtime.h", "#include <cuda_runtime.h>"),
         ("torch_py/csrc/bindings/Tensor.cpp", "#include <Python.h>"),
         ("c10/core/Device.h", '// #include "aten/core/Tensor.h"'),
     ],
@@ -75,6 +85,31 @@ def test_imports_along_the_layers() -> None:
     standard = "import yaml\nimport dataclasses\nfrom . import torch\n"
     assert list(layering.check_imports("codegen/model.py", standard)) == []
     assert list(layering.check_imports("torch_py/nn.py", "import torch_py\nimport numpy\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("kernel<<<1, 256>>>(out);", "<<<"),
+        ("  __shared__ float parts[32];", "__shared__"),
+        ("  __syncthreads();", "__syncthreads"),
+        ("  __syncwarp();", "__syncwarp"),
+        ('  asm volatile("membar.gl;");', "asm"),
+        ("#include <cooperative_groups.h>", "cooperative_groups"),
+        ("  launch(name, kernel, 1, 1, 0, cudaStreamLegacy);", "cudaStreamLegacy"),
+        ("  cudaMallocManaged(&memory, bytes);", "cudaMallocManaged"),
+    ],
+)
+def test_words_of_cuda_that_kernels_do_not_use(line: str, word: str) -> None:
+    (finding,) = kernels.check_kernels("aten/native/cuda/reduction/SumKernel.cu", f"// a kernel\n{line}\n")
+    assert finding.line == 2 and f"'{word}'" in finding.message
+    assert list(kernels.check_kernels("c10/cuda/NativeSimt.h", line)) == []
+    assert list(kernels.check_kernels("tests/emulation/checks/kernels.h", line)) == []
+
+
+def test_words_of_kernels() -> None:
+    text = "// in place of kernel<<<grid, block>>>()\nSIMT_SHARED(parts, float[32]);\nout << 3 << masm;\n"
+    assert list(kernels.check_kernels("aten/native/cuda/reduction/SumKernel.cu", text)) == []
 
 
 def test_text() -> None:
@@ -189,6 +224,7 @@ def test_notes_are_found_by_their_titles() -> None:
 
 def test_notes_of_one_title() -> None:
     texts = {**NOTES, "c.h": "// Note [Order]: another\n", "d.h": "// as explained in\n// Note [Order].\n"}
+    texts["e.cu"] = "// The sum of a row. Note [Order].\n"
     (finding,) = references.check_titles(texts)
     assert (finding.path, finding.line) == ("c.h", 1) and "a.h has a Note [Order], too" in finding.message
 

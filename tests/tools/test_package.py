@@ -23,6 +23,8 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         "tools/__init__.py",
         "tools/build/isa.py",
         "tools/lint/text.py",
+        "c10/cuda/Launch.h",
+        "aten/native/cuda/SumKernel.cu",
         "native_functions.yaml",
     ):
         (miniature / name).parent.mkdir(parents=True, exist_ok=True)
@@ -46,6 +48,7 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         "_toolchain/templates/aten/ops/operator.h.jinja",
         "_toolchain/aten/native/Sum.cpp",
         "_toolchain/aten/native/cpu/SumKernel.isa.cpp",
+        "_toolchain/aten/native/cuda/SumKernel.cu",
         "_toolchain/codegen/__init__.py",
         "_toolchain/codegen/__main__.py",
         "_toolchain/tools/__init__.py",
@@ -79,7 +82,8 @@ def operator_library(tmp_path: Path, text: str) -> OperatorLibrary:
 def test_operator_library_compiles_kernels_per_instruction_set(tmp_path: Path) -> None:
     library = operator_library(tmp_path, "# mine\nlibrary: softcap_ops\ntopics: {}\n")
     generated = ("output/generated/aten/native/cpu/SoftcapKernel.isa.cpp", "output/generated/Register.cpp")
-    for name in (*generated, "aten/native/cpu/Mine.isa.cpp", "aten/native/cpu/Mine.cpp"):
+    for_cuda = ("aten/native/cuda/Mine.cu", "output/generated/aten/register/cuda/Mine.cpp")
+    for name in (*generated, "aten/native/cpu/Mine.isa.cpp", "aten/native/cpu/Mine.cpp", *for_cuda):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
 

@@ -30,7 +30,7 @@ from .ninja_file import render
 from .package import DECLARATIONS
 from .plan import CORE_LIBRARY, PYTHON_LIBRARY, Plan, SharedObject, linked_to
 from .runner import run_ninja
-from .sources import Unit, link_order
+from .sources import CUDA, Unit, link_order
 from .toolchain import find_toolchain
 
 
@@ -134,6 +134,8 @@ def units(library: OperatorLibrary, chosen: tuple[instruction_sets.InstructionSe
     ):
         for path in sorted((root / place).rglob("*.cpp")):
             logical = path.relative_to(root).as_posix()
+            if logical.startswith(tuple(folder + "/" for folder in CUDA)):
+                continue  # a library of its own would hold these; without one, CUDA tensors take the fallback
             found += variants(
                 f"{named}{logical}" if named else str(path),
                 named + logical,

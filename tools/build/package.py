@@ -5,7 +5,7 @@ torch_py/include/                    headers of c10, aten, torch_py/csrc and the
 torch_py/_toolchain/                 what build_operators() needs to build operators outside the tree, laid
                                      out as in the repository: codegen, templates, tools/build and the
                                      declarations, with the kernels and samples that these name (the
-                                     generator looks them up; they are not compiled again)
+                                     generator looks them up, also those for CUDA; they are not compiled again)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .files import write_if_changed
-from .sources import GENERATED
+from .sources import CUDA, GENERATED
 
 DECLARATIONS = "native_functions.yaml"
 HEADER_FOLDERS = ("c10", "aten", "torch_py/csrc")
@@ -42,8 +42,11 @@ def libraries(root: Path) -> Iterable[Path]:
 
 
 def headers(base: Path) -> Iterator[Path]:
+    """Without those of the CUDA library, which nobody links against."""
     for folder in HEADER_FOLDERS:
-        yield from (base / folder).rglob("*.h")
+        for header in (base / folder).rglob("*.h"):
+            if not header.relative_to(base).as_posix().startswith(tuple(f"{name}/" for name in CUDA)):
+                yield header
 
 
 def toolchain_files(root: Path) -> Iterator[Path]:

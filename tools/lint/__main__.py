@@ -1,14 +1,15 @@
-"""python -m tools.lint [--fix] [layering text paragraphs references voice formatting types]"""
+"""python -m tools.lint [--fix] [layering kernels text paragraphs references voice formatting types]"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from . import formatting, layering, paragraphs, references, text, types, voice
+from . import formatting, kernels, layering, paragraphs, references, text, types, voice
 
 CHECKS = {
     "layering": layering.check,
+    "kernels": kernels.check,
     "text": text.check,
     "paragraphs": paragraphs.check,
     "references": references.check,

@@ -15,6 +15,7 @@ from .tree import CPP, PYTHON, ROOT, files
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "frameobject.h", "descrobject.h")
+CUDA_HEADERS = ("cuda.h", "cuda_", "cub/", "cublas", "cudnn", "cusolver", "cufft", "nccl")
 INTEL_HEADERS = ("mkl", "cblas.h", "lapacke.h")
 
 
@@ -46,8 +47,24 @@ INCLUDE_RULES = (
     IncludeRule("aten/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
     IncludeRule("torch_py/csrc/autograd/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
 )
-EVERYWHERE_BUT = IncludeRule(
-    "aten/blas/", INTEL_HEADERS, "BLAS is reached through aten/blas/*.h, so that it can be exchanged"
+
+
+@dataclass(frozen=True)
+class ReservedRule:
+    folders: tuple[str, ...]  # the only ones that may include them
+    reserved: tuple[str, ...]  # beginnings of include paths
+    advice: str
+
+
+RESERVED_RULES = (
+    ReservedRule(
+        ("aten/blas/",), INTEL_HEADERS, "BLAS is reached through aten/blas/*.h, so that it can be exchanged"
+    ),
+    ReservedRule(
+        ("c10/cuda/", "aten/native/cuda/", "tests/"),
+        ("c10/cuda/", "aten/native/cuda/", *CUDA_HEADERS),
+        "only the CUDA library knows CUDA; the backend is reached through c10/core/DeviceHooks.h",
+    ),
 )
 
 
@@ -109,10 +126,10 @@ def check_includes(path: str, text: str) -> Iterator[Finding]:
             if path.startswith(rule.folder) and included.startswith(rule.forbidden):
                 yield Finding(path, number, f'{rule.folder} must not include "{included}"; {rule.advice}')
 
-        if included.startswith(EVERYWHERE_BUT.forbidden) and not path.startswith(EVERYWHERE_BUT.folder):
-            yield Finding(
-                path, number, f'"{included}" is for {EVERYWHERE_BUT.folder} alone; {EVERYWHERE_BUT.advice}'
-            )
+        for reserved in RESERVED_RULES:
+            if included.startswith(reserved.reserved) and not path.startswith(reserved.folders):
+                homes = " and ".join(reserved.folders)
+                yield Finding(path, number, f'"{included}" is for {homes} alone; {reserved.advice}')
 
 
 def check_imports(path: str, text: str) -> Iterator[Finding]:

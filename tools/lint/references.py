@@ -12,8 +12,10 @@ from .tree import CPP, PYTHON, ROOT, files
 INDEX = "docs/architecture.md"
 HEADING = "<!-- The list below is written by make format. -->"
 
-# A note begins with its title, in a comment or docstring: alone on a line, or followed by `.` or `:`.
-TITLE = re.compile(r"(?:^\s*(?:///?|#)?\s*|\. )Note \[([^\]]+)\](?:$|[.:](?: |$))")
+# A note begins with its title, in a comment or docstring: alone on a line, or followed by `.` or `:`. After
+# another sentence, text must follow: otherwise it is a reference.
+TITLE = re.compile(r"^\s*(?:///?|#)?\s*Note \[([^\]]+)\](?:$|[.:](?: |$))")
+TITLE_WITHIN = re.compile(r"\. Note \[([^\]]+)\][.:] ")
 REFERENCE = re.compile(r"Note \[([^\]]+)\]")
 TOP_LEVEL = "aten|c10|codegen|docs|examples|templates|tests|tools|torch_py"
 GENERATED = ("aten/ops/", "aten/register/", "torch_py/_generated/")  # looked up once they are built
@@ -51,7 +53,7 @@ def titles_in(text: str) -> Iterator[tuple[int, str]]:
     """Line numbers and titles; a reference that begins a line continues the sentence above."""
     above = ""
     for number, line in enumerate(text.splitlines(), 1):
-        found = TITLE.search(line)
+        found = TITLE.search(line) or TITLE_WITHIN.search(line)
         if found and not re.search(r"[\w,(]$", above):
             yield number, found[1]
         above = line.rstrip()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .finding import Finding
-from .tree import NOT_SOURCES, ROOT, files
+from .tree import CPP, NOT_SOURCES, PYTHON, ROOT, files
 
 TEXT_SUFFIXES = tuple(".py .pyi .cpp .h .cu .cuh .yaml .md .toml .jinja .jinja2 .j2 Makefile .ci/run".split())
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
@@ -40,7 +40,7 @@ def check_text(path: str, text: str) -> Iterator[Finding]:
     if text and not text.endswith("\n"):
         yield Finding(path, len(lines), "no newline at the end of the file; make format")
 
-    is_source = path.endswith((".py", ".cpp", ".h")) and not path.startswith(NOT_SOURCES)
+    is_source = path.endswith((*PYTHON, *CPP)) and not path.startswith(NOT_SOURCES)
     if len(lines) > LONGEST_FILE and is_source:
         yield Finding(
             path,

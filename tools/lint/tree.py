@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CPP = (".cpp", ".h")
+CPP = (".cpp", ".h", ".cu", ".cuh")
 PYTHON = (".py",)
 # What a command writes, or is written from: it looks like source, but nobody reads or formats it as such.
 NOT_SOURCES = ("templates/", "tests/golden/")

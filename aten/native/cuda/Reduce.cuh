@@ -27,12 +27,14 @@ class ReduceWorkspace {
   c10::DataPtr memory_;
 };
 
-/// Whether packs of `width` inputs can be read: along dimension `d` of the plan they are adjacent,
-/// and every pack begins at a multiple of its size.
-inline bool reads_packs(const LaunchPlan& plan, int width) {
+/// Whether packs of `width` inputs can be read: they are adjacent along dimension 0, and every pack
+/// begins at a multiple of its size. Only a single row may end with an incomplete pack.
+inline bool reads_packs(const LaunchPlan& plan, const ReduceShape& shape, int width) {
   const auto itemsize = static_cast<int64_t>(element_size(plan.dtype(1)));
   if (width == 1 || plan.strides[1][0] != itemsize) return false;
-  if (plan.dims > 1 && plan.sizes[0] % width != 0) return false;
+
+  const bool is_single_row = plan.dims == 1 && !shape.has_columns;
+  if (!is_single_row && plan.sizes[0] % width != 0) return false;
 
   bool aligned = reinterpret_cast<uintptr_t>(plan.operand[1].data) % (itemsize * width) == 0;
   for (int d = 1; d < plan.dims; ++d)
@@ -112,7 +114,7 @@ void reduce_elements(const LaunchPlan& plan, const Ops& ops, int64_t limit = int
   constexpr int kAccumulators = 64 / static_cast<int>(sizeof(typename Ops::acc_t));
   constexpr int kWidth = std::min(kPackWidth<typename Ops::input_t>, kAccumulators);
   const ReduceShape shape(plan, limit);
-  const bool packed = detail::reads_packs(plan, kWidth);
+  const bool packed = detail::reads_packs(plan, shape, kWidth);
   if (shape.has_columns) {
     packed ? detail::reduce_columns<kWidth>(plan, shape, ops)
            : detail::reduce_columns<1>(plan, shape, ops);

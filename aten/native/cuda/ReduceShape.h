@@ -27,9 +27,9 @@ struct ReduceDims {
   int dims = 0;
   bool is_wide = false;  // more than 31 bits count the elements: divisions are 64-bit
   int64_t count = 1;
-  int64_t sizes[LaunchPlan::kMaxDims];
-  Divisor divisors[LaunchPlan::kMaxDims];
-  int64_t strides[3][LaunchPlan::kMaxDims];  // of the result, the input and the second result
+  int64_t sizes[LaunchPlan::kMaxDims] = {};
+  Divisor divisors[LaunchPlan::kMaxDims] = {};
+  int64_t strides[3][LaunchPlan::kMaxDims] = {};  // of the result, the input and the second result
 
   void add(const LaunchPlan& plan, int d) {
     sizes[dims] = plan.sizes[d];

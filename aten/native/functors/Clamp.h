@@ -15,7 +15,7 @@ struct Clamp {
   using opmath_t = opmath_type<T>;
   opmath_t low;
   opmath_t high;
-  bool all_nan;
+  opmath_t all_nan;  // a truth value as wide as the others: launch arguments have no padding
 
   // Comparisons with NaN are false, so NaN elements stay.
   C10_HOST_DEVICE T operator()(T value) const {

@@ -5,7 +5,8 @@
 namespace at::native {
 
 /// Checks that sizes and dtypes agree: kernels of gradients read the memory of all arguments.
-void check_batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                               const Tensor& bias, const Tensor& mean, const Tensor& rstd);
+TORCH_PY_API void check_batch_norm_backward(const Tensor& grad, const Tensor& input,
+                                            const Tensor& weight, const Tensor& bias,
+                                            const Tensor& mean, const Tensor& rstd);
 
 }  // namespace at::native

@@ -5,12 +5,14 @@
 namespace at::native {
 
 /// Checks sizes and dtypes, because the gradient's kernel reads the memory of all its arguments.
-void check_layer_norm_backward(const Tensor& grad, const Tensor& input,
-                               IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
-                               const Tensor& weight, const Tensor& bias);
+TORCH_PY_API void check_layer_norm_backward(const Tensor& grad, const Tensor& input,
+                                            IntArrayRef normalized_shape, const Tensor& mean,
+                                            const Tensor& rstd, const Tensor& weight,
+                                            const Tensor& bias);
 
-void check_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias);
+TORCH_PY_API void check_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias);
 
-void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight);
+TORCH_PY_API void check_rms_norm(const Tensor& input, IntArrayRef normalized_shape,
+                                 const Tensor& weight);
 
 }  // namespace at::native

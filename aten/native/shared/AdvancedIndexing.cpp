@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/shared/ResultLayout.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/nonzero.h"
@@ -105,6 +106,17 @@ void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntArrayRef
   }
 }
 
+bool expands_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+
+  // Sizes are aligned at the last dimension.
+  for (size_t i = 1; i <= from.size(); ++i) {
+    const int64_t size = from[from.size() - i];
+    if (size != 1 && size != to[to.size() - i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 DimVector IndexPlan::result_sizes() const {
@@ -156,7 +168,8 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
                 IntArrayRef(plan.index_sizes));
   }
   if (self.is_meta()) positions = 0;  // the plan of a meta tensor consists of shapes
-  plan.offsets.assign(positions, 0);
+  const bool on_host = self.is_cpu();
+  if (on_host) plan.offsets.assign(positions, 0);
 
   const bool neighbours = are_neighbours(resolved);
   const int64_t itemsize = static_cast<int64_t>(self.itemsize());
@@ -176,7 +189,9 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
       plan.indices.push_back(resolved[d]);
       TORCH_CHECK_INDEX(positions == 0 || self.sizes()[d] > 0,
                         "index is out of bounds for dimension ", d, " with size 0");
-      if (positions > 0 && !nothing)
+      plan.extents.push_back(self.sizes()[d]);
+      plan.steps.push_back(stride);
+      if (on_host && positions > 0 && !nothing)
         add_offsets(plan.offsets, resolved[d], plan.index_sizes, d, self.sizes()[d], stride);
       continue;
     }
@@ -185,6 +200,31 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
   }
 
   return plan;
+}
+
+void check_index_put(const Tensor& self, TensorList indices, const Tensor& values) {
+  TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0,
+              "Index put requires the source and destination dtypes match, got ",
+              self.scalar_type(), " for the destination and ", values.scalar_type(),
+              " for the source.");
+  TORCH_CHECK(self.is_meta() || !values.is_meta(),
+              "index_put_(): values are on the meta device, self is on ", self.device());
+
+  check_no_overlap("index_put_", self, {values, indices});
+}
+
+IndexPut plan_index_put(const Tensor& self, TensorList indices, const Tensor& values) {
+  std::vector<Tensor> positions;
+  for (const Tensor& index : indices)
+    positions.push_back(index.defined() ? readable_beside(self, index) : index);
+  IndexPut put{plan_index(self, positions), Tensor()};
+
+  const DimVector sizes = put.plan.result_sizes();
+  TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ",
+              values.sizes(), " cannot be broadcast to indexing result of shape ",
+              IntArrayRef(sizes));
+  put.values = at::expand(readable_beside(self, values.to(self.scalar_type())), sizes);
+  return put;
 }
 
 RowShape row_shape(const IndexPlan& plan) {

@@ -10,14 +10,16 @@ namespace at::native {
 /// The plan of x[indices]: the memory that each element of the result comes from.
 /// The result's dimensions are `before` (those in front of the first index), the broadcast shape of
 /// the indices, and `after`. If the indices are not adjacent, the index dimensions come first.
-struct IndexPlan {
+struct TORCH_PY_API IndexPlan {
   Tensor source;  // the indexed tensor, its dimensions reordered to before, indexed, after
   DimVector before_sizes, before_strides;
   DimVector index_sizes;
   DimVector after_sizes, after_strides;  // strides in bytes
-  // For each index position: bytes from an element of `before` to the one selected.
+  // For each index position: bytes from an element of `before` to the one selected. Only where the
+  // host can read the indices.
   std::vector<int64_t> offsets;
   std::vector<Tensor> indices;  // positions as int64; they broadcast to index_sizes
+  DimVector extents, steps;     // of the indexed dimensions: sizes, and strides in bytes
 
   DimVector result_sizes() const;
   /// The strides of a dense result whose dimensions lie in memory in the order of those of the
@@ -27,6 +29,17 @@ struct IndexPlan {
 
 /// Checks dtypes, shapes and ranges (IndexError) and resolves boolean masks to positions.
 TORCH_PY_API IndexPlan plan_index(const Tensor& self, TensorList indices);
+
+/// What index_put_ writes: the plan of the places, and the values, expanded to their shape.
+struct IndexPut {
+  IndexPlan plan;
+  Tensor values;
+};
+
+/// Checks dtypes, devices and overlaps of the arguments of index_put_.
+TORCH_PY_API void check_index_put(const Tensor& self, TensorList indices, const Tensor& values);
+/// Checks shapes and ranges, and copies arguments that share memory with self.
+TORCH_PY_API IndexPut plan_index_put(const Tensor& self, TensorList indices, const Tensor& values);
 
 /// The rows of a result, which run along the last dimension of `after`: their length, byte stride
 /// and number.

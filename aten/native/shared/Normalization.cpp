@@ -56,8 +56,8 @@ std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const T
           grad_bias.defined() ? grad_bias.to(bias_type) : grad_bias};
 }
 
-Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype) {
-  return wanted ? empty_tensor(sizes, dtype, kCPU) : Tensor();
+Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype, Device device) {
+  return wanted ? empty_tensor(sizes, dtype, device) : Tensor();
 }
 
 Tensor along_channels(const Tensor& tensor, int64_t dim) {

@@ -9,13 +9,14 @@ namespace at::native {
 
 /// Checks the dtype and the device of a weight or bias. Those of a float16 or bfloat16 input may
 /// also be float32.
-void check_parameter(const Tensor& input, const Tensor& parameter);
+TORCH_PY_API void check_parameter(const Tensor& input, const Tensor& parameter);
 
 /// Checks that a gradient has the sizes, dtype and device of the input.
-void check_gradient(const char* op, const Tensor& grad, const Tensor& input);
+TORCH_PY_API void check_gradient(const char* op, const Tensor& grad, const Tensor& input);
 
 /// Checks that a saved mean or rstd has `count` elements of the accumulation dtype.
-void check_statistic(const char* op, const Tensor& statistic, const Tensor& input, int64_t count);
+TORCH_PY_API void check_statistic(const char* op, const Tensor& statistic, const Tensor& input,
+                                  int64_t count);
 
 /// The normalized values of `x` over `dims` and rstd = 1 / sqrt(var + eps). While a graph is
 /// recorded, both are computed from x again, so that gradients reach it; `saved_rstd` then
@@ -40,11 +41,11 @@ Tensor along_channels(const Tensor& tensor, int64_t dim);
 
 /// Converts the gradients of an input and its parameters to the dtypes of these. Undefined
 /// gradients stay undefined.
-std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input,
-                                               const Tensor& grad_weight, const Tensor& weight,
-                                               const Tensor& grad_bias, ScalarType bias_type);
+TORCH_PY_API std::tuple<Tensor, Tensor, Tensor>
+with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight,
+            const Tensor& weight, const Tensor& grad_bias, ScalarType bias_type);
 
 /// The memory of a fused kernel's result, or an undefined tensor if it is not wanted.
-Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype);
+TORCH_PY_API Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype, Device device);
 
 }  // namespace at::native

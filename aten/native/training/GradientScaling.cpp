@@ -1,12 +1,11 @@
 // Gradient scaling for mixed precision: unscaling gradients, and updating the scale.
-#include <cmath>
-#include <tuple>
+#include <vector>
 
 #include "aten/native/declarations/training/GradientScaling.h"
-#include "aten/ops/aminmax.h"
+#include "aten/ops/_amp_unscale_loop.h"
+#include "aten/ops/_amp_update_scale_loop.h"
+#include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
-#include "aten/ops/fill.h"
-#include "aten/ops/mul.h"
 
 namespace at::native {
 
@@ -21,13 +20,6 @@ void check_one_float(const char* op, const char* name, const Tensor& tensor) {
   check_one_number(op, name, tensor);
   TORCH_CHECK(tensor.scalar_type() == kFloat, op, ": ", name,
               " must be a float tensor, but has dtype ", tensor.scalar_type());
-}
-
-/// Looks only at the smallest and the largest element: both are NaN if any element is.
-bool is_finite(const Tensor& gradient) {
-  if (gradient.numel() == 0) return true;
-  const auto [low, high] = at::aminmax(gradient);
-  return std::isfinite(low.item().to_double()) && std::isfinite(high.item().to_double());
 }
 
 }  // namespace
@@ -45,13 +37,21 @@ void amp_unscale_(TensorList self, const Tensor& found_inf, const Tensor& inv_sc
 
   if (self.empty() || found_inf.is_meta() || inv_scale.is_meta()) return;
 
-  // Gradients are unscaled even where they overflowed; found_inf tells the optimizer to skip the
-  // step.
-  const double factor = inv_scale.item().to_double();
+  // The loop walks through memory, which copies make possible where there are gaps.
+  std::vector<Tensor> dense;
   for (const Tensor& gradient : self) {
     if (gradient.is_meta()) continue;
-    if (!is_finite(gradient)) at::fill_(found_inf, Scalar(1.0));
-    if (factor != 1.0) at::mul_(gradient, Scalar(factor));
+    const bool has_gaps = !gradient.is_non_overlapping_and_dense();
+    dense.push_back(has_gaps ? at::contiguous(gradient) : gradient);
+  }
+  if (dense.empty()) return;
+  at::_amp_unscale_loop_(dense, found_inf, inv_scale);
+
+  size_t next = 0;
+  for (const Tensor& gradient : self) {
+    if (gradient.is_meta()) continue;
+    const Tensor& written = dense[next++];
+    if (!written.is_same(gradient)) at::copy_(gradient, written);
   }
 }
 
@@ -68,22 +68,8 @@ Tensor amp_update_scale_(const Tensor& self, const Tensor& growth_tracker, const
 
   if (self.is_meta() || growth_tracker.is_meta() || found_inf.is_meta()) return self;
 
-  const float scale = static_cast<float>(self.item().to_double());
-
-  // An overflow shrinks the scale; `growth_interval` steps in a row without one let it grow.
-  int64_t successes = 0;
-  if (found_inf.item().to_double() != 0) {
-    at::fill_(self, Scalar(static_cast<double>(static_cast<float>(scale * scale_backoff_factor))));
-  } else {
-    successes = growth_tracker.item().to_long() + 1;
-    if (successes == growth_interval) {
-      const float larger = static_cast<float>(scale * scale_growth_factor);
-      if (std::isfinite(larger)) at::fill_(self, Scalar(static_cast<double>(larger)));
-      successes = 0;
-    }
-  }
-
-  at::fill_(growth_tracker, Scalar(successes));
+  at::_amp_update_scale_loop_(self, growth_tracker, found_inf, scale_growth_factor,
+                              scale_backoff_factor, growth_interval);
   return self;
 }
 

@@ -1,5 +1,8 @@
 // Fused optimizer steps over all parameters at once: checks of the arguments, and copies of tensors
-// whose memory is laid out differently from their parameter's.
+// whose memory is laid out differently from their parameter's. Learning rates, steps, scales and
+// found_inf stay tensors, which the loops read on the parameters' device.
+#include "aten/native/training/Optimizers.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <vector>
@@ -7,16 +10,21 @@
 #include "aten/native/declarations/training/Optimizers.h"
 #include "aten/ops/_adagrad_loop.h"
 #include "aten/ops/_adam_loop.h"
+#include "aten/ops/_count_steps_loop.h"
 #include "aten/ops/_sgd_loop.h"
 #include "aten/ops/add.h"
-#include "aten/ops/cat.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
-#include "aten/ops/to.h"
 
 namespace at::native {
 
 namespace {
+
+/// Whether the same memory offset is the same element in both tensors.
+bool lies_alike(const Tensor& tensor, const Tensor& parameter) {
+  return (tensor.is_contiguous() && parameter.is_contiguous()) ||
+         (tensor.strides() == parameter.strides() && tensor.is_non_overlapping_and_dense());
+}
 
 /// One list of the call: parameters, their gradients, or one kind of state.
 struct Column {
@@ -35,12 +43,6 @@ void check_like_parameter(const char* op, const Column& column, size_t i, const 
   TORCH_CHECK(tensor.device() == parameter.device() || parameter.is_meta(), op, ": ", column.name,
               "[", i, "] is on ", tensor.device(), ", but the parameter is on ",
               parameter.device());
-}
-
-/// Whether the same memory offset is the same element in both tensors.
-bool lies_alike(const Tensor& tensor, const Tensor& parameter) {
-  return (tensor.is_contiguous() && parameter.is_contiguous()) ||
-         (tensor.strides() == parameter.strides() && tensor.is_non_overlapping_and_dense());
 }
 
 /// The lists of a step, prepared for loops that walk through memory by offset. Where a parameter's
@@ -97,85 +99,63 @@ class Columns {
   std::vector<size_t> copied_;               // parameters whose tensors are copies
 };
 
-/// The value of a tensor with one element, e.g. a learning rate.
-double one_number(const char* op, const char* name, const Tensor& tensor) {
+void check_one_number(const char* op, const char* name, const Tensor& tensor) {
   TORCH_CHECK(tensor.numel() == 1, op, ": ", name, " must have one element, but has sizes ",
               tensor.sizes());
-
-  // The meta device computes nothing, so any number will do.
-  return tensor.is_meta() ? 0.0 : tensor.item().to_double();
 }
 
-/// Whether gradients overflowed, in which case GradScaler skips the step.
-bool is_skipped(const char* op, const Tensor& found_inf) {
-  return found_inf.defined() && one_number(op, "found_inf", found_inf) != 0;
+void check_optional_number(const char* op, const char* name, const Tensor& tensor) {
+  if (tensor.defined()) check_one_number(op, name, tensor);
 }
 
-std::optional<double> scale_of(const char* op, const Tensor& grad_scale) {
-  if (!grad_scale.defined()) return std::nullopt;
-  return one_number(op, "grad_scale", grad_scale);
-}
-
-/// Whether all step counts are on one device other than the CPU.
-bool share_device(TensorList state_steps) {
-  return std::all_of(state_steps.begin(), state_steps.end(), [&](const Tensor& step) {
-    return step.defined() && step.is_cuda() && step.device() == state_steps[0].device() &&
-           step.numel() == 1;
-  });
-}
-
-/// The step counts as numbers.
-std::vector<double> counted(const char* op, TensorList state_steps, size_t parameters) {
+void check_steps(const char* op, TensorList state_steps, size_t parameters) {
   TORCH_CHECK(state_steps.size() == parameters, op, ": state_steps has ", state_steps.size(),
               " tensors for ", parameters, " parameters");
-
-  std::vector<double> steps;
-  if (parameters > 0 && share_device(state_steps)) {
-    // One copy of all counts, so that the device is waited for once.
-    std::vector<Tensor> counts;
-    for (const Tensor& step : state_steps) counts.push_back(step.reshape({1}));
-    const Tensor host = at::to(at::cat(counts), kCPU, kDouble);
-    steps.assign(host.const_data_ptr<double>(), host.const_data_ptr<double>() + parameters);
-    return steps;
-  }
-
-  steps.reserve(parameters);
-  for (const Tensor& step : state_steps) {
-    const bool direct =
-        step.defined() && step.is_cpu() && step.scalar_type() == kFloat && step.numel() == 1;
-    steps.push_back(direct ? *step.const_data_ptr<float>()
-                           : one_number(op, "a tensor of state_steps", step));
-  }
-
-  return steps;
+  for (const Tensor& step : state_steps) check_one_number(op, "a tensor of state_steps", step);
 }
+
+/// A learning rate: a number, or a tensor on the parameters' device.
+struct Rate {
+  double number = 0;
+  Tensor tensor;
+
+  explicit Rate(double lr) : number(lr) {}
+  Rate(const char* op, const Tensor& lr, TensorList self) {
+    check_one_number(op, "lr", lr);
+    const bool elsewhere = !self.empty() && lr.device() != self[0].device();
+    if (elsewhere && lr.is_cpu()) {
+      number = lr.item().to_double();
+    } else {
+      tensor = lr;
+    }
+  }
+};
 
 /// Adam, or AdamW with `decoupled` weight decay.
 void adam(const char* op, TensorList self, TensorList grads, TensorList exp_avgs,
-          TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr,
-          double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
-          const Tensor& grad_scale, const Tensor& found_inf, bool decoupled) {
+          TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps,
+          const Rate& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
+          bool maximize, const Tensor& grad_scale, const Tensor& found_inf, bool decoupled) {
   const TensorList largest = amsgrad ? max_exp_avg_sqs : exp_avg_sqs;
   const Columns columns(op, {{"self", self},
                              {"grads", grads},
                              {"exp_avgs", exp_avgs},
                              {"exp_avg_sqs", exp_avg_sqs},
                              {"max_exp_avg_sqs", largest}});
-  const std::vector<double> steps = counted(op, state_steps, self.size());
-  if (self.empty() || is_skipped(op, found_inf)) return;
+  check_steps(op, state_steps, self.size());
+  check_optional_number(op, "grad_scale", grad_scale);
+  check_optional_number(op, "found_inf", found_inf);
+  if (self.empty()) return;
 
   at::_adam_loop_(columns[0], columns[1], columns[2], columns[3],
-                  amsgrad ? columns[4] : TensorList(), steps, lr, beta1, beta2, weight_decay, eps,
-                  amsgrad, maximize, decoupled, scale_of(op, grad_scale));
+                  amsgrad ? columns[4] : TensorList(), state_steps, lr.number, lr.tensor, beta1,
+                  beta2, weight_decay, eps, amsgrad, maximize, decoupled, grad_scale, found_inf);
   columns.finish();
 }
 
-}  // namespace
-
-void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
-                double weight_decay, double momentum, double lr, double dampening, bool nesterov,
-                bool maximize, bool is_first_step, const Tensor& grad_scale,
-                const Tensor& found_inf) {
+void sgd(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay,
+         double momentum, const Rate& lr, double dampening, bool nesterov, bool maximize,
+         bool is_first_step, const Tensor& grad_scale, const Tensor& found_inf) {
   const char* op = "_fused_sgd_";
   const bool has_momentum = momentum != 0;
 
@@ -184,28 +164,70 @@ void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_li
                          {"grads", grads},
                          {"momentum_buffer_list", has_momentum ? momentum_buffer_list : grads}});
 
-  if (self.empty() || is_skipped(op, found_inf)) return;
+  check_optional_number(op, "grad_scale", grad_scale);
+  check_optional_number(op, "found_inf", found_inf);
+  if (self.empty()) return;
 
-  at::_sgd_loop_(columns[0], columns[1], has_momentum ? columns[2] : TensorList(), lr, weight_decay,
-                 momentum, dampening, nesterov, maximize, is_first_step, scale_of(op, grad_scale));
+  at::_sgd_loop_(columns[0], columns[1], has_momentum ? columns[2] : TensorList(), lr.number,
+                 lr.tensor, weight_decay, momentum, dampening, nesterov, maximize, is_first_step,
+                 grad_scale, found_inf);
   columns.finish();
+}
+
+void adagrad(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps,
+             const Rate& lr, double lr_decay, double weight_decay, double eps, bool maximize,
+             const Tensor& grad_scale, const Tensor& found_inf) {
+  const char* op = "_fused_adagrad_";
+  const Columns columns(op, {{"self", self}, {"grads", grads}, {"state_sums", state_sums}});
+  check_steps(op, state_steps, self.size());
+  check_optional_number(op, "grad_scale", grad_scale);
+  check_optional_number(op, "found_inf", found_inf);
+  if (self.empty()) return;
+
+  at::_adagrad_loop_(columns[0], columns[1], columns[2], state_steps, lr.number, lr.tensor,
+                     lr_decay, weight_decay, eps, maximize, grad_scale, found_inf);
+  columns.finish();
+}
+
+}  // namespace
+
+void check_optimizer_lists(const char* op, TensorList self,
+                           std::initializer_list<TensorList> lists) {
+  for (const TensorList list : lists) {
+    TORCH_CHECK(list.size() == self.size(), op, ": expected lists of ", self.size(),
+                " tensors, got one of ", list.size());
+
+    for (size_t i = 0; i < self.size(); ++i) {
+      TORCH_CHECK(self[i].defined() && list[i].defined() && list[i].device() == self[i].device() &&
+                      list[i].scalar_type() == self[i].scalar_type() &&
+                      list[i].sizes() == self[i].sizes() && lies_alike(list[i], self[i]),
+                  op, ": tensor ", i, " of a list does not lie in memory as its parameter does");
+    }
+  }
+}
+
+void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
+                double weight_decay, double momentum, double lr, double dampening, bool nesterov,
+                bool maximize, bool is_first_step, const Tensor& grad_scale,
+                const Tensor& found_inf) {
+  sgd(self, grads, momentum_buffer_list, weight_decay, momentum, Rate(lr), dampening, nesterov,
+      maximize, is_first_step, grad_scale, found_inf);
 }
 
 void fused_sgd_tensor_lr_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
                           double weight_decay, double momentum, const Tensor& lr, double dampening,
                           bool nesterov, bool maximize, bool is_first_step,
                           const Tensor& grad_scale, const Tensor& found_inf) {
-  fused_sgd_(self, grads, momentum_buffer_list, weight_decay, momentum,
-             one_number("_fused_sgd_", "lr", lr), dampening, nesterov, maximize, is_first_step,
-             grad_scale, found_inf);
+  sgd(self, grads, momentum_buffer_list, weight_decay, momentum, Rate("_fused_sgd_", lr, self),
+      dampening, nesterov, maximize, is_first_step, grad_scale, found_inf);
 }
 
 void fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs,
                  TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1,
                  double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
                  const Tensor& grad_scale, const Tensor& found_inf) {
-  adam("_fused_adam_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1,
-       beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, false);
+  adam("_fused_adam_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, Rate(lr),
+       beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, false);
 }
 
 void fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs,
@@ -214,7 +236,7 @@ void fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avg
                            double weight_decay, double eps, bool amsgrad, bool maximize,
                            const Tensor& grad_scale, const Tensor& found_inf) {
   adam("_fused_adam_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
-       one_number("_fused_adam_", "lr", lr), beta1, beta2, weight_decay, eps, amsgrad, maximize,
+       Rate("_fused_adam_", lr, self), beta1, beta2, weight_decay, eps, amsgrad, maximize,
        grad_scale, found_inf, false);
 }
 
@@ -222,8 +244,8 @@ void fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, Tensor
                   TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1,
                   double beta2, double weight_decay, double eps, bool amsgrad, bool maximize,
                   const Tensor& grad_scale, const Tensor& found_inf) {
-  adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1,
-       beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, true);
+  adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, Rate(lr),
+       beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf, true);
 }
 
 void fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs,
@@ -232,41 +254,40 @@ void fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_av
                             double weight_decay, double eps, bool amsgrad, bool maximize,
                             const Tensor& grad_scale, const Tensor& found_inf) {
   adam("_fused_adamw_", self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
-       one_number("_fused_adamw_", "lr", lr), beta1, beta2, weight_decay, eps, amsgrad, maximize,
+       Rate("_fused_adamw_", lr, self), beta1, beta2, weight_decay, eps, amsgrad, maximize,
        grad_scale, found_inf, true);
 }
 
 void fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums,
                     TensorList state_steps, double lr, double lr_decay, double weight_decay,
                     double eps, bool maximize, const Tensor& grad_scale, const Tensor& found_inf) {
-  const char* op = "_fused_adagrad_";
-  const Columns columns(op, {{"self", self}, {"grads", grads}, {"state_sums", state_sums}});
-  const std::vector<double> steps = counted(op, state_steps, self.size());
-  if (self.empty() || is_skipped(op, found_inf)) return;
-
-  at::_adagrad_loop_(columns[0], columns[1], columns[2], steps, lr, lr_decay, weight_decay, eps,
-                     maximize, scale_of(op, grad_scale));
-  columns.finish();
+  adagrad(self, grads, state_sums, state_steps, Rate(lr), lr_decay, weight_decay, eps, maximize,
+          grad_scale, found_inf);
 }
 
 void fused_adagrad_tensor_lr_(TensorList self, TensorList grads, TensorList state_sums,
                               TensorList state_steps, const Tensor& lr, double lr_decay,
                               double weight_decay, double eps, bool maximize,
                               const Tensor& grad_scale, const Tensor& found_inf) {
-  fused_adagrad_(self, grads, state_sums, state_steps, one_number("_fused_adagrad_", "lr", lr),
-                 lr_decay, weight_decay, eps, maximize, grad_scale, found_inf);
+  adagrad(self, grads, state_sums, state_steps, Rate("_fused_adagrad_", lr, self), lr_decay,
+          weight_decay, eps, maximize, grad_scale, found_inf);
 }
 
 void count_steps_(TensorList self, const Tensor& found_inf) {
-  if (is_skipped("_count_steps_", found_inf)) return;
+  check_optional_number("_count_steps_", "found_inf", found_inf);
+  if (self.empty()) return;
 
-  for (const Tensor& step : self) {
-    if (step.is_cpu() && step.scalar_type() == kFloat && step.numel() == 1) {
-      *step.data_ptr<float>() += 1.0F;
-    } else {
-      at::add_(step, Scalar(1));
-    }
-  }
+  const Device device = self[0].device();
+  const bool alike = std::all_of(self.begin(), self.end(), [&](const Tensor& step) {
+    return step.device() == device && step.scalar_type() == kFloat && step.numel() == 1;
+  });
+  if (alike && (!found_inf.defined() || found_inf.device() == device))
+    return at::_count_steps_loop_(self, found_inf);
+
+  const bool skipped =
+      found_inf.defined() && !found_inf.is_meta() && found_inf.item().to_double() != 0;
+  if (skipped) return;
+  for (const Tensor& step : self) at::add_(step, Scalar(1));
 }
 
 }  // namespace at::native

@@ -127,7 +127,7 @@ void host_arguments_are_refused() {
   EXPECT_OK(put_increment(nullptr, block, pinned));
   EXPECT(contents(block, 1)[0] == 5);
 
-  // Numbers are no addresses.
+  // Numbers are not taken for addresses.
   struct {
     int64_t size = int64_t{3} << 33;
     double number = 1.5;

@@ -35,6 +35,7 @@ SIMT_KERNEL SIMT_LAUNCH_BOUNDS(256)
 SIMT_KERNEL lanes(Wide* wide, int8_t* small, unsigned* out) {
   *wide = simt::shuffle_xor(simt::kFullMask, *wide, 1);
   *small = simt::shuffle_up(simt::kFullMask, *small, 1, 8);
+
   unsigned sum = simt::shuffle_index(simt::kFullMask, *out, 3);
   sum += simt::ballot(simt::kFullMask, sum > 1);
   sum += simt::any(simt::kFullMask, sum > 2) + simt::all(simt::kFullMask, sum > 3);
@@ -42,6 +43,7 @@ SIMT_KERNEL lanes(Wide* wide, int8_t* small, unsigned* out) {
   simt::sync_warp();
   sum += simt::popcount(sum) + simt::count_leading_zeros(sum) + simt::find_first_set(sum);
   simt::store_streaming(wide, simt::load_streaming(wide));
+
   uint32_t quarters[1];
   simt::load_matrices<1>(quarters, wide);
   uint32_t halves[2];

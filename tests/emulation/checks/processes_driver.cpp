@@ -46,11 +46,13 @@ void open_shared(const char* memory, const char* point) {
                                  cudaIpcMemLazyEnablePeerAccess));
   EXPECT_OK(cudaIpcOpenEventHandle(&event, parsed<cudaIpcEventHandle_t>(point)));
   auto* const block = static_cast<unsigned char*>(pointer);
+
   const cudaStream_t stream = new_stream();
   EXPECT_OK(cudaStreamWaitEvent(stream, event));
   EXPECT_OK(put_increment(stream, block, block));
   EXPECT_OK(cudaStreamSynchronize(stream));
   EXPECT(contents(block, 2) == (Bytes{6, 5}));
+
   EXPECT(failed_with(cudaMemset(block, 0, 101), cudaErrorInvalidValue));
   EXPECT(failed_with(cudaFree(block), cudaErrorInvalidValue));
   EXPECT_OK(cudaIpcCloseMemHandle(block));

@@ -125,18 +125,21 @@ void events_measure_time() {
   cudaEvent_t end = nullptr;
   cudaEvent_t untimed = nullptr;
   float milliseconds = NAN;
+
   EXPECT_OK(cudaEventCreate(&start));
   EXPECT_OK(cudaEventCreate(&end));
   EXPECT_OK(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
   EXPECT_OK(cudaEventRecord(start, stream));
   EXPECT(
       failed_with(cudaEventElapsedTime(&milliseconds, start, end), cudaErrorInvalidResourceHandle));
+
   const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   EXPECT_OK(emulation::enqueue(stream, "sleep", sleep));
   EXPECT_OK(cudaEventRecord(end, stream));
   EXPECT_OK(cudaEventRecord(untimed, stream));
   if (runs_late())
     EXPECT(failed_with(cudaEventElapsedTime(&milliseconds, start, end), cudaErrorNotReady));
+
   EXPECT_OK(cudaEventSynchronize(end));
   EXPECT_OK(cudaEventElapsedTime(&milliseconds, start, end));
   EXPECT(milliseconds >= 1.0F);

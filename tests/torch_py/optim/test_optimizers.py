@@ -324,20 +324,23 @@ def test_fused_loops_check_the_lengths_of_their_lists(lists: Any) -> None:
 
     settings = {
         "lr": 0.1,
+        "tensor_lr": None,
         "weight_decay": 0.0,
         "momentum": 0.0,
         "dampening": 0.0,
         "nesterov": False,
         "maximize": False,
         "is_first_step": True,
+        "grad_scale": None,
+        "found_inf": None,
     }
 
     loop = torch._C._ops._sgd_loop_
     if len(parameters) == len(gradients):
-        loop(parameters, gradients, [], **settings, grad_scale=None)
+        loop(parameters, gradients, [], **settings)
     else:
         with pytest.raises(RuntimeError, match="expected lists of"):
-            loop(parameters, gradients, [], **settings, grad_scale=None)
+            loop(parameters, gradients, [], **settings)
 
 
 @only_torch_py

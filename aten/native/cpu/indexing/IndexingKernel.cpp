@@ -10,7 +10,6 @@
 #include "aten/native/declarations/cpu/indexing/IndexingKernel.h"
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/NumberBits.h"
-#include "aten/ops/expand.h"
 #include "aten/vec/wrapping.h"
 
 namespace at::native {
@@ -23,17 +22,6 @@ bool is_reduced(const Tensor& tensor) {
 }
 
 Tensor widened(const Tensor& tensor) { return tensor.to(to_accumulate(tensor.scalar_type())); }
-
-bool expands_to(IntArrayRef from, IntArrayRef to) {
-  if (from.size() > to.size()) return false;
-
-  // Sizes are aligned at the last dimension.
-  for (size_t i = 1; i <= from.size(); ++i) {
-    const int64_t size = from[from.size() - i];
-    if (size != 1 && size != to[to.size() - i]) return false;
-  }
-  return true;
-}
 
 Tensor long_index(const Tensor& index) {
   return index.scalar_type() == kLong ? index : index.to(kLong);
@@ -154,14 +142,7 @@ void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Te
 }  // namespace
 
 void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate) {
-  TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0,
-              "Index put requires the source and destination dtypes match, got ",
-              self.scalar_type(), " for the destination and ", values.scalar_type(),
-              " for the source.");
-  TORCH_CHECK(self.is_meta() || !values.is_meta(),
-              "index_put_(): values are on the meta device, self is on ", self.device());
-
-  check_no_overlap("index_put_", self, {values, indices});
+  check_index_put(self, indices, values);
 
   // Summed in the wider dtype, so that the sum rounds once.
   if (accumulate && is_reduced(self) && !has_internal_overlap(self)) {
@@ -171,16 +152,9 @@ void index_put_(const Tensor& self, TensorList indices, const Tensor& values, bo
     return;
   }
 
-  std::vector<Tensor> positions;
-  for (const Tensor& index : indices)
-    positions.push_back(index.defined() ? readable_beside(self, index) : index);
-  const IndexPlan plan = plan_index(self, positions);
-  const DimVector sizes = plan.result_sizes();
-  TORCH_CHECK(expands_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ",
-              values.sizes(), " cannot be broadcast to indexing result of shape ",
-              IntArrayRef(sizes));
-  const Tensor apart = readable_beside(self, values.to(self.scalar_type()));
-  const Tensor source = at::expand(apart, sizes).contiguous();
+  const IndexPut put = plan_index_put(self, indices, values);
+  const IndexPlan& plan = put.plan;
+  const Tensor source = put.values.contiguous();
   if (source.numel() == 0) return;
 
   const RowShape shape = row_shape(plan);

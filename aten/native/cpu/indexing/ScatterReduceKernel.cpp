@@ -1,34 +1,13 @@
 // The kernel of scatter_reduce: reduces the elements of src that an index sends to one place.
-#include <algorithm>
-
+#include "aten/native/declarations/cpu/indexing/ScatterReduceKernel.h"
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
-#include "aten/native/declarations/cpu/indexing/ScatterReduceKernel.h"
-#include "aten/vec/wrapping.h"
+#include "aten/native/functors/Accumulate.h"
+#include "aten/native/shared/ScatterChecks.h"
 
 namespace at::native {
 
 namespace {
-
-void check_sizes(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  TORCH_CHECK(self.device() == index.device() && self.device() == src.device(),
-              "scatter(): self, index and src must be on one device, got ", self.device(), ", ",
-              index.device(), " and ", src.device());
-  if (index.numel() == 0) return;
-
-  const int64_t ndim = std::max<int64_t>(1, self.dim());
-  TORCH_CHECK(
-      ndim == std::max<int64_t>(1, index.dim()) && ndim == std::max<int64_t>(1, src.dim()),
-      "Index tensor must have the same number of dimensions as self and src tensor, got index ",
-      index.sizes(), ", self ", self.sizes(), " and src ", src.sizes());
-
-  for (int64_t d = 0; d < ndim; ++d) {
-    const int64_t size = lane_size(index, d);
-    TORCH_CHECK((d == dim || size <= lane_size(self, d)) && size <= lane_size(src, d),
-                "Expected index ", index.sizes(), " to be no larger than self ", self.sizes(),
-                " apart from dimension ", dim, " and to be no larger size than src ", src.sizes());
-  }
-}
 
 /// Checks all indices before the first element is written, so that a failure leaves self unchanged.
 void check_positions(const Tensor& positions, int64_t dim, int64_t extent) {
@@ -66,20 +45,15 @@ void reduce_lanes(const Tensor& self, int64_t dim, const Tensor& positions, cons
 void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                            std::string_view reduce) {
   const int64_t d = wrap_dim(dim, self.dim());
-  check_sizes(self, d, index, src);
+  check_scatter_sizes(self, d, index, src);
   if (index.numel() == 0) return;
 
   const Tensor positions = index.to(kLong);
   check_positions(positions, d, lane_size(self, d));
 
   if (reduce == "amax" || reduce == "amin") {
-    const bool largest = reduce == "amax";
     AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "scatter_reduce", [&] {
-      // The extremum of NaN and any number is NaN.
-      reduce_lanes<scalar_t>(self, d, positions, src, [largest](scalar_t a, scalar_t b) {
-        if (a != a || b != b) return a != a ? a : b;
-        return (a < b) == largest ? b : a;
-      });
+      reduce_lanes<scalar_t>(self, d, positions, src, TakeExtremum<scalar_t>{reduce == "amax"});
     });
     return;
   }
@@ -89,8 +63,7 @@ void scatter_reduce_kernel(const Tensor& self, int64_t dim, const Tensor& index,
       reduce_lanes<scalar_t>(self, d, positions, src,
                              [](scalar_t a, scalar_t b) { return vec::wrapping_sum(a, b); });
     } else {
-      reduce_lanes<scalar_t>(self, d, positions, src,
-                             [](scalar_t a, scalar_t b) { return vec::wrapping_product(a, b); });
+      reduce_lanes<scalar_t>(self, d, positions, src, Multiply<scalar_t>());
     }
   });
 }

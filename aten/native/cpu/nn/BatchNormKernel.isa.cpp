@@ -113,8 +113,8 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
   const Tensor grad_input =
       wanted ? empty_from_spec(spec_in_format_of(input, input.sizes(), input.sizes().size() - 2))
              : Tensor();
-  const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide);
-  const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide);
+  const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide, kCPU);
+  const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide, kCPU);
 
   const MemoryFormat format = input.suggest_memory_format();
   const Tensor x = input.contiguous(format);

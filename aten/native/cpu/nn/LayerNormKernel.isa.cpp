@@ -265,9 +265,10 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
   const int64_t rows = mean.numel();
 
   const ScalarType wide = to_accumulate(input.scalar_type());
-  const Tensor grad_input = result_for(input.requires_grad(), input.sizes(), input.scalar_type());
-  const Tensor grad_weight = result_for(weight.defined(), normalized_shape, wide);
-  const Tensor grad_bias = result_for(bias.defined(), normalized_shape, wide);
+  const Tensor grad_input =
+      result_for(input.requires_grad(), input.sizes(), input.scalar_type(), kCPU);
+  const Tensor grad_weight = result_for(weight.defined(), normalized_shape, wide, kCPU);
+  const Tensor grad_bias = result_for(bias.defined(), normalized_shape, wide, kCPU);
 
   // The rows are summed in slices whose number depends only on the sizes.
   const int64_t slices = std::clamp<int64_t>(rows * n / kDefaultGrainSize, 1, 16);

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "aten/native/cpu/random/Samplers.h"
+#include "aten/native/random/Samplers.h"
 #include "aten/native/random/SerialDraws.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/copy.h"

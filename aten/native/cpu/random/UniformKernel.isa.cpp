@@ -1,34 +1,15 @@
 // The kernel of uniform_. See Note [Random numbers] in RandomDraws.h.
-#include <limits>
 #include <mutex>
 
 #include "aten/Dispatch.h"
 #include "aten/native/cpu/shared/RandomDraws.h"
 #include "aten/native/declarations/cpu/random/UniformKernel.isa.h"
+#include "aten/native/random/Ranges.h"
 #include "aten/vec/math.h"
 #include "c10/core/Generator.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
-
-namespace {
-
-template <typename T>
-void check_uniform_range(double from, double to) {
-  constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::lowest());
-  constexpr double kHighest = static_cast<double>(std::numeric_limits<T>::max());
-  const char* type = scalar_type_name(scalar_type_of<T>);
-
-  TORCH_CHECK(from >= kLowest && from <= kHighest, "from is out of bounds for ", type);
-  TORCH_CHECK(to >= kLowest && to <= kHighest, "to is out of bounds for ", type);
-  TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
-              " > to=", to);
-  TORCH_CHECK(to - from <= kHighest, "uniform_ expects to-from <= std::numeric_limits<", type,
-              ">::max(), but found to=", to, " and from=", from,
-              " which result in to-from to exceed the limit");
-}
-
-}  // namespace
 
 void uniform_kernel(const Tensor& self, double from, double to, Generator* generator) {
   if (self.is_complex()) return uniform_kernel(as_real(self), from, to, generator);

@@ -11,6 +11,7 @@
 #include "aten/core/Tensor.h"
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/TensorIterator.h"
+#include "aten/native/random/Ranges.h"
 #include "c10/core/Generator.h"
 
 #ifndef CPU_CAPABILITY
@@ -55,21 +56,6 @@ inline void draw_uniform(Generator& generator, double* out, int64_t count) {
     for (int64_t i = 0; i < now; ++i)
       out[start + i] = static_cast<double>(static_cast<int64_t>(words[i] & kMantissa)) * 0x1p-53;
   }
-}
-
-/// A complex tensor as a real one, whose last dimension of size 2 holds real and imaginary parts.
-inline Tensor as_real(const Tensor& self) {
-  auto impl = make_intrusive<TensorImpl>(self.storage(), to_real(self.scalar_type()), self.device(),
-                                         self.key_set() - kAutogradKeys);
-
-  DimVector sizes(self.sizes());
-  DimVector strides;
-  for (const int64_t stride : self.strides()) strides.push_back(2 * stride);
-  sizes.push_back(2);
-  strides.push_back(1);
-
-  impl->set_sizes_and_strides(sizes, strides, 2 * self.storage_offset());
-  return Tensor(std::move(impl));
 }
 
 /// Fills `self` in the order of memory; draw(T* out, count) writes each block of elements.

@@ -26,8 +26,12 @@ struct DivideFloats {
 
 template <class T, class Op>
 struct DivideIntegers {
-  C10_HOST_DEVICE T operator()(T a, T b) const {
-    return b == 0 ? T(0) : Op::of_integers(Quotient<T>(a, b), b);
+  simt::Reporter reporter;
+
+  SIMT_DEVICE T operator()(T a, T b) const {
+    if (b != 0) return Op::of_integers(Quotient<T>(a, b), b);
+    simt::report(reporter, c10::cuda::ReportKind::ZeroDivision, -1, 0, 0);
+    return T(0);
   }
 };
 

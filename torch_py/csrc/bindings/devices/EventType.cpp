@@ -67,7 +67,6 @@ void event_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   unpack_event(self).event.~optional();
   type->tp_free(self);
-  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
 /// The stream that a call names, or the current one of the event's device.

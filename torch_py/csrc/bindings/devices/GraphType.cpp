@@ -46,7 +46,6 @@ void graph_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   reinterpret_cast<GraphObject*>(self)->graph.~unique_ptr();
   type->tp_free(self);
-  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
 c10::CaptureMode capture_mode(std::string_view name) {

@@ -26,8 +26,8 @@ constexpr Parameter known_parameters[] = {{"stream_id", Kind::Int},
                                           {"device_index", Kind::Int},
                                           {"device_type", Kind::Int},
                                           {"priority", Kind::Int, kOptional | kKeywordOnly}};
-constexpr Parameter external_parameters[] = {{"stream_ptr", Kind::Int, kKeywordOnly},
-                                             {"device", Kind::Device, kOptional | kNullable}};
+constexpr Parameter external_parameters[] = {{"device", Kind::Device, kOptional | kNullable},
+                                             {"stream_ptr", Kind::Int, kKeywordOnly}};
 constexpr Signature signatures[] = {
     {"Stream(torch.device device = None, *, int priority = 0)", new_parameters, 2},
     {"Stream(int stream_id, int device_index, int device_type, *, int priority = 0)",
@@ -58,14 +58,13 @@ c10::Stream make_stream(Arguments& call, int overload) {
     return {device, call.integer(0)};
   }
 
-  const int where = overload == 0 ? 0 : 1;
-  const c10::Device device = call.given(where) ? call.device(where) : default_device_of_streams();
+  const c10::Device device = call.given(0) ? call.device(0) : default_device_of_streams();
   if (device.is_cpu()) return {c10::kCPU, 0};
 
   c10::DeviceHooks& hooks = hooks_for("torch.Stream", device);
   const c10::DeviceIndex index = c10::resolved(device).index;
   if (overload == 2) {
-    const auto address = static_cast<uintptr_t>(call.integer(0));
+    const auto address = static_cast<uintptr_t>(call.integer(1));
     return hooks.external_stream(index, reinterpret_cast<void*>(address));
   }
   return hooks.new_stream(index, static_cast<int>(call.integer(1, 0)));
@@ -90,7 +89,6 @@ void stream_dealloc(PyObject* self) {
 
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
-  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
 // --- Waiting ---

@@ -85,7 +85,6 @@ void generator_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   if (object->owns) delete object->generator;
   type->tp_free(self);
-  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
 /// A seed has 64 bits; negative ones wrap as two's complement.

@@ -139,7 +139,6 @@ void storage_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   storage_of(self).~intrusive_ptr();
   type->tp_free(self);
-  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(size_of(self)); }

@@ -1,14 +1,16 @@
 #pragma once
-// Single random numbers of the Poisson, binomial and gamma distributions.
+// Single random numbers of the Poisson, binomial and gamma distributions, from draws of a device:
+// SerialDraws, or PhiloxDraws in kernels.
 #include <cmath>
 #include <limits>
 
-#include "aten/native/random/SerialDraws.h"
+#include "c10/util/Export.h"
 
 namespace at::native {
 
 /// Knuth's method: counts the uniform factors that keep a product above exp(-rate).
-inline double poisson_by_products(SerialDraws& source, double rate) {
+template <class Draws>
+C10_HOST_DEVICE double poisson_by_products(Draws& source, double rate) {
   const double limit = std::exp(-rate);
   double count = 0;
   for (double product = source.uniform(); product > limit; product *= source.uniform()) ++count;
@@ -17,7 +19,8 @@ inline double poisson_by_products(SerialDraws& source, double rate) {
 
 /// Transformed rejection for rates of at least 10: algorithm PTRS of Hörmann (1993), with the
 /// paper's names.
-inline double poisson_by_rejection(SerialDraws& source, double rate) {
+template <class Draws>
+C10_HOST_DEVICE double poisson_by_rejection(Draws& source, double rate) {
   const double root = std::sqrt(rate);
   const double log_rate = std::log(rate);
   const double b = 0.931 + 2.53 * root;
@@ -40,13 +43,15 @@ inline double poisson_by_rejection(SerialDraws& source, double rate) {
   }
 }
 
-inline double draw_poisson(SerialDraws& source, double rate) {
+template <class Draws>
+C10_HOST_DEVICE double draw_poisson(Draws& source, double rate) {
   if (rate == 0 || std::isnan(rate)) return rate;
   return rate >= 10 ? poisson_by_rejection(source, rate) : poisson_by_products(source, rate);
 }
 
 /// Adds up geometric waiting times between successes until they exceed the number of trials.
-inline double binomial_by_waiting(SerialDraws& source, double count, double p) {
+template <class Draws>
+C10_HOST_DEVICE double binomial_by_waiting(Draws& source, double count, double p) {
   double waited = 0;
   double successes = 0;
   for (;;) {
@@ -57,13 +62,14 @@ inline double binomial_by_waiting(SerialDraws& source, double count, double p) {
 }
 
 /// The error of Stirling's approximation (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2 of log(k!).
-inline double stirling_rest(double k) {
+C10_HOST_DEVICE inline double stirling_rest(double k) {
   return std::lgamma(k + 1) - ((k + 0.5) * std::log(k + 1) - (k + 1) + 0.91893853320467274178);
 }
 
 /// Transformed rejection for count * p of at least 10: algorithm BTRS of Hörmann (1993), with the
 /// paper's names.
-inline double binomial_by_rejection(SerialDraws& source, double count, double p) {
+template <class Draws>
+C10_HOST_DEVICE double binomial_by_rejection(Draws& source, double count, double p) {
   const double deviation = std::sqrt(count * p * (1 - p));
   const double b = 1.15 + 2.53 * deviation;
   const double a = -0.0873 + 0.0248 * b + 0.01 * p;
@@ -91,7 +97,8 @@ inline double binomial_by_rejection(SerialDraws& source, double count, double p)
   }
 }
 
-inline double draw_binomial(SerialDraws& source, double count, double p) {
+template <class Draws>
+C10_HOST_DEVICE double draw_binomial(Draws& source, double count, double p) {
   if (std::isnan(count) || std::isnan(p)) return std::numeric_limits<double>::quiet_NaN();
   if (count <= 0 || p <= 0) return 0;
   if (p >= 1) return count;
@@ -102,7 +109,8 @@ inline double draw_binomial(SerialDraws& source, double count, double p) {
 
 /// The method of Marsaglia and Tsang (2000). For a shape below 1, a number of the shape plus 1 is
 /// scaled by uniform^(1 / shape).
-inline double draw_gamma(SerialDraws& source, double shape) {
+template <class Draws>
+C10_HOST_DEVICE double draw_gamma(Draws& source, double shape) {
   if (shape == 0 || std::isnan(shape)) return shape;
 
   double scale = 1;
@@ -132,7 +140,7 @@ inline double draw_gamma(SerialDraws& source, double shape) {
 
 /// The derivative of a gamma number x by its shape a where the distribution function P(a, x) stays
 /// constant: -(dP/da) / (dP/dx).
-inline double gamma_derivative(double a, double x, double digamma) {
+C10_HOST_DEVICE inline double gamma_derivative(double a, double x, double digamma) {
   if (!(x > 0) || std::isinf(x)) return x == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
 
   // For large shapes the cube root of x / a is nearly normal (Wilson and Hilferty 1931), with an

@@ -1,0 +1,135 @@
+// The loop of kernels that fill a tensor with random numbers.
+#pragma once
+#include <type_traits>
+
+#include "aten/iteration/LaunchPlan.h"
+#include "aten/iteration/TensorIterator.h"
+#include "aten/native/cuda/Pack.cuh"
+#include "aten/native/functors/Philox.h"
+#include "c10/cuda/Launch.h"
+#include "c10/cuda/Philox.h"
+#include "c10/cuda/Runtime.h"
+#include "c10/cuda/Simt.h"
+#include "c10/util/Exception.h"
+
+// Note [Random numbers on a device]
+// The numbers of an element are a function of the seed, of the generator's counter at the launch,
+// and of the element's index in the order of memory. They are the same on every device and for
+// every shape of a launch, but not those of the CPU. One counter gives four words, from which a
+// functor makes kCount neighbouring elements: four of up to 32 random bits, or two of 64.
+
+namespace at::native::cuda {
+
+inline constexpr int kRandomThreads = 256;
+
+/// The generator to draw from: the device's own where none is given.
+inline c10::PhiloxGenerator& device_generator(c10::Generator* given, c10::Device device) {
+  c10::Generator& generator = given != nullptr ? *given : c10::default_generator(device);
+  auto* const philox = dynamic_cast<c10::PhiloxGenerator*>(&generator);
+  TORCH_CHECK(philox != nullptr, "Expected a 'cuda' device type for generator but found '",
+              c10::device_type_name(generator.device.type), "'");
+  return *philox;
+}
+
+/// Where the elements of the written operand are.
+struct RandomTarget {
+  char* data;
+  int64_t numel;
+  int dims;
+  bool is_contiguous;
+  int64_t sizes[LaunchPlan::kMaxDims];
+  int64_t strides[LaunchPlan::kMaxDims];
+
+  SIMT_DEVICE char* find(int64_t index) const {
+    char* address = data;
+    for (int d = 0; d + 1 < dims; ++d) {
+      const int64_t rest = index / sizes[d];
+      address += (index - rest * sizes[d]) * strides[d];
+      index = rest;
+    }
+    return address + index * strides[dims - 1];
+  }
+};
+
+template <class T, class F>
+SIMT_KERNEL random_kernel_of(RandomTarget target, c10::cuda::PhiloxArguments philox_arguments,
+                             F functor) {
+  constexpr int kCount = F::kCount;
+  const int64_t block = int64_t{simt::block_x()} * kRandomThreads + simt::thread_x();
+  const int64_t first = block * kCount;
+  if (first >= target.numel) return;
+
+  const uint64_t counter = philox_arguments.first_counter() / 4 + static_cast<uint64_t>(block);
+  const PhiloxWords words = philox(philox_arguments.key(), counter, 0);
+  T values[kCount];
+  functor(words, values);
+
+  if (target.is_contiguous && first + kCount <= target.numel) {
+    Pack<T, kCount> pack;
+    SIMT_UNROLL
+    for (int i = 0; i < kCount; ++i) pack.values[i] = values[i];
+    reinterpret_cast<Pack<T, kCount>*>(target.data)[block] = pack;
+    return;
+  }
+  for (int i = 0; i < kCount && first + i < target.numel; ++i)
+    *reinterpret_cast<T*>(target.find(first + i)) = values[i];
+}
+
+inline RandomTarget random_target(const LaunchPlan& plan, int64_t pack_bytes) {
+  RandomTarget target{};
+  target.data = plan.operand[0].data;
+  target.numel = plan.numel;
+  target.dims = plan.dims;
+  for (int d = 0; d < plan.dims; ++d) {
+    target.sizes[d] = plan.sizes[d];
+    target.strides[d] = plan.strides[0][d];
+  }
+
+  const auto itemsize = static_cast<int64_t>(c10::element_size(plan.dtype(0)));
+  target.is_contiguous = plan.dims == 1 && plan.strides[0][0] == itemsize &&
+                         reinterpret_cast<uintptr_t>(target.data) % pack_bytes == 0;
+  return target;
+}
+
+/// Calls functor(words, values) for every kCount elements of `self`; T is its element type.
+template <class T, class F>
+void fill_random(const Tensor& self, const char* name, c10::Generator* given, const F& functor) {
+  c10::PhiloxGenerator& generator = device_generator(given, self.device());
+  if (self.numel() == 0) return;
+  check_no_internal_overlap(name, self);
+
+  const LaunchPlan plan = launch_plan(TensorIterator::over(name, {&self}));
+  const int64_t counters = (plan.numel + F::kCount - 1) / F::kCount;
+  const c10::cuda::PhiloxArguments drawn =
+      c10::cuda::take_philox(generator, 4 * static_cast<uint64_t>(counters));
+  c10::cuda::launch(name, &random_kernel_of<T, F>,
+                    dim3(static_cast<unsigned>((counters + kRandomThreads - 1) / kRandomThreads)),
+                    dim3(kRandomThreads), 0, c10::cuda::current_stream(),
+                    random_target(plan, F::kCount * static_cast<int64_t>(sizeof(T))), drawn,
+                    functor);
+}
+
+/// A number as an element, which bool is if it is not 0.
+template <class T, class Number>
+SIMT_DEVICE T as_element(Number number) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return number != Number(0);
+  } else {
+    return static_cast<T>(static_cast<opmath_type<T>>(number));
+  }
+}
+
+/// Functors that make one element of each number: 32 bits for float, 64 for double.
+template <class Number>
+inline constexpr int kNumbersPerCounter = sizeof(Number) == 4 ? 4 : 2;
+
+template <class Number>
+SIMT_DEVICE auto word_for(const PhiloxWords& words, int i) {
+  if constexpr (sizeof(Number) == 4) {
+    return words.words[i];
+  } else {
+    return words.wide(i);
+  }
+}
+
+}  // namespace at::native::cuda

@@ -1,0 +1,47 @@
+// The kernel of normal_. See Note [Random numbers on a device].
+#include <numbers>
+
+#include "aten/Dispatch.h"
+#include "aten/native/cuda/Random.cuh"
+#include "aten/native/random/Ranges.h"
+
+namespace at::native::cuda {
+
+namespace {
+
+template <class T>
+struct Normal {
+  using Number = opmath_type<T>;
+  static constexpr int kCount = kNumbersPerCounter<Number>;
+  Number mean;
+  Number std;
+
+  SIMT_DEVICE void operator()(const PhiloxWords& words, T (&values)[kCount]) const {
+    SIMT_UNROLL
+    for (int i = 0; i < kCount; i += 2) {
+      const NormalPair<Number> pair =
+          normal_pair(word_for<Number>(words, i), word_for<Number>(words, i + 1));
+      values[i] = static_cast<T>(pair.first * std + mean);
+      values[i + 1] = static_cast<T>(pair.second * std + mean);
+    }
+  }
+};
+
+}  // namespace
+
+void normal_kernel(const Tensor& self, double mean, double std, Generator* generator) {
+  TORCH_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
+
+  // The real and the imaginary part each have half the variance.
+  if (self.is_complex())
+    return normal_kernel(as_real(self), mean, std / std::numbers::sqrt2, generator);
+
+  AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "normal_", [&] {
+    using opmath_t = opmath_type<scalar_t>;
+    fill_random<scalar_t>(
+        self, "normal_", generator,
+        Normal<scalar_t>{static_cast<opmath_t>(mean), static_cast<opmath_t>(std)});
+  });
+}
+
+}  // namespace at::native::cuda
