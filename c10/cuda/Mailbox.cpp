@@ -96,6 +96,8 @@ std::string place_of(const MailboxRecord& record, DeviceIndex device) {
       TORCH_THROW(Error, "index ", record.value, " is out of bounds for dimension with size ",
                   record.bound, " (", place, ")");
     case ReportKind::Assertion:
+      TORCH_CHECK(record.bound == 0, "Found an invalid index: ", record.value, " is not in 0 to ",
+                  record.bound - 1, " (", place, ")");
       TORCH_THROW(Error, "Expected Tensor with single nonzero value, but got zero (", place, ")");
     case ReportKind::ZeroDivision: TORCH_THROW(Error, "ZeroDivisionError (", place, ")");
   }

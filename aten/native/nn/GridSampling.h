@@ -9,8 +9,8 @@
 
 namespace at::native {
 
-void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
-                         int64_t interpolation_mode, int64_t padding_mode);
+TORCH_PY_API void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
+                                      int64_t interpolation_mode, int64_t padding_mode);
 
 /// The options of a grid sampler, numbered as Python passes them.
 struct GridSampler {
@@ -22,7 +22,9 @@ struct GridSampler {
   bool align_corners;
 
   /// Elements that a point takes from each dimension.
-  int taps() const { return mode == Mode::Nearest ? 1 : mode == Mode::Linear ? 2 : 4; }
+  C10_HOST_DEVICE int taps() const {
+    return mode == Mode::Nearest ? 1 : mode == Mode::Linear ? 2 : 4;
+  }
 };
 
 /// A coordinate in elements, and its derivative by the coordinate of the grid.
@@ -33,7 +35,7 @@ struct GridPosition {
 
 /// Clamps to [0, size - 1]; outside, the slope is 0. NaN becomes 0.
 template <typename T>
-GridPosition<T> clipped(GridPosition<T> at, int64_t size) {
+C10_HOST_DEVICE GridPosition<T> clipped(GridPosition<T> at, int64_t size) {
   const T last = static_cast<T>(size - 1);
   if (!(at.value > 0)) return {T(0), T(0)};
   if (at.value >= last) return {last, T(0)};
@@ -42,7 +44,7 @@ GridPosition<T> clipped(GridPosition<T> at, int64_t size) {
 
 /// Mirrored at the centres of the border elements (align_corners) or at their outer edges.
 template <typename T>
-GridPosition<T> reflected(GridPosition<T> at, int64_t size, bool align_corners) {
+C10_HOST_DEVICE GridPosition<T> reflected(GridPosition<T> at, int64_t size, bool align_corners) {
   const T low = align_corners ? T(0) : T(-0.5);
   const T span = static_cast<T>(align_corners ? size - 1 : size);
   if (span == 0) return {T(0), T(0)};
@@ -62,7 +64,8 @@ GridPosition<T> reflected(GridPosition<T> at, int64_t size, bool align_corners) 
 
 /// Applies the padding mode to a coordinate.
 template <typename T>
-GridPosition<T> moved_inside(const GridSampler& sampler, GridPosition<T> at, int64_t size) {
+C10_HOST_DEVICE GridPosition<T> moved_inside(const GridSampler& sampler, GridPosition<T> at,
+                                             int64_t size) {
   if (sampler.outside == GridSampler::Outside::Reflection)
     at = reflected(at, size, sampler.align_corners);
   return sampler.outside == GridSampler::Outside::Zeros ? at : clipped(at, size);
@@ -82,18 +85,18 @@ namespace grid_detail {
 /// Maps NaN and coordinates far away from all elements to -100, which fits into an integer and is
 /// outside as well.
 template <typename T>
-T tame(T value) {
+C10_HOST_DEVICE T tame(T value) {
   return value > T(-1e9) && value < T(1e9) ? value : T(-100);
 }
 
-inline int64_t inside_or_none(int64_t index, int64_t size) {
+C10_HOST_DEVICE inline int64_t inside_or_none(int64_t index, int64_t size) {
   return index >= 0 && index < size ? index : -1;
 }
 
 /// Keys' cubic convolution (1981) with a = -0.75 at distances 1 + t, t, 1 - t and 2 - t, and its
 /// derivative by t. The kernel is `near` up to distance 1 and `far` from 1 to 2.
 template <typename T>
-void cubic_weights(T t, T (&weight)[4], T (&slope)[4]) {
+C10_HOST_DEVICE void cubic_weights(T t, T (&weight)[4], T (&slope)[4]) {
   constexpr T a = T(-0.75);
   const auto near = [](T x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
   const auto far = [](T x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
@@ -115,7 +118,7 @@ void cubic_weights(T t, T (&weight)[4], T (&slope)[4]) {
 
 /// The taps of one coordinate in a dimension of `size` elements.
 template <typename T>
-GridTaps<T> grid_taps(const GridSampler& sampler, T coordinate, int64_t size) {
+C10_HOST_DEVICE GridTaps<T> grid_taps(const GridSampler& sampler, T coordinate, int64_t size) {
   using namespace grid_detail;
   const T scale = static_cast<T>(sampler.align_corners ? size - 1 : size) / 2;
 

@@ -61,7 +61,7 @@ inline IntArrayRef batch_sizes(const Tensor& tensor, int64_t count = 2) {
 }
 
 /// The sizes `batch` followed by `rest`.
-DimVector joined_sizes(IntArrayRef batch, std::initializer_list<int64_t> rest);
+TORCH_PY_API DimVector joined_sizes(IntArrayRef batch, std::initializer_list<int64_t> rest);
 
 /// Contiguous column-major matrices with the values of `tensor`, never `tensor` itself.
 Tensor column_major_copy(const Tensor& tensor);

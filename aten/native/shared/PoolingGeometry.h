@@ -12,13 +12,14 @@ struct PoolingWindows {
 
 /// Expands the arguments to `spatial` values each: a single value serves all dimensions, and an
 /// empty stride is the kernel size. Raises RuntimeError for lists of another length.
-PoolingWindows pooling_windows(const char* op, size_t spatial, IntArrayRef kernel_size,
-                               IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation);
+TORCH_PY_API PoolingWindows pooling_windows(const char* op, size_t spatial, IntArrayRef kernel_size,
+                                            IntArrayRef stride, IntArrayRef padding,
+                                            IntArrayRef dilation);
 
 /// The sizes of the result of pooling an input of sizes `input`. Raises RuntimeError for invalid
 /// windows or inputs.
-DimVector pooled_sizes(const char* op, IntArrayRef input, const PoolingWindows& windows,
-                       bool ceil_mode);
+TORCH_PY_API DimVector pooled_sizes(const char* op, IntArrayRef input,
+                                    const PoolingWindows& windows, bool ceil_mode);
 
 /// The sizes of the result of adaptive pooling, after checking the arguments.
 DimVector adaptive_sizes(const char* op, IntArrayRef input, IntArrayRef output_size);

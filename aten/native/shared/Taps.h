@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "aten/core/Tensor.h"
+#include "aten/native/functors/Interpolation.h"
+#include "aten/native/functors/PaddingSource.h"
+#include "aten/native/functors/PoolWindows.h"
 
 namespace at::native {
 
@@ -45,23 +48,13 @@ struct Interpolation {
 /// Rounds weights to fixed-point fractions of 16-bit integers, as in the interpolation of bytes.
 void quantise_weights(Taps& taps);
 
+TORCH_PY_API InterpolationAxis interpolation_axis(const Interpolation& how, int64_t in, int64_t out,
+                                                  double scale_factor);
 Taps interpolation_taps(const Interpolation& how, int64_t in, int64_t out, double scale_factor);
 
-/// Windows of average pooling. A `divisor` of 0 means the number of elements of each window,
-/// including padding if `count_include_pad`.
-struct AverageWindows {
-  int64_t kernel, stride, padding;
-  bool count_include_pad;
-  int64_t divisor;
-};
-
-/// One window: the input elements [begin, end), each with the weight `weight`.
-struct AverageWindow {
-  int64_t begin, end;
-  double weight;
-};
-AverageWindow average_window(const AverageWindows& windows, int64_t in, int64_t j);
 Taps average_taps(const AverageWindows& windows, int64_t in, int64_t out);
+
+TORCH_PY_API PaddingMode padding_mode(std::string_view mode);
 
 /// Adds `before` and `after` elements (or removes them if negative) in the mode reflect, replicate
 /// or circular.

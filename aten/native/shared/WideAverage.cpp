@@ -38,7 +38,7 @@ Sums sums_of(const AverageArguments& a, size_t d) {
     const AverageWindow window = average_window(windows, a.sizes[at], j);
     sums.begin.push_back(window.begin);
     sums.end.push_back(window.end);
-    sums.factor.push_back(window.weight);
+    sums.factor.push_back(window.weight());
   }
   return sums;
 }

@@ -1,6 +1,7 @@
 // The kernel of searchsorted: a binary search for every value in its lane of the sequence.
 #include "aten/native/declarations/cpu/indexing/SearchingKernel.h"
 #include "aten/Dispatch.h"
+#include "aten/native/functors/FindPlace.h"
 #include "aten/native/shared/OrderKeys.h"
 #include "aten/parallel/Parallel.h"
 
@@ -14,29 +15,6 @@ void check_sorter_values(const Tensor& sorter, int64_t n) {
     TORCH_CHECK(places[i] >= 0 && places[i] < n,
                 "torch.searchsorted(): sorter index out of range: ", places[i], " of ", n);
   }
-}
-
-/// The first place whose element is at least `value`, or greater than it if `right`. Elements that
-/// do not compare with `value`, because one of the two is NaN, count as less.
-template <typename T>
-int64_t find_place(const T* sequence, const int64_t* sorter, int64_t n, T value, bool right) {
-  int64_t begin = 0;
-  int64_t count = n;
-
-  while (count > 0) {
-    const int64_t half = count / 2;
-    const int64_t middle = begin + half;
-    const T element = sequence[sorter == nullptr ? middle : sorter[middle]];
-    const bool is_found = right ? element > value : element >= value;
-    if (is_found) {
-      count = half;
-    } else {
-      begin = middle + 1;
-      count -= half + 1;
-    }
-  }
-
-  return begin;
 }
 
 template <typename T, typename Index>
@@ -54,8 +32,9 @@ void search(const Tensor& sequence, const Tensor& sorter, const Tensor& self, bo
   parallel_for(0, self.numel(), 2048, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t start = i / lane * n;
-      found[i] = static_cast<Index>(find_place(
-          elements + start, places == nullptr ? nullptr : places + start, n, values[i], right));
+      found[i] = static_cast<Index>(find_place(n, values[i], right, [&](int64_t place) {
+        return elements[start + (places == nullptr ? place : places[start + place])];
+      }));
     }
   });
 }

@@ -5,6 +5,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/declarations/cpu/nn/ColumnsKernel.h"
+#include "aten/native/functors/ColumnWindows.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/empty.h"
@@ -14,25 +15,8 @@ namespace at::native {
 
 namespace {
 
-/// The windows of a plane: sizes, and the number of windows in each dimension.
-struct Windows {
-  int64_t size[2], kernel[2], dilation[2], padding[2], stride[2], count[2];
-
-  Windows(IntArrayRef image, IntArrayRef kernel_size, IntArrayRef dilations, IntArrayRef paddings,
-          IntArrayRef strides) {
-    for (int d = 0; d < 2; ++d) {
-      size[d] = image[image.size() - 2 + d];
-      kernel[d] = kernel_size[d];
-      dilation[d] = dilations[d];
-      padding[d] = paddings[d];
-      stride[d] = strides[d];
-      count[d] = (size[d] + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) / stride[d] + 1;
-    }
-  }
-
-  int64_t plane() const { return size[0] * size[1]; }
-  int64_t windows() const { return count[0] * count[1]; }
-  int64_t elements() const { return kernel[0] * kernel[1]; }
+struct Windows : ColumnWindows {
+  using ColumnWindows::ColumnWindows;
 
   /// Calls f(place in the columns of a channel, place in its plane); the second is -1 outside the
   /// plane.

@@ -2,19 +2,18 @@
 // dimension are a table, which can come from a kernel, from adaptive or from fractional pooling.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "aten/Dispatch.h"
 #include "aten/native/declarations/cpu/nn/MaxPoolingKernel.isa.h"
 #include "aten/native/declarations/nn/MaxPooling.h"
+#include "aten/native/functors/PoolWindows.h"
 #include "aten/native/shared/PoolingGeometry.h"
 #include "aten/native/shared/ResultFormat.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"
-#include "c10/util/CheckedMath.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -28,6 +27,11 @@ struct WindowAxis {
   int64_t in = 1, out = 1, step = 1;
   std::vector<int64_t> begin{0}, end{1};
   int64_t kernel = 0, stride = 1, padding = 0;
+
+  void set(int64_t j, PoolWindow window) {
+    begin[j] = window.begin;
+    end[j] = window.end;
+  }
 };
 using WindowAxes = std::array<WindowAxis, 3>;  // missing dimensions in front
 
@@ -48,7 +52,7 @@ WindowAxis with_room(int64_t in, int64_t out) {
   return axis;
 }
 
-/// Windows of a kernel. Those that begin in the padding start at their first element inside.
+/// Windows of a kernel.
 WindowAxis dilated_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding,
                         int64_t dilation) {
   WindowAxis axis = with_room(in, out);
@@ -57,50 +61,24 @@ WindowAxis dilated_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride,
   axis.stride = stride;
   axis.padding = padding;
 
-  for (int64_t j = 0; j < out; ++j) {
-    axis.begin[j] = j * stride - padding;
-    axis.end[j] = std::min(axis.begin[j] + (kernel - 1) * dilation + 1, in);
-    if (axis.begin[j] < 0) axis.begin[j] += (-axis.begin[j] + dilation - 1) / dilation * dilation;
-  }
+  for (int64_t j = 0; j < out; ++j)
+    axis.set(j, dilated_window(in, kernel, stride, padding, dilation, j));
   return axis;
 }
 
-/// Windows that divide the input evenly: j * in / out, rounded down, up to the next one rounded up.
+/// Windows that divide the input evenly.
 WindowAxis adaptive_axis(int64_t in, int64_t out) {
   WindowAxis axis = with_room(in, out);
-
-  for (int64_t j = 0; j < out; ++j) {
-    // pool_blocks refuses planes so large that the products wrap around.
-    axis.begin[j] = c10::wrapping_multiply(j, in) / out;
-    axis.end[j] = c10::wrapping_add(c10::wrapping_multiply(j + 1, in), out - 1) / out;
-  }
+  for (int64_t j = 0; j < out; ++j) axis.set(j, adaptive_window(in, out, j));
   return axis;
 }
 
-/// Windows at pseudo-random steps that together cover the input (Graham, "Fractional Max-Pooling",
-/// 2014).
+/// Windows at pseudo-random steps.
 template <typename T>
 WindowAxis fractional_axis(int64_t in, int64_t out, int64_t kernel, T sample) {
   WindowAxis axis = with_room(in, out);
-  const T step = out > 1 ? static_cast<T>(in - kernel) / static_cast<T>(out - 1) : T(0);
-
-  for (int64_t j = 0; j < out; ++j) {
-    // The samples of a caller may be of any size; the clamp below makes positions of their windows.
-    const int64_t start =
-        c10::wrapping_subtract(static_cast<int64_t>((static_cast<T>(j) + sample) * step),
-                               static_cast<int64_t>(sample * step));
-    axis.begin[j] = j + 1 == out ? in - kernel : std::clamp<int64_t>(start, 0, in - kernel);
-    axis.end[j] = axis.begin[j] + kernel;
-  }
+  for (int64_t j = 0; j < out; ++j) axis.set(j, fractional_window(in, out, kernel, sample, j));
   return axis;
-}
-
-/// The maximum of zero elements, with which every window starts.
-template <typename value_t>
-constexpr value_t lowest() {
-  if constexpr (std::numeric_limits<value_t>::has_infinity)
-    return -std::numeric_limits<value_t>::infinity();
-  return std::numeric_limits<value_t>::lowest();
 }
 
 /// Calls f(position in the output plane, offset of the first element, z, y, x) for every window.
@@ -140,7 +118,7 @@ template <typename scalar_t>
 void pool_plane(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64_t* indices) {
   using value_t = opmath_type<scalar_t>;
   for_each_window(axes, [&](int64_t position, int64_t first, int64_t z, int64_t y, int64_t x) {
-    value_t best = lowest<value_t>();
+    value_t best = lowest_value<value_t>();
     int64_t place = first;
     for_each_place(axes, z, y, x, [&](int64_t candidate) {
       const value_t value = static_cast<value_t>(in[candidate]);
@@ -241,7 +219,7 @@ void pool_lines(const WindowAxes& axes, const scalar_t* in, scalar_t* out, int64
     for (int64_t y = 0; y < axes[1].out; ++y, out += width) {
       value_t* best = memory.data();
       if constexpr (std::is_same_v<scalar_t, value_t>) best = out;
-      std::fill_n(best, width, lowest<value_t>());
+      std::fill_n(best, width, lowest_value<value_t>());
 
       // Windows without a larger element keep the place of their first one.
       const int64_t base = (axes[0].begin[z] * axes[1].in + axes[1].begin[y]) * axes[2].in;
@@ -270,7 +248,7 @@ void pool_channels(const WindowAxes& axes, int64_t inner, const scalar_t* in, sc
   std::vector<place_t<value_t>> places(inner);
 
   for_each_window(axes, [&](int64_t position, int64_t first, int64_t z, int64_t y, int64_t x) {
-    std::fill_n(best.data(), inner, lowest<value_t>());
+    std::fill_n(best.data(), inner, lowest_value<value_t>());
     std::fill_n(places.data(), inner, static_cast<place_t<value_t>>(first));
 
     for_each_place(axes, z, y, x, [&](int64_t candidate) {

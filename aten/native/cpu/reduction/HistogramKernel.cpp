@@ -1,11 +1,11 @@
 // Counts how often each small integer occurs, and how many points are in each bin.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "aten/Dispatch.h"
 #include "aten/native/declarations/cpu/reduction/HistogramKernel.h"
+#include "aten/native/functors/HistogramBins.h"
+#include "aten/native/shared/BincountChecks.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -38,46 +38,12 @@ std::vector<double> accumulate(int64_t n, int64_t size, const Place& place, cons
   return std::move(partial[0]);
 }
 
-/// How the bin of a value is found: by binary search, by a formula for equal widths, or by that
-/// formula and then by comparing with the edges.
-enum class Placement { Search, Formula, Guess };
-
-/// The bins of one coordinate. The last bin includes its upper edge; find() returns -1 for values
-/// outside all bins and for nan.
-template <typename T>
-struct Bins {
-  const T* edges;
-  int64_t count;
-  Placement placement;
-
-  int64_t find(T value) const {
-    const T first = edges[0];
-    const T last = edges[count];
-    if (!(value >= first && value <= last)) return -1;
-
-    // The difference of distant numbers, or its product with the count, may be infinite.
-    const T guess = (value - first) * static_cast<T>(count) / (last - first);
-    if (placement == Placement::Search || !std::isfinite(guess)) {
-      return std::min<int64_t>(std::upper_bound(edges, edges + count + 1, value) - edges - 1,
-                               count - 1);
-    }
-
-    int64_t place = std::min(static_cast<int64_t>(guess), count - 1);
-    if (placement == Placement::Formula) return place;
-
-    // The edges are rounded, so they decide between the guess and its neighbours.
-    while (place > 0 && value < edges[place]) --place;
-    while (place + 1 < count && value >= edges[place + 1]) ++place;
-    return place;
-  }
-};
-
 /// Adds up the weights of the points in each bin.
 template <typename T>
 void count_points(const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
-                  Placement placement, const Tensor& out) {
+                  BinPlacement placement, const Tensor& out) {
   const int64_t dims = points.size(1);
-  std::vector<Bins<T>> bins;
+  std::vector<HistogramBins<T>> bins;
   for (const Tensor& edge : edges)
     bins.push_back({static_cast<const T*>(edge.data()), edge.numel() - 1, placement});
 
@@ -105,31 +71,8 @@ void count_points(const Tensor& points, const std::vector<Tensor>& edges, const 
 /// The size of the result of bincount: at least one more than the largest number.
 int64_t checked_size(const Tensor& places, int64_t minlength) {
   const auto* numbers = static_cast<const int64_t*>(places.data());
-  int64_t least = numbers[0];
-  int64_t most = numbers[0];
-  for (int64_t i = 1; i < places.numel(); ++i) {
-    least = std::min(least, numbers[i]);
-    most = std::max(most, numbers[i]);
-  }
-
-  TORCH_CHECK(least >= 0, "bincount only supports 1-d non-negative integral inputs, got ", least);
-  TORCH_CHECK(most < std::numeric_limits<int64_t>::max(),
-              "maximum value of input overflowed, it should be < ",
-              std::numeric_limits<int64_t>::max(), " but got ", most);
-  return std::max(minlength, most + 1);
-}
-
-void check_bincount(const Tensor& self, const Tensor& weights, int64_t minlength) {
-  if (!is_integral(self.scalar_type(), false)) {
-    TORCH_CHECK_NOT_IMPLEMENTED(false, "\"bincount_cpu\" not implemented for '", self.scalar_type(),
-                                "'");
-  }
-  TORCH_CHECK(minlength >= 0, "minlength should be >= 0, got ", minlength);
-  TORCH_CHECK(self.dim() == 1, "bincount only supports 1-d non-negative integral inputs, got ",
-              self.dim(), " dimensions");
-  TORCH_CHECK(self.numel() == 0 || !weights.defined() ||
-                  (weights.dim() == 1 && weights.numel() == self.numel()),
-              "weights should be 1-d and have the same length as input");
+  const auto [least, most] = std::minmax_element(numbers, numbers + places.numel());
+  return bincount_size(*least, *most, minlength);
 }
 
 /// Counts without weights are integers: double would round those beyond 2^53.
@@ -180,9 +123,9 @@ void histogram_count_kernel(const Tensor& self, TensorList bins, const Tensor& w
   const Tensor points = self.contiguous();
   const Tensor weights = weight.defined() ? weight.contiguous() : weight;
 
-  const Placement placement = by_formula     ? Placement::Formula
-                              : equal_widths ? Placement::Guess
-                                             : Placement::Search;
+  const BinPlacement placement = by_formula     ? BinPlacement::Formula
+                                 : equal_widths ? BinPlacement::Guess
+                                                : BinPlacement::Search;
 
   AT_DISPATCH_FLOATING(self.scalar_type(), "histogram",
                        [&] { count_points<scalar_t>(points, edges, weights, placement, out0); });
