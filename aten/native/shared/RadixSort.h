@@ -21,7 +21,7 @@ constexpr int key_bytes =
 
 /// The key of an element. nan is larger than all numbers, and zeros of both signs are equal.
 template <typename T>
-uint64_t sort_key(T element) {
+C10_HOST_DEVICE uint64_t sort_key(T element) {
   if constexpr (std::is_same_v<T, bool>) {
     return element ? 1 : 0;
   } else if constexpr (is_integral(scalar_type_of<T>, true)) {

@@ -8,6 +8,7 @@
 #include "aten/native/declarations/cpu/indexing/SetsKernel.h"
 #include "aten/native/shared/OrderKeys.h"
 #include "aten/native/shared/RadixSort.h"
+#include "aten/native/shared/SliceChecks.h"
 #include "aten/native/shared/UnsignedOrder.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/movedim.h"
@@ -102,28 +103,6 @@ Result unique_elements(const Tensor& self, bool sorted, bool inverse, bool count
     result = result_of(values, groups, self.sizes(), inverse, counts);
   });
   return result;
-}
-
-int64_t slice_dim(const Tensor& self, int64_t dim) {
-  TORCH_CHECK_INDEX(self.dim() > 0, "Dimension specified as ", dim,
-                    " but tensor has no dimensions");
-  return wrap_dim(dim, self.dim());
-}
-
-void check_sliceable(const Tensor& self, int64_t dim) {
-  const int64_t empty = std::count(self.sizes().begin(), self.sizes().end(), 0);
-
-  if (self.sizes()[dim] == 0) {
-    TORCH_CHECK(
-        empty == 1,
-        "Number of zero sized dimensions is more than one, so unique cannot be applied, got sizes ",
-        self.sizes());
-  } else {
-    TORCH_CHECK(empty == 0,
-                "There are 0 sized dimensions, and they aren't selected, so unique cannot be "
-                "applied, got sizes ",
-                self.sizes());
-  }
 }
 
 /// Groups equal neighbours among n rows of `length` elements, after a lexicographic sort if
