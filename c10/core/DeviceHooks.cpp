@@ -70,11 +70,15 @@ void set_backend_loader(DeviceType type, void (*loader)()) {
 }
 
 Device resolved(Device device) {
-  if (device.has_index() || !device.is_cuda()) return device;
+  if (!device.is_cuda()) return device;
 
   DeviceHooks* const hooks = device_hooks_or_null(device.type);
   if (hooks == nullptr) return device;
-  return Device(device.type, hooks->current_device());
+  if (!device.has_index()) return Device(device.type, hooks->current_device());
+
+  TORCH_CHECK(device.index < hooks->device_count(), "CUDA error: invalid device ordinal: there are ",
+              hooks->device_count(), " devices, got '", device, "'");
+  return device;
 }
 
 }  // namespace c10

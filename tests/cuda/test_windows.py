@@ -76,6 +76,7 @@ def test_gradients_have_equal_bits(name: str):
 def test_max_pool_of_many_equal_places():
     grad = _images(2, 3, 40, 40)
     indices = torch.zeros(2, 3, 40, 40, dtype=torch.int64)
+
     results = [
         torch.ops.aten.max_pool2d_with_indices_backward(
             grad.to(device),

@@ -17,8 +17,6 @@ from tests.ops.known_differences import WITHOUT_VALUES
 from tests.ops.operators import Operator
 from tests.ops.samples import SampleInput
 
-# The end of an error that a kernel reports: it knows the value and the bound, not the words of the CPU.
-_REPORT = re.compile(r" \(\w+ on cuda:\d+(, argument \d+)?\)$")
 _DTYPES = ("float32", "bfloat16", "complex64", "int64", "bool")
 # Samples for the other forms, and with gradients. Plain calls have all samples of several dtypes.
 _SAMPLES_OF_FORMS = 4
@@ -90,6 +88,9 @@ def moved(torch: Any, operator: Operator, sample: SampleInput) -> SampleInput:
         return copies[id(tensor)]
 
     result = sample.map(move)
+    for name, value in result.kwargs.items():
+        if isinstance(value, torch.Generator):
+            result.kwargs[name] = torch.Generator("cuda").manual_seed(value.initial_seed())
     if operator.is_factory:
         result.kwargs["device"] = "cuda"
     return result

@@ -146,7 +146,7 @@ void embedding_bag_maxima_kernel(const Tensor& values, const Tensor& indices, co
   const OrderedUpdates updates =
       ordered("_embedding_bag_maxima", at::clamp(places, Scalar(0), Scalar(count)), count);
 
-  AT_DISPATCH_FLOATING(values.scalar_type(), "_embedding_bag_maxima", [&] {
+  AT_DISPATCH_FLOATING_AND_REDUCED(values.scalar_type(), "_embedding_bag_maxima", [&] {
     per_index("_embedding_bag_maxima", rows.numel(),
               LargestOfBag<scalar_t>{updates.keys.const_data_ptr<int64_t>(),
                                      updates.order.const_data_ptr<int64_t>(), updates.count(),
