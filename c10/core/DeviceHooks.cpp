@@ -76,8 +76,9 @@ Device resolved(Device device) {
   if (hooks == nullptr) return device;
   if (!device.has_index()) return Device(device.type, hooks->current_device());
 
-  TORCH_CHECK(device.index < hooks->device_count(), "CUDA error: invalid device ordinal: there are ",
-              hooks->device_count(), " devices, got '", device, "'");
+  TORCH_CHECK(device.index < hooks->device_count(),
+              "CUDA error: invalid device ordinal: there are ", hooks->device_count(),
+              " devices, got '", device, "'");
   return device;
 }
 

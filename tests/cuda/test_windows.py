@@ -77,20 +77,13 @@ def test_max_pool_of_many_equal_places():
     grad = _images(2, 3, 40, 40)
     indices = torch.zeros(2, 3, 40, 40, dtype=torch.int64)
 
-    results = [
-        torch.ops.aten.max_pool2d_with_indices_backward(
-            grad.to(device),
-            torch.zeros(2, 3, 41, 41, device=device),
-            [2],
-            [1],
-            [0],
-            [1],
-            False,
-            indices.to(device),
-        ).cpu()
-        for device in ("cpu", "cuda")
-    ]
-    assert torch.equal(results[0], results[1])
+    def backward(device: str) -> Any:
+        images = torch.zeros(2, 3, 41, 41, device=device)
+        return torch.ops.aten.max_pool2d_with_indices_backward(
+            grad.to(device), images, [2], [1], [0], [1], False, indices.to(device)
+        )
+
+    assert torch.equal(backward("cuda").cpu(), backward("cpu"))
 
 
 def test_unpool_reports_places_and_goes_on():

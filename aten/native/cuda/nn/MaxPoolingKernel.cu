@@ -268,7 +268,7 @@ void _fractional_max_pool_kernel(const Tensor& self, IntArrayRef kernel_size,
                                  IntArrayRef output_size, const Tensor& random_samples,
                                  const Tensor& out0, const Tensor& out1) {
   if (out0.numel() == 0) return;
-  if (!self.is_floating_point())
+  if (is_integral(self.scalar_type(), true))
     throw_not_implemented("fractional_max_pool", self.scalar_type());
 
   PoolAxes axes;
@@ -283,7 +283,7 @@ void _fractional_max_pool_kernel(const Tensor& self, IntArrayRef kernel_size,
        random_samples.contiguous(), out0, out1);
 }
 
-// See Note [Scatter lists].
+// Gradients add up in the order of the elements: see Note [Scatter lists].
 void _max_pool_backward_kernel(const Tensor& grad, IntArrayRef, const Tensor& indices,
                                IntArrayRef spatial, const Tensor& out0) {
   if (out0.numel() == 0) return;
