@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from torch_py import _C
 
-# Storages that were sent, each with a byte that the receiver sets to 1 when it has closed the memory, and with
-# the event that the receiver waits for: it can be opened only as long as it exists here.
+# Storages that were sent, each with a byte that the receiver sets to 1 when it has closed the memory, and
+# with the event that the receiver waits for: it can be opened only as long as it exists here.
 _sent: list[tuple[Any, Any, Any]] = []
 _lock = threading.Lock()
 
