@@ -92,7 +92,7 @@ TensorIterator HostFallback::to_host(TensorIterator& iter, bool) {
       [this](const Tensor& operand, bool written) { return to_host(operand, written); });
 }
 
-c10::Generator* HostFallback::to_host(c10::Generator* given, bool) const {
+c10::Generator* HostFallback::to_host(c10::Generator* given, bool) {
   c10::Generator& generator = given != nullptr ? *given : c10::default_generator(device_);
   TORCH_CHECK(generator.device.type == device_.type, "Expected a '",
               c10::device_type_name(device_.type), "' device type for generator but found '",

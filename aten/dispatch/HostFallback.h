@@ -27,8 +27,9 @@ class TORCH_PY_API HostFallback {
   std::vector<Tensor> to_host(TensorList tensors, bool written);
   TensorIterator to_host(TensorIterator& iter, bool written);
   std::optional<Device> to_host(std::optional<Device>, bool) { return kCPU; }
-  /// The generator of the device, with its engine ready for a kernel of the CPU.
-  c10::Generator* to_host(c10::Generator* generator, bool) const;
+  /// The generator of the device, with its engine ready for a kernel of the CPU. Not const: the
+  /// template below would be the better match.
+  c10::Generator* to_host(c10::Generator* generator, bool);
   template <class T>
   const T& to_host(const T& other, bool) {
     return other;

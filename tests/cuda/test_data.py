@@ -28,7 +28,7 @@ def test_batches_are_pinned(workers):
     seen = []
     for batch in loader:
         assert batch["x"].is_pinned() and batch["pair"].first.is_pinned()
-        assert list(batch["pair"].second) == ["text", "text"] and isinstance(batch["pair"], Pair)
+        assert batch["pair"].second == ("text", "text") and isinstance(batch["pair"], Pair)
         there = batch["x"].to("cuda", non_blocking=True)
         seen += there.cpu()[:, 0].tolist()
     assert seen == [float(index) for index in range(8)]

@@ -11,6 +11,7 @@ from tests.subject import torch
 
 
 def test_statistics_follow_tensors():
+    gc.collect()  # what earlier tests left in cycles must not be freed in between
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()
     held = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")

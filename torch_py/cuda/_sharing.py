@@ -8,15 +8,16 @@ from typing import Any, cast
 
 from torch_py import _C
 
-# Storages that were sent, each with a byte that the receiver sets to 1 when it has closed the memory.
-_sent: list[tuple[Any, Any]] = []
+# Storages that were sent, each with a byte that the receiver sets to 1 when it has closed the memory, and
+# with the event that the receiver waits for: it can be opened only as long as it exists here.
+_sent: list[tuple[Any, Any, Any]] = []
 _lock = threading.Lock()
 
 
 def collect() -> None:
     """Lets go of the storages that all receivers have closed."""
     with _lock:
-        _sent[:] = [pair for pair in _sent if pair[1][0] == 0]
+        _sent[:] = [entry for entry in _sent if entry[1][0] == 0]
 
 
 def reduce_cuda_storage(storage: Any) -> tuple[Any, ...]:
@@ -34,7 +35,7 @@ def reduce_cuda_storage(storage: Any) -> tuple[Any, ...]:
     closed.fill_(0)
     closed.share_memory_()
     with _lock:
-        _sent.append((storage, closed))
+        _sent.append((storage, closed, event))
 
     flag = reduction.DupFd(closed._shared_descriptor())
     return rebuild_cuda_storage, (device.index, *_C._share_cuda(storage), flag, event.ipc_handle())
