@@ -76,7 +76,6 @@ def test_reductions_of_scattered_values(reduce):
     index = places(500, 7).unsqueeze(1).expand(500, 5)
     values = numbers(500, 5) / 16
     values[3, 2] = float("nan")
-
     for include_self in (True, False):
         expected, found = (
             torch.scatter_reduce(
@@ -96,7 +95,7 @@ def test_sums_into_elements_that_share_memory():
     row = torch.zeros(1, 3)
     index = torch.tensor([0, 2, 2])
     for device in ("cpu", "cuda"):
-        shared = row.clone().to(device).expand(4, 3)
+        shared = row.to(device, copy=True).expand(4, 3)
         shared.index_put_((index.to(device),), torch.ones(3, 3, device=device), accumulate=True)
         assert shared[0].tolist() == [3.0, 3.0, 3.0]
 
@@ -106,7 +105,7 @@ def test_gradients_of_lookups_are_the_same_in_every_run():
     index = places(900, 20)
     gradients = []
     for device in ("cpu", "cuda", "cuda"):
-        leaf = weight.detach().clone().to(device).requires_grad_()
+        leaf = weight.to(device).requires_grad_()
         torch.nn.functional.embedding(index.to(device), leaf).mul(0.37).sin().sum().backward()
         gradients.append(leaf.grad.cpu())
     torch.testing.assert_close(gradients[0], gradients[1])
@@ -118,9 +117,9 @@ def test_gradients_of_lookups_are_the_same_in_every_run():
     [
         (lambda t, i: t[i], IndexError),
         (lambda t, i: torch.index_select(t, 0, i), IndexError),
-        (lambda t, i: t.index_put_((i,), t[0].clone()), IndexError),
+        (lambda t, i: t.index_put_((i,), t[0]), IndexError),
         (lambda t, i: t.index_put_((i,), torch.ones(3, 4, device="cuda")), IndexError),
-        (lambda t, i: t.index_put_((i,), t[0].clone(), accumulate=True), IndexError),
+        (lambda t, i: t.index_put_((i,), t[0], accumulate=True), IndexError),
         (lambda t, i: torch.gather(t, 0, i.unsqueeze(1)), RuntimeError),
         (lambda t, i: t.scatter_(0, i.unsqueeze(1), 2.0), RuntimeError),
         (lambda t, i: t.scatter_(0, i.unsqueeze(1), torch.ones(3, 1, device="cuda")), RuntimeError),
