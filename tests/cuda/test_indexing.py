@@ -76,6 +76,7 @@ def test_reductions_of_scattered_values(reduce):
     index = places(500, 7).unsqueeze(1).expand(500, 5)
     values = numbers(500, 5) / 16
     values[3, 2] = float("nan")
+
     for include_self in (True, False):
         expected, found = (
             torch.scatter_reduce(
