@@ -106,7 +106,7 @@ def test_gradients_of_lookups_are_the_same_in_every_run():
     index = places(900, 20)
     gradients = []
     for device in ("cpu", "cuda", "cuda"):
-        leaf = weight.to(device).requires_grad_()
+        leaf = weight.clone().to(device).requires_grad_()
         torch.nn.functional.embedding(index.to(device), leaf).mul(0.37).sin().sum().backward()
         gradients.append(leaf.grad.cpu())
     torch.testing.assert_close(gradients[0], gradients[1])
@@ -118,9 +118,9 @@ def test_gradients_of_lookups_are_the_same_in_every_run():
     [
         (lambda t, i: t[i], IndexError),
         (lambda t, i: torch.index_select(t, 0, i), IndexError),
-        (lambda t, i: t.index_put_((i,), t[0]), IndexError),
+        (lambda t, i: t.index_put_((i,), t[0].clone()), IndexError),
         (lambda t, i: t.index_put_((i,), torch.ones(3, 4, device="cuda")), IndexError),
-        (lambda t, i: t.index_put_((i,), t[0], accumulate=True), IndexError),
+        (lambda t, i: t.index_put_((i,), t[0].clone(), accumulate=True), IndexError),
         (lambda t, i: torch.gather(t, 0, i.unsqueeze(1)), RuntimeError),
         (lambda t, i: t.scatter_(0, i.unsqueeze(1), 2.0), RuntimeError),
         (lambda t, i: t.scatter_(0, i.unsqueeze(1), torch.ones(3, 1, device="cuda")), RuntimeError),
