@@ -12,8 +12,10 @@ import cpp_driver
 
 SOURCES = [
     "tests/c10/allocator_driver.cpp",
+    "c10/core/AbsentDevice.cpp",
     "c10/core/Allocator.cpp",
     "c10/core/Device.cpp",
+    "c10/core/DeviceHooks.cpp",
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
     "c10/util/Exception.cpp",

@@ -17,7 +17,7 @@ POLICY = [
     *(str(path) for path in ALLOCATOR if path.stem not in ON_CUDA),
     "c10/util/Exception.cpp",
 ]
-BACKEND = "Event Functions Launch Mailbox PinnedAllocator PlainAllocator Runtime Stream".split()
+BACKEND = "Event Functions Launch Mailbox PinnedAllocator PlainAllocator Runtime Sharing Stream".split()
 RUNTIME = [
     *(f"c10/cuda/{name}.cpp" for name in BACKEND),
     *(f"c10/cuda/allocator/{name}.cpp" for name in ON_CUDA),

@@ -206,6 +206,22 @@ void check_optimizer_lists(const char* op, TensorList self,
   }
 }
 
+void check_single_elements(const char* op, std::initializer_list<TensorList> lists) {
+  for (const TensorList list : lists) {
+    for (const Tensor& tensor : list) {
+      TORCH_CHECK(!tensor.defined() || tensor.numel() == 1, op,
+                  ": expected a tensor of one element, got size ", tensor.sizes());
+    }
+  }
+}
+
+void check_dense(const char* op, TensorList tensors) {
+  for (const Tensor& tensor : tensors) {
+    TORCH_CHECK(tensor.defined() && tensor.is_non_overlapping_and_dense(), op,
+                ": expected tensors without gaps in memory");
+  }
+}
+
 void fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list,
                 double weight_decay, double momentum, double lr, double dampening, bool nesterov,
                 bool maximize, bool is_first_step, const Tensor& grad_scale,

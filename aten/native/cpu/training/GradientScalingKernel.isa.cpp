@@ -4,6 +4,7 @@
 #include "aten/Dispatch.h"
 #include "aten/native/declarations/cpu/training/GradientScalingKernel.isa.h"
 #include "aten/native/functors/GradientScaling.h"
+#include "aten/native/training/Optimizers.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -27,6 +28,9 @@ bool unscale(T* gradient, int64_t count, opmath_type<T> factor) {
 }  // namespace
 
 void amp_unscale_loop_kernel(TensorList self, const Tensor& found_inf, const Tensor& inv_scale) {
+  const char* const name = "_amp_foreach_non_finite_check_and_unscale_";
+  check_single_elements(name, {{&found_inf, 1}, {&inv_scale, 1}});
+  check_dense(name, self);
   const float factor = *inv_scale.const_data_ptr<float>();
   std::atomic<bool> finite = true;
 
@@ -47,6 +51,7 @@ void amp_unscale_loop_kernel(TensorList self, const Tensor& found_inf, const Ten
 void amp_update_scale_loop_kernel(const Tensor& self, const Tensor& growth_tracker,
                                   const Tensor& found_inf, double scale_growth_factor,
                                   double scale_backoff_factor, int64_t growth_interval) {
+  check_single_elements("_amp_update_scale_", {{&self, 1}, {&growth_tracker, 1}, {&found_inf, 1}});
   const ScaleUpdate update{scale_growth_factor, scale_backoff_factor, growth_interval};
   update.apply(*self.data_ptr<float>(), *growth_tracker.data_ptr<int32_t>(),
                *found_inf.const_data_ptr<float>() != 0);

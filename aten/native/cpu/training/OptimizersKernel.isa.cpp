@@ -169,6 +169,7 @@ void sgd_loop_kernel(TensorList self, TensorList grads, TensorList momentum_buff
                      const Tensor& grad_scale, const Tensor& found_inf) {
   const bool remembers = !momentum_buffers.empty();
   check_optimizer_lists("_fused_sgd_", self, {self, grads, remembers ? momentum_buffers : self});
+  check_single_elements("_fused_sgd_", {{&tensor_lr, 1}, {&grad_scale, 1}, {&found_inf, 1}});
   if (is_skipped(found_inf)) return;
 
   const Descent options{rate_of(lr, tensor_lr), weight_decay, momentum, dampening,
@@ -201,6 +202,10 @@ void adam_loop_kernel(TensorList self, TensorList grads, TensorList exp_avgs,
                       const Tensor& grad_scale, const Tensor& found_inf) {
   check_optimizer_lists("_fused_adam_", self,
                         {self, grads, exp_avgs, exp_avg_sqs, amsgrad ? max_exp_avg_sqs : self});
+  check_single_elements("_fused_adam_",
+                        {state_steps, {&tensor_lr, 1}, {&grad_scale, 1}, {&found_inf, 1}});
+  TORCH_CHECK(state_steps.size() == self.size(), "_fused_adam_", ": state_steps has ",
+              state_steps.size(), " tensors for ", self.size(), " parameters");
   if (is_skipped(found_inf)) return;
 
   const double rate = rate_of(lr, tensor_lr);
@@ -239,6 +244,10 @@ void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sum
                          double lr_decay, double weight_decay, double eps, bool maximize,
                          const Tensor& grad_scale, const Tensor& found_inf) {
   check_optimizer_lists("_fused_adagrad_", self, {self, grads, state_sums});
+  check_single_elements("_fused_adagrad_",
+                        {state_steps, {&tensor_lr, 1}, {&grad_scale, 1}, {&found_inf, 1}});
+  TORCH_CHECK(state_steps.size() == self.size(), "_fused_adagrad_", ": state_steps has ",
+              state_steps.size(), " tensors for ", self.size(), " parameters");
   if (is_skipped(found_inf)) return;
 
   const double rate = rate_of(lr, tensor_lr);
@@ -262,6 +271,7 @@ void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sum
 }
 
 void count_steps_loop_kernel(TensorList self, const Tensor& found_inf) {
+  check_single_elements("_count_steps_", {self, {&found_inf, 1}});
   if (is_skipped(found_inf)) return;
   for (const Tensor& step : self) *step.data_ptr<float>() += 1.0F;
 }

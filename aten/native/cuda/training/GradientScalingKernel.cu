@@ -2,6 +2,7 @@
 #include "aten/Dispatch.h"
 #include "aten/native/cuda/TensorTable.cuh"
 #include "aten/native/functors/GradientScaling.h"
+#include "aten/native/training/Optimizers.h"
 
 namespace at::native::cuda {
 
@@ -41,6 +42,9 @@ SIMT_KERNEL update_scale_kernel(ScaleUpdate update, float* scale, int32_t* track
 }  // namespace
 
 void amp_unscale_loop_kernel(TensorList self, const Tensor& found_inf, const Tensor& inv_scale) {
+  const char* const name = "_amp_foreach_non_finite_check_and_unscale_";
+  check_single_elements(name, {{&found_inf, 1}, {&inv_scale, 1}});
+  check_dense(name, self);
   const float* const factor = inv_scale.const_data_ptr<float>();
   float* const found = found_inf.data_ptr<float>();
 
@@ -62,6 +66,7 @@ void amp_unscale_loop_kernel(TensorList self, const Tensor& found_inf, const Ten
 void amp_update_scale_loop_kernel(const Tensor& self, const Tensor& growth_tracker,
                                   const Tensor& found_inf, double scale_growth_factor,
                                   double scale_backoff_factor, int64_t growth_interval) {
+  check_single_elements("_amp_update_scale_", {{&self, 1}, {&growth_tracker, 1}, {&found_inf, 1}});
   const ScaleUpdate update{scale_growth_factor, scale_backoff_factor, growth_interval};
   c10::cuda::launch("_amp_update_scale_", &update_scale_kernel, dim3(1), dim3(1), 0,
                     c10::cuda::current_stream(), update, self.data_ptr<float>(),

@@ -278,6 +278,7 @@ void sgd_loop_kernel(TensorList self, TensorList grads, TensorList momentum_buff
   const char* const name = "_fused_sgd_";
   const bool remembers = !momentum_buffers.empty();
   check_optimizer_lists(name, self, {self, grads, remembers ? momentum_buffers : self});
+  check_single_elements(name, {{&tensor_lr, 1}, {&grad_scale, 1}, {&found_inf, 1}});
 
   Numbers numbers;
   const Common common = common_of(numbers, lr, tensor_lr, grad_scale, found_inf);
@@ -298,6 +299,9 @@ void adam_loop_kernel(TensorList self, TensorList grads, TensorList exp_avgs,
   const char* const name = "_fused_adam_";
   check_optimizer_lists(name, self,
                         {self, grads, exp_avgs, exp_avg_sqs, amsgrad ? max_exp_avg_sqs : self});
+  check_single_elements(name, {state_steps, {&tensor_lr, 1}, {&grad_scale, 1}, {&found_inf, 1}});
+  TORCH_CHECK(state_steps.size() == self.size(), name, ": state_steps has ", state_steps.size(),
+              " tensors for ", self.size(), " parameters");
 
   Numbers numbers;
   const Common common = common_of(numbers, lr, tensor_lr, grad_scale, found_inf);
@@ -317,6 +321,9 @@ void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sum
                          const Tensor& grad_scale, const Tensor& found_inf) {
   const char* const name = "_fused_adagrad_";
   check_optimizer_lists(name, self, {self, grads, state_sums});
+  check_single_elements(name, {state_steps, {&tensor_lr, 1}, {&grad_scale, 1}, {&found_inf, 1}});
+  TORCH_CHECK(state_steps.size() == self.size(), name, ": state_steps has ", state_steps.size(),
+              " tensors for ", self.size(), " parameters");
 
   Numbers numbers;
   const Common common = common_of(numbers, lr, tensor_lr, grad_scale, found_inf);
@@ -327,6 +334,7 @@ void adagrad_loop_kernel(TensorList self, TensorList grads, TensorList state_sum
 }
 
 void count_steps_loop_kernel(TensorList self, const Tensor& found_inf) {
+  check_single_elements("_count_steps_", {self, {&found_inf, 1}});
   Numbers numbers;
   const Number found = numbers(found_inf, 0);
   for (size_t begin = 0; begin < self.size(); begin += kCounters) {

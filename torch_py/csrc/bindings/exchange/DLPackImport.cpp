@@ -88,7 +88,8 @@ at::Device device_of(const dlpack::Device& device) {
                    int{device.type});
   }
 
-  const int count = c10::device_hooks(c10::DeviceType::CUDA).device_count();
+  c10::DeviceHooks* const hooks = c10::device_hooks_or_null(c10::DeviceType::CUDA);
+  const int count = hooks == nullptr ? 0 : hooks->device_count();
   if (device.id < 0 || device.id >= count) {
     throw_python(PyExc_BufferError, "from_dlpack: CUDA device %d is not among the %d available",
                  int{device.id}, count);
