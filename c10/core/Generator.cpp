@@ -63,7 +63,7 @@ Generator& default_generator(Device device) {
   if (!device.is_cuda()) return default_cpu_generator();
 
   const Device where = resolved(device);
-  if (!where.has_index()) device_hooks(device.type);  // throws: there is no backend
+  if (!where.has_index()) device_hooks(device.type);  // throws: no backend is loaded
   const auto index = static_cast<size_t>(where.index);
 
   CudaGenerators& table = cuda_generators();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,10 +9,7 @@ import pytest
 
 from tests.subject import WITH_PEER, torch
 
-pytestmark = [
-    pytest.mark.skipif(WITH_PEER, reason="the numbers of a seed are ours"),
-    pytest.mark.skipif("TORCH_PY_CUDA_LIBRARY" not in os.environ, reason="make test-cuda runs these"),
-]
+pytestmark = pytest.mark.skipif(WITH_PEER, reason="the numbers of a seed are ours")
 
 N = 40_000
 Draw = Callable[[Any], Any]

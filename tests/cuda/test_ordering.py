@@ -86,7 +86,7 @@ def test_running_sums_have_the_same_bits_twice():
     x = torch.randn(100_000, device="cuda")
     first = x.cumsum(0)
     assert torch.equal(first, x.cumsum(0))
-    assert torch.allclose(first.cpu(), x.cpu().cumsum(0), rtol=1e-6, atol=1e-5)
+    torch.testing.assert_close(first.cpu(), x.cpu().cumsum(0), rtol=1e-6, atol=1e-5)
 
 
 def test_running_extrema_keep_nan():

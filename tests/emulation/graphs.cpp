@@ -106,7 +106,7 @@ std::vector<Use> uses_of(const std::vector<Node>& nodes) {
   return uses;
 }
 
-/// Names memory that the graph recorded and that is no longer what it was.
+/// Describes a block that the graph recorded and that was freed or replaced since then.
 std::string stale(const std::vector<Node>& nodes) {
   for (const Node& node : nodes)
     for (const Use& use : node.operation.uses) {

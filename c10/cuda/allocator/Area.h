@@ -37,7 +37,7 @@ struct AddressRange {
 
 /// A place for a block, found by Area::best_window: it may lie partly in holes.
 struct Window {
-  AddressRange* range = nullptr;  // null: there is no place
+  AddressRange* range = nullptr;  // null if nothing fits
   uintptr_t begin = 0;
   uintptr_t end = 0;
   size_t granules = 0;  // that have to be mapped

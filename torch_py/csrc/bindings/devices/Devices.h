@@ -20,7 +20,7 @@ inline c10::DeviceHooks& cuda_hooks() { return c10::device_hooks(c10::DeviceType
 c10::DeviceHooks& hooks_for(const char* what, c10::Device device);
 
 /// The device with the index that a Python function passes; ValueError outside of the range of
-/// indices, RuntimeError where there is no such device.
+/// indices, RuntimeError if the device does not exist.
 c10::DeviceIndex to_cuda_index(PyObject* index);
 
 }  // namespace torch::python
