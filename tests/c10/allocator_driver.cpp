@@ -15,15 +15,7 @@
 #include "c10/cpu/CPUAllocator.h"
 #include "c10/cpu/RecentPeak.h"
 #include "c10/util/Exception.h"
-
-static int failures = 0;
-#define EXPECT(condition)                                         \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                 \
-    }                                                             \
-  } while (0)
+#include "tests/c10/expect.h"
 
 using c10::DataPtr;
 

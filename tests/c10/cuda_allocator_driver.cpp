@@ -14,18 +14,10 @@
 #include "c10/cuda/Stream.h"
 #include "c10/cuda/allocator/Allocator.h"
 #include "c10/util/Exception.h"
+#include "tests/c10/expect.h"
 
 using c10::DataPtr;
 using c10::Stream;
-
-static int failures = 0;
-#define EXPECT(condition)                                         \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                 \
-    }                                                             \
-  } while (0)
 
 constexpr size_t kMiB = size_t{1} << 20;
 

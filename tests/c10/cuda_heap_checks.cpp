@@ -6,20 +6,12 @@
 #include "c10/cuda/allocator/Heap.h"
 #include "c10/cuda/allocator/PinnedPool.h"
 #include "c10/util/Exception.h"
+#include "tests/c10/expect.h"
 #include "tests/c10/fake_device.h"
 
 using c10::cuda::Block;
 using c10::cuda::Heap;
 using c10::cuda::kGranule;
-
-static int failures = 0;
-#define EXPECT(condition)                                         \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                 \
-    }                                                             \
-  } while (0)
 
 constexpr size_t kMiB = size_t{1} << 20;
 

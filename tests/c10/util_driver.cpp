@@ -17,15 +17,7 @@
 #include "c10/util/complex.h"
 #include "c10/util/complex_math.h"
 #include "c10/util/intrusive_ptr.h"
-
-static int failures = 0;
-#define EXPECT(condition)                                         \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                 \
-    }                                                             \
-  } while (0)
+#include "tests/c10/expect.h"
 
 namespace shapes {
 struct Point {
