@@ -4,27 +4,12 @@
 #include <vector>
 
 #include "aten/native/declarations/cpu/shape/JoiningKernel.h"
+#include "aten/native/shared/ChannelsAtEnd.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/narrow.h"
-#include "aten/ops/permute.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
-
-namespace {
-
-/// Moves the channels to the last dimension: channels_last tensors become contiguous.
-Tensor channels_to_end(const Tensor& tensor) {
-  if (tensor.dim() < 4) return tensor;  // an empty vector, which cat skips
-  DimVector order;
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
-    if (d != 1) order.push_back(d);
-  }
-  order.push_back(1);
-  return at::permute(tensor, order);
-}
-
-}  // namespace
 
 void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   if (out0.numel() == 0) return;
@@ -32,11 +17,8 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   const int64_t d = wrap_dim(dim, out0.dim());
   // A channels_last result is contiguous with the channels as its last dimension.
   if (!out0.is_contiguous()) {
-    std::vector<Tensor> permuted;
-    for (const Tensor& tensor : tensors) permuted.push_back(channels_to_end(tensor));
-
-    const int64_t permuted_dim = d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1);
-    return cat_kernel(permuted, permuted_dim, channels_to_end(out0));
+    const JoinedAtEnd joined = with_channels_at_end(tensors, d, out0);
+    return cat_kernel(joined.tensors, joined.dim, joined.out);
   }
 
   // Each of the `outer` rows of the result consists of one row of every tensor; `inner` bytes

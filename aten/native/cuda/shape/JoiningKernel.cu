@@ -5,9 +5,9 @@
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/MovedBytes.h"
 #include "aten/native/cuda/PerIndex.cuh"
+#include "aten/native/shared/ChannelsAtEnd.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/narrow.h"
-#include "aten/ops/permute.h"
 
 namespace at::native::cuda {
 
@@ -68,17 +68,6 @@ void join(const JoinedInputs& inputs, int count, int64_t itemsize) {
   });
 }
 
-/// Moves the channels to the last dimension: channels_last tensors become contiguous.
-Tensor channels_to_end(const Tensor& tensor) {
-  if (tensor.dim() < 4) return tensor;  // an empty vector, which cat skips
-  DimVector order;
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
-    if (d != 1) order.push_back(d);
-  }
-  order.push_back(1);
-  return at::permute(tensor, order);
-}
-
 }  // namespace
 
 void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
@@ -87,11 +76,8 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   // A channels_last result is contiguous with the channels as its last dimension.
   const int64_t d = wrap_dim(dim, out0.dim());
   if (!out0.is_contiguous()) {
-    std::vector<Tensor> permuted;
-    for (const Tensor& tensor : tensors) permuted.push_back(channels_to_end(tensor));
-
-    const int64_t permuted_dim = d == 0 ? 0 : (d == 1 ? out0.dim() - 1 : d - 1);
-    return cat_kernel(permuted, permuted_dim, channels_to_end(out0));
+    const JoinedAtEnd joined = with_channels_at_end(tensors, d, out0);
+    return cat_kernel(joined.tensors, joined.dim, joined.out);
   }
 
   JoinedInputs inputs{};
