@@ -132,4 +132,23 @@ SIMT_DEVICE auto word_for(const PhiloxWords& words, int i) {
   }
 }
 
+/// Numbers of a normal distribution, each changed by Map::of.
+template <class T, class Map>
+struct NormalNumbers {
+  using Number = opmath_type<T>;
+  static constexpr int kCount = kNumbersPerCounter<Number>;
+  Number mean;
+  Number std;
+
+  SIMT_DEVICE void operator()(const PhiloxWords& words, T (&values)[kCount]) const {
+    SIMT_UNROLL
+    for (int i = 0; i < kCount; i += 2) {
+      const NormalPair<Number> pair =
+          normal_pair(word_for<Number>(words, i), word_for<Number>(words, i + 1));
+      values[i] = static_cast<T>(Map::of(pair.first * std + mean));
+      values[i + 1] = static_cast<T>(Map::of(pair.second * std + mean));
+    }
+  }
+};
+
 }  // namespace at::native::cuda

@@ -4,6 +4,7 @@
 #include "aten/native/declarations/cpu/linalg/DistanceKernel.h"
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/native/shared/MatrixProduct.h"
+#include "aten/native/shared/RowPairs.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/sum.h"
 
@@ -91,23 +92,16 @@ void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<in
                   const Tensor& out0) {
   if (out0.numel() == 0) return;
 
-  // Mode 0 takes the product for more than 25 rows, mode 1 always, mode 2 never.
+  const RowPairs pairs = row_pairs(x1, x2, p, compute_mode, out0);
   const int64_t rows = x1.size(-2);
   const int64_t columns = x2.size(-2);
   const int64_t width = x1.size(-1);
-  const int64_t mode = compute_mode.value_or(0);
-  const bool by_product =
-      p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
-
-  const IntArrayRef batch = batch_sizes(out0);
-  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous();
-  const Tensor b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
 
   const auto run = [&]<class T>() {
-    if (by_product) return euclidean_by_product<T>(a, b, out0);
+    if (pairs.by_product) return euclidean_by_product<T>(pairs.first, pairs.second, out0);
 
-    const auto first = matrices_of<T>(a);
-    const auto second = matrices_of<T>(b);
+    const auto first = matrices_of<T>(pairs.first);
+    const auto second = matrices_of<T>(pairs.second);
     const auto result = matrices_of<T>(out0);
     const int64_t grain =
         std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, columns * width));

@@ -4,6 +4,7 @@
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/WideDivisor.h"
 #include "aten/native/shared/MatrixBatch.h"
+#include "aten/native/shared/RowPairs.h"
 #include "aten/ops/add.h"
 #include "aten/ops/clamp_min.h"
 #include "aten/ops/contiguous.h"
@@ -120,17 +121,7 @@ void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<in
                   const Tensor& out0) {
   if (out0.numel() == 0) return;
 
-  // Mode 0 takes the product for more than 25 rows, mode 1 always, mode 2 never.
-  const int64_t rows = x1.size(-2);
-  const int64_t columns = x2.size(-2);
-  const int64_t width = x1.size(-1);
-  const int64_t mode = compute_mode.value_or(0);
-  const bool by_product =
-      p == 2 && width > 0 && (mode == 1 || (mode == 0 && (rows > 25 || columns > 25)));
-
-  const IntArrayRef batch = batch_sizes(out0);
-  const Tensor a = x1.expand(joined_sizes(batch, {rows, width})).contiguous();
-  const Tensor b = x2.expand(joined_sizes(batch, {columns, width})).contiguous();
+  const auto [a, b, by_product] = row_pairs(x1, x2, p, compute_mode, out0);
 
   TORCH_CHECK_NOT_IMPLEMENTED(out0.scalar_type() == kFloat || out0.scalar_type() == kDouble,
                               "\"cdist\" not implemented for '",

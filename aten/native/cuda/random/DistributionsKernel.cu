@@ -65,21 +65,10 @@ struct OfUniform {
   }
 };
 
-template <class T>
-struct LogNormal {
-  using Number = opmath_type<T>;
-  static constexpr int kCount = kNumbersPerCounter<Number>;
-  Number mean;
-  Number std;
-
-  SIMT_DEVICE void operator()(const PhiloxWords& words, T (&values)[kCount]) const {
-    SIMT_UNROLL
-    for (int i = 0; i < kCount; i += 2) {
-      const NormalPair<Number> pair =
-          normal_pair(word_for<Number>(words, i), word_for<Number>(words, i + 1));
-      values[i] = static_cast<T>(std::exp(pair.first * std + mean));
-      values[i + 1] = static_cast<T>(std::exp(pair.second * std + mean));
-    }
+struct ToPowerOfE {
+  template <class Number>
+  SIMT_DEVICE static Number of(Number value) {
+    return std::exp(value);
   }
 };
 
@@ -210,8 +199,9 @@ void log_normal_(const Tensor& self, double mean, double std, Generator* generat
   check_continuous("log_normal", self);
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "log_normal_", [&] {
     using Number = opmath_type<scalar_t>;
-    fill_random<scalar_t>(self, "log_normal_", generator,
-                          LogNormal<scalar_t>{static_cast<Number>(mean), static_cast<Number>(std)});
+    fill_random<scalar_t>(
+        self, "log_normal_", generator,
+        NormalNumbers<scalar_t, ToPowerOfE>{static_cast<Number>(mean), static_cast<Number>(std)});
   });
 }
 

@@ -9,21 +9,10 @@ namespace at::native::cuda {
 
 namespace {
 
-template <class T>
-struct Normal {
-  using Number = opmath_type<T>;
-  static constexpr int kCount = kNumbersPerCounter<Number>;
-  Number mean;
-  Number std;
-
-  SIMT_DEVICE void operator()(const PhiloxWords& words, T (&values)[kCount]) const {
-    SIMT_UNROLL
-    for (int i = 0; i < kCount; i += 2) {
-      const NormalPair<Number> pair =
-          normal_pair(word_for<Number>(words, i), word_for<Number>(words, i + 1));
-      values[i] = static_cast<T>(pair.first * std + mean);
-      values[i + 1] = static_cast<T>(pair.second * std + mean);
-    }
+struct Unchanged {
+  template <class Number>
+  SIMT_DEVICE static Number of(Number value) {
+    return value;
   }
 };
 
@@ -38,9 +27,9 @@ void normal_kernel(const Tensor& self, double mean, double std, Generator* gener
 
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "normal_", [&] {
     using opmath_t = opmath_type<scalar_t>;
-    fill_random<scalar_t>(
-        self, "normal_", generator,
-        Normal<scalar_t>{static_cast<opmath_t>(mean), static_cast<opmath_t>(std)});
+    fill_random<scalar_t>(self, "normal_", generator,
+                          NormalNumbers<scalar_t, Unchanged>{static_cast<opmath_t>(mean),
+                                                             static_cast<opmath_t>(std)});
   });
 }
 
