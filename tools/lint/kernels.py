@@ -34,7 +34,8 @@ REFUSED = (
     Refused(
         re.compile(r"\b(?:__)?asm(?:__)?\b"),
         "add a function with an emulated twin to c10/cuda/NativeSimt.h and call that",
-        ("c10/cpu/CpuInfo.cpp",),  # asks the processor what it can do
+        # One asks the processor what it can do, the other keeps values in registers.
+        ("c10/cpu/CpuInfo.cpp", "aten/blas/tile/Vector.h"),
     ),
     Refused(
         re.compile(r"\bcooperative_groups\b"),
