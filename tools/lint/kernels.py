@@ -34,7 +34,8 @@ REFUSED = (
     Refused(
         re.compile(r"\b(?:__)?asm(?:__)?\b"),
         "add a function with an emulated twin to c10/cuda/NativeSimt.h and call that",
-        ("c10/cpu/CpuInfo.cpp",),  # asks the processor what it can do
+        # Asks the processor what it can do; keeps what it measures from being optimised away.
+        ("c10/cpu/CpuInfo.cpp", "tools/benchmark/speed/limits.cpp"),
     ),
     Refused(
         re.compile(r"\bcooperative_groups\b"),
