@@ -84,6 +84,7 @@ def main(arguments: list[str]) -> int:
         print(report.describe(group, results, found, options.threads), flush=True)
     for library in libraries:
         library.close()
+    print(report.summary(measured))
 
     if options.plot:
         report.plot(measured, options.plot)

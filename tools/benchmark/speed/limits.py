@@ -17,26 +17,29 @@ SOURCE = Path(__file__).with_suffix(".cpp")
 BUILT = Path(__file__).resolve().parents[3] / "build" / "benchmark"
 FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
 
-# Larger than any cache; and small enough for one core's own cache.
-MEMORY_BYTES = 128 << 20
-CACHE_BYTES = 128 << 10
+# What a copy reads and writes: within one core's own cache, within the cache that cores share, and
+# beyond any cache.
+COPIES = (256 << 10, 8 << 20, 256 << 20)
 SECONDS = 0.3
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Rates of one thread: operations per second by dtype, bytes per second, seconds of an empty call."""
+    """Rates of one thread: operations per second by dtype, bytes per second, seconds of an empty call.
+
+    `copies` has the rate for each of COPIES.
+    """
 
     operations: dict[str, float]
-    copy: float
+    copies: dict[int, float]
     triad: float
-    cached_copy: float
     call: float
 
     def seconds(self, flops: float, moved: float, dtype: str) -> float:
         """The least time in which so many operations can be done and so many bytes moved."""
         peak = self.operations.get(dtype) or self.operations["float32"]
-        return max(flops / peak, moved / self.copy)
+        size = next((size for size in COPIES if moved <= size), COPIES[-1])
+        return max(flops / peak, moved / self.copies[size])
 
 
 @cache
@@ -86,16 +89,16 @@ def measured() -> Limits:
 
     return Limits(
         operations=operations,
-        copy=probe.copy(SECONDS, MEMORY_BYTES),
-        triad=probe.triad(SECONDS, MEMORY_BYTES),
-        cached_copy=probe.copy(SECONDS, CACHE_BYTES),
+        copies={size: probe.copy(SECONDS, size // 2) for size in COPIES},
+        triad=probe.triad(SECONDS, COPIES[-1] // 2),
         call=min(timeit.repeat("id(value)", globals={"value": 1}, number=100_000, repeat=20)) / 100_000,
     )
 
 
 def describe(limits: Limits) -> str:
     rates = ", ".join(f"{dtype} {rate / 1e9:.0f}" for dtype, rate in limits.operations.items())
+    copies = ", ".join(f"{size >> 10} KiB {rate / 1e9:.0f}" for size, rate in limits.copies.items())
     return (
-        f"one thread: GFLOP/s {rates}; GB/s copy {limits.copy / 1e9:.1f}, triad {limits.triad / 1e9:.1f}, "
-        f"copy in cache {limits.cached_copy / 1e9:.0f}; empty call {limits.call * 1e9:.0f} ns"
+        f"one thread: GFLOP/s {rates}; GB/s of copies that move {copies}, "
+        f"triad {limits.triad / 1e9:.0f}; empty call {limits.call * 1e9:.0f} ns"
     )

@@ -88,6 +88,24 @@ def describe(group: Group, results: dict[str, Result], limits: Limits, threads: 
     )
 
 
+def summary(groups: list[tuple[Group, dict[str, Result]]]) -> str:
+    """The groups as a table in Markdown."""
+    lines = [
+        "| group | cases | geometric mean | goal | worst | goal | worst case |",
+        "|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for group, results in groups:
+        compared = {name: result.ratio for name, result in results.items() if result.ratio is not None}
+        if not compared:
+            continue
+        slowest = max(compared, key=compared.__getitem__)
+        lines.append(
+            f"| {group.name} | {len(compared)} | {geometric_mean(list(compared.values())):.2f} "
+            f"| {group.mean_goal} | {compared[slowest]:.2f} | {group.worst_goal} | {slowest} |"
+        )
+    return "\n".join(lines)
+
+
 def plot(groups: list[tuple[Group, dict[str, Result]]], path: Path) -> None:
     """A strip of points for each group: one point a case, a bar at the geometric mean."""
     import matplotlib
