@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <mutex>
 
 #include "aten/core/Warning.h"
@@ -54,15 +55,18 @@ bool comes_soon(const Condition& condition) {
 /// A counter that threads wait for: at first awake, then asleep.
 class Signal {
  public:
-  uint32_t count() const { return count_.load(std::memory_order_acquire); }
+  static constexpr int kEverybody = std::numeric_limits<int>::max();
 
-  void give() {
+  int count() const { return count_.load(std::memory_order_acquire); }
+
+  /// Counts up, for everybody who is awake and for `wanted` of those that sleep.
+  void give(int wanted) {
     count_.fetch_add(1);
-    if (sleepers_.load() > 0) count_.notify_all();
+    for (int i = std::min(wanted, sleepers_.load()); i > 0; --i) count_.notify_one();
   }
 
   /// Returns some time after the count has left `seen`.
-  void wait(uint32_t seen) {
+  void wait(int seen) {
     if (comes_soon([&] { return count() != seen; })) return;
 
     sleepers_.fetch_add(1);
@@ -71,7 +75,7 @@ class Signal {
   }
 
  private:
-  std::atomic<uint32_t> count_{0};
+  std::atomic<int> count_{0};  // of the type that the system can wait for; it may wrap around
   std::atomic<int> sleepers_{0};
 };
 
@@ -89,7 +93,7 @@ class Pool {
 
     // Only threads that work on a range right now are waited for.
     while (region.inside.load(std::memory_order_acquire) > 0) {
-      const uint32_t seen = left_.count();
+      const int seen = left_.count();
       if (region.inside.load(std::memory_order_acquire) > 0) left_.wait(seen);
     }
   }
@@ -103,7 +107,7 @@ class Pool {
       region.next = regions_;
       regions_ = &region;
     }
-    published_.give();
+    published_.give(region.most_threads() - 1);
   }
 
   void withdraw(Region& region) {
@@ -130,12 +134,13 @@ class Pool {
   void leave(Region& region) {
     // The region may be gone as soon as the count is down.
     region.inside.fetch_sub(1, std::memory_order_release);
-    left_.give();
+    left_.give(Signal::kEverybody);
   }
 
+  /// The life of a worker.
   void serve() {
-    for (;;) {
-      const uint32_t seen = published_.count();
+    while (!is_dismissed()) {
+      const int seen = published_.count();
       int index = 0;
       Region* const region = join(index);
       if (region == nullptr) {
@@ -149,7 +154,7 @@ class Pool {
     }
   }
 
-  /// Lets the pool grow to `count` workers, or to as many as the system grants.
+  /// Lets the pool grow to `count` workers, or to fewer if the system refuses some.
   void hire(int count) {
     if (count <= workers_.load(std::memory_order_relaxed)) return;
     if (refused_.load(std::memory_order_relaxed)) return;
@@ -157,13 +162,30 @@ class Pool {
     const std::lock_guard lock(hiring_);
     while (workers_.load(std::memory_order_relaxed) < count) {
       const int failure = start_worker();
-      if (failure != 0) {
-        refused_.store(true, std::memory_order_relaxed);
-        warn_of_refusal(count + 1, failure);
-        return;
-      }
-      workers_.fetch_add(1, std::memory_order_relaxed);
+      if (failure == 0) continue;
+
+      refused_.store(true, std::memory_order_relaxed);
+      dismiss_half();
+      return warn_of_refusal(count + 1, failure);
     }
+  }
+
+  /// What comes later, and cannot do with less, gets the memory and the threads of half the
+  /// workers.
+  void dismiss_half() {
+    const int kept = workers_.load(std::memory_order_relaxed) / 2;
+    const int dismissed = workers_.exchange(kept, std::memory_order_relaxed) - kept;
+    dismissals_.fetch_add(dismissed);
+    published_.give(Signal::kEverybody);
+  }
+
+  /// Whether this worker is one that shall go.
+  bool is_dismissed() {
+    int count = dismissals_.load(std::memory_order_relaxed);
+    while (count > 0) {
+      if (dismissals_.compare_exchange_weak(count, count - 1)) return true;
+    }
+    return false;
   }
 
   int start_worker() {
@@ -184,6 +206,7 @@ class Pool {
 
     pthread_setname_np(thread, "torch_py worker");
     pthread_detach(thread);
+    workers_.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
 
@@ -202,6 +225,7 @@ class Pool {
   Signal left_;                // a worker has left a region
   std::mutex hiring_;          // one thread starts workers at a time
   std::atomic<int> workers_{0};
+  std::atomic<int> dismissals_{0};  // workers that have not noticed yet that they shall end
   std::atomic<bool> refused_{false};
 };
 
