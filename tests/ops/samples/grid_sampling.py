@@ -29,12 +29,8 @@ def _gridded(make: Make, rank: int) -> Iterator[SampleInput]:
 
 
 @samples("grid_sampler")
-def grid_sampler(make: Make) -> Iterator[SampleInput]:
-    yield from _gridded(make, 2)
-
-
 @samples("grid_sampler_2d")
-def grid_sampler_2d(make: Make) -> Iterator[SampleInput]:
+def grid_sampler(make: Make) -> Iterator[SampleInput]:
     yield from _gridded(make, 2)
 
 

@@ -19,32 +19,20 @@ def _max_pooled(make: Make, rank: int) -> Iterator[SampleInput]:
 
 
 @samples("max_pool1d")
+@samples("max_pool1d_with_indices")
 def max_pool1d(make: Make) -> Iterator[SampleInput]:
     yield from _max_pooled(make, 1)
 
 
 @samples("max_pool2d")
+@samples("max_pool2d_with_indices")
 def max_pool2d(make: Make) -> Iterator[SampleInput]:
     yield from _max_pooled(make, 2)
 
 
 @samples("max_pool3d")
-def max_pool3d(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 3)
-
-
-@samples("max_pool1d_with_indices")
-def max_pool1d_with_indices(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 1)
-
-
-@samples("max_pool2d_with_indices")
-def max_pool2d_with_indices(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 2)
-
-
 @samples("max_pool3d_with_indices")
-def max_pool3d_with_indices(make: Make) -> Iterator[SampleInput]:
+def max_pool3d(make: Make) -> Iterator[SampleInput]:
     yield from _max_pooled(make, 3)
 
 

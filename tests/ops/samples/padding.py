@@ -51,32 +51,20 @@ def _padded(make: Make, rank: int) -> Iterator[SampleInput]:
 
 
 @samples("reflection_pad1d")
+@samples("replication_pad1d")
 def reflection_pad1d(make: Make) -> Iterator[SampleInput]:
     yield from _padded(make, 1)
 
 
 @samples("reflection_pad2d")
+@samples("replication_pad2d")
 def reflection_pad2d(make: Make) -> Iterator[SampleInput]:
     yield from _padded(make, 2)
 
 
 @samples("reflection_pad3d")
-def reflection_pad3d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 3)
-
-
-@samples("replication_pad1d")
-def replication_pad1d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 1)
-
-
-@samples("replication_pad2d")
-def replication_pad2d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 2)
-
-
 @samples("replication_pad3d")
-def replication_pad3d(make: Make) -> Iterator[SampleInput]:
+def reflection_pad3d(make: Make) -> Iterator[SampleInput]:
     yield from _padded(make, 3)
 
 

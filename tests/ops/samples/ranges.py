@@ -96,32 +96,20 @@ def _bound_errors(make: Make, first: bool) -> Iterator[ErrorInput]:
 
 
 @samples("linspace_tensor_tensor")
+@samples("logspace_tensor_tensor")
 def linspace_tensor_tensor(make: Make) -> Iterator[SampleInput]:
     yield from _bounds(make, True, True)
 
 
 @samples("linspace_tensor_scalar")
+@samples("logspace_tensor_scalar")
 def linspace_tensor_scalar(make: Make) -> Iterator[SampleInput]:
     yield from _bounds(make, True, False)
 
 
 @samples("linspace_scalar_tensor")
-def linspace_scalar_tensor(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, False, True)
-
-
-@samples("logspace_tensor_tensor")
-def logspace_tensor_tensor(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, True, True)
-
-
-@samples("logspace_tensor_scalar")
-def logspace_tensor_scalar(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, True, False)
-
-
 @samples("logspace_scalar_tensor")
-def logspace_scalar_tensor(make: Make) -> Iterator[SampleInput]:
+def linspace_scalar_tensor(make: Make) -> Iterator[SampleInput]:
     yield from _bounds(make, False, True)
 
 
