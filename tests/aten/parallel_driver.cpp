@@ -10,15 +10,7 @@
 
 #include "aten/parallel/Parallel.h"
 #include "c10/util/Exception.h"
-
-static int failures = 0;
-#define EXPECT(condition)                                         \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      ++failures;                                                 \
-    }                                                             \
-  } while (0)
+#include "tests/c10/expect.h"
 
 static void test_every_element_is_visited_once(int64_t length, int64_t grain) {
   std::vector<int> seen(static_cast<size_t>(length), 0);
