@@ -263,8 +263,8 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
   const int64_t n = product_of(normalized_shape);
   const int64_t rows = mean.numel();
 
-  const TensorSpec dense{DimVector(input.sizes()), input.scalar_type(), input.device()};
-  const FusedGradients gradients(input, dense, weight, bias, normalized_shape);
+  const TensorSpec spec{DimVector(input.sizes()), input.scalar_type(), input.device()};
+  const FusedGradients gradients(input, spec, weight, bias, normalized_shape);
 
   // The rows are summed in slices whose number depends only on the sizes.
   const int64_t slices = std::clamp<int64_t>(rows * n / kDefaultGrainSize, 1, 16);

@@ -435,8 +435,8 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
   const int64_t size = product_of(normalized_shape);
   const int64_t rows = mean.numel();
 
-  const TensorSpec dense{DimVector(input.sizes()), input.scalar_type(), input.device()};
-  const FusedGradients gradients(input, dense, weight, bias, normalized_shape);
+  const TensorSpec spec{DimVector(input.sizes()), input.scalar_type(), input.device()};
+  const FusedGradients gradients(input, spec, weight, bias, normalized_shape);
 
   const Tensor x = input.contiguous();
   const Tensor dense_grad = grad.contiguous();
