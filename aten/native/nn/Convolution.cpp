@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "aten/native/declarations/nn/Convolution.h"
-#include "aten/native/nn/ConvolutionSizes.h"
+#include "aten/native/shared/ConvolutionSizes.h"
 #include "aten/native/shared/ResultFormat.h"
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/conv1d.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "aten/native/nn/RecurrentLayer.h"
 #include "aten/native/nn/RecurrentSteps.h"
+#include "aten/native/shared/RecurrentLayer.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/dropout.h"
 #include "aten/ops/linear.h"

@@ -1,5 +1,5 @@
 // The sizes of the results of convolutions, and the checks of their arguments.
-#include "aten/native/nn/ConvolutionSizes.h"
+#include "aten/native/shared/ConvolutionSizes.h"
 
 #include <limits>
 #include <string>

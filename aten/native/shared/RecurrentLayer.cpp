@@ -1,5 +1,5 @@
 // One layer of a recurrent network in one direction: the gates of a step, and the loop over steps.
-#include "aten/native/nn/RecurrentLayer.h"
+#include "aten/native/shared/RecurrentLayer.h"
 
 #include "aten/core/Autocast.h"
 #include "aten/ops/_lstm_steps.h"
