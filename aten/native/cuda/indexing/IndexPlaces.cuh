@@ -6,6 +6,7 @@
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/indexing/IndexMoves.cuh"
 #include "aten/native/shared/AdvancedIndexing.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/to.h"
 
@@ -69,12 +70,6 @@ inline Tensor place_offsets(const char* name, const IndexPlan& plan,
   return result;
 }
 
-inline int64_t numel_of(IntArrayRef sizes) {
-  int64_t result = 1;
-  for (const int64_t size : sizes) result *= size;
-  return result;
-}
-
 /// The loop over a result of the plan: the dimensions before the index, the number of the place,
 /// and those after. `strides` are of the tensor that has the result's shape; those of the places
 /// are left out where `place_stride` is false. In units of `unit` bytes.
@@ -96,7 +91,7 @@ Geometry<K> loop_over(const IndexPlan& plan, IntArrayRef strides, int64_t itemsi
     add(plan.before_sizes[k], strides[d] * itemsize / unit, plan.before_strides[k] / unit, 0);
 
   // Places are numbered in the order of the index's dimensions.
-  int64_t place = numel_of(plan.index_sizes);
+  int64_t place = product_of(plan.index_sizes);
   for (size_t k = 0; k < plan.index_sizes.size(); ++k, ++d) {
     place /= std::max<int64_t>(plan.index_sizes[k], 1);
     add(plan.index_sizes[k], place_stride ? strides[d] * itemsize / unit : 0, 0, place);

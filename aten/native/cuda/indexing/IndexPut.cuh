@@ -49,7 +49,7 @@ inline void put_ordered(const IndexPut& put, const std::vector<Tensor>& indices)
   LastWins last;
   last.order = updates.order.data_ptr<int64_t>();
   last.count = updates.count();
-  last.source_step = numel_of(plan.after_sizes) * itemsize;
+  last.source_step = product_of(plan.after_sizes) * itemsize;
   put_elements("index_put_", loop_over<4>(plan, values.strides(), itemsize, 1, false, false),
                plan.source, values, known_offsets(updates.keys, itemsize), steps_of(plan), last,
                absent * itemsize);
@@ -65,7 +65,7 @@ inline void add_slices(const IndexPut& put, const std::vector<Tensor>& indices) 
 
   const Tensor values = put.values.contiguous();
   const UpdatePlan slices{loop_over<3>(plan, values.strides(), itemsize, itemsize, false, false),
-                          equal_steps(updates.count(), numel_of(plan.after_sizes))};
+                          equal_steps(updates.count(), product_of(plan.after_sizes))};
   add_updates("index_put_", updates, slices, plan.source, values, Scalar(1));
 }
 

@@ -2,6 +2,7 @@
 #include "aten/Dispatch.h"
 #include "aten/native/cuda/Scan.cuh"
 #include "aten/native/functors/Modular.h"
+#include "aten/native/functors/RunningType.h"
 
 namespace at::native::cuda {
 
@@ -61,20 +62,6 @@ struct RunningProduct {
   }
 };
 
-/// float accumulates in double, as on the CPU: running results keep every rounding error.
-template <class T>
-struct ScanType {
-  using type = opmath_type<T>;
-};
-template <>
-struct ScanType<float> {
-  using type = double;
-};
-template <>
-struct ScanType<c10::complex<float>> {
-  using type = c10::complex<double>;
-};
-
 template <template <class, class> class Ops>
 void run(const char* name, const Tensor& self, int64_t dim, const Tensor& out) {
   if (out.numel() == 0) return;
@@ -87,7 +74,7 @@ void run(const char* name, const Tensor& self, int64_t dim, const Tensor& out) {
                             [&]<typename T>() { scan(name, lanes, itemsize, Ops<T, T>{}); });
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(out.scalar_type(), name, [&] {
-    scan(name, lanes, itemsize, Ops<scalar_t, typename ScanType<scalar_t>::type>{});
+    scan(name, lanes, itemsize, Ops<scalar_t, typename RunningType<scalar_t>::type>{});
   });
 }
 
@@ -146,7 +133,7 @@ void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tenso
 /// overflow where the recurrence does not.
 template <class T>
 SIMT_KERNEL recurrence_kernel(LaneTable lanes, bool reverse) {
-  using Wide = typename ScanType<T>::type;
+  using Wide = typename RunningType<T>::type;
   const int64_t lane = int64_t{simt::block_x()} * kScanThreads + simt::thread_x();
   if (lane >= lanes.count) return;
   const char* const terms = lanes.find(0, lane);

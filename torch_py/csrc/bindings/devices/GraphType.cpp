@@ -10,6 +10,7 @@
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/devices/Devices.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -161,8 +162,7 @@ void init_graph(PyObject* module) {
   type.tp_dealloc = graph_dealloc;
   type.tp_methods = methods;
 
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, "_CUDAGraph", reinterpret_cast<PyObject*>(&type)));
+  add_type(module, type);
   check_status(PyModule_AddFunctions(module, functions));
 }
 
