@@ -132,7 +132,7 @@ def test_gradients_of_lookups_are_the_same_in_every_run():
 def test_indices_out_of_range_are_reported_and_the_process_goes_on(call, error, outside):
     table = torch.zeros(5, 4, device="cuda")
     index = torch.tensor([0, outside, 1], device="cuda")
-    with pytest.raises(error, match=rf"index {outside} is out of bounds for dimension with size 5"):
+    with pytest.raises(error, match=rf"index {outside} is out of bounds for dimension 0 with size 5"):
         call(table, index)
         torch.cuda.synchronize()
     assert torch.ones(3, device="cuda").sum().item() == 3

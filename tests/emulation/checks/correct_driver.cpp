@@ -175,7 +175,7 @@ void check_reports() {
   for (unsigned i = 0; i < 3; ++i) {
     const c10::cuda::MailboxRecord& record = mailbox.records[i];
     CHECK(record.complete == 1 && record.argument == 1 && record.bound == 3);
-    CHECK(std::string(c10::cuda::launched_operator(record.sequence)) == "index");
+    CHECK(std::string(c10::cuda::find_launch(record.sequence).name) == "index");
     sum += record.value * record.value;
   }
   CHECK(sum == 9 + 16 + 16);

@@ -6,15 +6,18 @@
 
 namespace at::native::cuda {
 
-/// A tensor of indices along a dimension of `extent` elements that are `step` bytes apart.
-inline IndexSource along_dimension(const Tensor& index, int64_t extent, int64_t step,
-                                   ReportKind kind) {
+/// The argument `index` of index_select, index_add, gather and all scatters: positions along a
+/// dimension of `indexed`, in steps of `unit` times the stride.
+inline IndexSource along_dimension(const Tensor& indexed, int64_t dim, const Tensor& index,
+                                   int64_t unit, ReportKind kind) {
   IndexSource source;
   source.data = index.data();
   source.is_long = index.scalar_type() == kLong;
-  source.extent = extent;
-  source.step = step;
+  source.extent = lane_size(indexed, dim);
+  source.step = lane_stride(indexed, dim) * unit;
   source.kind = kind;
+  source.argument = 2;
+  source.dimension = static_cast<int>(dim);
   return source;
 }
 
@@ -23,8 +26,7 @@ inline int64_t stride_or_zero(const Tensor& tensor, int64_t d) {
 }
 
 inline IndexSource scatter_index(const Tensor& out, int64_t dim, const Tensor& index) {
-  return along_dimension(index, lane_size(out, dim),
-                         lane_stride(out, dim) * static_cast<int64_t>(out.itemsize()),
+  return along_dimension(out, dim, index, static_cast<int64_t>(out.itemsize()),
                          ReportKind::ElementRange);
 }
 

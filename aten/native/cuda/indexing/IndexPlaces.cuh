@@ -50,6 +50,8 @@ inline IndexSource source_of(const IndexPlan& plan, const std::vector<Tensor>& i
   source.extent = plan.extents[k];
   source.step = plan.steps[k];
   source.wraps = true;
+  source.argument = 1;  // of index and of index_put_
+  source.dimension = static_cast<int>(plan.dimensions[k]);
   return source;
 }
 

@@ -133,7 +133,7 @@ struct ListByPlace {
   SIMT_DEVICE void operator()(int64_t index, simt::Reporter reporter) const {
     int64_t place = places[index];
     if (place < 0 || place >= plane) {
-      simt::report(reporter, c10::cuda::ReportKind::IndexRange, 2, place, plane);
+      simt::report(reporter, c10::cuda::ReportKind::PlaceRange, 2, place, plane);
       place = 0;
     }
     const int64_t row = inner.quotient(index);
@@ -153,7 +153,7 @@ struct Unpool {
   SIMT_DEVICE void operator()(int64_t index, simt::Reporter reporter) const {
     int64_t place = places[index];
     if (place < 0 || place >= plane) {
-      simt::report(reporter, c10::cuda::ReportKind::Assertion, 1, place, plane);
+      simt::report(reporter, c10::cuda::ReportKind::PlaceRange, 1, place, plane);
       place = 0;
     }
     simt::atomic_max(lists.heads + pooled.quotient(index) * plane + place,

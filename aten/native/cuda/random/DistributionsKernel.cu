@@ -113,7 +113,7 @@ SIMT_KERNEL sample_kernel(const double* x, const double* y, double* out, int64_t
   if (refuses_negative && !(parameter >= 0)) {
     int64_t bits;
     std::memcpy(&bits, &parameter, sizeof(bits));
-    simt::report(reporter, c10::cuda::ReportKind::Probability, 0, bits, 0);
+    simt::report(reporter, c10::cuda::ReportKind::Rate, 0, bits, 0);
     parameter = 0;
   }
 
