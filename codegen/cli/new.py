@@ -21,6 +21,7 @@ from codegen.cli.insertion import with_entry, with_samples, with_stub
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
 from codegen.model import Kernel, Operator, Program, read_program
+from codegen.model.autocast import Autocast
 from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
 from codegen.schema import FunctionSchema, SchemaError
 
@@ -171,7 +172,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) 
         samples=None,
         doc="",
         tags=(),
-        autocast="none",
+        autocast=Autocast(),
         library=None,
         # The draft is not in a file yet, so no text can be pointed to.
         location=Location("", 0, 0),

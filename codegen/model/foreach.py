@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from codegen.model.autocast import Autocast
 from codegen.model.operator import Each, EachArgument, Operator
 from codegen.model.reading import EntryReader
 from codegen.schema import Annotation, Argument, FunctionSchema, SchemaError
@@ -185,7 +186,7 @@ class _Matching:
             requires=(),
             doc=doc,
             tags=(),
-            autocast="none",
+            autocast=Autocast(),
             location=location,
             each=Each(operator, arguments),
             key_locations={"func": location, "structure": location},
