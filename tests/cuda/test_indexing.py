@@ -215,3 +215,28 @@ def test_these_operators_do_not_run_on_the_host():
     torch.arange(5, device="cuda")
     table.sum().item()
     assert torch.cuda.host_fallbacks() == {}
+
+
+@pytest.mark.parametrize("classes", [1, 5, 32, 70])
+def test_margin_labels_end_at_the_first_negative_one(classes):
+    scores = numbers(6, classes) / 8
+    target = torch.full((6, classes), -1)
+    for row in range(6):
+        count = min(row * 14, classes)
+        target[row, :count] = torch.arange(count).flip(0)
+        if row == 4 and classes > 2:
+            target[row, 1] = -1  # labels behind it do not count
+    expected = torch.nn.functional.multilabel_margin_loss(scores, target, reduction="none")
+
+    torch.cuda.reset_host_fallbacks()
+    found = torch.nn.functional.multilabel_margin_loss(scores.cuda(), target.cuda(), reduction="none")
+    assert "_margin_labels" not in torch.cuda.host_fallbacks()
+    torch.testing.assert_close(found.cpu(), expected)
+
+
+@pytest.mark.parametrize("label", [-2, 4])
+def test_margin_labels_out_of_range(label):
+    target = torch.tensor([[0, label, -1, -1]], device="cuda")
+    torch.nn.functional.multilabel_margin_loss(torch.rand(1, 4, device="cuda"), target)
+    with pytest.raises(RuntimeError, match=f"index {label} is out of bounds for dimension with size 4"):
+        torch.cuda.synchronize()
