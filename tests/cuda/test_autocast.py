@@ -43,6 +43,9 @@ LOWER: dict[str, Callable[[Any], Any]] = {
     "attention": lambda x: F.scaled_dot_product_attention(x[None, None], x[None, None], x[None, None]),
     "GRUCell": lambda x: torch.nn.GRUCell(4, 3, device="cuda")(x),
     "LSTMCell": lambda x: torch.nn.LSTMCell(4, 3, device="cuda")(x)[0],
+    "RNN": lambda x: torch.nn.RNN(4, 3, device="cuda")(x)[0],
+    "GRU": lambda x: torch.nn.GRU(4, 3, device="cuda")(x)[0],
+    "LSTM": lambda x: torch.nn.LSTM(4, 3, device="cuda")(x)[1][1],
     "RNNCell": lambda x: torch.nn.RNNCell(4, 3, device="cuda")(x),
 }
 
@@ -50,6 +53,7 @@ WIDER: dict[str, Callable[[Any], Any]] = {
     "__pow__": lambda x: x**2,
     "__rpow__": lambda x: 2**x,
     "pow": lambda x: torch.pow(x, x),
+    "square": torch.square,
     "acos": torch.acos,
     "asin": torch.asin,
     "cosh": torch.cosh,
@@ -148,6 +152,8 @@ UNCHANGED: dict[str, Callable[[Any], Any]] = {
     "logsigmoid": F.logsigmoid,
     "elu": F.elu,
     "embedding": lambda x: F.embedding(torch.tensor([1], device="cuda"), x),
+    "_foreach_exp": lambda x: torch._foreach_exp([x])[0],
+    "_foreach_norm": lambda x: torch._foreach_norm([x])[0],
     "exp_": lambda x: x.clone().exp_(),
     "sum, out": lambda x: torch.sum(x, 0, out=torch.empty_like(x[0])),
 }

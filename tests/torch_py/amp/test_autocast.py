@@ -69,6 +69,11 @@ def test_joining_takes_the_widest() -> None:
         assert torch.stack([floats(2, dtype=torch.bfloat16)] * 2).dtype == torch.bfloat16
 
 
+# PyTorch has no policy for these, but for what they call there: nll_loss, pow, _cudnn_rnn.
+OF_PARTS = {"nll_loss_nd", "nll_loss_forward", "nll_loss_backward"}
+OF_PARTS |= {"square", "lstm", "gru", "rnn_tanh", "rnn_relu"}
+
+
 @only_torch_py
 @pytest.mark.parametrize("device", ["CPU", "CUDA"])
 def test_policies_are_those_of_the_peer(device: str) -> None:
@@ -95,7 +100,7 @@ def test_policies_are_those_of_the_peer(device: str) -> None:
     assert [name for name in sorted(theirs & declared.keys()) if not declared[name]] == []
 
     ours = {name for name, has_policy in declared.items() if has_policy}
-    assert sorted(name for name in ours - theirs if not name.startswith("nll_loss")) == []
+    assert sorted(name for name in ours - theirs if name.split(".")[0] not in OF_PARTS) == []
 
 
 def test_model_trains() -> None:
