@@ -103,17 +103,17 @@ struct RunParts {
 
 /// Gives the parts of each window the keys of its first and its last update, so that they are in
 /// order whether they exist or not.
-template <class Parts>
 struct PrepareParts {
-  Parts parts;
+  int64_t* part_keys;
+  bool* present;
   const int64_t* keys;
   int64_t count;
 
   SIMT_DEVICE void operator()(int64_t slot) const {
     const int64_t begin = slot / 2 * kUpdateWindow;
     const int64_t end = begin + kUpdateWindow < count ? begin + kUpdateWindow : count;
-    parts.keys[slot] = keys[slot % 2 == 0 ? begin : end - 1];
-    parts.present[slot] = false;
+    part_keys[slot] = keys[slot % 2 == 0 ? begin : end - 1];
+    present[slot] = false;
   }
 };
 
@@ -200,7 +200,7 @@ void apply_round(const char* name, const UpdatePlan& plan, const Tensor& out, co
 
   const PartMemory<Op> memory(left, width, out.device());
   const RunParts<Op> parts = memory.parts(width, op);
-  per_index(name, left, PrepareParts<RunParts<Op>>{parts, keys, count});
+  per_index(name, left, PrepareParts{parts.keys, parts.present, keys, count});
   per_index(name, count * width,
             ApplyUpdates<T, Source, RunParts<Op>>{plan.slice, WideDivisor(width), out.data_ptr<T>(),
                                                   keys, count, absent, source, parts});
