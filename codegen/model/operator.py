@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from codegen.diagnostics import Location
 from codegen.model import vocabulary
+from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
@@ -127,7 +128,7 @@ class Operator:
     samples: str | None = None
     doc: str = ""
     tags: tuple[str, ...] = ()
-    autocast: str = "none"  # a word of vocabulary.AUTOCASTS
+    autocast: Autocast = Autocast()
     library: str | None = None  # name of the out-of-tree library; None in the tree
     location: Location  # of the schema text
     key_locations: Mapping[str, Location] = field(hash=False, compare=False)

@@ -62,9 +62,10 @@ bool has_kernel(Kind kind, const Tensor& rows, const State& initial, const CellP
     return !tensor.defined() || (tensor.scalar_type() == dtype && tensor.is_cpu());
   };
 
-  return kind == Kind::Lstm && !autocast::is_active() && (dtype == kFloat || dtype == kDouble) &&
-         !p.w_hr.defined() && rows.is_cpu() && initial.hidden.numel() > 0 && fits(initial.hidden) &&
-         fits(initial.cell) && fits(p.w_ih) && fits(p.w_hh) && fits(p.b_ih) && fits(p.b_hh);
+  return kind == Kind::Lstm && !autocast::is_enabled(c10::DeviceType::CPU) &&
+         (dtype == kFloat || dtype == kDouble) && !p.w_hr.defined() && rows.is_cpu() &&
+         initial.hidden.numel() > 0 && fits(initial.hidden) && fits(initial.cell) && fits(p.w_ih) &&
+         fits(p.w_hh) && fits(p.b_ih) && fits(p.b_hh);
 }
 
 State concatenate(const std::vector<State>& parts) {

@@ -46,13 +46,6 @@ struct ElementKeys {
   }
 };
 
-/// The slice of updates that are single elements.
-inline Geometry<3> single_elements(int64_t count) {
-  GeometryBuilder<3> builder;
-  builder.add(count, {0, 0, 1});
-  return builder.build();
-}
-
 inline Geometry<1> elements_of(const Tensor& values, IntArrayRef sizes) {
   GeometryBuilder<1> builder;
   for (size_t d = 0; d < sizes.size(); ++d)
@@ -83,11 +76,11 @@ inline OrderedUpdates element_updates(const char* name, const Tensor& out, int64
   return ordered(name, keys, absent);
 }
 
-/// Applies one update for each index; see element_updates.
+/// Applies an update of one element for each index; see element_updates.
 template <class T, class Op>
 void apply_elements(const char* name, const OrderedUpdates& updates, const Tensor& out,
                     const Tensor& index, const Tensor& src, const Op& op) {
-  const UpdatePlan plan{single_elements(index.numel()), elements_of(src, index.sizes())};
+  const UpdatePlan plan{{}, elements_of(src, index.sizes())};
   apply_updates<T>(name, updates, plan, out, src, op);
 }
 

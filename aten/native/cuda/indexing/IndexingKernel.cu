@@ -136,16 +136,12 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   places.out = keys.data_ptr<int64_t>();
   per_index("index_add", count, places);
 
-  GeometryBuilder<3> builder;
+  GeometryBuilder<2> slice;
   for (int64_t d = 0; d < out0.dim(); ++d) {
-    if (d == dim) {
-      builder.add(count, {0, 0, 1});
-    } else {
-      builder.add(out0.sizes()[d], {out0.strides()[d], stride_or_zero(source, d), 0});
-    }
+    if (d != dim) slice.add(out0.sizes()[d], {out0.strides()[d], stride_or_zero(source, d)});
   }
   add_updates("index_add", ordered("index_add", keys, absent),
-              {builder.build(), equal_steps(count, stride_or_zero(source, dim))}, out0, source,
+              {slice.build(), equal_steps(count, stride_or_zero(source, dim))}, out0, source,
               alpha);
 }
 
