@@ -34,7 +34,10 @@ REFUSED = (
     Refused(
         re.compile(r"\b(?:__)?asm(?:__)?\b"),
         "add a function with an emulated twin to c10/cuda/NativeSimt.h and call that",
-        ("c10/cpu/CpuInfo.cpp",),  # asks the processor what it can do
+        (
+            "c10/cpu/CpuInfo.cpp",  # asks the processor what it can do
+            "c10/util/NativeFloats.h",  # conversions, whose twins are in Half.h and BFloat16.h
+        ),
     ),
     Refused(
         re.compile(r"\bcooperative_groups\b"),
