@@ -130,8 +130,10 @@ def _check_bool(function: str, name: str, value: Any, kind: type[Exception] = Ty
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Makes operators deterministic.
 
-    On the CPU all of them are; the setting only makes `torch.empty` and other functions that return
-    uninitialized memory fill it, see `torch.utils.deterministic`.
+    On the CPU all of them are within a process. The setting makes matrix products independent of the
+    measurement that chooses between libraries (see `torch.backends.blas`), so that bits are the same in
+    every run, and `torch.empty` and other functions that return uninitialized memory fill it, see
+    `torch.utils.deterministic`.
 
     Raises TypeError unless both are bool.
     """
@@ -139,10 +141,11 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         deterministic=_check_bool("use_deterministic_algorithms", "mode", mode),
         warn_only=_check_bool("use_deterministic_algorithms", "warn_only", warn_only),
     )
-    _update_filling()
+    _apply_deterministic()
 
 
-def _update_filling() -> None:
+def _apply_deterministic() -> None:
+    _C._set_deterministic_products(_state["deterministic"])
     _C._set_fill_uninitialized(_state["deterministic"] and _state["fill_uninitialized"])
 
 
@@ -155,7 +158,7 @@ def fill_uninitialized_memory(value: Any = None) -> bool:
         if not isinstance(value, bool):
             raise RuntimeError(f"expected a bool, but got {type(value).__name__}")
         _state["fill_uninitialized"] = value
-        _update_filling()
+        _apply_deterministic()
     return bool(_state["fill_uninitialized"])
 
 

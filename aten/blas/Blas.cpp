@@ -2,13 +2,10 @@
 #include "aten/blas/Blas.h"
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include "aten/blas/Builtin.h"
+#include "aten/blas/Choice.h"
 #include "aten/blas/Library.h"
 #include "aten/blas/Runtime.h"
 
@@ -22,36 +19,21 @@ constexpr Runtime kSerial = {
        void (*call)(const void*, int64_t, int64_t)) {
       if (begin < end) call(function, begin, end);
     },
+    [] { return false; },
     0,
+    false,
 };
 constinit Runtime current_runtime = kSerial;
-
-constexpr bool kHasLibrary = library::serves<float>;
-
-bool builtin_from_environment() {
-  const char* text = std::getenv("TORCH_PY_BLAS_BACKEND");
-  if (!text || !*text || std::strcmp(text, library::kName) == 0) return !kHasLibrary;
-  if (std::strcmp(text, "builtin") == 0) return true;
-  std::fprintf(stderr, "torch_py: TORCH_PY_BLAS_BACKEND=%s is ignored: this build has %s%s\n", text,
-               library::kName, kHasLibrary ? " and builtin" : "");
-  return !kHasLibrary;
-}
-
-std::atomic<bool>& builtin_wanted() {
-  static std::atomic<bool> wanted{builtin_from_environment()};
-  return wanted;
-}
 
 // The number of multiplications below which a second thread costs more than it gains (about 20 µs
 // of one core).
 constexpr double kThreadedWork = 1 << 20;
 
-/// Whether the library takes a call of `work` multiplications. Its sizes have 32 bits. Sets its
-/// number of threads.
+/// Sets the library's number of threads for a call of `work` multiplications if the library can
+/// take it: its sizes have 32 bits.
 template <class... Sizes>
-bool use_library(double work, Sizes... sizes) {
-  if constexpr (!kHasLibrary) return false;
-  if (builtin_wanted().load(std::memory_order_relaxed) || ((sizes > INT_MAX) || ...)) return false;
+bool prepare_library(double work, Sizes... sizes) {
+  if (((sizes > INT_MAX) || ...)) return false;
   library::set_threads(work < kThreadedWork ? 1 : runtime().threads());
   return true;
 }
@@ -92,29 +74,10 @@ bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, S
   return false;
 }
 
-#ifdef TORCH_PY_BLAS_MKL
-/// Multiplies BFloat16 by the library, if the processor does so directly. Elsewhere our own
-/// kernels, which convert while packing, are twice as fast as MKL 2026 (77 against 37 Gop/s at
-/// 512^3 on a Cascade Lake core; Half 55 against 28). Returns true if it did.
-bool gemm_bfloat16(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, float alpha,
-                   const c10::BFloat16* a, int64_t lda, const c10::BFloat16* b, int64_t ldb,
-                   float beta, c10::BFloat16* c, int64_t ldc) {
-  static const bool native = __builtin_cpu_supports("avx512bf16");
-  if (!native || k == 0 || !use_library(work_of(m, n, k), m, n, k, lda, ldb)) return false;
-
-  Buffer<float> sums(m * n);
-  library::gemm_bfloat16(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-                         alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), 0.0f,
-                         sums.data(), static_cast<int>(m));
-  builtin::add_rounded(m, n, sums.data(), beta, c, ldc);
-  return true;
-}
-#endif
-
 template <class T>
 T any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate) {
   if constexpr (library::serves<T>) {
-    if (use_library(0, n, incx, incy)) {
+    if (library_wanted_for_vectors() && prepare_library(0, n, incx, incy)) {
       return library::dot(static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy),
                           conjugate);
     }
@@ -126,8 +89,6 @@ T any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool co
 
 const Runtime& runtime() { return current_runtime; }
 void set_runtime(const Runtime& runtime) { current_runtime = runtime; }
-const char* backend_name() { return builtin_wanted().load() ? "builtin" : library::kName; }
-void use_builtin(bool builtin) { builtin_wanted().store(builtin || !kHasLibrary); }
 
 template <class T>
 void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a,
@@ -146,17 +107,13 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
   ldc = leading_dimension(ldc, m, n);
 
   if constexpr (library::serves<T>) {
-    if (use_library(work_of(m, n, k), m, n, k, lda, ldb, ldc)) {
+    const double work = work_of(m, n, k);
+    if (library_wanted<T>(work) && prepare_library(work, m, n, k, lda, ldb, ldc)) {
       return library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
                            alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
                            static_cast<int>(ldc));
     }
   }
-#ifdef TORCH_PY_BLAS_MKL
-  if constexpr (std::is_same_v<T, c10::BFloat16>) {
-    if (gemm_bfloat16(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
-  }
-#endif
 
   // No library serves the type, or the call.
   builtin::gemm<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -175,8 +132,10 @@ void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int6
     const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n);
     const int64_t lc = leading_dimension(ldc, m, n);
 
-    if (batch > 1 && use_library(work_of(m, n, k) * static_cast<double>(batch), m, n, k, la, lb, lc,
-                                 stride_a, stride_b, stride_c, batch)) {
+    const double work = work_of(m, n, k);
+    if (batch > 1 && library_wanted<T>(work) &&
+        prepare_library(work * static_cast<double>(batch), m, n, k, la, lb, lc, stride_a, stride_b,
+                        stride_c, batch)) {
       return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n),
                                    static_cast<int>(k), alpha, a, static_cast<int>(la), stride_a, b,
                                    static_cast<int>(lb), stride_b, beta, c, static_cast<int>(lc),
@@ -210,7 +169,8 @@ void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,
 
   if constexpr (library::serves<T>) {
     // Some libraries return at once for an empty sum, without scaling y.
-    if (m > 0 && n > 0 && use_library(4 * work_of(m, n, 1), m, n, lda, incx, incy)) {
+    if (m > 0 && n > 0 && library_wanted_for_vectors() &&
+        prepare_library(4 * work_of(m, n, 1), m, n, lda, incx, incy)) {
       return library::gemv(transpose, static_cast<int>(m), static_cast<int>(n), alpha, a,
                            static_cast<int>(lda), x, static_cast<int>(incx), beta, y,
                            static_cast<int>(incy));

@@ -1,6 +1,7 @@
 // Matrix products and dot products behind one interface.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,6 +22,16 @@ enum class Transpose : char { None = 'N', Transpose = 'T', Conjugate = 'C' };
 /// The type of alpha and beta, in which reduced floats are also summed. Integers wrap around.
 template <class T>
 using Scale = std::conditional_t<c10::is_reduced_floating_point_v<T>, float, T>;
+
+/// What is done to C before it leaves the registers' cache: bias and residual are added, then
+/// negative elements become 0.
+template <class T>
+struct Epilogue {
+  const T* lane_bias = nullptr;  // one element per row of C (column-major: C is contiguous there)
+  const T* residual = nullptr;   // a matrix like C
+  int64_t residual_step = 0;     // its leading dimension
+  bool relu = false;
+};
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n. With beta = 0, C
 /// is not read.
@@ -49,11 +60,28 @@ TORCH_PY_API T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy
 template <class T>
 TORCH_PY_API T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy);
 
-/// The implementation that serves float and double now: "mkl", "openblas" or "builtin".
-/// TORCH_PY_BLAS_BACKEND=builtin in the environment, or use_builtin(true), replaces the library by
-/// our own implementation; tests compare the two.
+/// The library of this build, "mkl" or "openblas", or "builtin" without one and if it is switched
+/// off. TORCH_PY_BLAS_BACKEND in the environment chooses who multiplies matrices: the library's
+/// name or "own"; with "builtin", or use_builtin(true), everything is our own. Otherwise
+/// measurements do.
 TORCH_PY_API const char* backend_name();
 TORCH_PY_API void use_builtin(bool builtin);
+
+/// With deterministic algorithms, products are our own: their bits then do not depend on what was
+/// measured.
+TORCH_PY_API void set_deterministic(bool deterministic);
+
+/// Who multiplies large matrices of a type, and the billions of operations per second that both
+/// reached on one thread.
+struct Choice {
+  const char* type;
+  const char* backend;
+  const char* reason;
+  double own;
+  double library;
+};
+/// Measures what has not been measured. Not for parallel regions.
+TORCH_PY_API std::array<Choice, 4> choices();
 
 /// What this library needs from the layer above. aten/parallel/BlasThreads.cpp sets it; until then
 /// everything runs on one thread.
@@ -62,7 +90,9 @@ struct Runtime {
   int (*threads)();
   void (*parallel_for)(int64_t begin, int64_t end, int64_t grain_size, const void* function,
                        void (*call)(const void* function, int64_t begin, int64_t end));
-  int capability;  // a c10::CpuCapability, for our own kernels
+  bool (*in_parallel_region)();
+  int capability;            // a c10::CpuCapability, for our own kernels
+  bool multiplies_bfloat16;  // whether the processor has AVX512_BF16
 };
 TORCH_PY_API void set_runtime(const Runtime& runtime);
 

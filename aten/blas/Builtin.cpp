@@ -1,58 +1,104 @@
-// Our own products: threads, complex numbers and strided vectors around the kernels.
+// Our own products: threads and strided vectors around the kernels.
 #include "aten/blas/Builtin.h"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 
 #include "aten/blas/Runtime.h"
+#include "aten/blas/tile/Kernels.h"
 
-namespace at::blas::builtin {
+namespace at::blas {
 
-// The tables of BuiltinKernels.isa.cpp; null where the build does not have the instruction set.
+// The tables of tile/*.isa.cpp; null where the build does not have the instruction set.
+namespace tile {
 namespace DEFAULT {
-extern const Table kTable;
-}
+extern const GemmTable kGemmTable;
+extern const VectorTable kVectorTable;
+}  // namespace DEFAULT
 namespace AVX2 {
-[[gnu::weak]] extern const Table kTable;
-}
+[[gnu::weak]] extern const GemmTable kGemmTable;
+[[gnu::weak]] extern const VectorTable kVectorTable;
+}  // namespace AVX2
 namespace AVX512 {
-[[gnu::weak]] extern const Table kTable;
+[[gnu::weak]] extern const GemmTable kGemmTable;
+[[gnu::weak]] extern const VectorTable kVectorTable;
+}  // namespace AVX512
+
+const GemmTable& gemm_table() {
+  const int capability = runtime().capability;
+  if (capability >= 2 && &AVX512::kGemmTable != nullptr) return AVX512::kGemmTable;
+  if (capability >= 1 && &AVX2::kGemmTable != nullptr) return AVX2::kGemmTable;
+  return DEFAULT::kGemmTable;
 }
 
-const Table& table() {
+const VectorTable& vector_table() {
   const int capability = runtime().capability;
-  if (capability >= 2 && &AVX512::kTable != nullptr) return AVX512::kTable;
-  if (capability >= 1 && &AVX2::kTable != nullptr) return AVX2::kTable;
-  return DEFAULT::kTable;
+  if (capability >= 2 && &AVX512::kVectorTable != nullptr) return AVX512::kVectorTable;
+  if (capability >= 1 && &AVX2::kVectorTable != nullptr) return AVX2::kVectorTable;
+  return DEFAULT::kVectorTable;
 }
+
+void* scratch(size_t bytes) {
+  static thread_local std::unique_ptr<Buffer<char>> buffer;
+  static thread_local size_t available = 0;
+  if (bytes > available) {
+    buffer.reset();  // first, so that there are not two
+    available = 0;
+    buffer = std::make_unique<Buffer<char>>(static_cast<int64_t>(bytes));
+    available = bytes;
+  }
+  return buffer->data();
+}
+
+}  // namespace tile
+
+namespace builtin {
 
 namespace {
 
-/// The kernels for element type In, as a reference to the table's entry, whose types tell what to
-/// cast to.
-template <class In>
-const auto& kernels_for() {
-  const Table& t = table();
-  if constexpr (std::is_same_v<In, float>) return t.f32;
-  else if constexpr (std::is_same_v<In, double>) return t.f64;
-  else if constexpr (std::is_same_v<In, c10::BFloat16>) return t.bf16;
-  else if constexpr (std::is_same_v<In, c10::Half>) return t.f16;
-  else if constexpr (sizeof(In) == 1) return t.u8;
-  else if constexpr (sizeof(In) == 2) return t.u16;
-  else if constexpr (sizeof(In) == 4) return t.u32;
-  else return t.u64;
+using tile::Operand;
+using tile::Product;
+
+/// The type that a kernel takes for T: the unsigned one for integers.
+template <class T>
+struct KernelType {
+  using type = T;
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct KernelType<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
+template <class T>
+tile::GemmKernel<T> gemm_kernel() {
+  const tile::GemmTable& table = tile::gemm_table();
+  if constexpr (std::is_same_v<T, float>) return table.f32;
+  else if constexpr (std::is_same_v<T, double>) return table.f64;
+  else if constexpr (std::is_same_v<T, c10::complex<float>>) return table.c64;
+  else if constexpr (std::is_same_v<T, c10::complex<double>>) return table.c128;
+  else if constexpr (std::is_same_v<T, c10::BFloat16>)
+    return table.bf16_pairs && runtime().multiplies_bfloat16 ? table.bf16_pairs : table.bf16;
+  else if constexpr (std::is_same_v<T, c10::Half>) return table.f16;
+  else if constexpr (sizeof(T) == 1) return table.u8;
+  else if constexpr (sizeof(T) == 2) return table.u16;
+  else if constexpr (sizeof(T) == 4) return table.u32;
+  else return table.u64;
 }
 
-/// The type that a kernel takes for In: the unsigned one for integers.
-template <class In>
-struct KernelType {
-  using type = In;
-};
-template <class In>
-  requires std::is_integral_v<In>
-struct KernelType<In> {
-  using type = std::make_unsigned_t<In>;
-};
+template <class T>
+auto dot_kernel() {
+  const tile::VectorTable& table = tile::vector_table();
+  if constexpr (std::is_same_v<T, float>) return table.dot_f32;
+  else if constexpr (std::is_same_v<T, double>) return table.dot_f64;
+  else if constexpr (std::is_same_v<T, c10::BFloat16>) return table.dot_bf16;
+  else if constexpr (std::is_same_v<T, c10::Half>) return table.dot_f16;
+  else if constexpr (sizeof(T) == 1) return table.dot_u8;
+  else if constexpr (sizeof(T) == 2) return table.dot_u16;
+  else if constexpr (sizeof(T) == 4) return table.dot_u32;
+  else return table.dot_u64;
+}
 
 // The least work for a thread, worth about 50 µs.
 constexpr int64_t kMinimumWork = int64_t{1} << 20;
@@ -84,93 +130,76 @@ Grid choose_grid(int64_t m, int64_t n, int64_t k) {
   return best;
 }
 
+/// Rows [i0, i1) and lanes [l0, l1) of a product.
+template <class T>
+void multiply_part(tile::GemmKernel<T> kernel, Product<T> part, int64_t i0, int64_t i1, int64_t l0,
+                   int64_t l1) {
+  part.rows = i1 - i0;
+  part.lanes = l1 - l0;
+  part.row.data = part.row.at(i0, 0);
+  part.lane.data = part.lane.at(l0, 0);
+  part.c += i0 * part.ldc + l0;
+
+  Epilogue<T> epilogue;
+  if (part.epilogue) {
+    epilogue = *part.epilogue;
+    if (epilogue.lane_bias) epilogue.lane_bias += l0;
+    if (epilogue.residual) epilogue.residual += i0 * epilogue.residual_step + l0;
+    part.epilogue = &epilogue;
+  }
+  kernel(part);
+}
+
 /// C is cut into a grid of parts, each computed by one thread.
-template <class In, class T>
-void gemm_threaded(GemmKernel<In, T> kernel, bool ta, bool tb, int64_t m, int64_t n, int64_t k,
-                   T alpha, const In* a, int64_t lda, const In* b, int64_t ldb, T beta, T* c,
-                   int64_t ldc) {
-  const Grid grid = choose_grid(m, n, k);
+template <class T>
+void multiply(const Product<T>& product) {
+  const tile::GemmKernel<T> kernel = gemm_kernel<T>();
+  const double work = static_cast<double>(product.rows) * static_cast<double>(product.lanes) *
+                      static_cast<double>(product.depth);
+  if (work < 2 * kMinimumWork || runtime().threads() == 1) return kernel(product);
+
+  const Grid grid = choose_grid(product.lanes, product.rows, product.depth);
   parallel_for(0, grid.rows * grid.columns, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      const int64_t row = part % grid.rows;
-      const int64_t column = part / grid.rows;
-      const int64_t i0 = m * row / grid.rows, i1 = m * (row + 1) / grid.rows;
-      const int64_t j0 = n * column / grid.columns, j1 = n * (column + 1) / grid.columns;
-
-      kernel(ta, tb, i1 - i0, j1 - j0, k, alpha, a + i0 * (ta ? lda : 1), lda,
-             b + j0 * (tb ? 1 : ldb), ldb, beta, c + i0 + j0 * ldc, ldc);
+      const int64_t row = part / grid.rows;
+      const int64_t lane = part % grid.rows;
+      multiply_part(kernel, product, product.rows * row / grid.columns,
+                    product.rows * (row + 1) / grid.columns, product.lanes * lane / grid.rows,
+                    product.lanes * (lane + 1) / grid.rows);
     }
   });
 }
 
-/// Products of reduced floats: sums stay in float until the end.
-template <class In>
-void gemm_reduced(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const In* a,
-                  int64_t lda, const In* b, int64_t ldb, float beta, In* c, int64_t ldc) {
-  Buffer<float> sums(m * n);
-  gemm_threaded<In, float>(kernels_for<In>().gemm, ta, tb, m, n, k, alpha, a, lda, b, ldb, 0.0f,
-                           sums.data(), m);
-  add_rounded(m, n, sums.data(), beta, c, ldc);
-}
-
-/// The real and the imaginary part of a rows x columns matrix, each contiguous.
+/// See Note [Lanes and rows].
 template <class T>
-struct Planes {
-  Planes(const c10::complex<T>* a, int64_t lda, int64_t rows, int64_t columns, bool conjugate)
-      : real(rows * columns), imag(rows * columns) {
-    for (int64_t j = 0; j < columns; ++j) {
-      for (int64_t i = 0; i < rows; ++i) {
-        const c10::complex<T> value = a[i + j * lda];
-        real[i + j * rows] = value.real();
-        imag[i + j * rows] = conjugate ? -value.imag() : value.imag();
-      }
-    }
-  }
-
-  Buffer<T> real;
-  Buffer<T> imag;
-};
-
-/// A complex product as four real ones.
-template <class T>
-void gemm_complex(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
-                  c10::complex<T> alpha, const c10::complex<T>* a, int64_t lda,
-                  const c10::complex<T>* b, int64_t ldb, c10::complex<T> beta, c10::complex<T>* c,
-                  int64_t ldc) {
+Product<typename KernelType<T>::type> product_of(Transpose transpose_a, Transpose transpose_b,
+                                                 int64_t m, int64_t n, int64_t k, Scale<T> alpha,
+                                                 const T* a, int64_t lda, const T* b, int64_t ldb,
+                                                 Scale<T> beta, T* c, int64_t ldc) {
+  using K = typename KernelType<T>::type;
   const bool ta = transpose_a != Transpose::None;
   const bool tb = transpose_b != Transpose::None;
-  const int64_t rows_a = ta ? k : m;
-  const int64_t rows_b = tb ? n : k;
-  Planes<T> pa(a, lda, rows_a, ta ? m : k, transpose_a == Transpose::Conjugate);
-  Planes<T> pb(b, ldb, rows_b, tb ? k : n, transpose_b == Transpose::Conjugate);
 
-  Buffer<T> real(m * n);
-  Buffer<T> imag(m * n);
-  const auto multiply = [&](T sign, Buffer<T>& x, Buffer<T>& y, T keep, Buffer<T>& out) {
-    gemm_threaded<T, T>(kernels_for<T>().gemm, ta, tb, m, n, k, sign, x.data(), rows_a, y.data(),
-                        rows_b, keep, out.data(), m);
-  };
-
-  multiply(T(1), pa.real, pb.real, T(0), real);
-  multiply(T(-1), pa.imag, pb.imag, T(1), real);
-  multiply(T(1), pa.real, pb.imag, T(0), imag);
-  multiply(T(1), pa.imag, pb.real, T(1), imag);
-
-  // C = alpha (real + i imag) + beta C.
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) {
-      const c10::complex<T> product = alpha * c10::complex<T>(real[i + j * m], imag[i + j * m]);
-      c10::complex<T>& out = c[i + j * ldc];
-      out = beta == c10::complex<T>(0) ? product : product + beta * out;
-    }
-  }
+  Product<K> product;
+  product.rows = n;
+  product.lanes = m;
+  product.depth = alpha == Scale<T>(0) ? 0 : k;  // then A and B are not read
+  product.row = {reinterpret_cast<const K*>(b), tb ? 1 : ldb, tb ? ldb : 1,
+                 transpose_b == Transpose::Conjugate};
+  product.lane = {reinterpret_cast<const K*>(a), ta ? lda : 1, ta ? 1 : lda,
+                  transpose_a == Transpose::Conjugate};
+  product.alpha = static_cast<Scale<K>>(alpha);
+  product.beta = static_cast<Scale<K>>(beta);
+  product.c = reinterpret_cast<K*>(c);
+  product.ldc = ldc;
+  return product;
 }
 
 /// Matrix times vector for float and double. Strided vectors are copied; threads share the rows or
 /// columns that make up y.
 template <class T>
-void gemv_real(GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alpha, const T* a,
-               int64_t lda, const T* x, int64_t incx, T beta, T* y, int64_t incy) {
+void gemv_real(tile::GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alpha,
+               const T* a, int64_t lda, const T* x, int64_t incx, T beta, T* y, int64_t incy) {
   const int64_t length_x = transpose ? m : n;
   const int64_t length_y = transpose ? n : m;
   Buffer<T> copy_x(incx == 1 ? 1 : length_x);
@@ -196,45 +225,31 @@ void gemv_real(GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n, T alp
 }  // namespace
 
 template <class T>
-void add_rounded(int64_t m, int64_t n, const float* sums, float beta, T* c, int64_t ldc) {
-  parallel_for(0, n, std::max<int64_t>(1, 65536 / m), [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; ++j) {
-      for (int64_t i = 0; i < m; ++i) {
-        const float old = beta == 0.0f ? 0.0f : beta * static_cast<float>(c[i + j * ldc]);
-        c[i + j * ldc] = T(sums[i + j * m] + old);
-      }
-    }
-  });
+void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+          Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
+          int64_t ldc, const Epilogue<T>* epilogue) {
+  auto product = product_of(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  product.epilogue = reinterpret_cast<decltype(product.epilogue)>(epilogue);
+  multiply(product);
 }
 
 template <class T>
-void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
-          Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
-          int64_t ldc) {
-  const bool ta = transpose_a != Transpose::None;
-  const bool tb = transpose_b != Transpose::None;
-
-  if constexpr (c10::is_complex_v<T>) {
-    gemm_complex(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-  } else if constexpr (c10::is_reduced_floating_point_v<T>) {
-    gemm_reduced(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-  } else {
-    using K = typename KernelType<T>::type;
-    gemm_threaded<K, K>(kernels_for<K>().gemm, ta, tb, m, n, k, static_cast<K>(alpha),
-                        reinterpret_cast<const K*>(a), lda, reinterpret_cast<const K*>(b), ldb,
-                        static_cast<K>(beta), reinterpret_cast<K*>(c), ldc);
-  }
+void gemm_on_one_thread(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
+                        int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
+                        Scale<T> beta, T* c, int64_t ldc) {
+  gemm_kernel<typename KernelType<T>::type>()(
+      product_of(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
 }
 
 template <class T>
 void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a, int64_t lda,
           const T* x, int64_t incx, Scale<T> beta, T* y, int64_t incy) {
   if constexpr (std::is_same_v<T, float>) {
-    gemv_real(table().gemv_f32, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y,
-              incy);
+    gemv_real(tile::vector_table().gemv_f32, transpose != Transpose::None, m, n, alpha, a, lda, x,
+              incx, beta, y, incy);
   } else if constexpr (std::is_same_v<T, double>) {
-    gemv_real(table().gemv_f64, transpose != Transpose::None, m, n, alpha, a, lda, x, incx, beta, y,
-              incy);
+    gemv_real(tile::vector_table().gemv_f64, transpose != Transpose::None, m, n, alpha, a, lda, x,
+              incx, beta, y, incy);
   } else {
     const int64_t k = transpose == Transpose::None ? n : m;
     const int64_t length = transpose == Transpose::None ? m : n;
@@ -258,16 +273,19 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjug
     return sum;
   } else {
     using K = typename KernelType<T>::type;
-    return static_cast<T>(kernels_for<K>().dot(n, reinterpret_cast<const K*>(x), incx,
-                                               reinterpret_cast<const K*>(y), incy));
+    return static_cast<T>(dot_kernel<K>()(n, reinterpret_cast<const K*>(x), incx,
+                                          reinterpret_cast<const K*>(y), incy));
   }
 }
 
-#define INSTANTIATE(T)                                                                       \
-  template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, \
-                        int64_t, const T*, int64_t, Scale<T>, T*, int64_t);                  \
-  template void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*,  \
-                        int64_t, Scale<T>, T*, int64_t);                                     \
+#define INSTANTIATE(T)                                                                           \
+  template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*,     \
+                        int64_t, const T*, int64_t, Scale<T>, T*, int64_t, const Epilogue<T>*);  \
+  template void gemm_on_one_thread<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, \
+                                      const T*, int64_t, const T*, int64_t, Scale<T>, T*,        \
+                                      int64_t);                                                  \
+  template void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t, const T*,      \
+                        int64_t, Scale<T>, T*, int64_t);                                         \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t, bool);
 INSTANTIATE(float)
 INSTANTIATE(double)
@@ -281,8 +299,6 @@ INSTANTIATE(int16_t)
 INSTANTIATE(int32_t)
 INSTANTIATE(int64_t)
 #undef INSTANTIATE
-template void add_rounded<c10::BFloat16>(int64_t, int64_t, const float*, float, c10::BFloat16*,
-                                         int64_t);
-template void add_rounded<c10::Half>(int64_t, int64_t, const float*, float, c10::Half*, int64_t);
 
-}  // namespace at::blas::builtin
+}  // namespace builtin
+}  // namespace at::blas

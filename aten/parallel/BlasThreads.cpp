@@ -18,6 +18,7 @@ struct Range {
   blas::Runtime runtime;
 
   runtime.threads = internal::library_threads;
+  runtime.in_parallel_region = in_parallel_region;
   runtime.parallel_for = [](int64_t begin, int64_t end, int64_t grain_size, const void* function,
                             void (*call)(const void*, int64_t, int64_t)) {
     const Range range{function, call};
@@ -32,6 +33,7 @@ struct Range {
   } catch (...) {
     runtime.capability = 0;
   }
+  runtime.multiplies_bfloat16 = c10::cpu_features().avx512_bf16;
 
   blas::set_runtime(runtime);
   return true;

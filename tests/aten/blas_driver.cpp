@@ -168,6 +168,89 @@ static void check_gemv_and_dot(const char* name) {
   }
 }
 
+/// Sizes around the heights and widths of tiles, with every pair of transposes in turn.
+template <class T>
+static void check_shapes(const char* name) {
+  constexpr int64_t sizes[] = {0,  1,  2,  3,  5,  7,  8,  13,  14, 15,
+                               16, 17, 31, 32, 33, 64, 65, 100, 257};
+  constexpr Transpose all[] = {Transpose::None, Transpose::Transpose, Transpose::Conjugate};
+  // The most important types have every shape, the others some.
+  const size_t stride = std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16> ? 1 : 7;
+
+  size_t count = 0;
+  for (int64_t m : sizes) {
+    for (int64_t n : sizes) {
+      for (int64_t k : sizes) {
+        if (++count % stride != 0) continue;
+        check_gemm<T>(name, all[count % 3], all[count / 3 % 3], m, n, k, count % 2 == 1);
+      }
+    }
+  }
+
+  // Several blocks of each dimension, and pieces of the depth.
+  check_gemm<T>(name, Transpose::None, Transpose::None, 130, 400, 700, true);
+  check_gemm<T>(name, Transpose::Transpose, Transpose::Transpose, 2100, 30, 270, false);
+  check_gemm<T>(name, Transpose::None, Transpose::Transpose, 2100, 345, 9, true);
+  check_gemm<T>(name, Transpose::Transpose, Transpose::None, 70, 60, 1100, true);
+}
+
+/// The bits must not depend on the number of threads.
+template <class T>
+static void check_threads(const char* name) {
+  constexpr int64_t shapes[][3] = {{300, 200, 150}, {2100, 17, 60}, {33, 700, 300}, {64, 64, 900}};
+  for (const auto& [m, n, k] : shapes) {
+    const auto a = random_values<T>(m * k);
+    const auto b = random_values<T>(k * n);
+    std::vector<T> results[3];
+
+    for (int threads = 1; threads <= 3; ++threads) {
+      std::vector<T>& c = results[threads - 1];
+      c.resize(static_cast<size_t>(m * n));
+      at::set_num_threads(threads);
+
+      blas::gemm<T>(Transpose::Transpose, Transpose::None, m, n, k, blas::Scale<T>(1), a.data(), k,
+                    b.data(), k, blas::Scale<T>(0), c.data(), m);
+
+      if (std::memcmp(c.data(), results[0].data(), c.size() * sizeof(T)) != 0) {
+        ++failures;
+        std::printf("gemm<%s> %ld %ld %ld: %d threads give other bits\n", name, long(m), long(n),
+                    long(k), threads);
+      }
+    }
+  }
+  at::set_num_threads(3);
+}
+
+/// NaN in A reaches its row of C only; alpha = 0 does not read A. Leading dimensions are huge.
+template <class T>
+static void check_special_values(const char* name) {
+  if constexpr (!std::is_integral_v<T> && !c10::is_complex_v<T>) {
+    using S = blas::Scale<T>;
+    constexpr int64_t m = 21, n = 18, k = 20, ld = 5000;
+    auto a = random_values<T>(ld * k);
+    const auto b = random_values<T>(ld * n);
+    auto c = random_values<T>(ld * n);
+
+    a[4 + 3 * ld] = T(std::numeric_limits<float>::quiet_NaN());
+    blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, S(1), a.data(), ld, b.data(), ld, S(0),
+                  c.data(), ld);
+    bool right = true;
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t i = 0; i < m; ++i)
+        right &= std::isnan(static_cast<float>(c[size_t(i + j * ld)])) == (i == 4);
+    }
+
+    const auto before = c;
+    blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, S(0), a.data(), ld, b.data(), ld, S(1),
+                  c.data(), ld);
+    right &= std::memcmp(before.data(), c.data(), c.size() * sizeof(T)) == 0;
+    if (!right) {
+      ++failures;
+      std::printf("gemm<%s>: special values\n", name);
+    }
+  }
+}
+
 template <class T>
 static void check_type(const char* name) {
   constexpr Transpose all[] = {Transpose::None, Transpose::Transpose, Transpose::Conjugate};
@@ -187,6 +270,9 @@ static void check_type(const char* name) {
   }
 
   check_gemv_and_dot<T>(name);
+  check_shapes<T>(name);
+  check_threads<T>(name);
+  check_special_values<T>(name);
 
   // A batch whose products share A.
   const auto a = random_values<T>(6);

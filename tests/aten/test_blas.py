@@ -23,6 +23,7 @@ SOURCES = [
     "tests/aten/blas_driver.cpp",
     "aten/blas/Blas.cpp",
     "aten/blas/Builtin.cpp",
+    "aten/blas/Choice.cpp",
     "aten/core/Warning.cpp",
     "aten/parallel/BlasThreads.cpp",
     "aten/parallel/LibraryThreads.cpp",
@@ -39,9 +40,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     levels = LEVELS if platform.machine() == "x86_64" else {"DEFAULT": LEVELS["DEFAULT"]}
     objects = [
         cpp_driver.object_file(
-            folder / f"{level}.o", "aten/blas/BuiltinKernels.isa.cpp", f"-DCPU_CAPABILITY={level}", *flags
+            folder / f"{kernels}.{level}.o",
+            f"aten/blas/tile/{kernels}.isa.cpp",
+            f"-DCPU_CAPABILITY={level}",
+            *flags,
         )
         for level, flags in levels.items()
+        for kernels in ("Gemm", "Gemv")
     ]
     return cpp_driver.build(folder / "blas", [*SOURCES, *objects], "-O1", "-fopenmp")
 

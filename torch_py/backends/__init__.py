@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py.backends import blas as blas
 from torch_py.backends import cpu as cpu
 from torch_py.backends import cuda as cuda
 from torch_py.backends import cudnn as cudnn

@@ -1,6 +1,7 @@
 // Functions of torch_py._C about the process and the thread: dtypes, threads, modes, the allocator.
 #include "torch_py/csrc/bindings/state/GlobalState.h"
 
+#include "aten/blas/Blas.h"
 #include "aten/core/Tensor.h"
 #include "aten/core/Uninitialized.h"
 #include "aten/parallel/Parallel.h"
@@ -205,6 +206,13 @@ PyObject* set_fill_uninitialized(PyObject*, PyObject* enabled) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* set_deterministic_products(PyObject*, PyObject* enabled) {
+  TORCH_PY_TRY
+  at::blas::set_deterministic(flag("_set_deterministic_products", enabled));
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
     {"get_default_dtype", get_default_dtype, METH_NOARGS,
      "get_default_dtype() -> dtype of floating-point numbers for which none is given."},
@@ -235,6 +243,9 @@ PyMethodDef functions[] = {
      "set_flush_denormal(bool) -> bool: whether denormal numbers become 0."},
     {"_set_fill_uninitialized", set_fill_uninitialized, METH_O,
      "Whether torch.empty and the like fill memory with NaN or the largest integer."},
+    {"_set_deterministic_products", set_deterministic_products, METH_O,
+     "Whether matrix products are the same in every run, whatever libraries are measured to "
+     "reach."},
     {"_swap_tensors", swap_tensors, METH_VARARGS,
      "Exchanges tensors, attributes and hooks of two objects; the classes stay."},
     {"_set_tensor_class", set_tensor_class_py, METH_O,

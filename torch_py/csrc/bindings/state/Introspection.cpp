@@ -59,7 +59,21 @@ PyObject* cpu_capability(PyObject*, PyObject*) {
   return PyUnicode_FromString(c10::cpu_capability_name(c10::cpu_capability()));
 }
 
+PyObject* blas_choices(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  ObjectPtr list = ObjectPtr::steal(checked(PyList_New(0)));
+  for (const at::blas::Choice& choice : at::blas::choices()) {
+    const ObjectPtr row = ObjectPtr::steal(checked(Py_BuildValue(
+        "(sssdd)", choice.type, choice.backend, choice.reason, choice.own, choice.library)));
+    check_status(PyList_Append(list.get(), row.get()));
+  }
+  return list.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
+    {"_blas_choices", blas_choices, METH_NOARGS,
+     "_blas_choices() -> list of (dtype, backend, reason, own Gop/s, library Gop/s)."},
     {"_cpu_capability", cpu_capability, METH_NOARGS,
      "_cpu_capability() -> str: the instruction set that kernels use."},
     {"_dispatch_table", dispatch_table, METH_O,

@@ -1,0 +1,289 @@
+// Our own matrix products for one core: the loops around the register tile, per instruction set.
+#include <algorithm>
+#include <array>
+
+#include "aten/blas/tile/Elements.h"
+
+// The loops follow Goto and van de Geijn (2008): pieces of the operands are copied into panels in
+// the order in which tiles read them, of a size that stays in the caches. What is used only a few
+// times, is read in place.
+
+namespace at::blas::tile {
+namespace CPU_CAPABILITY {
+
+namespace {
+
+constexpr int64_t kBlockTiles = 24;    // of rows, which stay in the second-level cache
+constexpr int64_t kBlockBytes = 8192;  // of the lanes of a block, which stays in the third
+constexpr int64_t kTilesInPlace = 3;   // of rows, for which lanes are not packed
+constexpr int64_t kPanelsInPlace = 3;  // of lanes, for which rows are not packed
+constexpr int64_t kShallow = 16;       // C is written more than anything is read
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// A range cut into parts that differ by at most 1.
+struct Cut {
+  /// Divisions take longer than a small product.
+  Cut(int64_t total, int64_t count)
+      : parts(std::max<int64_t>(1, count)),
+        length(parts == 1 ? total : total / parts),
+        longer(total - length * parts) {}
+
+  int64_t begin(int64_t part) const { return part * length + std::min(part, longer); }
+  int64_t most() const { return length + (longer > 0); }
+
+  int64_t parts;
+  int64_t length;
+  int64_t longer;
+};
+
+/// One product, for elements as E multiplies them.
+template <class E>
+class Multiplication {
+ public:
+  using Stored = typename E::Stored;
+  using Packed = typename E::Packed;
+  using Sum = typename E::Sum;
+
+  explicit Multiplication(const Product<Stored>& x)
+      : x_(x),
+        vectors_(is_wide(x) ? kWideVectors : E::kVectors),
+        panel_(vectors_ * kLanes),
+        tiles_(x.rows, is_wide(x) ? 1 : ceil_div(x.rows, E::kRows)),
+        chunks_(ceil_div(x.depth, E::kGroup), ceil_div(x.depth, E::kDepth * E::kGroup)),
+        blocks_(tiles_.parts, ceil_div(tiles_.parts, kBlockTiles)),
+        block_lanes_(std::min((x.lanes + panel_ - 1) & -panel_, kBlockLanes)),
+        lanes_in_place_(E::kInPlace && x.lane.step == 1 && tiles_.parts <= kTilesInPlace),
+        rows_in_place_(E::kInPlace && x.lanes <= kPanelsInPlace * panel_),
+        rows_outside_(tiles_.parts > 1 && x.depth <= kShallow) {
+    const bool one_panel = blocks_.parts == 1 && !rows_outside_;
+    const int64_t lanes = lanes_in_place_ ? 0 : one_panel ? panel_ : block_lanes_;
+    const int64_t rows = rows_in_place_ ? 0 : blocks_.most() * tiles_.most();
+    const int64_t elements = E::kLaneElements * chunks_.most() * (lanes + rows) + kWidth<Packed>;
+    const int64_t sums = !kRounds             ? 0
+                         : chunks_.parts == 1 ? panel_ * E::kRows
+                                              : x.rows * block_lanes_;
+
+    if (lanes + rows + sums == 0) return;
+    lane_panels_ = static_cast<Packed*>(scratch(static_cast<size_t>(elements) * sizeof(Packed) +
+                                                static_cast<size_t>(sums) * sizeof(Sum)));
+    row_panels_ = lane_panels_ + E::kLaneElements * chunks_.most() * lanes;
+    sums_ = reinterpret_cast<Sum*>(lane_panels_ + elements);
+  }
+
+  void run() {
+    for (int64_t lane = 0; lane < x_.lanes; lane += block_lanes_) {
+      first_lane_ = lane;
+      end_lane_ = std::min(x_.lanes, lane + block_lanes_);
+      for (chunk_ = 0; chunk_ < chunks_.parts; ++chunk_) {
+        start_ = chunks_.begin(chunk_);
+        depth_ = chunks_.begin(chunk_ + 1) - start_;
+        for (int64_t block = 0; block < blocks_.parts; ++block) multiply_block(block);
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kLanes = kWidth<Packed>;
+  static constexpr int64_t kBlockLanes = kBlockBytes / int64_t{sizeof(Packed)} / E::kLaneElements;
+  /// Whether C has a smaller type than sums.
+  static constexpr bool kRounds = !std::is_same_v<Stored, Sum>;
+
+  /// Few rows leave registers for more lanes.
+  static bool is_wide(const Product<Stored>& x) {
+    return E::kInPlace && x.rows <= kWideRows && x.lanes > kTileVectors * kLanes &&
+           x.lane.step == 1;
+  }
+
+  /// The number of elements in the depth of this chunk, which the last group may not fill.
+  int64_t elements_deep() const {
+    return std::min(depth_ * E::kGroup, x_.depth - start_ * E::kGroup);
+  }
+
+  /// `operand` from element i and the start of this chunk on.
+  Operand<Stored> from(const Operand<Stored>& operand, int64_t i) const {
+    Operand<Stored> part = operand;
+    part.data = operand.at(i, start_ * E::kGroup);
+    return part;
+  }
+
+  void multiply_block(int64_t block) {
+    const int64_t first = blocks_.begin(block);
+    const int64_t end = blocks_.begin(block + 1);
+    if (!rows_in_place_) pack_rows_of(first, end);
+
+    const bool packs = !lanes_in_place_ && block == 0;
+    if (rows_outside_) {
+      for (int64_t lane = first_lane_; packs && lane < end_lane_; lane += panel_) pack_panel(lane);
+      for (int64_t tile = first; tile < end; ++tile) {
+        for (int64_t lane = first_lane_; lane < end_lane_; lane += panel_)
+          multiply_panel(lane, first, tile, tile + 1);
+      }
+      return;
+    }
+
+    for (int64_t lane = first_lane_; lane < end_lane_; lane += panel_) {
+      if (packs) pack_panel(lane);
+      multiply_panel(lane, first, first, end);
+    }
+  }
+
+  void pack_rows_of(int64_t first_tile, int64_t end_tile) {
+    const int64_t first_row = tiles_.begin(first_tile);
+    for (int64_t tile = first_tile; tile < end_tile; ++tile) {
+      const int64_t row = tiles_.begin(tile);
+      E::pack_rows(from(x_.row, row), tiles_.begin(tile + 1) - row, elements_deep(),
+                   row_panels_ + (row - first_row) * depth_ * E::kLaneElements);
+    }
+  }
+
+  /// Where the panel that starts at `lane` is packed: with one block of rows, always at the same
+  /// place, which stays in the first-level cache.
+  Packed* panel_at(int64_t lane) const {
+    if (blocks_.parts == 1 && !rows_outside_) return lane_panels_;
+    return lane_panels_ + (lane - first_lane_) * depth_ * E::kLaneElements;
+  }
+
+  void pack_panel(int64_t lane) {
+    E::pack_lanes(from(x_.lane, lane), std::min(panel_, end_lane_ - lane), elements_deep(),
+                  panel_at(lane), panel_);
+  }
+
+  /// The lanes of one panel times some tiles of rows.
+  void multiply_panel(int64_t lane, int64_t first_tile, int64_t tile, int64_t end_tile) {
+    const int64_t count = std::min(panel_, end_lane_ - lane);
+    Lanes<Packed> lanes{panel_at(lane), panel_ * E::kLaneElements, count, true};
+    if constexpr (E::kInPlace) {
+      if (lanes_in_place_) lanes = {from(x_.lane, lane).data, x_.lane.depth_step, count, false};
+    }
+
+    const int64_t first_row = tiles_.begin(first_tile);
+    for (; tile < end_tile; ++tile) {
+      const int64_t row = tiles_.begin(tile);
+      const int64_t height = tiles_.begin(tile + 1) - row;
+
+      const Packed* rows = row_panels_ + (row - first_row) * depth_ * E::kLaneElements;
+      int64_t step = height;
+      RowOrder order = RowOrder::Packed;
+
+      if constexpr (E::kInPlace) {
+        if (rows_in_place_) {
+          rows = from(x_.row, row).data;
+          order = x_.row.step == 1 ? RowOrder::Packed : RowOrder::Lines;
+          step = x_.row.step == 1 ? x_.row.depth_step : x_.row.step;
+        }
+      }
+
+      multiply_rows(lanes, lane, row, height, rows, step, order);
+    }
+  }
+
+  void multiply_rows(const Lanes<Packed>& lanes, int64_t lane, int64_t row, int64_t height,
+                     const Packed* rows, int64_t step, RowOrder order) {
+    const bool first = chunk_ == 0;
+    if constexpr (kRounds) {
+      Target<Sum> to{sums_, panel_, Sum(x_.alpha), first ? Sum(0) : Sum(1)};
+      if (chunks_.parts > 1) {
+        to.c += row * block_lanes_ + lane - first_lane_;
+        to.ldc = block_lanes_;
+      }
+
+      E::multiply(depth_, lanes, height, rows, step, order, to);
+      if (chunk_ == chunks_.parts - 1) round_tile(to, row, height, lane, lanes.count);
+    } else {
+      const Target<Sum> to{x_.c + row * x_.ldc + lane, x_.ldc, x_.alpha, first ? x_.beta : Sum(1)};
+
+      E::multiply(depth_, lanes, height, rows, step, order, to);
+      if (x_.epilogue && chunk_ == chunks_.parts - 1)
+        apply(to.c, to.ldc, row, height, lane, lanes.count);
+    }
+  }
+
+  /// C = sums + beta C and the epilogue, rounded once.
+  void round_tile(const Target<Sum>& sums, int64_t row, int64_t height, int64_t lane,
+                  int64_t count) {
+    if constexpr (kRounds) {
+      for (int64_t r = 0; r < height; ++r) {
+        Sum* const line = sums.c + r * sums.ldc;
+        Stored* const c = x_.c + (row + r) * x_.ldc + lane;
+        if (x_.beta != 0) {
+          for (int64_t l = 0; l < count; ++l) line[l] += x_.beta * static_cast<Sum>(c[l]);
+        }
+        if (x_.epilogue) apply(line, 0, row + r, 1, lane, count);
+        for (int64_t l = 0; l < count; ++l) c[l] = static_cast<Stored>(line[l]);
+      }
+    }
+  }
+
+  /// The epilogue of a tile, while it is in the first-level cache.
+  void apply(Sum* c, int64_t ldc, int64_t row, int64_t height, int64_t lane, int64_t count) const {
+    const Epilogue<Stored>& epilogue = *x_.epilogue;
+    for (int64_t r = row; r < row + height; ++r, c += ldc) {
+      if (epilogue.lane_bias) {
+        const Stored* const bias = epilogue.lane_bias + lane;
+        for (int64_t l = 0; l < count; ++l) c[l] += static_cast<Sum>(bias[l]);
+      }
+
+      if (epilogue.residual) {
+        const Stored* const residual = epilogue.residual + r * epilogue.residual_step + lane;
+        for (int64_t l = 0; l < count; ++l) c[l] += static_cast<Sum>(residual[l]);
+      }
+
+      if constexpr (!c10::is_complex_v<Stored>) {
+        if (epilogue.relu) {
+          for (int64_t l = 0; l < count; ++l) c[l] = c[l] < Sum(0) ? Sum(0) : c[l];
+        }
+      }
+    }
+  }
+
+  const Product<Stored>& x_;
+  int vectors_;
+  int64_t panel_;  // lanes
+  Cut tiles_;      // the rows
+  Cut chunks_;     // the depth
+  Cut blocks_;     // the tiles
+  int64_t block_lanes_;
+  bool lanes_in_place_;
+  bool rows_in_place_;
+  bool rows_outside_;  // whether the loop over tiles is around that over panels
+  Packed* lane_panels_ = nullptr;
+  Packed* row_panels_ = nullptr;
+  Sum* sums_ = nullptr;  // if C has a smaller type
+
+  // The lanes and the part of the depth that are multiplied now.
+  int64_t first_lane_ = 0;
+  int64_t end_lane_ = 0;
+  int64_t chunk_ = 0;
+  int64_t start_ = 0;
+  int64_t depth_ = 0;
+};
+
+template <class E>
+void gemm(const Product<typename E::Stored>& x) {
+  Multiplication<E>(x).run();
+}
+
+}  // namespace
+
+extern const GemmTable kGemmTable;
+const GemmTable kGemmTable = {
+    &gemm<Floats<float>>,
+    &gemm<Floats<double>>,
+    &gemm<Complex<float>>,
+    &gemm<Complex<double>>,
+    &gemm<Widened<c10::BFloat16>>,
+#ifdef AT_TILE_HAS_PAIRS
+    &gemm<Pairs>,
+#else
+    nullptr,
+#endif
+    &gemm<Widened<c10::Half>>,
+    &gemm<Integers<uint8_t>>,
+    &gemm<Integers<uint16_t>>,
+    &gemm<Integers<uint32_t>>,
+    &gemm<Integers<uint64_t>>,
+};
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::blas::tile
