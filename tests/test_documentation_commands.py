@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
+from tests.python_process import REPOSITORY, run_python
 from tools.build.configuration import Configuration
 from tools.build.cuda import make_cuda_plan
 from tools.build.plan import Plan
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/cuda.md")
 EMULATED = REPOSITORY / "build/emulation/libtorch_py_cuda.so"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -140,23 +140,7 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
 
 
 def run_script(script: str, folder: Path, **variables: str) -> str:
-    environment = {
-        **os.environ,
-        **variables,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
-    }
-
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=600,
-    )
-
-    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
-    return result.stdout
+    return run_python("-c", script, folder=folder, **variables)
 
 
 @pytest.mark.slow

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.python_process import REPOSITORY, run_python
 from tests.subject import WITH_PEER
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(WITH_PEER, reason="runs torch_py in processes of its own")
-
-
-def run(*arguments: str) -> str:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
-    }
-
-    result = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=600,
-    )
-
-    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-3000:]
-    return result.stdout
 
 
 @pytest.mark.slow
 def test_digits_are_recognised(tmp_path: Path) -> None:
     for module in ("sklearn", "matplotlib", "tqdm"):
         pytest.importorskip(module)
-    output = run("examples/demo.py", "--part", "digits", "--epochs", "8", "--output", str(tmp_path))
+    output = run_python("examples/demo.py", "--part", "digits", "--epochs", "8", "--output", str(tmp_path))
     assert "held-out digits are recognised" in output
     for name in ("loss.png", "predictions.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
@@ -48,7 +26,7 @@ def test_digits_are_recognised(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_operator_is_added(tmp_path: Path) -> None:
-    output = run("examples/demo.py", "--part", "operator", "--output", str(tmp_path))
+    output = run_python("examples/demo.py", "--part", "operator", "--output", str(tmp_path))
     for step in (
         "generated, compiled and imported it",
         "differentiated it twice",
@@ -67,7 +45,7 @@ def test_operator_is_added(tmp_path: Path) -> None:
 def test_example_learns(name: str) -> None:
     """A few dozen steps of every example reduce the loss."""
     pytest.importorskip("sklearn")
-    output = run(f"examples/{name}.py", "--small", "--steps", "60")
+    output = run_python(f"examples/{name}.py", "--small", "--steps", "60")
     losses = [
         float(line.split("loss")[1].split()[0]) for line in output.splitlines() if line.startswith("step")
     ]
@@ -77,16 +55,16 @@ def test_example_learns(name: str) -> None:
 @pytest.mark.slow
 def test_killed_and_resumed_run_has_the_same_bits() -> None:
     pytest.importorskip("sklearn")
-    assert "the same bits" in run("examples/resume.py", "--proof", "--steps", "60", "--every", "10")
+    assert "the same bits" in run_python("examples/resume.py", "--proof", "--steps", "60", "--every", "10")
 
 
 def test_call_benchmark_runs() -> None:
-    output = run("-m", "tools.benchmark", "calls", "--rounds", "1", "--seconds", "0.001")
+    output = run_python("-m", "tools.benchmark", "calls", "--rounds", "1", "--seconds", "0.001")
     assert "add with requires_grad" in output and "small forward+backward" in output
 
 
 def test_memory_benchmark_runs() -> None:
-    output = run("-m", "tools.benchmark", "memory", "--small", "--steps", "2", "changing shapes")
+    output = run_python("-m", "tools.benchmark", "memory", "--small", "--steps", "2", "changing shapes")
     row = next(line for line in output.splitlines() if line.startswith("changing shapes"))
     assert 20 < float(row.split()[2]) < 2000
 

@@ -97,8 +97,10 @@ int enter() { return ++state().depth; }
 int leave() { return --state().depth; }
 
 bool Cast::is_eligible(const Tensor& argument) const {
-  return argument.defined() && argument.is_floating_point() && argument.scalar_type() != kDouble &&
-         (enabled_ >> index_of(argument.device().type) & 1) != 0;
+  if (!argument.defined() || !argument.is_floating_point() || argument.scalar_type() == kDouble)
+    return false;
+  const c10::DeviceType device = argument.device().type;
+  return (enabled_ & bit_of(device)) != 0 && policies_.on(device) != Policy::None;
 }
 
 void Cast::see(const Tensor& argument) {
@@ -113,9 +115,18 @@ void Cast::see(TensorList arguments) {
 
 Tensor Cast::operator()(const Tensor& argument) const {
   if (!is_eligible(argument)) return argument;
+
+  const c10::DeviceType device = argument.device().type;
+  const Policy policy = policies_.on(device);
+  TORCH_CHECK(policy != Policy::Refused, op_, "() is not safe in autocast(\"",
+              c10::device_type_name(device),
+              "\"): it needs the precision of float32. Convert its arguments and call it inside "
+              "autocast(\"",
+              c10::device_type_name(device), "\", enabled=False).");
+
   ScalarType target = kFloat;
-  if (policy_ == Policy::LowerPrecision) target = dtype(argument.device().type);
-  if (policy_ == Policy::Promote) target = widest_;
+  if (policy == Policy::LowerPrecision) target = dtype(device);
+  if (policy == Policy::Promote) target = widest_;
   return argument.scalar_type() == target ? argument : converted(argument, target);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "aten/core/NumberTensor.h"
 #include "aten/core/ReplacedMemory.h"
 #include "aten/core/Warning.h"
 #include "c10/core/AbsentDevice.h"
@@ -52,9 +53,8 @@ Storage allocate(size_t bytes, Device device) {
 
 template <typename T>
 Tensor scalar_tensor_of(T value, ScalarType dtype) {
-  Tensor tensor = empty_tensor({}, dtype, kCPU);
+  const Tensor tensor = number_tensor(dtype);
   *static_cast<T*>(tensor.data()) = value;
-  tensor.unsafe_impl()->set_wrapped_number(true);
   return tensor;
 }
 

@@ -4,6 +4,7 @@
 #include "c10/core/AbsentDevice.h"
 #include "c10/core/DeviceHooks.h"
 #include "c10/dispatch/OperatorEntry.h"
+#include "c10/dispatch/RunningOperator.h"
 
 namespace at {
 
@@ -17,6 +18,28 @@ template <class Op>
 void register_kernel(DispatchKeySet keys, typename Op::Schema* kernel, const char* name,
                      const char* origin) {
   Op::entry.set_kernel(keys, reinterpret_cast<void*>(kernel), name, origin);
+}
+
+template <class Op, auto* kernel, class Schema>
+struct OnDevice;
+
+/// A kernel as it is called for tensors of CUDA: messages of the device can say whose work it is.
+template <class Op, auto* kernel, class Result, class... Args>
+struct OnDevice<Op, kernel, Result(DispatchKeySet, Args...)> {
+  static Result call(DispatchKeySet keys, Args... arguments) {
+    const c10::RunningOperator scope(Op::entry);
+    return kernel(keys, std::forward<Args>(arguments)...);
+  }
+};
+
+/// Registers a wrapper of kernels: as it is, and for CUDA with the name of its operator.
+template <class Op, auto* kernel>
+void register_wrapper(DispatchKeySet keys, const char* name, const char* origin) {
+  constexpr DispatchKeySet kDeviceKeys =
+      DispatchKeySet(DispatchKey::CUDA) | DispatchKey::AutogradCUDA;
+  register_kernel<Op>(keys - kDeviceKeys, kernel, name, origin);
+  register_kernel<Op>(keys & kDeviceKeys, &OnDevice<Op, kernel, typename Op::Schema>::call, name,
+                      origin);
 }
 
 template <class Op, class Schema>

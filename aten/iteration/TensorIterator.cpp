@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "aten/core/NumberTensor.h"
 #include "aten/iteration/Blocks.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/ops/bitwise_xor.h"
@@ -34,8 +35,8 @@ Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
   if (tensor.scalar_type() == dtype) return tensor;
   if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
 
-  Tensor result = empty_tensor({}, dtype, kCPU);
-  result.unsafe_impl()->set_wrapped_number(tensor.is_wrapped_number());
+  const Tensor result =
+      tensor.is_wrapped_number() ? number_tensor(dtype) : empty_tensor({}, dtype, kCPU);
   with_element(tensor, [&](auto from) {
     switch (dtype) {
 #define CASE(cpp, name, python) \
@@ -177,13 +178,17 @@ void TensorIterator::store_narrow(ScalarType dtype) {
   }
 }
 
-/// The common case: contiguous operands of one shape form one dimension, without planning.
+/// The common case: contiguous operands of one shape, and numbers, form one dimension without
+/// planning.
 bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
-  const Tensor& first = operands_[1].tensor;
+  const bool starts_with_number = operands_.size() > 2 && operands_[1].tensor.dim() == 0;
+  const Tensor& first = operands_[starts_with_number ? 2 : 1].tensor;
   if (!first.is_contiguous()) return false;
-  for (size_t i = 2; i < operands_.size(); ++i) {
+  for (size_t i = 1; i < operands_.size(); ++i) {
     const Tensor& tensor = operands_[i].tensor;
-    if (!tensor.is_contiguous() || tensor.sizes() != first.sizes()) return false;
+    const bool fits =
+        tensor.dim() == 0 || (tensor.is_contiguous() && tensor.sizes() == first.sizes());
+    if (!fits) return false;
   }
   if (out.defined() && (out.device() != first.device() || out.scalar_type() != out_dtype ||
                         !out.is_contiguous() || out.sizes() != first.sizes())) {
@@ -199,8 +204,10 @@ bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
       out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
   shape_.push_back(numel_);
   for (Operand& operand : operands_) {
+    const bool is_repeated = operand.tensor.dim() == 0 && first.dim() != 0;
+    const auto step = static_cast<int64_t>(operand.tensor.itemsize());
     operand.data = static_cast<char*>(operand.tensor.data());
-    operand.strides.push_back(static_cast<int64_t>(operand.tensor.itemsize()));
+    operand.strides.push_back(is_repeated ? 0 : step);
   }
   return true;
 }

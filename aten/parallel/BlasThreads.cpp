@@ -1,5 +1,6 @@
 // Lends the thread pool to libtorch_py_blas.so, which is below this library and cannot call it.
 #include "aten/blas/Blas.h"
+#include "aten/parallel/LibraryThreads.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/cpu/CpuInfo.h"
 
@@ -16,7 +17,7 @@ struct Range {
 [[maybe_unused]] const bool lent = [] {
   blas::Runtime runtime;
 
-  runtime.threads = internal::blas_threads;
+  runtime.threads = internal::library_threads;
   runtime.parallel_for = [](int64_t begin, int64_t end, int64_t grain_size, const void* function,
                             void (*call)(const void*, int64_t, int64_t)) {
     const Range range{function, call};

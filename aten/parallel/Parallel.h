@@ -6,9 +6,8 @@
 
 #include "c10/util/Export.h"
 
-// There is one thread pool for everything: libgomp's, which MKL and oneDNN share. The OpenMP region
-// is in Parallel.cpp, so callers compile without -fopenmp, and a loop body is one function rather
-// than one per thread count.
+// The threads are those of ThreadPool.h; only the BLAS library has others (LibraryThreads.h). A
+// loop body is one function, called for a range at a time.
 
 namespace at {
 
@@ -39,18 +38,15 @@ class RangeFunction {
   void (*call_)(const void*, int64_t, int64_t);
 };
 
-/// The number of threads that the BLAS library may use in regions of its own.
-TORCH_PY_API int blas_threads();
-
 TORCH_PY_API void parallel_for_threads(int64_t begin, int64_t end, int64_t grain_size,
                                        RangeFunction function);
 
 }  // namespace internal
 
 /// Calls f(b, e) on different threads for consecutive ranges that together make up [begin, end),
-/// each of at least grain_size elements. Runs f(begin, end) directly if the range is not longer
-/// than grain_size, inside another parallel region, or with one thread. The first exception of any
-/// range is rethrown here after all ranges have ended.
+/// each of at least grain_size elements; there are more ranges than threads. Runs f(begin, end)
+/// directly if the range is not longer than grain_size, inside another parallel region, or with one
+/// thread. The first exception of any range is rethrown here when those that have begun have ended.
 template <class Function>
 inline void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const Function& f) {
   if (begin >= end) return;

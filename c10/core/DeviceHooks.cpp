@@ -37,8 +37,15 @@ DataPtr DeviceHooks::open_memory(DeviceIndex, const SharedBlock&) {
 }
 void DeviceHooks::collect_shared_memory() {}
 void DeviceHooks::mark(const char*) { refuse("marks for profilers (NVTX)"); }
-void DeviceHooks::push_range(const char*) { refuse("marks for profilers (NVTX)"); }
-void DeviceHooks::pop_range() { refuse("marks for profilers (NVTX)"); }
+int DeviceHooks::push_range(const char*) { refuse("marks for profilers (NVTX)"); }
+int DeviceHooks::pop_range() { refuse("marks for profilers (NVTX)"); }
+uint64_t DeviceHooks::start_range(const char*) { refuse("marks for profilers (NVTX)"); }
+void DeviceHooks::end_range(uint64_t) { refuse("marks for profilers (NVTX)"); }
+std::vector<std::pair<std::string, int64_t>> DeviceHooks::pinned_memory_stats() {
+  refuse("statistics of pinned memory");
+}
+void DeviceHooks::reset_peak_pinned_memory_stats() { refuse("statistics of pinned memory"); }
+void DeviceHooks::reset_accumulated_pinned_memory_stats() { refuse("statistics of pinned memory"); }
 
 DeviceHooks* device_hooks_or_null(DeviceType type) {
   const int index = static_cast<int>(type);

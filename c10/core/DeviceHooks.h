@@ -152,10 +152,21 @@ class TORCH_PY_API DeviceHooks {
   /// Frees what other processes have closed.
   virtual void collect_shared_memory();
 
-  /// Marks in the time line of a profiler.
+  /// Statistics of pinned memory, by the names that torch.cuda.host_memory_stats has.
+  virtual std::vector<std::pair<std::string, int64_t>> pinned_memory_stats();
+  virtual void reset_peak_pinned_memory_stats();
+  virtual void reset_accumulated_pinned_memory_stats();
+
+  // Marks in the time line of a profiler. Without one they have no effect: depths and numbers are
+  // counted all the same.
   virtual void mark(const char* text);
-  virtual void push_range(const char* text);
-  virtual void pop_range();
+  /// Begins a range inside of the calling thread's last one, and returns its depth, from 0 on.
+  virtual int push_range(const char* text);
+  /// Ends the thread's last range and returns its depth; negative without a range.
+  virtual int pop_range();
+  /// Begins a range that any thread can end, and returns its number.
+  virtual uint64_t start_range(const char* text);
+  virtual void end_range(uint64_t id);
 };
 
 /// Whether a stream other than a default one was ever current. Until then, no block of memory can

@@ -5,9 +5,12 @@
 #include "c10/cuda/Event.h"
 #include "c10/cuda/Graph.h"
 #include "c10/cuda/Memory.h"
+#include "c10/cuda/Nvtx.h"
+#include "c10/cuda/PinnedAllocator.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Sharing.h"
 #include "c10/cuda/Stream.h"
+#include "c10/cuda/allocator/Allocator.h"
 
 namespace c10::cuda {
 
@@ -157,7 +160,9 @@ class Hooks final : public DeviceHooks {
 
   void synchronize_stream(Stream stream) override {
     const SelectedDevice guard(stream.device.index);
+    const std::optional<uint64_t> mark = before_synchronize(stream);
     synchronize(native(stream));
+    after_synchronize(stream, mark);
   }
 
   // --- Events ---
@@ -232,6 +237,14 @@ class Hooks final : public DeviceHooks {
   }
   double memory_fraction(DeviceIndex index) override { return cuda::memory_fraction(index); }
 
+  std::vector<std::pair<std::string, int64_t>> pinned_memory_stats() override {
+    return cuda::pinned_memory_stats();
+  }
+  void reset_peak_pinned_memory_stats() override { cuda::reset_peak_pinned_memory_stats(); }
+  void reset_accumulated_pinned_memory_stats() override {
+    cuda::reset_accumulated_pinned_memory_stats();
+  }
+
   // --- Graphs ---
 
   std::unique_ptr<DeviceGraph> new_graph(bool keep_graph) override {
@@ -248,6 +261,14 @@ class Hooks final : public DeviceHooks {
   DataPtr open_memory(DeviceIndex index, const SharedBlock& block) override {
     return cuda::open_memory(index, block);
   }
+
+  // --- Profilers ---
+
+  void mark(const char* text) override { cuda::mark(text); }
+  int push_range(const char* text) override { return cuda::push_range(text); }
+  int pop_range() override { return cuda::pop_range(); }
+  uint64_t start_range(const char* text) override { return cuda::start_range(text); }
+  void end_range(uint64_t id) override { cuda::end_range(id); }
 };
 
 [[maybe_unused]] const bool registered = [] {

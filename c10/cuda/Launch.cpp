@@ -9,10 +9,11 @@
 #include <unordered_map>
 
 #include "c10/cuda/Runtime.h"
+#include "c10/dispatch/RunningOperator.h"
 #include "c10/util/Exception.h"
 
 // Note [Launch rings]
-// Each stream has a ring of its latest launches. A launch costs a number from one counter and three
+// Each stream has a ring of its latest launches. A launch costs a number from one counter and five
 // stores; who asks for an operator searches all rings, which only errors do. Writers of one stream
 // do not wait for each other, so a reader may find a slot half written: its sequence number is 0
 // then.
@@ -28,6 +29,8 @@ std::atomic<uint64_t> launches{0};
 struct LaunchRing {
   struct Entry {
     std::atomic<const char*> name{nullptr};
+    std::atomic<const OperatorEntry*> op{nullptr};
+    std::atomic<const OperatorEntry*> caller{nullptr};
     std::atomic<uint64_t> sequence{0};
   };
   Entry entries[kRemembered];
@@ -71,21 +74,25 @@ uint64_t note_launch(const char* name, cudaStream_t stream) noexcept {
   LaunchRing::Entry& entry = ring.entries[slot];
   entry.sequence.store(0, std::memory_order_relaxed);
   entry.name.store(name, std::memory_order_release);
+  entry.op.store(RunningOperator::innermost(), std::memory_order_relaxed);
+  entry.caller.store(RunningOperator::outermost(), std::memory_order_relaxed);
   entry.sequence.store(sequence, std::memory_order_release);
 
   return sequence;
 }
 
-const char* launched_operator(uint64_t sequence) noexcept {
+LaunchRecord find_launch(uint64_t sequence) noexcept {
   Rings& all = rings();
   const std::lock_guard lock(all.mutex);
 
   for (const auto& [stream, ring] : all.of_stream)
     for (const LaunchRing::Entry& entry : ring->entries)
       if (entry.sequence.load(std::memory_order_acquire) == sequence)
-        return entry.name.load(std::memory_order_relaxed);
+        return {entry.name.load(std::memory_order_relaxed),
+                entry.op.load(std::memory_order_relaxed),
+                entry.caller.load(std::memory_order_relaxed)};
 
-  return nullptr;
+  return {};
 }
 
 uint64_t latest_launch() noexcept { return launches.load(std::memory_order_relaxed); }

@@ -17,14 +17,24 @@
 #include "emulation/launch.h"
 #endif
 
+namespace c10 {
+class OperatorEntry;
+}
+
 namespace c10::cuda {
 
 /// Notes that operator `name` starts a kernel in `stream`, and returns the launch's sequence
 /// number: positive, and growing within the process.
 uint64_t note_launch(const char* name, cudaStream_t stream) noexcept;
 
-/// The operator of a launch; null if so many followed in its stream that it was forgotten.
-const char* launched_operator(uint64_t sequence) noexcept;
+/// What is known of a launch. The operators are null outside of operators.
+struct LaunchRecord {
+  const char* name = nullptr;             // as the caller of launch() says; null: forgotten
+  const OperatorEntry* op = nullptr;      // whose kernel it is
+  const OperatorEntry* caller = nullptr;  // that the program called
+};
+/// A launch by its number; forgotten if many followed in its stream.
+LaunchRecord find_launch(uint64_t sequence) noexcept;
 
 /// The number of the latest launch so far.
 uint64_t latest_launch() noexcept;

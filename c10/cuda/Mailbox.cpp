@@ -9,6 +9,7 @@
 
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Runtime.h"
+#include "c10/dispatch/RunningOperator.h"
 #include "c10/util/Exception.h"
 
 namespace c10::cuda {
@@ -68,40 +69,60 @@ bool take_earliest(Mailbox& mailbox, MailboxRecord& earliest) {
   return found;
 }
 
-/// "gather on cuda:0, argument 2".
+/// "argument 'index' of index_select on cuda:0, called by embedding".
 std::string place_of(const MailboxRecord& record, DeviceIndex device) {
-  const char* const name = launched_operator(record.sequence);
-  std::string text = name != nullptr ? name : "an operator";
-  text += " on cuda:" + std::to_string(device);
-  if (record.argument >= 0) text += ", argument " + std::to_string(record.argument);
+  const LaunchRecord launch = find_launch(record.sequence);
+  std::string name = launch.name != nullptr ? launch.name : "an operator";
+  std::string parameter;
+  if (launch.op != nullptr) {
+    name = base_name(*launch.op);
+    parameter = parameter_name(*launch.op, record.argument);
+  }
+
+  std::string text;
+  if (!parameter.empty()) {
+    text = "argument '" + parameter + "' of ";
+  } else if (record.argument >= 0) {
+    text = "argument " + std::to_string(record.argument) + " of ";
+  }
+  text += name + " on cuda:" + std::to_string(device);
+
+  if (launch.caller != launch.op) text += ", called by " + base_name(*launch.caller);
   return text;
 }
 
 [[noreturn]] void raise(const MailboxRecord& record, DeviceIndex device) {
-  const std::string place = place_of(record, device);
+  const std::string place = " (" + place_of(record, device) + ")";
+  const std::string dimension =
+      record.dimension >= 0 ? "dimension " + std::to_string(record.dimension) : "dimension";
   double number = 0;
   std::memcpy(&number, &record.value, sizeof number);
 
   switch (record.kind) {
     case ReportKind::IndexRange:
-      TORCH_THROW(IndexError, "index ", record.value, " is out of bounds for dimension with size ",
-                  record.bound, " (", place, ")");
+      TORCH_THROW(IndexError, "index ", record.value, " is out of bounds for ", dimension,
+                  " with size ", record.bound, place);
+    case ReportKind::ElementRange:
+      TORCH_THROW(Error, "index ", record.value, " is out of bounds for ", dimension, " with size ",
+                  record.bound, place);
     case ReportKind::LabelRange:
       TORCH_THROW(IndexError, "Target ", record.value, " is out of bounds: labels are 0 to ",
-                  record.bound - 1, " (", place, ")");
+                  record.bound - 1, place);
+    case ReportKind::PlaceRange:
+      TORCH_THROW(Error, "Found an invalid max index: ", record.value, " is not in 0 to ",
+                  record.bound - 1, place);
+    case ReportKind::ValueRange:
+      TORCH_THROW(Error, "value ", record.value, " is not in the valid range [0, ", record.bound,
+                  ")", place);
     case ReportKind::Probability:
       TORCH_THROW(Error, "probability tensor contains either `inf`, `nan` or element < 0: ", number,
-                  " (", place, ")");
-    case ReportKind::ElementRange:
-      TORCH_THROW(Error, "index ", record.value, " is out of bounds for dimension with size ",
-                  record.bound, " (", place, ")");
-    case ReportKind::Assertion:
-      TORCH_CHECK(record.bound == 0, "Found an invalid index: ", record.value, " is not in 0 to ",
-                  record.bound - 1, " (", place, ")");
-      TORCH_THROW(Error, "Expected Tensor with single nonzero value, but got zero (", place, ")");
-    case ReportKind::ZeroDivision: TORCH_THROW(Error, "ZeroDivisionError (", place, ")");
+                  place);
+    case ReportKind::Rate:
+      TORCH_THROW(Error, "invalid Poisson rate, expected rate to be non-negative, got ", number,
+                  place);
+    case ReportKind::ZeroDivision: TORCH_THROW(Error, "ZeroDivisionError", place);
   }
-  TORCH_THROW(Error, "a check of unknown kind failed (", place, ")");
+  TORCH_THROW(Error, "a check of unknown kind failed", place);
 }
 
 C10_NOINLINE void raise_from(Mailbox& mailbox, DeviceIndex device) {

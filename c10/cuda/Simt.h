@@ -22,7 +22,7 @@
 //   simt::load_streaming(address), store_streaming(address, value)
 //   simt::copy_async<16>(to_shared, from), copy_async_commit(), copy_async_wait<open>()
 //   simt::popcount(bits), count_leading_zeros, find_first_set
-//   simt::report(reporter, kind, argument, value, bound)
+//   simt::report(reporter, kind, argument, value, bound, dimension = -1)
 //
 // Matrix instructions are in c10/cuda/Matrix.h.
 
@@ -100,9 +100,10 @@ SIMT_DEVICE T atomic_cas(T* address, T expected, T value) {
 }
 
 /// Leaves a failed check to the host, which raises it at the next synchronising call. The kernel
-/// goes on, with a harmless value instead of the one reported.
+/// goes on, with a harmless value instead of the one reported. `argument` is the position of the
+/// checked argument in the schema of the operator whose kernel this is.
 SIMT_DEVICE void report(const Reporter& reporter, c10::cuda::ReportKind kind, int argument,
-                        int64_t value, int64_t bound) {
+                        int64_t value, int64_t bound, int dimension = -1) {
   c10::cuda::Mailbox* const mailbox = reporter.mailbox;
   if (mailbox == nullptr) return;
 
@@ -115,6 +116,7 @@ SIMT_DEVICE void report(const Reporter& reporter, c10::cuda::ReportKind kind, in
   record.argument = argument;
   record.value = value;
   record.bound = bound;
+  record.dimension = dimension;
   detail::publish(&record.complete);
 }
 

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include "c10/util/ReducedFloat.h"
+#ifdef __CUDA_ARCH__
+#include "c10/util/NativeFloats.h"
+#endif
 
 // 8 exponent bits, 8 significant bits (one implied).
 
@@ -19,6 +22,9 @@ C10_HOST_DEVICE constexpr float bfloat16_to_float(uint16_t bits) {
 /// Rounds to nearest, ties to even. Overflow carries into infinity; NaN stays NaN (quiet, with its
 /// sign and upper payload).
 C10_HOST_DEVICE constexpr uint16_t float_to_bfloat16(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if (!__builtin_is_constant_evaluated()) return native::float_to_bfloat16(value);
+#endif
   const uint32_t bits = bits_of_float(value);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   const uint32_t nan = (bits >> 16) | 0x0040u;

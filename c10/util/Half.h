@@ -5,10 +5,13 @@
 #include <limits>
 
 #include "c10/util/ReducedFloat.h"
+#ifdef __CUDA_ARCH__
+#include "c10/util/NativeFloats.h"
+#endif
 
 // Conversions are branch-free integer arithmetic, so that loops over them vectorise on every
 // instruction set. The F16C instructions, which the vectoriser does not find in scalar code, give
-// the same bits (tests/c10/test_util.py).
+// the same bits (tests/c10/test_util.py). Kernels on a GPU use its instructions.
 
 namespace c10 {
 
@@ -16,6 +19,9 @@ namespace detail {
 
 /// Exact. NaN payloads are kept and made quiet, as the hardware does.
 C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
+#ifdef __CUDA_ARCH__
+  if (!__builtin_is_constant_evaluated()) return native::half_to_float(half);
+#endif
   const uint32_t magnitude = half & 0x7fffu;
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t normal = (magnitude << 13) + (112u << 23);  // exponent bias 15 -> 127
@@ -30,6 +36,9 @@ C10_HOST_DEVICE constexpr float half_to_float(uint16_t half) {
 
 /// Rounds to nearest, ties to even.
 C10_HOST_DEVICE constexpr uint16_t float_to_half(float value) {
+#ifdef __CUDA_ARCH__
+  if (!__builtin_is_constant_evaluated()) return native::float_to_half(value);
+#endif
   const uint32_t bits = bits_of_float(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   // Adding just under half a unit, plus the last kept bit, carries into the kept bits exactly when

@@ -75,12 +75,13 @@ class Function:
     @property
     def casts(self) -> bool:
         """Whether torch.autocast converts the arguments."""
-        return self.operator.autocast != "none" and self.form == "function"
+        return not self.operator.autocast.is_none and self.form == "function"
 
     @property
-    def autocast_policy(self) -> str:
-        """The enumerator of the entry's word: ``LowerPrecision`` for lower_precision."""
-        return "".join(part.capitalize() for part in self.operator.autocast.split("_"))
+    def autocast_policies(self) -> tuple[str, ...]:
+        """The enumerator of each device: ``LowerPrecision`` for lower_precision."""
+        words = self.operator.autocast.words
+        return tuple(f"autocast::Policy::{_enumerator(word)}" for word in words)
 
     @property
     def cast_names(self) -> tuple[str, ...]:
@@ -99,6 +100,10 @@ class Function:
     @cached_property
     def out_names(self) -> tuple[str, ...]:
         return tuple(a.name for a in self.schema.arguments.out)
+
+
+def _enumerator(word: str) -> str:
+    return "".join(part.capitalize() for part in word.split("_"))
 
 
 def declared_parameters(schema: FunctionSchema, scalars: Sequence[str] = ()) -> tuple[str, ...]:

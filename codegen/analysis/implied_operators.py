@@ -26,6 +26,7 @@ from codegen.expressions.functions import NUMBER_AS_TENSOR
 from codegen.expressions.nodes import Call, Name, Node, Number, rebuild, substitute
 from codegen.expressions.scope import NUMBERS, Scope, resolve
 from codegen.model import Derivative, DispatchEntry, Formula, Kernel, Operator, Program, Topic
+from codegen.model.autocast import Autocast
 from codegen.schema import Argument, Arguments, BaseType, FunctionSchema, OperatorName, Return
 from codegen.schema.names import BaseName
 
@@ -145,7 +146,7 @@ def _private_operator(operator: Operator, name: str, parameters: list[Argument],
         doc=f"The gradient of ``{operator.name}``.",
         aliases=(),
         tags=(),
-        autocast="none",
+        autocast=Autocast(),
         derivatives=(),
         non_differentiable=None,
     )

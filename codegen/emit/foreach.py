@@ -29,7 +29,10 @@ def body_of(operator: Operator) -> Body:
     first = next(a.name for a in given if str(a.type) == "Tensor[]")
     name = cpp_string(operator.base_name)
     lists = tuple(f'{{"{a.spelling}", {a.name}.size()}}' for a in given if a.type.is_list)
-    prologue = tuple(line for e in each.arguments for line in _made_once(e, given, name, first))
+
+    # What the calls of all tensors share, then the arguments of each call.
+    prologue = _without_autocast(each.operator)
+    prologue += tuple(line for e in each.arguments for line in _made_once(e, given, name, first))
     values = tuple(
         _value(e, c, given) for e, c in zip(each.arguments, each.operator.schema.arguments.flat_all)
     )
@@ -37,6 +40,18 @@ def body_of(operator: Operator) -> Body:
         v for v, c in zip(values, each.operator.schema.arguments.flat_all) if c.type.is_tensor_like
     )
     return Body(lists, prologue, _calls(operator, first, name, values, tensors))
+
+
+def casts(operator: Operator) -> bool:
+    """Whether torch.autocast would convert the arguments of the calls on CUDA, which PyTorch does not do."""
+    return operator.each is not None and operator.each.operator.autocast.cuda != "none"
+
+
+def _without_autocast(called: Operator) -> tuple[str, ...]:
+    if called.autocast.cuda == "none":
+        return ()
+    policies = "autocast::Policy::None, autocast::Policy::Float32"
+    return (f"const autocast::Suspended as_given({{{policies}}});",)
 
 
 def _calls(

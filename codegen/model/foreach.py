@@ -164,31 +164,19 @@ class _Matching:
             else f"``{called}`` of each tensor, as a tuple."
         )
 
-        return replace(
-            operator,
+        return Operator(
             schema=schema,
-            variants=("function",),
-            python_module="torch",
-            aliases=(),
-            deprecated=(),
+            topic=operator.topic,
             structure="composite",
-            promotion=None,
-            dtypes=(),
-            dtype_sets=(),
-            scalars=(),
-            dispatch=(),
-            shape=None,
-            shape_definition=None,
-            derivatives=(),
-            non_differentiable=None,
-            expr=None,
-            requires=(),
+            samples=operator.samples,
             doc=doc,
-            tags=(),
-            autocast="none",
+            library=operator.library,
             location=location,
-            each=Each(operator, arguments),
             key_locations={"func": location, "structure": location},
+            entry_text=operator.entry_text,
+            each=Each(operator, arguments),
+            out_dtype=operator.out_dtype,
+            chapter=operator.chapter,
         )
 
 

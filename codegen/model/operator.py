@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from codegen.diagnostics import Location
 from codegen.model import vocabulary
+from codegen.model.autocast import Autocast
 from codegen.model.kernels import Kernel
 from codegen.remembered import remembered
 from codegen.schema import Annotation, Argument, Arguments, FunctionSchema, OperatorName, Return
@@ -98,33 +99,37 @@ class Each:
     arguments: tuple[EachArgument, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Operator:
-    """An operator as its entry declares it, defaults filled in and checked (codegen/model/checks)."""
+    """An operator as its entry declares it, defaults filled in and checked (codegen/model/checks).
+
+    The defaults here describe a function that has only a schema, such as a draft or what follows from
+    ``foreach``.
+    """
 
     schema: FunctionSchema
     topic: str
-    variants: tuple[Variant, ...]
-    python_module: str  # torch, nn, linalg, special, fft or private
+    variants: tuple[Variant, ...] = ("function",)
+    python_module: str = "torch"  # torch, nn, linalg, special, fft or private
     # Other Python names: "clip" for each form, "special.expit" for a function in that module only.
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
     structure: Structure
-    promotion: str | None  # pointwise and reduction only
-    dtypes: tuple[str, ...]  # canonical names in canonical order; empty: any dtype
-    dtype_sets: tuple[str, ...]  # the names as written: sets and single dtypes
-    scalars: tuple[str, ...]
-    dispatch: tuple[DispatchEntry, ...]
-    shape: str | None  # name of the C++ shape rule of ``shaped`` operators
-    shape_definition: Kernel | None
-    derivatives: tuple[Derivative, ...]
-    non_differentiable: str | None  # the reason
-    expr: Formula | None
-    requires: tuple[Requirement, ...]
-    samples: str | None
-    doc: str
-    tags: tuple[str, ...]
-    autocast: str  # a word of vocabulary.AUTOCASTS
-    library: str | None  # name of the out-of-tree library; None in the tree
+    promotion: str | None = None  # pointwise and reduction only
+    dtypes: tuple[str, ...] = ()  # canonical names in canonical order; empty: any dtype
+    dtype_sets: tuple[str, ...] = ()  # the names as written: sets and single dtypes
+    scalars: tuple[str, ...] = ()
+    dispatch: tuple[DispatchEntry, ...] = ()
+    shape: str | None = None  # name of the C++ shape rule of ``shaped`` operators
+    shape_definition: Kernel | None = None
+    derivatives: tuple[Derivative, ...] = ()
+    non_differentiable: str | None = None  # the reason
+    expr: Formula | None = None
+    requires: tuple[Requirement, ...] = ()
+    samples: str | None = None
+    doc: str = ""
+    tags: tuple[str, ...] = ()
+    autocast: Autocast = Autocast()
+    library: str | None = None  # name of the out-of-tree library; None in the tree
     location: Location  # of the schema text
     key_locations: Mapping[str, Location] = field(hash=False, compare=False)
     entry_text: str = field(compare=False)  # the entry's YAML, dedented

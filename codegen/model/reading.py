@@ -13,6 +13,7 @@ from typing import cast
 
 from codegen.diagnostics import Diagnostics, Location, closest, did_you_mean
 from codegen.model import implied, vocabulary
+from codegen.model.autocast import Autocast
 from codegen.model.dtypes import canonical_dtype, dtype_hint, in_canonical_order
 from codegen.model.kernels import KernelIndex
 from codegen.model.named import Names
@@ -97,7 +98,7 @@ class EntryReader:
             samples=self.samples(schema, module),
             doc=self.doc(),
             tags=self.choices("tags", vocabulary.TAGS, ()),
-            autocast=self.choice("autocast", vocabulary.AUTOCASTS, "none"),
+            autocast=self.autocast(),
             out_dtype=self.choice(
                 "out_dtype",
                 vocabulary.OUT_DTYPES,
@@ -329,6 +330,37 @@ class EntryReader:
         return in_canonical_order(members), tuple(names)
 
     # Maps
+
+    def autocast(self) -> Autocast:
+        """One word for all devices, or a map from devices to words."""
+        value = self.values.get("autocast")
+        if not isinstance(value, MapValue):
+            word = self.choice("autocast", vocabulary.AUTOCASTS, "none")
+            return Autocast(word, word)
+
+        found: dict[str, str] = {}
+        for keys, policy in self.map("autocast", "CUDA: float32") or ():
+            word = policy.text.strip() if isinstance(policy, Text) else ""
+            if word not in vocabulary.AUTOCASTS[1:]:
+                hint = did_you_mean(word, vocabulary.AUTOCASTS[1:])
+                self.report(policy.location, f"unknown autocast '{word}'", hint)
+                continue
+            for key in split_words(keys):
+                self.autocast_key(key, word, found)
+        if len(found) > 1 and len(set(found.values())) == 1:
+            self.report(value.location, "'autocast' says the same for all devices", f"write autocast: {word}")
+        return Autocast(**found)
+
+    def autocast_key(self, key: Word, word: str, found: dict[str, str]) -> None:
+        """Adds the word of one device to ``found``."""
+        if key.text not in vocabulary.AUTOCAST_KEYS:
+            hint = did_you_mean(key.text, vocabulary.AUTOCAST_KEYS)
+            self.report(key.location, f"unknown device '{key.text}' of autocast", hint)
+        elif key.text.lower() in found:
+            hint = f"remove it here or at {found[key.text.lower()]}"
+            self.report(key.location, f"the device '{key.text}' occurs twice", hint)
+        else:
+            found[key.text.lower()] = word
 
     def map(self, key: str, example: str) -> MapValue | None:
         value = self.values.get(key)

@@ -63,8 +63,10 @@ CUDA_FOLDER = "aten/native/cuda"
 # The function of a composite's in-place form, which otherwise copies the result to self.
 INPLACE_KEY = "Inplace"
 
-# How an operator converts floating point arguments inside torch.autocast; none: not at all.
-AUTOCASTS = ("none", "lower_precision", "float32", "promote")
+# How an operator converts floating point arguments inside torch.autocast; none: not at all; refused: the call
+# is an error. The keys are types of devices.
+AUTOCASTS = ("none", "lower_precision", "float32", "promote", "refused")
+AUTOCAST_KEYS = ("CPU", "CUDA")
 
 # Whether ``out`` must have the dtype of the result, or any that the result can be cast to.
 OUT_DTYPES = ("exact", "castable")

@@ -25,7 +25,9 @@ SOURCES = [
     "aten/blas/Builtin.cpp",
     "aten/core/Warning.cpp",
     "aten/parallel/BlasThreads.cpp",
+    "aten/parallel/LibraryThreads.cpp",
     "aten/parallel/Parallel.cpp",
+    "aten/parallel/ThreadPool.cpp",
     "c10/cpu/CpuInfo.cpp",
     "c10/util/Exception.cpp",
 ]

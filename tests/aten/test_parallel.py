@@ -12,7 +12,9 @@ import cpp_driver
 def test_parallel_for(tmp_path: Path) -> None:
     sources = [
         "tests/aten/parallel_driver.cpp",
+        "aten/parallel/LibraryThreads.cpp",
         "aten/parallel/Parallel.cpp",
+        "aten/parallel/ThreadPool.cpp",
         "aten/core/Warning.cpp",
         "c10/util/Exception.cpp",
     ]

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Stream.h"
 #include "c10/cuda/allocator/Allocator.h"
+#include "c10/dispatch/RunningOperator.h"
 #include "c10/util/Exception.h"
 #include "tests/c10/expect.h"
 
@@ -128,7 +130,10 @@ static void test_shortage() {
   size_t free = 0;
   size_t total = 0;
   C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  c10::cuda::current_operator = "an_operator";
+  static constinit c10::OperatorEntry op("an_operator", "an_operator() -> ()");
+  static constinit c10::OperatorEntry inner("inner", "inner() -> ()");
+  std::optional<c10::RunningOperator> scope(std::in_place, op);
+  std::optional<c10::RunningOperator> inner_scope(std::in_place, inner);
   DataPtr most = allocate(total / 2);
   std::string message;
   try {
@@ -136,7 +141,9 @@ static void test_shortage() {
   } catch (const c10::OutOfMemoryError& error) {
     message = error.message();
   }
-  c10::cuda::current_operator = nullptr;
+  inner_scope.reset();
+  scope.reset();
+  EXPECT(c10::RunningOperator::outermost() == nullptr);
 
   EXPECT(message.find("CUDA out of memory. Tried to allocate ") == 0);
   EXPECT(message.find("in 1 block: an_operator") != std::string::npos);

@@ -22,6 +22,7 @@ RUNTIME = [
     *(f"c10/cuda/{name}.cpp" for name in BACKEND),
     *(f"c10/cuda/allocator/{name}.cpp" for name in ON_CUDA),
     *(f"c10/core/{name}.cpp" for name in ("AbsentDevice", "Allocator", "Device", "DeviceHooks")),
+    "c10/dispatch/RunningOperator.cpp",
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
 ]

@@ -503,6 +503,7 @@ def test_names_of_generated_code_are_known() -> None:
         "register_kernel",
         "register_operator",
         "register_without_gradient",
+        "register_wrapper",
         "release_variables",
         "reset_list",
         "grad",

@@ -181,6 +181,40 @@ def test_dispatch(program: Program):
     assert chunk is not None and chunk.definition is not None and not chunk.definition.is_per_isa
 
 
+SAMPLES_LINE = "      samples: binary\n      doc: Compares.\n"
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("float32", ("float32", "float32")),
+        ("\n        CUDA: promote", ("none", "promote")),
+        ("\n        CPU: float32\n        CUDA: refused", ("float32", "refused")),
+    ],
+)
+def test_autocast(tmp_path: Path, text: str, expected: tuple[str, str]):
+    path = checkout(tmp_path, YAML.replace(SAMPLES_LINE, f"      autocast: {text}\n{SAMPLES_LINE}"))
+    assert operator(load(path), "less").autocast.words == expected
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("floaat32", "unknown autocast 'floaat32'; did you mean float32?"),
+        ("\n        GPU: float32", "unknown device 'GPU' of autocast"),
+        ("\n        CUDA: none", "unknown autocast 'none'"),
+        ("\n        CUDA: [promote]", "unknown autocast ''"),
+        ("\n        CPU, CPU: promote", "the device 'CPU' occurs twice; remove it here or at promote"),
+        ("\n        CPU, CUDA: promote", "'autocast' says the same for all devices; write autocast: promote"),
+    ],
+)
+def test_mistakes_of_autocast(tmp_path: Path, text: str, message: str):
+    path = checkout(tmp_path, YAML.replace(SAMPLES_LINE, f"      autocast: {text}\n{SAMPLES_LINE}"))
+    with pytest.raises(GenerationError) as caught:
+        load(path)
+    assert message in caught.value.diagnostics.render()
+
+
 def test_derivatives(program: Program):
     add = operator(program, "add")
     derivative = add.derivative_for("other")

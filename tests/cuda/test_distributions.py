@@ -40,6 +40,7 @@ ON_DEVICE = {
     "binomial",
     "_standard_gamma",
     "_standard_gamma_grad",
+    "_sample_with_replacement",
 }
 
 
@@ -130,3 +131,26 @@ def test_poisson_rates_are_checked():
         torch.poisson(torch.tensor([-1.0], device="cuda"))
         torch.cuda.synchronize()
     assert torch.rand(3, device="cuda").shape == (3,)
+
+
+def test_samples_with_replacement_have_the_given_frequencies():
+    weights = torch.tensor([[0.0, 1.0, 3.0, 0.0], [2.0, 0.0, 2.0, 4.0]], device="cuda")
+    drawn = torch.multinomial(weights, N, replacement=True)
+    assert drawn.shape == (2, N) and drawn.is_cuda
+
+    for row in range(2):
+        counts = torch.bincount(drawn[row].cpu(), minlength=4)
+        expected = weights[row].cpu() / weights[row].cpu().sum()
+        assert counts[expected == 0].sum() == 0
+        # Five standard deviations.
+        assert ((counts / N - expected).abs() < 5 * (expected * (1 - expected) / N).sqrt() + 1e-9).all()
+    assert not torch.equal(drawn[0, 1:], drawn[0, :-1]) and drawn[0, :50].unique().numel() == 2
+
+
+def test_samples_with_replacement_follow_the_seed():
+    weights = torch.rand(500, dtype=torch.float64, device="cuda")
+    drawn = [
+        torch.multinomial(weights, 64, True, generator=torch.Generator("cuda").manual_seed(seed))
+        for seed in (5, 5, 6)
+    ]
+    assert torch.equal(drawn[0], drawn[1]) and not torch.equal(drawn[0], drawn[2])

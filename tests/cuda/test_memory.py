@@ -125,6 +125,101 @@ def test_pinned_memory():
         torch.ones(2, device="cuda", pin_memory=True)
 
 
+def test_statistics_of_pinned_memory():
+    gc.collect()
+    torch.cuda.synchronize()
+    torch.cuda.reset_accumulated_host_memory_stats()
+    before = torch.cuda.host_memory_stats()
+    assert list(before) == sorted(before)
+    counters = {
+        f"{name}.{value}"
+        for name in ("active_bytes", "active_requests", "allocated_bytes", "allocations")
+        for value in ("allocated", "current", "freed", "peak")
+    }
+    times = {
+        f"host_{call}_time.{value}"
+        for call in ("alloc", "free")
+        for value in ("avg", "count", "max", "min", "total")
+    }
+    assert set(before) == counters | times | {"num_host_alloc", "num_host_free"}
+
+    size = 48 << 20  # more than any test has pinned, so that the driver is asked
+    held = torch.empty(size, dtype=torch.uint8, pin_memory=True)
+    during = torch.cuda.host_memory_stats()
+    assert during["active_requests.current"] == before["active_requests.current"] + 1
+    assert during["active_bytes.current"] - before["active_bytes.current"] >= size
+    assert during["allocated_bytes.current"] - before["allocated_bytes.current"] >= size
+    assert during["num_host_alloc"] == during["host_alloc_time.count"] == 1
+    assert during["host_alloc_time.min"] == during["host_alloc_time.max"] == during["host_alloc_time.total"]
+
+    del held
+    after = torch.cuda.host_memory_stats_as_nested_dict()
+    assert after["active_bytes"]["current"] == before["active_bytes.current"]
+    assert after["active_bytes"]["peak"] >= during["active_bytes.current"]
+    assert after["allocated_bytes"]["current"] == during["allocated_bytes.current"]  # cached
+    torch.cuda.reset_peak_host_memory_stats()
+    torch.cuda.reset_accumulated_host_memory_stats()
+    last = torch.cuda.host_memory_stats()
+    assert last["active_bytes.peak"] == last["active_bytes.current"]
+    assert last["active_bytes.allocated"] == last["num_host_alloc"] == last["host_alloc_time.count"] == 0
+
+
+def live_frames():
+    """The names of the operators that allocated the blocks in use, by the size asked for."""
+    found = {}
+    for segment in torch.cuda.memory._snapshot()["segments"]:
+        for block in segment["blocks"]:
+            if block["state"] == "active_allocated":
+                found.setdefault(block["requested_size"], []).extend(f["name"] for f in block["frames"])
+    return found
+
+
+def test_snapshots_name_operators():
+    x = torch.ones(1001, device="cuda", requires_grad=True)
+    held = [
+        torch.zeros(1003, device="cuda"),
+        torch.nn.functional.linear(x[:7].expand(9, 7), torch.ones(113, 7, device="cuda")),
+        x.detach().exp(),
+        torch.empty(1009, device="cuda"),
+    ]
+    (x * 2).sum().backward()
+    frames = live_frames()
+    assert frames[4 * 1003] == ["zeros"] and frames[4 * 1009] == ["empty"]
+    assert frames[4 * 9 * 113] == ["linear"]  # what the program called, not what it is made of
+    assert sorted(frames[4 * 1001]) == ["exp", "mul.Tensor", "ones"]
+    assert torch.cuda.memory_snapshot() and all(each is not None for each in held)
+    del held, x, frames
+
+
+def test_a_shortage_names_the_largest_operators():
+    gc.collect()
+    size = 1 << 17
+    held = [torch.zeros(4 * size, dtype=torch.uint8, device="cuda")]
+    held.append(held[0].bitwise_not())
+    held.append(held[0][: 3 * size].repeat(1))
+    held.append(torch.cat([held[0], held[0]]))
+    held += [torch.full((9 * size,), 1, dtype=torch.uint8, device="cuda") for _ in range(2)]
+    held.append(held[0][: 2 * size].bool())
+    total = torch.cuda.mem_get_info()[1]
+
+    with pytest.raises(torch.OutOfMemoryError) as raised:
+        torch.ones(2 * total, dtype=torch.uint8, device="cuda")
+    text = str(raised.value)
+    groups = text[text.index("by operator:") :].splitlines()[1:]
+    assert [line.strip() for line in groups[:2]] == [
+        "2.25 MiB in 2 blocks: full",
+        "1.00 MiB in 1 block: cat",
+    ]
+    assert len(groups) == 5 and "outside of operators" not in text
+    with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate"):
+        torch.empty(2 * total, dtype=torch.uint8, device="cuda")
+
+    # An error leaves no operator behind.
+    storage = torch.UntypedStorage(4 << 20, device="cuda")
+    assert live_frames()[4 << 20].count("ones") == 0
+    del held, storage
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -132,7 +227,6 @@ def test_pinned_memory():
         lambda: torch.cuda.use_mem_pool(None).__enter__(),
         lambda: torch.cuda.caching_allocator_enable(False),
         lambda: torch.cuda.change_current_allocator(None),
-        lambda: torch.cuda.host_memory_stats(),
         lambda: torch.cuda.memory._record_memory_history(),
         lambda: torch.cuda.list_gpu_processes(),
         lambda: torch.cuda.set_sync_debug_mode("warn"),

@@ -23,6 +23,9 @@ ON_DEVICE = {
     "cumprod",
     "cummax",
     "cummin",
+    "logcumsumexp",
+    "_logcumsumexp_backward",
+    "_logcumsumexp_forward",
     "_linear_recurrence",
     "sort.stable",
     "topk",
@@ -35,7 +38,7 @@ ON_DEVICE = {
     "unique_consecutive",
 }
 # Around the limits of tiles and pieces: see aten/native/cuda/Scan.cuh.
-LENGTHS = [1, 31, 33, 1023, 1025, 5000, 20000]
+LENGTHS = [1, 31, 33, 1023, 1025, 5000, 40_000]
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +92,31 @@ def test_running_sums_have_the_same_bits_twice():
     torch.testing.assert_close(first.cpu(), x.cpu().cumsum(0), rtol=1e-6, atol=1e-5)
 
 
+def test_running_sums_do_not_depend_on_the_number_of_lanes():
+    # A lane of several groups of tiles, which blocks share, and the same lane in a block of its own.
+    x = torch.randn(34_000, device="cuda")
+    others = torch.zeros(1, 1, device="cuda").expand(511, 34_000)
+    many = torch.cat([x[None], others])
+    assert torch.equal(many.cumsum(1)[0], x.cumsum(0))
+
+
+@pytest.mark.parametrize("length", LENGTHS[:-1])
+def test_running_log_sums(length: int):
+    x = torch.randn(3, length, dtype=torch.float64) * 20
+    x[1, ::7] = float("-inf")
+    x[2, length // 2] = float("nan")
+    grad = torch.randn(3, length, dtype=torch.float64)
+
+    found = []
+    for device in ("cuda", "cpu"):
+        given = x.detach().to(device).requires_grad_()
+        result = given.logcumsumexp(1)
+        (gradient,) = torch.autograd.grad(result, given, grad.to(device))
+        found.append((result.detach().cpu(), gradient.cpu()))
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-11, equal_nan=True)
+
+
 def test_running_extrema_keep_nan():
     x = integers(3, 3000)
     x[1, 700] = float("nan")
@@ -136,6 +164,44 @@ def test_topk_and_ranks(dtype: Any):
     assert_equal(x.cuda().kthvalue(400), x.kthvalue(400))
     assert_equal(x.cuda().median(1), x.median(1))
     assert_equal(x.cuda().mode(0), x.mode(0))
+
+
+# Whole lanes, counted lanes, and lanes of several blocks: see aten/native/cuda/Select.cu.
+@pytest.mark.parametrize("rows, length", [(9, 40), (3, 65), (5, 3000), (2, 20_000)])
+@pytest.mark.parametrize("high", [2, 30_000])
+def test_selections_choose_as_a_stable_sort(rows: int, length: int, high: int):
+    x = integers(rows, length, high=high)
+    x[1, 5::17] = float("nan")
+    for k in (1, length // 5, 60, length // 2 - 1, length):
+        for largest in (False, True):
+            ours = x.cuda().topk(min(k, length), largest=largest)
+            order = torch.sort(x, stable=True, descending=largest)
+            assert_equal(ours, [result[:, :k] for result in order])
+        order = torch.sort(x, stable=True)
+        assert_equal(x.cuda().kthvalue(min(k, length)), [result[:, min(k, length) - 1] for result in order])
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:-1], ids=str)
+def test_selections_of_every_dtype(dtype: Any):
+    x = integers(2, 10_000, high=100, dtype=dtype)
+    if dtype.is_floating_point:
+        x[0, 3] = -0.0
+        x[1, 4:9] = torch.tensor([float("inf"), float("-inf"), 0.0, -0.0, 1e-6]).to(dtype)
+    for ours in (x.cuda(), x.cuda().t().contiguous().t()):
+        for largest in (False, True):
+            order = torch.sort(x, stable=True, descending=largest)
+            assert_equal(ours.topk(70, largest=largest), [result[:, :70] for result in order])
+        order = torch.sort(x, stable=True)
+        assert_equal(ours.kthvalue(9_000), [result[:, 8_999] for result in order])
+        assert_equal(ours.median(1), [result[:, 4_999] for result in order])
+
+
+def test_medians_of_long_lanes_with_nan():
+    x = integers(3, 9_000)
+    x[1, ::3] = float("nan")
+    x[2] = float("nan")
+    assert_equal(x.cuda().median(1), x.median(1))
+    assert_equal(x.cuda().nanmedian(1), x.nanmedian(1))
 
 
 def test_medians_with_nan():

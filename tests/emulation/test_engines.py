@@ -17,6 +17,7 @@ SOURCES = (
     "tests/emulation/memory_operations.cpp",
     "tests/emulation/shared_memory.cpp",
     "c10/cuda/Launch.cpp",
+    "c10/dispatch/RunningOperator.cpp",
     "c10/util/Exception.cpp",
 )
 FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include", "-Ibuild/generated")

@@ -23,10 +23,12 @@ SOURCES = (
     "tests/emulation/shared_memory.cpp",
     "tests/emulation/checks/without_runtime.cpp",
     "c10/cuda/Launch.cpp",
+    "c10/dispatch/RunningOperator.cpp",
     "c10/util/Exception.cpp",
 )
 RUNTIME_SOURCES = (
     *(f"c10/cuda/{name}.cpp" for name in ("Functions", "Launch", "Mailbox", "Runtime")),
+    "c10/dispatch/RunningOperator.cpp",
     "c10/util/Exception.cpp",
 )
 ORDERS = ("ascending", "descending", "shuffled:1", "shuffled:2")

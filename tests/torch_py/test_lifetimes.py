@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from tests.subject import only_torch_py, torch
+from tests.torch_py.dlpack_structure import ManagedTensor, capsule_around
 
 pytestmark = only_torch_py
 
@@ -121,31 +122,12 @@ def test_buffers_release_their_memory() -> None:
     owner.append(0)
 
 
-class _DLTensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", ctypes.c_int32 * 2),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-    )
-
-
 @pytest.mark.parametrize("offset", [0, 64])
 def test_capsule_without_data(offset: int) -> None:
     def import_rows(count: int) -> Any:
         shape = (ctypes.c_int64 * 2)(count, 3)
-        managed = _DLTensor(None, (1, 0), 2, 2, 32, 1, shape, None, offset, None, None)
-        make = ctypes.pythonapi.PyCapsule_New
-        make.restype = ctypes.py_object
-        make.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        tensor = torch.from_dlpack(_Producer(make(ctypes.addressof(managed), b"dltensor", None)))
+        managed = ManagedTensor(None, 1, 0, 2, 2, 32, 1, shape, None, offset, None, None)
+        tensor = torch.from_dlpack(_Producer(capsule_around(managed)))
         return tensor.clone()
 
     with pytest.raises(BufferError, match="data is null"):

@@ -134,3 +134,24 @@ def test_one_operand_must_be_a_tensor(name: str):
 def test_all_operands_may_be_numbers(name: str):
     result = getattr(torch, name)(6, 2)
     assert isinstance(result, torch.Tensor) and result.dim() == 0
+
+
+def test_numbers_kept_for_the_backward_pass_keep_their_value():
+    """The memory of a number is used again by the next call, but not while somebody holds it."""
+    x = torch.ones(3, requires_grad=True)
+    products = [x * number for number in (2.0, 3.0, 5.0)]
+    torch.stack(products).sum().backward()
+    assert x.grad.tolist() == [10.0, 10.0, 10.0]
+
+    logs = torch.xlogy(2.0, x), torch.xlogy(7.0, x)
+    assert torch.autograd.grad(logs[0].sum(), x)[0].tolist() == [2.0, 2.0, 2.0]
+    assert torch.autograd.grad(logs[1].sum(), x)[0].tolist() == [7.0, 7.0, 7.0]
+
+
+@pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul, operator.gt])
+def test_numbers_meet_every_layout_from_both_sides(operation):
+    whole = torch.arange(24.0).reshape(2, 3, 4)
+    full = torch.full_like(whole, 2.5)
+    for x, same in ((whole, full), (whole.mT, full.mT), (whole[:, ::2], full[:, ::2]), (whole[:0], full[:0])):
+        assert torch.equal(operation(x, 2.5), operation(x, same))
+        assert torch.equal(operation(2.5, x), operation(same, x))

@@ -12,6 +12,8 @@ from . import (
     operators,
     optimizer_steps,
     package_cost,
+    scaling,
+    speed,
     training_steps,
 )
 
@@ -23,6 +25,8 @@ MODULES = {
     "operators": operators,
     "optimizers": optimizer_steps,
     "package": package_cost,
+    "scaling": scaling,
+    "speed": speed,
     "training": training_steps,
 }
 COMMANDS = {name: module.main for name, module in MODULES.items()}

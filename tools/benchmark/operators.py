@@ -1,4 +1,4 @@
-"""Times operators on large float32 tensors and layers at typical sizes, next to PyTorch; slowest first.
+"""Times every operator on large float32 tensors, next to PyTorch; slowest first.
 
 The calls come from the entries: the first samples of an operator, whose tensors are made larger until the
 call takes long enough, with new values between the sample's smallest and largest. What does not work with
@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
-import itertools
 import math
 import re
 import statistics
@@ -26,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from .table import format_table, write_json
-from .typical import TYPICAL
 
 # Elements of the largest tensor of a call, step by step, until a call takes so many seconds; results stay
 # below so many elements.
@@ -124,8 +122,8 @@ def largest_call(operator: Any, libraries: list[Any], samples: list[Any]) -> tup
 
 
 def base_name(name: str) -> str:
-    """Without the overload, or the words after the name of a typical call."""
-    return re.split(r"[. ]", name)[0].lower()
+    """Without the overload."""
+    return name.split(".")[0].lower()
 
 
 def enrolled_cases(
@@ -135,11 +133,7 @@ def enrolled_cases(
     from tests.ops.operators import all_operators
 
     for operator in sorted(all_operators(), key=lambda operator: -uses[base_name(str(operator))]):
-        if (
-            options.cases == "typical"
-            or operator.base_name in NOT_TIMED
-            or not re.search(options.only, str(operator))
-        ):
+        if operator.base_name in NOT_TIMED or not re.search(options.only, str(operator)):
             continue
         found = 0
         for pair in zip(*(operator.samples(library, "float32") for library in libraries)):
@@ -155,23 +149,6 @@ def enrolled_cases(
                 continue
             found += 1
             yield Case(str(operator), description, calls)
-
-
-def typical_cases(libraries: list[Any], options: argparse.Namespace) -> Iterator[Case]:
-    for name, make in TYPICAL.items():
-        if options.cases == "samples" or not re.search(options.only, name):
-            continue
-        random = [np.random.default_rng(0) for _ in libraries]
-
-        makers = [
-            lambda *shape, library=library, source=source: library.from_numpy(
-                source.standard_normal(shape, dtype=np.float32)
-            )
-            for library, source in zip(libraries, random)
-        ]
-
-        calls = [make(library, maker) for library, maker in zip(libraries, makers)]
-        yield Case(name, "typical", (calls[0], calls[1]))
 
 
 # Timing
@@ -215,9 +192,7 @@ def compare(libraries: list[Any], options: argparse.Namespace, skipped: Counter[
     cases = []
     end = time.monotonic() + 60 * options.minutes
 
-    for case in itertools.chain(
-        typical_cases(libraries, options), enrolled_cases(libraries, options, uses, skipped)
-    ):
+    for case in enrolled_cases(libraries, options, uses, skipped):
         if time.monotonic() > end:
             skipped[f"{case.name} and what comes after it: {options.minutes} minutes are over"] += 1
             break
@@ -267,12 +242,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--samples", type=int, default=1, help="calls of each operator")
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each call and library")
     parser.add_argument("--seconds", type=float, default=0.01, help="length of one measurement")
-    parser.add_argument(
-        "--cases",
-        choices=("all", "typical", "samples"),
-        default="all",
-        help="typical calls, those from samples, or both",
-    )
     parser.add_argument("--minutes", type=float, default=60.0, help="most time for each number of threads")
     parser.add_argument("--progress", action="store_true", help="print every ratio as soon as it is known")
     parser.add_argument("--worst", type=int, default=60, help="so many lines")

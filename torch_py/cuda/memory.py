@@ -70,8 +70,12 @@ def memory_stats(device: Any = None) -> dict[str, Any]:
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
     """`memory_stats` with a dict for each part of the dotted names."""
+    return _nested(memory_stats(device))
+
+
+def _nested(statistics: dict[str, Any]) -> dict[str, Any]:
     nested: dict[str, Any] = {}
-    for name, value in memory_stats(device).items():
+    for name, value in statistics.items():
         *path, last = name.split(".")
         place = nested
         for part in path:
@@ -134,6 +138,36 @@ def reset_max_memory_allocated(device: Any = None) -> None:
 def reset_max_memory_cached(device: Any = None) -> None:
     """The older name of `reset_peak_memory_stats`."""
     reset_peak_memory_stats(device)
+
+
+def host_memory_stats() -> dict[str, Any]:
+    """Counts, bytes and times of the allocator of pinned memory, by dotted names, sorted.
+
+    "active_requests" and "active_bytes" are of blocks in use, "allocations" and "allocated_bytes" of those
+    in use and cached: their "current" and "peak", and the sums "allocated" and "freed". "num_host_alloc" and
+    "num_host_free" count the calls of the driver; "host_alloc_time" and "host_free_time" have their times in
+    microseconds. Empty as long as no CUDA device is in use.
+    """
+    if not is_initialized():
+        return collections.OrderedDict()
+    return collections.OrderedDict(sorted(_C._cuda_hostMemoryStats().items()))
+
+
+def host_memory_stats_as_nested_dict() -> dict[str, Any]:
+    """`host_memory_stats` with a dict for each part of the dotted names."""
+    return _nested(host_memory_stats())
+
+
+def reset_peak_host_memory_stats() -> None:
+    """Starts the peaks of pinned memory again from the current values."""
+    if is_initialized():
+        _C._cuda_resetPeakHostMemoryStats()
+
+
+def reset_accumulated_host_memory_stats() -> None:
+    """Starts the sums, the counts of calls and the times of pinned memory again from 0."""
+    if is_initialized():
+        _C._cuda_resetAccumulatedHostMemoryStats()
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
@@ -282,28 +316,6 @@ def use_mem_pool(pool: Any, device: Any = None) -> Iterator[None]:
     _lazy_init()
     _lacks("use_mem_pool", "pools of memory outside of graphs")
     yield
-
-
-def host_memory_stats() -> dict[str, Any]:
-    """Empty without CUDA in use, else NotImplementedError: pinned memory is not counted."""
-    if is_initialized():
-        _lacks("host_memory_stats", "statistics of pinned memory")
-    return collections.OrderedDict()
-
-
-def host_memory_stats_as_nested_dict() -> dict[str, Any]:
-    """See `host_memory_stats`."""
-    return dict(host_memory_stats())
-
-
-def reset_peak_host_memory_stats() -> None:
-    """See `host_memory_stats`."""
-    host_memory_stats()
-
-
-def reset_accumulated_host_memory_stats() -> None:
-    """See `host_memory_stats`."""
-    host_memory_stats()
 
 
 def _record_memory_history(enabled: Any = "all", *options: Any, **keywords: Any) -> None:

@@ -1,4 +1,8 @@
-"""Marks in the time line of NVIDIA's profiler."""
+"""Marks in the time line of a profiler that understands NVIDIA's NVTX.
+
+The profiler names its library in the environment variable NVTX_INJECTION64_PATH. Without one, marks have no
+effect, and ranges count their depth.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,7 @@ from typing import Any
 
 from torch_py import _C
 
-__all__ = ["mark", "range", "range_pop", "range_push"]
-
-_depth = 0
+__all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 
 
 def _check() -> None:
@@ -26,36 +28,35 @@ def mark(msg: str) -> None:
 
 def range_push(msg: str) -> int:
     """Begins a range inside the one that this thread began last; returns the number of those around it."""
-    global _depth
     _check()
-    _C._cuda_pushRange(msg)
-    _depth += 1
-    return _depth - 1
+    return _C._cuda_pushRange(msg)
 
 
 def range_pop() -> int:
-    """Ends the range that this thread began last; returns the number of those around it."""
-    global _depth
+    """Ends the range that this thread began last; returns the number of those around it, or -2 if there is
+    no range to end."""
     _check()
-    _C._cuda_popRange()
-    _depth = max(_depth - 1, 0)
-    return _depth
+    return _C._cuda_popRange()
 
 
 def range_start(msg: str) -> int:
-    """Raises NotImplementedError: torch_py has ranges that nest, but none that overlap."""
+    """Begins a range that any thread can end and that others may overlap; returns its number."""
     _check()
-    raise NotImplementedError("torch.cuda.nvtx.range_start: torch_py has no overlapping ranges")
+    return _C._cuda_startRange(msg)
 
 
 def range_end(range_id: int) -> None:
-    """Raises NotImplementedError: see `range_start`."""
-    range_start("")
+    """Ends the range of a number that `range_start` returned."""
+    _check()
+    _C._cuda_endRange(range_id)
 
 
 @contextmanager
 def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
-    """Marks a block, or the calls of a function that it decorates."""
+    """Marks a block, or the calls of a function that it decorates.
+
+    The name of the range is `msg.format(*args, **kwargs)`.
+    """
     range_push(msg.format(*args, **kwargs))
     try:
         yield

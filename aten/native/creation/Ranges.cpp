@@ -17,10 +17,8 @@ namespace at::native {
 
 namespace {
 
-/// ceil((end - start) / step), computed in integers if all three are.
-int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
-              "arange(): complex bounds are not supported, got start=", start, ", end=", end);
+/// (end - start) / step, for finite bounds and steps that lead from the first to the second.
+double steps_between(const Scalar& start, const Scalar& end, const Scalar& step) {
   const double first = start.to_double();
   const double last = end.to_double();
   const double width = step.to_double();
@@ -29,6 +27,15 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
               last);
   TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first),
               "upper bound and lower bound inconsistent with step sign");
+
+  return (last - first) / width;
+}
+
+/// ceil((end - start) / step), computed in integers if all three are.
+int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step) {
+  TORCH_CHECK(!start.is_complex() && !end.is_complex() && !step.is_complex(),
+              "arange(): complex bounds are not supported, got start=", start, ", end=", end);
+  const double steps = steps_between(start, end, step);
 
   if (start.is_integral(true) && end.is_integral(true) && step.is_integral(true)) {
     const int64_t divisor = step.to_long();
@@ -41,7 +48,7 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
     return distance / divisor + (distance % divisor != 0);
   }
 
-  const double length = std::ceil((last - first) / width);
+  const double length = std::ceil(steps);
   TORCH_CHECK(length <= 9.0e18, "arange(): invalid size, possible overflow: ", length, " elements");
   return static_cast<int64_t>(length);
 }
@@ -138,16 +145,7 @@ Tensor range_step(const Scalar& start, const Scalar& end, const Scalar& step,
                       Scalar(step.unchecked_to<int64_t>()), dtype, layout, device, pin_memory);
   }
 
-  const double first = start.to_double();
-  const double last = end.to_double();
-  const double width = step.to_double();
-  TORCH_CHECK(width != 0, "step must be nonzero");
-  TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ",
-              last);
-  TORCH_CHECK((width > 0 && last >= first) || (width < 0 && last <= first),
-              "upper bound and lower bound inconsistent with step sign");
-
-  const double length = std::floor((last - first) / width) + 1;
+  const double length = std::floor(steps_between(start, end, step)) + 1;
   TORCH_CHECK(length <= 9.0e18, "range(): invalid size, possible overflow: ", length, " elements");
 
   Tensor result = at::empty({static_cast<int64_t>(length)}, type, layout, device, pin_memory);

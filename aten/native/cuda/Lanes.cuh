@@ -9,9 +9,9 @@
 
 namespace at::native::cuda {
 
-/// Lanes of up to three tensors whose other dimensions agree. See LaneIterator for the CPU's.
+/// Lanes of up to four tensors whose other dimensions agree. See LaneIterator for the CPU's.
 struct LaneTable {
-  static constexpr int kOperands = 3;
+  static constexpr int kOperands = 4;
 
   char* data[kOperands];
   int64_t steps[kOperands];  // bytes between neighbours in a lane
@@ -36,7 +36,8 @@ struct LaneTable {
 namespace detail {
 
 /// Adds a dimension outside of those that the table has, or makes the last one longer.
-inline void add_dimension(LaneTable& table, int64_t size, const int64_t (&strides)[3]) {
+inline void add_dimension(LaneTable& table, int64_t size,
+                          const int64_t (&strides)[LaneTable::kOperands]) {
   if (size == 1) return;
 
   if (table.dims > 0) {
@@ -75,7 +76,7 @@ inline LaneTable lane_table(int64_t dim, std::initializer_list<const Tensor*> te
 
   for (int64_t d = first.dim(); d-- > 0;) {
     if (d == dim) continue;
-    int64_t strides[3] = {};
+    int64_t strides[LaneTable::kOperands] = {};
     int k = 0;
     for (const Tensor* tensor : tensors)
       strides[k++] = tensor->strides()[d] * static_cast<int64_t>(tensor->itemsize());

@@ -1,6 +1,7 @@
 // Running results along lanes.
 #pragma once
 #include "aten/native/cuda/Lanes.cuh"
+#include "aten/native/cuda/ScanProgress.cuh"
 #include "c10/cuda/Launch.h"
 #include "c10/cuda/Memory.h"
 #include "c10/cuda/Runtime.h"
@@ -8,10 +9,15 @@
 
 // Note [Scans]
 // An Ops struct has a State, start() (neutral for combine), load(lane, i), combine(earlier, later),
-// which is associative, and store(outputs, i, state). Many lanes get a thread each. Otherwise a
-// block goes through a lane in tiles, and where there are few long lanes, several blocks share
-// one: a first kernel combines each piece, and the second begins with the pieces before its own.
-// The order of all combinations depends on the shape only, so results are the same in every run.
+// which is associative, and store(outputs, i, state). Many lanes get a thread each. Otherwise
+// blocks go through a lane in tiles of 1024 elements, and 32 tiles are a group. What is before a
+// tile is combined from the totals of the groups before its own, in their order, and the totals of
+// the tiles before it in its group, in their order. A block either goes through a whole lane or,
+// where there are few long lanes, has one tile: it publishes its total, and waits for the totals of
+// its group and for the combination of all groups before. Results do not depend on which of the two
+// it is, nor on how far other blocks are.
+//
+// Blocks wait only for tiles with earlier tickets, whose blocks have started.
 
 namespace at::native::cuda {
 
@@ -69,48 +75,87 @@ SIMT_DEVICE BlockScan<typename Ops::State> scan_block(const Ops& ops, typename O
   return result;
 }
 
-}  // namespace detail
-
-/// Note [Scans]. Without kStores, only the combination of each piece is written, to `sums`.
-template <class Ops, bool kStores>
-SIMT_KERNEL scan_pieces_kernel(LaneTable lanes, int64_t pieces, int64_t piece_length,
-                               typename Ops::State* sums, Ops ops) {
+/// The elements of a tile of which a thread has kScanItems.
+template <class Ops>
+class ScanTile {
+ public:
   using State = typename Ops::State;
-  const int64_t lane = simt::block_x() / pieces;
-  const int64_t piece = simt::block_x() % pieces;
-  const typename Ops::Place place(lanes, lane);
-  const int64_t begin = piece * piece_length;
-  const int64_t end = begin + piece_length < lanes.length ? begin + piece_length : lanes.length;
 
-  State running = ops.start();
-  if constexpr (kStores) {
-    for (int64_t p = 0; p < piece; ++p) running = ops.combine(running, sums[lane * pieces + p]);
-  }
-
-  for (int64_t tile = begin; tile < end; tile += kScanTile) {
-    const int64_t first = tile + simt::thread_x() * kScanItems;
-    State items[kScanItems];
+  SIMT_DEVICE ScanTile(const Ops& ops, const typename Ops::Place& place, int64_t tile,
+                       int64_t length)
+      : first_(tile * kScanTile + simt::thread_x() * kScanItems), length_(length) {
     State all = ops.start();
     SIMT_UNROLL
     for (int i = 0; i < kScanItems; ++i) {
-      items[i] = first + i < end ? ops.load(place, first + i) : ops.start();
-      all = ops.combine(all, items[i]);
+      items_[i] = first_ + i < length ? ops.load(place, first_ + i) : ops.start();
+      all = ops.combine(all, items_[i]);
     }
-
-    const detail::BlockScan<State> scan = detail::scan_block(ops, all);
-    if constexpr (kStores) {
-      State value = ops.combine(running, scan.before);
-      for (int i = 0; i < kScanItems && first + i < end; ++i) {
-        value = ops.combine(value, items[i]);
-        ops.store(place, first + i, value);
-      }
-    }
-    running = ops.combine(running, scan.total);
+    scan_ = scan_block(ops, all);
   }
 
-  if constexpr (!kStores) {
-    if (simt::thread_x() == 0) sums[lane * pieces + piece] = running;
+  SIMT_DEVICE State total() const { return scan_.total; }
+
+  /// Writes the running results, which begin with those before the tile.
+  SIMT_DEVICE void store(const Ops& ops, const typename Ops::Place& place, State before) const {
+    State value = ops.combine(before, scan_.before);
+    SIMT_UNROLL
+    for (int i = 0; i < kScanItems; ++i) {
+      value = ops.combine(value, items_[i]);
+      if (first_ + i < length_) ops.store(place, first_ + i, value);
+    }
   }
+
+ private:
+  int64_t first_;
+  int64_t length_;
+  State items_[kScanItems];
+  BlockScan<State> scan_;
+};
+
+}  // namespace detail
+
+/// A block for each lane.
+template <class Ops>
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads) scan_whole_lanes_kernel(LaneTable lanes, Ops ops) {
+  using State = typename Ops::State;
+  const typename Ops::Place place(lanes, simt::block_x());
+  const int64_t tiles = (lanes.length + kScanTile - 1) / kScanTile;
+
+  State groups = ops.start();
+  State in_group = ops.start();
+  for (int64_t number = 0; number < tiles; ++number) {
+    if (number > 0 && number % kScanGroup == 0) {
+      groups = ops.combine(groups, in_group);
+      in_group = ops.start();
+    }
+    const detail::ScanTile<Ops> tile(ops, place, number, lanes.length);
+    tile.store(ops, place, ops.combine(groups, in_group));
+    in_group = ops.combine(in_group, tile.total());
+  }
+}
+
+/// A block for each tile.
+template <class Ops>
+SIMT_KERNEL SIMT_LAUNCH_BOUNDS(kScanThreads)
+    scan_tiles_kernel(LaneTable lanes, ScanProgress<typename Ops::State> progress, Ops ops) {
+  using State = typename Ops::State;
+  SIMT_SHARED(ticket, uint64_t);
+  SIMT_SHARED(shared_before, State);
+  if (simt::thread_x() == 0) ticket = simt::atomic_add(progress.tickets, uint64_t{1});
+  simt::sync_block();
+
+  // Neighbouring tickets are in different lanes, whose blocks do not wait for each other.
+  const auto lane = static_cast<int64_t>(ticket % static_cast<uint64_t>(lanes.count));
+  const auto number = static_cast<int64_t>(ticket / static_cast<uint64_t>(lanes.count));
+  const typename Ops::Place place(lanes, lane);
+  const detail::ScanTile<Ops> tile(ops, place, number, lanes.length);
+
+  if (simt::thread_x() < 32) {
+    const State before = progress.before_tile(ops, lane, number, tile.total());
+    if (simt::thread_x() == 0) shared_before = before;
+  }
+  simt::sync_block();
+  tile.store(ops, place, shared_before);
 }
 
 /// One thread per lane.
@@ -124,33 +169,24 @@ void scan_by_threads(const char* name, const LaneTable& lanes, const Ops& ops) {
 /// Writes the running results of every lane; `itemsize` is that of the input.
 template <class Ops>
 void scan(const char* name, const LaneTable& lanes, int64_t itemsize, const Ops& ops) {
-  using State = typename Ops::State;
   if (lanes.length == 0 || lanes.count == 0) return;
   const bool is_contiguous = lanes.steps[0] == itemsize;
   const bool is_short = lanes.length < (is_contiguous ? 32 : 64);
   if (is_short || (!is_contiguous && lanes.count >= 4096)) return scan_by_threads(name, lanes, ops);
 
-  // Pieces of whole tiles, as many as give every multiprocessor work.
-  constexpr int64_t kBlocks = 256;
-  constexpr int64_t kFewestTiles = 4;
-  const int64_t tiles = (lanes.length + kScanTile - 1) / kScanTile;
-  int64_t pieces = kBlocks / lanes.count;
-  if (pieces > tiles / kFewestTiles) pieces = tiles / kFewestTiles;
-  if (pieces < 1) pieces = 1;
-  const int64_t piece_length = (tiles + pieces - 1) / pieces * kScanTile;
-  pieces = (lanes.length + piece_length - 1) / piece_length;
-
+  constexpr int64_t kManyLanes = 512;
   const cudaStream_t stream = c10::cuda::current_stream();
-  const dim3 grid(static_cast<unsigned>(lanes.count * pieces));
-  c10::DataPtr memory;
-  if (pieces > 1) {
-    memory = c10::cuda::device_allocator().allocate(static_cast<size_t>(lanes.count * pieces) *
-                                                    sizeof(State));
-    c10::cuda::launch(name, &scan_pieces_kernel<Ops, false>, grid, dim3(kScanThreads), 0, stream,
-                      lanes, pieces, piece_length, static_cast<State*>(memory.get()), ops);
+  const int64_t tiles = (lanes.length + kScanTile - 1) / kScanTile;
+  if (tiles == 1 || lanes.count >= kManyLanes) {
+    c10::cuda::launch(name, &scan_whole_lanes_kernel<Ops>, dim3(static_cast<unsigned>(lanes.count)),
+                      dim3(kScanThreads), 0, stream, lanes, ops);
+    return;
   }
-  c10::cuda::launch(name, &scan_pieces_kernel<Ops, true>, grid, dim3(kScanThreads), 0, stream,
-                    lanes, pieces, piece_length, static_cast<State*>(memory.get()), ops);
+
+  ScanProgress<typename Ops::State> progress;
+  const c10::DataPtr memory = progress.allocate(lanes.count, tiles);
+  c10::cuda::launch(name, &scan_tiles_kernel<Ops>, dim3(static_cast<unsigned>(lanes.count * tiles)),
+                    dim3(kScanThreads), 0, stream, lanes, progress, ops);
 }
 
 }  // namespace at::native::cuda

@@ -18,6 +18,12 @@ struct AddMultiple {
     return static_cast<acc_t>(vec::wrapping_sum(
         sum, scales ? static_cast<acc_t>(vec::wrapping_product(term, factor)) : term));
   }
+
+  // Long sequences of values are combined in parts.
+  C10_HOST_DEVICE acc_t first(T value) const { return (*this)(acc_t(0), value); }
+  C10_HOST_DEVICE acc_t combine(acc_t a, acc_t b) const {
+    return static_cast<acc_t>(vec::wrapping_sum(a, b));
+  }
 };
 
 template <class T>
@@ -26,6 +32,8 @@ struct Multiply {
   C10_HOST_DEVICE T operator()(T product, T value) const {
     return static_cast<T>(vec::wrapping_product(product, value));
   }
+  C10_HOST_DEVICE T first(T value) const { return value; }
+  C10_HOST_DEVICE T combine(T a, T b) const { return (*this)(a, b); }
 };
 
 /// The extremum of NaN and any number is NaN.
@@ -38,6 +46,8 @@ struct TakeExtremum {
     if (a != a || b != b) return a != a ? a : b;
     return (a < b) == largest ? b : a;
   }
+  C10_HOST_DEVICE T first(T value) const { return value; }
+  C10_HOST_DEVICE T combine(T a, T b) const { return (*this)(a, b); }
 };
 
 }  // namespace

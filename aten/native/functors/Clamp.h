@@ -38,7 +38,7 @@ Clamp<T> make_clamp(const std::optional<Scalar>& min, const std::optional<Scalar
 
   // A NaN bound gives NaN everywhere.
   if (low != low || high != high) low = high = low != low ? low : high;
-  return {low, high, low != low};
+  return {low, high, static_cast<opmath_t>(low != low)};
 }
 
 template <class Run>

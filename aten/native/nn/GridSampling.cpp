@@ -273,16 +273,6 @@ class Gradients {
   std::vector<Tensor> grid_sums_;
 };
 
-}  // namespace
-
-TensorSpec grid_sampler_shape(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
-                              int64_t padding_mode, bool) {
-  check_sampled(input, grid, interpolation_mode, padding_mode);
-  DimVector sizes(grid.sizes().slice(0, grid.sizes().size() - 1));
-  sizes.insert(sizes.begin() + 1, input.sizes()[1]);
-  return {sizes, input.scalar_type(), input.device()};
-}
-
 void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
                          int64_t interpolation_mode, int64_t padding_mode) {
   const TensorSpec output =
@@ -295,6 +285,60 @@ void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
   TORCH_CHECK_NOT_IMPLEMENTED(input.is_floating_point(),
                               "\"grid_sampler_backward\" not implemented for '",
                               dtype_name(input.scalar_type()), "'");
+}
+
+}  // namespace
+
+TensorSpec grid_sampler_shape(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+                              int64_t padding_mode, bool) {
+  check_sampled(input, grid, interpolation_mode, padding_mode);
+  DimVector sizes(grid.sizes().slice(0, grid.sizes().size() - 1));
+  sizes.insert(sizes.begin() + 1, input.sizes()[1]);
+  return {sizes, input.scalar_type(), input.device()};
+}
+
+GridSizes::GridSizes(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding,
+                     bool align_corners)
+    : sampler{static_cast<GridSampler::Mode>(mode), static_cast<GridSampler::Outside>(padding),
+              align_corners},
+      batch(input.sizes()[0]),
+      channels(input.sizes()[1]),
+      rank(input.dim() - 2) {
+  for (int64_t d = 0; d < rank; ++d) {
+    size[3 - rank + d] = input.sizes()[d + 2];
+    plane *= input.sizes()[d + 2];
+    points *= grid.sizes()[d + 1];
+  }
+
+  TORCH_CHECK(plane <= INT32_MAX,
+              "grid_sampler(): expected planes of less than 2^31 elements, got ", plane);
+}
+
+Tensor for_sampling(const Tensor& tensor) {
+  return tensor.to(to_accumulate(tensor.scalar_type())).contiguous();
+}
+
+Tensor for_samples(const Tensor& out) {
+  return is_reduced_floating(out.scalar_type()) ? empty_tensor(out.sizes(), kFloat, out.device())
+                                                : out;
+}
+
+GridGradients::GridGradients(const Tensor& grad, const Tensor& input, const Tensor& grid,
+                             int64_t mode, int64_t padding) {
+  check_grid_gradient(grad, input, grid, mode, padding);
+  this->grad = for_sampling(grad);
+  this->input = for_sampling(input);
+  this->grid = for_sampling(grid);
+
+  const ScalarType wide = this->input.scalar_type();
+  if (input.requires_grad()) of_input = empty_tensor(input.sizes(), wide, input.device());
+  of_grid = empty_tensor(grid.sizes(), wide, input.device());
+}
+
+std::tuple<Tensor, Tensor> GridGradients::in_dtypes_of(const Tensor& input,
+                                                       const Tensor& grid) const {
+  return {of_input.defined() ? of_input.to(input.scalar_type()) : of_input,
+          of_grid.to(grid.scalar_type())};
 }
 
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,

@@ -1,16 +1,15 @@
 #pragma once
-// The elements, weights and slopes with which a grid samples one dimension at one point. The loops
+// Shared by the kernels of grid sampling on all devices: sizes, the tensors of the gradient, and
+// the elements, weights and slopes with which a grid samples one dimension at one point. The loops
 // that include this file compile it once per instruction set.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 
 #include "aten/core/Tensor.h"
 
 namespace at::native {
-
-TORCH_PY_API void check_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
-                                      int64_t interpolation_mode, int64_t padding_mode);
 
 /// The options of a grid sampler, numbered as Python passes them.
 struct GridSampler {
@@ -25,6 +24,38 @@ struct GridSampler {
   C10_HOST_DEVICE int taps() const {
     return mode == Mode::Nearest ? 1 : mode == Mode::Linear ? 2 : 4;
   }
+};
+
+/// How a grid samples an input, with the sizes of three dimensions; a missing dimension has size 1
+/// and comes first. `points` and `plane` count the elements of one sample and of one channel.
+struct TORCH_PY_API GridSizes {
+  GridSampler sampler;
+  int64_t batch, channels, rank;
+  int64_t points = 1, plane = 1;
+  int64_t size[3] = {1, 1, 1};
+
+  /// Raises RuntimeError for planes of 2^31 elements and more.
+  GridSizes(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding,
+            bool align_corners);
+};
+
+/// The tensor, contiguous and in the accumulation dtype, which kernels read and write.
+TORCH_PY_API Tensor for_sampling(const Tensor& tensor);
+
+/// Memory for a result in the accumulation dtype: `out` itself if it has that dtype.
+TORCH_PY_API Tensor for_samples(const Tensor& out);
+
+/// The tensors of the gradient's kernel, in the accumulation dtype. The input's gradient is
+/// undefined if it is not wanted.
+struct TORCH_PY_API GridGradients {
+  Tensor grad, input, grid;
+  Tensor of_input, of_grid;
+
+  GridGradients(const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t mode,
+                int64_t padding);
+
+  /// Both gradients in the dtypes of what they are gradients of.
+  std::tuple<Tensor, Tensor> in_dtypes_of(const Tensor& input, const Tensor& grid) const;
 };
 
 /// A coordinate in elements, and its derivative by the coordinate of the grid.

@@ -140,8 +140,7 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
 
   // (rows, first) @ (first, outputs * second), then a matrix-vector product per row with input2.
   const DimVector batch(batch_sizes(input1, 1));
-  int64_t rows = 1;
-  for (const int64_t size : batch) rows *= size;
+  const int64_t rows = product_of(batch);
 
   const Tensor stacked = at::reshape(at::permute(weight, {1, 0, 2}), {first, outputs * second});
   const Tensor left =

@@ -1,6 +1,7 @@
 // Max pooling over one to three dimensions, and max unpooling: shape rules and public variants.
-#include "aten/native/declarations/nn/MaxPooling.h"
+#include "aten/native/nn/MaxPooling.h"
 
+#include "aten/native/declarations/nn/MaxPooling.h"
 #include "aten/native/shared/PoolingGeometry.h"
 #include "aten/native/shared/ResultFormat.h"
 #include "aten/ops/_adaptive_max_pool.h"
@@ -71,6 +72,17 @@ Specs _max_pool_shape(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
       pooling_windows(op, kernel_size.size(), kernel_size, stride, padding, dilation);
   return with_indices(spec_in_format_of(self, pooled_sizes(op, self.sizes(), windows, ceil_mode),
                                         kernel_size.size()));
+}
+
+Tensor max_pool_values(MaxPoolKernel kernel, size_t spatial, const Tensor& self,
+                       IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                       IntArrayRef dilation, bool ceil_mode) {
+  const PoolingWindows w =
+      pooling_windows(kMaxPool[spatial - 1], spatial, kernel_size, stride, padding, dilation);
+  const DimVector sizes = pooled_sizes(kMaxPool[spatial - 1], self.sizes(), w, ceil_mode);
+  const Tensor values = empty_from_spec(spec_in_format_of(self, sizes, spatial));
+  kernel(self, w.kernel, w.stride, w.padding, w.dilation, ceil_mode, values, Tensor());
+  return values;
 }
 
 Specs _adaptive_max_pool_shape(const Tensor& self, IntArrayRef output_size) {

@@ -1,4 +1,6 @@
 // Interpolation to a size or by factors: the overloads `vec` of the upsample operators.
+#include <utility>
+
 #include "aten/native/declarations/nn/ResamplingByFactor.h"
 #include "aten/ops/_upsample_bicubic2d_aa.h"
 #include "aten/ops/_upsample_bilinear2d_aa.h"
@@ -51,87 +53,81 @@ struct Target {
   }
 };
 
+/// Calls an operator that interpolates N dimensions to sizes, with the options between its sizes
+/// and its factors.
+template <class Operator, size_t N, class... Options>
+Tensor resampled(const Tensor& input, OptionalIntArrayRef output_size, const Factors& scale_factors,
+                 Options... options) {
+  const Target target(input, output_size, scale_factors, N);
+  return [&]<size_t... d>(std::index_sequence<d...>) {
+    return Operator::call(input, target.sizes, options..., target.factors[d]...);
+  }(std::make_index_sequence<N>());
+}
+
 }  // namespace
 
 Tensor upsample_nearest1d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                               std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 1);
-  return at::upsample_nearest1d(input, target.sizes, target.factors[0]);
+  return resampled<ops::upsample_nearest1d, 1>(input, output_size, scale_factors);
 }
 
 Tensor upsample_nearest2d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                               std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 2);
-  return at::upsample_nearest2d(input, target.sizes, target.factors[0], target.factors[1]);
+  return resampled<ops::upsample_nearest2d, 2>(input, output_size, scale_factors);
 }
 
 Tensor upsample_nearest3d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                               std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 3);
-  return at::upsample_nearest3d(input, target.sizes, target.factors[0], target.factors[1],
-                                target.factors[2]);
+  return resampled<ops::upsample_nearest3d, 3>(input, output_size, scale_factors);
 }
 
 Tensor _upsample_nearest_exact1d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                      std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 1);
-  return at::_upsample_nearest_exact1d(input, target.sizes, target.factors[0]);
+  return resampled<ops::_upsample_nearest_exact1d, 1>(input, output_size, scale_factors);
 }
 
 Tensor _upsample_nearest_exact2d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                      std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 2);
-  return at::_upsample_nearest_exact2d(input, target.sizes, target.factors[0], target.factors[1]);
+  return resampled<ops::_upsample_nearest_exact2d, 2>(input, output_size, scale_factors);
 }
 
 Tensor _upsample_nearest_exact3d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                      std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 3);
-  return at::_upsample_nearest_exact3d(input, target.sizes, target.factors[0], target.factors[1],
-                                       target.factors[2]);
+  return resampled<ops::_upsample_nearest_exact3d, 3>(input, output_size, scale_factors);
 }
 
 Tensor upsample_linear1d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                              bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 1);
-  return at::upsample_linear1d(input, target.sizes, align_corners, target.factors[0]);
+  return resampled<ops::upsample_linear1d, 1>(input, output_size, scale_factors, align_corners);
 }
 
 Tensor upsample_bilinear2d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 2);
-  return at::upsample_bilinear2d(input, target.sizes, align_corners, target.factors[0],
-                                 target.factors[1]);
+  return resampled<ops::upsample_bilinear2d, 2>(input, output_size, scale_factors, align_corners);
 }
 
 Tensor upsample_trilinear3d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                 bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 3);
-  return at::upsample_trilinear3d(input, target.sizes, align_corners, target.factors[0],
-                                  target.factors[1], target.factors[2]);
+  return resampled<ops::upsample_trilinear3d, 3>(input, output_size, scale_factors, align_corners);
 }
 
 Tensor upsample_bicubic2d_vec(const Tensor& input, OptionalIntArrayRef output_size,
                               bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 2);
-  return at::upsample_bicubic2d(input, target.sizes, align_corners, target.factors[0],
-                                target.factors[1]);
+  return resampled<ops::upsample_bicubic2d, 2>(input, output_size, scale_factors, align_corners);
 }
 
 Tensor _upsample_bilinear2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                    bool align_corners,
                                    std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 2);
-  return at::_upsample_bilinear2d_aa(input, target.sizes, align_corners, target.factors[0],
-                                     target.factors[1]);
+  return resampled<ops::_upsample_bilinear2d_aa, 2>(input, output_size, scale_factors,
+                                                    align_corners);
 }
 
 Tensor _upsample_bicubic2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size,
                                   bool align_corners,
                                   std::optional<ArrayRef<double>> scale_factors) {
-  const Target target(input, output_size, scale_factors, 2);
-  return at::_upsample_bicubic2d_aa(input, target.sizes, align_corners, target.factors[0],
-                                    target.factors[1]);
+  return resampled<ops::_upsample_bicubic2d_aa, 2>(input, output_size, scale_factors,
+                                                   align_corners);
 }
 
 }  // namespace at::native

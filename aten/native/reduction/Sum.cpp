@@ -1,6 +1,7 @@
 // Sums, means, logsumexp and hash_tensor: compositions and gradients.
 #include "aten/native/declarations/reduction/Sum.h"
 #include "aten/native/shared/KeptDims.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/_nansum.h"
 #include "aten/ops/_xor.h"
 #include "aten/ops/amax.h"
@@ -19,16 +20,6 @@
 #include "aten/ops/where.h"
 
 namespace at::native {
-
-namespace {
-
-int64_t product(IntArrayRef sizes) {
-  int64_t result = 1;
-  for (const int64_t size : sizes) result *= size;
-  return result;
-}
-
-}  // namespace
 
 Tensor hash_tensor(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mode) {
   TORCH_CHECK(mode == 0, "Unknown hash_tensor mode: ", mode);
@@ -74,8 +65,8 @@ Tensor _expand_reduced(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRe
 
 Tensor _mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim,
                       bool keepdim) {
-  const int64_t outputs = product(kept_sizes(sizes, dim));
-  const int64_t count = outputs == 0 ? 1 : product(sizes) / outputs;
+  const int64_t outputs = product_of(kept_sizes(sizes, dim));
+  const int64_t count = outputs == 0 ? 1 : product_of(sizes) / outputs;
   return _expand_reduced(grad / Scalar(static_cast<double>(count)), sizes, dim, keepdim);
 }
 

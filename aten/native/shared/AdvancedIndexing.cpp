@@ -189,6 +189,7 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
       plan.indices.push_back(resolved[d]);
       TORCH_CHECK_INDEX(positions == 0 || self.sizes()[d] > 0,
                         "index is out of bounds for dimension ", d, " with size 0");
+      plan.dimensions.push_back(d);
       plan.extents.push_back(self.sizes()[d]);
       plan.steps.push_back(stride);
       if (on_host && positions > 0 && !nothing)

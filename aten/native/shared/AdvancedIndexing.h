@@ -19,7 +19,8 @@ struct TORCH_PY_API IndexPlan {
   // host can read the indices.
   std::vector<int64_t> offsets;
   std::vector<Tensor> indices;  // positions as int64; they broadcast to index_sizes
-  DimVector extents, steps;     // of the indexed dimensions: sizes, and strides in bytes
+  DimVector dimensions;         // that the indices are along
+  DimVector extents, steps;     // of these dimensions: sizes, and strides in bytes
 
   DimVector result_sizes() const;
   /// The strides of a dense result whose dimensions lie in memory in the order of those of the

@@ -56,8 +56,18 @@ std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const T
           grad_bias.defined() ? grad_bias.to(bias_type) : grad_bias};
 }
 
-Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype, Device device) {
-  return wanted ? empty_tensor(sizes, dtype, device) : Tensor();
+FusedGradients::FusedGradients(const Tensor& input, const TensorSpec& spec, const Tensor& weight,
+                               const Tensor& bias, IntArrayRef parameter_sizes) {
+  const ScalarType wide = to_accumulate(input.scalar_type());
+  if (input.requires_grad()) this->input = empty_from_spec(spec);
+  if (weight.defined()) this->weight = empty_tensor(parameter_sizes, wide, input.device());
+  if (bias.defined()) this->bias = empty_tensor(parameter_sizes, wide, input.device());
+}
+
+std::tuple<Tensor, Tensor, Tensor> FusedGradients::in_dtypes_of(const Tensor& weight,
+                                                                const Tensor& bias) const {
+  return {input, this->weight.defined() ? this->weight.to(weight.scalar_type()) : this->weight,
+          this->bias.defined() ? this->bias.to(bias.scalar_type()) : this->bias};
 }
 
 Tensor along_channels(const Tensor& tensor, int64_t dim) {

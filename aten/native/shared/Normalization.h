@@ -41,11 +41,21 @@ Tensor along_channels(const Tensor& tensor, int64_t dim);
 
 /// Converts the gradients of an input and its parameters to the dtypes of these. Undefined
 /// gradients stay undefined.
-TORCH_PY_API std::tuple<Tensor, Tensor, Tensor>
-with_dtypes(const Tensor& grad_input, const Tensor& input, const Tensor& grad_weight,
-            const Tensor& weight, const Tensor& grad_bias, ScalarType bias_type);
+std::tuple<Tensor, Tensor, Tensor> with_dtypes(const Tensor& grad_input, const Tensor& input,
+                                               const Tensor& grad_weight, const Tensor& weight,
+                                               const Tensor& grad_bias, ScalarType bias_type);
 
-/// The memory of a fused kernel's result, or an undefined tensor if it is not wanted.
-TORCH_PY_API Tensor result_for(bool wanted, IntArrayRef sizes, ScalarType dtype, Device device);
+/// The gradients that a fused kernel writes; those of the parameters are in the accumulation dtype.
+/// Gradients that are not wanted are undefined.
+struct TORCH_PY_API FusedGradients {
+  Tensor input, weight, bias;
+
+  /// Memory for the gradients: that of the input has the sizes and strides of `spec`.
+  FusedGradients(const Tensor& input, const TensorSpec& spec, const Tensor& weight,
+                 const Tensor& bias, IntArrayRef parameter_sizes);
+
+  /// The gradients in the dtypes of the parameters.
+  std::tuple<Tensor, Tensor, Tensor> in_dtypes_of(const Tensor& weight, const Tensor& bias) const;
+};
 
 }  // namespace at::native

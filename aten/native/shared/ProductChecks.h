@@ -1,6 +1,7 @@
 #pragma once
 // Helpers for the shape rules and factors of matrix and vector products.
 #include "aten/core/Tensor.h"
+#include "aten/native/shared/SizeProduct.h"
 
 namespace at::native {
 
@@ -8,12 +9,6 @@ inline void check_same_device(const char* op, const Tensor& a, const Tensor& b) 
   TORCH_CHECK(a.device() == b.device(), op,
               ": Expected all tensors to be on the same device, but found at least two devices, ",
               a.device(), " and ", b.device(), "!");
-}
-
-inline int64_t product_of(IntArrayRef sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) product *= size;
-  return product;
 }
 
 /// The factor of a product in this dtype: without its fraction for integers, true or false for

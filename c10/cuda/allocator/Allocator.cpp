@@ -4,12 +4,14 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "c10/cuda/Memory.h"
 #include "c10/cuda/PlainAllocator.h"
 #include "c10/cuda/Runtime.h"
 #include "c10/cuda/Stream.h"
 #include "c10/cuda/allocator/CaptureScope.h"
+#include "c10/dispatch/RunningOperator.h"
 #include "c10/util/Exception.h"
 
 namespace c10::cuda {
@@ -109,7 +111,9 @@ struct CachingAllocator final : Allocator {
     if (bytes == 0) return DataPtr(nullptr, nullptr, nullptr, owner);
 
     const int64_t stream = current_stream_of(device).id;
-    Block* const block = heap_of(device).allocate(bytes, stream, current_operator);
+    const OperatorEntry* const caller = RunningOperator::outermost();
+    Block* const block =
+        heap_of(device).allocate(bytes, stream, caller != nullptr ? caller->name() : nullptr);
     return DataPtr(reinterpret_cast<void*>(block->address), block, &free_block, owner);
   }
 };
@@ -131,8 +135,6 @@ bool is_captured_with(cudaStream_t stream, cudaStream_t captured) {
 
 }  // namespace
 
-thread_local constinit const char* current_operator = nullptr;
-
 Heap& heap_of(DeviceIndex device) {
   const size_t index = static_cast<size_t>(device);
   if (DeviceHeap* const known = existing_heap(index)) return known->heap;
@@ -148,11 +150,13 @@ void add_memory_pressure_callback(DeviceIndex device, std::function<void()> call
   heap_of(device).add_pressure_callback(std::move(callback));
 }
 
-uint64_t before_synchronize(Stream stream) {
-  return heap_of(stream.device.index).before_synchronize(stream.id);
+std::optional<uint64_t> before_synchronize(Stream stream) {
+  DeviceHeap* const known = existing_heap(static_cast<size_t>(stream.device.index));
+  if (known == nullptr) return std::nullopt;
+  return known->heap.before_synchronize(stream.id);
 }
-void after_synchronize(Stream stream, uint64_t mark) {
-  heap_of(stream.device.index).after_synchronize(stream.id, mark);
+void after_synchronize(Stream stream, std::optional<uint64_t> mark) {
+  if (mark.has_value()) heap_of(stream.device.index).after_synchronize(stream.id, *mark);
 }
 void forget_stream(Stream stream) { heap_of(stream.device.index).forget_stream(stream.id); }
 

@@ -2,16 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "c10/core/Allocator.h"
 #include "c10/core/Stream.h"
 #include "c10/cuda/allocator/Heap.h"
 
 namespace c10::cuda {
-
-/// The operator that the calling thread is in, for messages and snapshots: a string that lives for
-/// ever, or null. The dispatcher sets it.
-extern thread_local constinit const char* current_operator;
 
 /// The heap of a device, made when first asked for.
 Heap& heap_of(DeviceIndex device);
@@ -21,8 +18,8 @@ void add_memory_pressure_callback(DeviceIndex device, std::function<void()> call
 
 /// Around a wait of the host for all work of a stream: what `before_synchronize` returns goes to
 /// `after_synchronize`. Saves later waits on the device.
-uint64_t before_synchronize(Stream stream);
-void after_synchronize(Stream stream, uint64_t mark);
+std::optional<uint64_t> before_synchronize(Stream stream);
+void after_synchronize(Stream stream, std::optional<uint64_t> mark);
 /// To be called before an external stream that was current here is destroyed.
 void forget_stream(Stream stream);
 

@@ -57,7 +57,7 @@ struct Block {
   BlockState state = BlockState::Hole;
   uint8_t size_class = 0;               // of a small live or quick block
   size_t requested = 0;                 // bytes, of a live block
-  const char* operator_name = nullptr;  // that a live block was allocated in
+  const char* operator_name = nullptr;  // that the program called, of a live block
   Block* next = nullptr;                // in a quick list
 
   uintptr_t end() const { return address + bytes; }

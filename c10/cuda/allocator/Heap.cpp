@@ -189,10 +189,11 @@ std::vector<Loot> Heap::find_loot(const Window& except) {
   return loot;
 }
 
+/// What is more than the device has is refused without asking for its memory granule by granule.
 bool Heap::within_limit(size_t bytes) const {
+  if (total_bytes_ == 0) return true;  // not known yet
   const size_t reserved = static_cast<size_t>(memory_.statistics.reserved_bytes.all.current);
-  return fraction_ >= 1.0 ||
-         reserved + bytes <= static_cast<size_t>(fraction_ * static_cast<double>(total_bytes_));
+  return reserved + bytes <= static_cast<size_t>(fraction_ * static_cast<double>(total_bytes_));
 }
 
 /// Creates all of the granules or none.

@@ -1,6 +1,7 @@
 // Blocks of pinned host memory.
 #include "c10/cuda/allocator/PinnedPool.h"
 
+#include <chrono>
 #include <limits>
 
 #include "c10/util/Exception.h"
@@ -36,6 +37,30 @@ void append(NamedNumbers& out, const std::string& name, const Counter& counter) 
   out.emplace_back(name + ".peak", counter.peak);
 }
 
+void append(NamedNumbers& out, const std::string& name, const CallTimes& times) {
+  out.emplace_back(name + ".avg", times.count == 0 ? 0 : times.total / times.count);
+  out.emplace_back(name + ".count", times.count);
+  out.emplace_back(name + ".max", times.most);
+  out.emplace_back(name + ".min", times.least);
+  out.emplace_back(name + ".total", times.total);
+}
+
+/// Adds the time that a call takes, and returns its result.
+template <class Function>
+auto timed(CallTimes& times, const Function& call) {
+  struct Stopwatch {
+    using Clock = std::chrono::steady_clock;
+    CallTimes& times;
+    Clock::time_point begin = Clock::now();
+    ~Stopwatch() {
+      const auto passed = Clock::now() - begin;
+      times.add(std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+    }
+  };
+  const Stopwatch stopwatch{times};
+  return call();
+}
+
 }  // namespace
 
 /// Whether the device is done with the block. Events are kept until all of them are over.
@@ -66,10 +91,11 @@ void PinnedPool::add_chunk(int size_class) {
   const size_t block_bytes = pinned_class_bytes(size_class);
   const size_t count = block_bytes <= kSharedChunk / 16 ? kSharedChunk / block_bytes : 1;
 
-  void* memory = source_.allocate(count * block_bytes);
+  const auto allocate = [&] { return source_.allocate(count * block_bytes); };
+  void* memory = timed(alloc_times_, allocate);
   if (memory == nullptr) {
     empty_cache_locked();
-    memory = source_.allocate(count * block_bytes);
+    memory = timed(alloc_times_, allocate);
   }
   if (memory == nullptr)
     TORCH_THROW(OutOfMemoryError, "cannot allocate ", count * block_bytes,
@@ -170,7 +196,7 @@ void PinnedPool::empty_cache_locked() {
       }
     }
 
-    source_.free(chunk.address);
+    timed(free_times_, [&] { source_.free(chunk.address); });
     chunk_count_.subtract(1);
     blocks_.subtract(static_cast<int64_t>(chunk.blocks.size()));
     bytes_.subtract(static_cast<int64_t>(chunk.bytes));
@@ -185,6 +211,8 @@ NamedNumbers PinnedPool::statistics() {
   append(out, "active_requests", live_blocks_);
   append(out, "allocated_bytes", bytes_);
   append(out, "allocations", blocks_);
+  append(out, "host_alloc_time", alloc_times_);
+  append(out, "host_free_time", free_times_);
   out.emplace_back("num_host_alloc", chunk_count_.allocated);
   out.emplace_back("num_host_free", chunk_count_.freed);
   return out;
@@ -202,6 +230,8 @@ void PinnedPool::reset_accumulated() {
     counter->allocated = 0;
     counter->freed = 0;
   }
+  alloc_times_ = {};
+  free_times_ = {};
 }
 
 }  // namespace c10::cuda

@@ -86,6 +86,8 @@ class PinnedPool {
   Counter live_blocks_;
   Counter live_bytes_;
   Counter chunk_count_;
+  CallTimes alloc_times_;  // of chunks
+  CallTimes free_times_;
 };
 
 }  // namespace c10::cuda

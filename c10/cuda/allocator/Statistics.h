@@ -28,6 +28,21 @@ struct Counter {
   }
 };
 
+/// How long calls of the driver took, in microseconds.
+struct CallTimes {
+  int64_t count = 0;
+  int64_t total = 0;
+  int64_t least = 0;
+  int64_t most = 0;
+
+  void add(int64_t microseconds) {
+    least = count == 0 ? microseconds : std::min(least, microseconds);
+    most = std::max(most, microseconds);
+    total += microseconds;
+    ++count;
+  }
+};
+
 /// A counter for each kind of pool and for both together.
 struct CounterByKind {
   Counter all;

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from codegen.diagnostics import Diagnostic, Location
 from codegen.expressions import infer_promotion
 from codegen.model import implied, vocabulary
+from codegen.model.autocast import Autocast
 from codegen.model.operator import Operator
 from codegen.model.program import Program
 
@@ -47,7 +48,7 @@ def _plain_defaults(operator: Operator) -> Iterator[tuple[str, object, str]]:
     schema = operator.schema
     yield "variants", ("function",), "it is the default"
     yield "python_module", implied.python_module(schema), "the name says so"
-    yield "autocast", vocabulary.AUTOCASTS[0], "it is the default"
+    yield "autocast", Autocast(), "it is the default"
     yield "out_dtype", implied.out_dtype(schema, operator.structure), "it follows from the structure"
     yield "promotion", *_promotion(operator)
 

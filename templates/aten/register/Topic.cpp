@@ -82,7 +82,7 @@ const bool registered = [] {
   register_operator<ops::{{ f.struct }}>();
 {% endfor %}
 {% for w in section.wrappers %}
-  register_kernel<ops::{{ w.function.struct }}>({{ w.keys }}, &{{ w.name }}, {{ w.label|cpp_string }}, {{ w.origin|cpp_string }});
+  register_wrapper<ops::{{ w.function.struct }}, &{{ w.name }}>({{ w.keys }}, {{ w.label|cpp_string }}, {{ w.origin|cpp_string }});
 {% endfor %}
 {% if section.gradient == "none" %}
 {% for f in section.functions if not (f.form == "inplace" and section.operator.has_inplace) %}

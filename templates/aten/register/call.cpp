@@ -2,15 +2,16 @@
 constinit OperatorEntry {{ f.struct }}::entry({{ f.entry_name|cpp_string }}, {{ f.schema|string|cpp_string }});
 {{ f.result }} {{ f.struct }}::call({{ f.parameters|commas }}) {
 {% if f.casts %}
-  if (autocast::is_active()) {
-    const autocast::Suspended inside;
-{% if f.operator.autocast == "promote" %}
-    autocast::Cast cast(autocast::Policy::{{ f.autocast_policy }}, inside);
+  constexpr autocast::Policies policies{{ "{" }}{{ f.autocast_policies|commas }}};
+  if (autocast::is_active(policies)) {
+    const autocast::Suspended inside(policies);
+{% if "promote" in f.operator.autocast.words %}
+    autocast::Cast cast({{ f.name|cpp_string }}, policies, inside);
 {% for argument in f.tensors %}
     cast.see({{ argument.name }});
 {% endfor %}
 {% else %}
-    const autocast::Cast cast(autocast::Policy::{{ f.autocast_policy }}, inside);
+    const autocast::Cast cast({{ f.name|cpp_string }}, policies, inside);
 {% endif %}
     return call({{ f.cast_names|commas }});
   }

@@ -204,8 +204,8 @@ void reports_become_errors() {
     check("gather", 7, 3);
     hooks().synchronize_device(0);
   });
-  EXPECT(contains(text, "index 7 is out of bounds for dimension with size 3 (gather on cuda:0, "
-                        "argument 2)"));
+  EXPECT(contains(text, "index 7 is out of bounds for dimension with size 3 (argument 2 of "
+                        "gather on cuda:0)"));
 
   // The device goes on, and the report is not raised twice.
   hooks().synchronize_device(0);
@@ -215,7 +215,7 @@ void reports_become_errors() {
                                  simt::Reporter{}, -0.5);
                     value_of<int>(device_value(1));
                   }),
-                  "element < 0: -0.5 (multinomial on cuda:0"));
+                  "element < 0: -0.5 (argument 0 of multinomial on cuda:0"));
 }
 
 void full_mailboxes_are_raised_by_launches() {

@@ -1,25 +1,17 @@
 // Kernels without faults give the same results in every order of threads and blocks.
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <vector>
 
 #include "c10/util/BFloat16.h"
 #include "c10/util/Half.h"
+#include "tests/emulation/checks/check.h"
 #include "tests/emulation/checks/sample_kernels.h"
 #include "tests/emulation/grid.h"
 
 using c10::cuda::launch;
 
 namespace {
-
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                             \
-    }                                                                           \
-  } while (0)
 
 std::vector<float> counted(size_t n) {
   std::vector<float> values(n);
@@ -183,7 +175,7 @@ void check_reports() {
   for (unsigned i = 0; i < 3; ++i) {
     const c10::cuda::MailboxRecord& record = mailbox.records[i];
     CHECK(record.complete == 1 && record.argument == 1 && record.bound == 3);
-    CHECK(std::string(c10::cuda::launched_operator(record.sequence)) == "index");
+    CHECK(std::string(c10::cuda::find_launch(record.sequence).name) == "index");
     sum += record.value * record.value;
   }
   CHECK(sum == 9 + 16 + 16);

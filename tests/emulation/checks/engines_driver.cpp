@@ -11,6 +11,7 @@
 #include "aten/native/functors/Extremum.h"
 #include "aten/native/functors/Product.h"
 #include "aten/native/functors/Sum.h"
+#include "tests/emulation/checks/check.h"
 #include "tests/emulation/grid.h"
 
 using namespace at;
@@ -44,14 +45,6 @@ Allocator& device_allocator() {
 }  // namespace c10::cuda
 
 namespace {
-
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                             \
-    }                                                                           \
-  } while (0)
 
 using Sizes = std::vector<int64_t>;
 

@@ -2,26 +2,18 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "c10/cuda/Runtime.h"
 #include "c10/util/Exception.h"
+#include "tests/emulation/checks/check.h"
 #include "tests/emulation/checks/sample_kernels.h"
 
 using c10::cuda::launch;
 
 namespace {
-
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                             \
-    }                                                                           \
-  } while (0)
 
 SIMT_KERNEL ends_early() {
   if (simt::thread_x() == 5) return;

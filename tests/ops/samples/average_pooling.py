@@ -9,6 +9,9 @@ from tests.ops.samples.pooling import EXTENTS, adaptive, pooled
 from tests.ops.samples.registry import SampleInput, samples
 
 
+@samples("avg_pool1d", 1)
+@samples("avg_pool2d", 2)
+@samples("avg_pool3d", 3)
 def _averaged(make: Make, rank: int) -> Iterator[SampleInput]:
     yield from pooled(make, rank)
     sizes = EXTENTS[rank]
@@ -18,21 +21,6 @@ def _averaged(make: Make, rank: int) -> Iterator[SampleInput]:
     if rank > 1:
         yield SampleInput(make(1, 1, *sizes), 2, 2, 0, False, True, 3)
         yield SampleInput(make(1, 1, *sizes), 2, 1, 1, True, False, -2)
-
-
-@samples("avg_pool1d")
-def avg_pool1d(make: Make) -> Iterator[SampleInput]:
-    yield from _averaged(make, 1)
-
-
-@samples("avg_pool2d")
-def avg_pool2d(make: Make) -> Iterator[SampleInput]:
-    yield from _averaged(make, 2)
-
-
-@samples("avg_pool3d")
-def avg_pool3d(make: Make) -> Iterator[SampleInput]:
-    yield from _averaged(make, 3)
 
 
 @samples("adaptive_avg_pool1d")

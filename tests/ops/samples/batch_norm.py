@@ -48,26 +48,9 @@ def batch_norm(make: Make) -> Iterator[SampleInput]:
     if not make.requires_grad:
         yield SampleInput(make(0), None, None, None, None, True, 0.1, 1e-5, False)
         yield SampleInput(make(4, 3), make(3), make(3), *_statistics(make, 3), True, 0.3, 1e-5, False)
-        yield SampleInput(
-            make(2, 3, 2, 2, layout="channels_last"),
-            make(3),
-            make(3),
-            *_statistics(make, 3),
-            True,
-            0.1,
-            1e-5,
-            False,
-        )
-        yield SampleInput(
-            make(2, 3, 5, 4, layout="channels_last"),
-            make(3),
-            make(3),
-            *_statistics(make, 3),
-            False,
-            0.1,
-            1e-5,
-            False,
-        )
+        for shape, training in (((2, 3, 2, 2), True), ((2, 3, 5, 4), False)):
+            x = make(*shape, layout="channels_last")
+            yield SampleInput(x, make(3), make(3), *_statistics(make, 3), training, 0.1, 1e-5, False)
 
 
 @error_samples("batch_norm")

@@ -79,6 +79,7 @@ def _planes(make: Make) -> Iterator[SampleInput]:
 
 
 @samples("fft2")
+@samples("fft_half2")
 def fft2(make: Make) -> Iterator[SampleInput]:
     if has_transform(make):
         yield from _planes(make)
@@ -90,12 +91,6 @@ def fft_real2(make: Make) -> Iterator[SampleInput]:
         yield from _planes(make)
 
 
-@samples("fft_half2")
-def fft_half2(make: Make) -> Iterator[SampleInput]:
-    if has_transform(make):
-        yield from _planes(make)
-
-
 def _spaces(make: Make) -> Iterator[SampleInput]:
     yield from _planes(make)
     yield SampleInput(make(4))
@@ -104,6 +99,7 @@ def _spaces(make: Make) -> Iterator[SampleInput]:
 
 
 @samples("fftn")
+@samples("fft_halfn")
 def fftn(make: Make) -> Iterator[SampleInput]:
     if has_transform(make):
         yield from _spaces(make)
@@ -112,12 +108,6 @@ def fftn(make: Make) -> Iterator[SampleInput]:
 @samples("fft_realn")
 def fft_realn(make: Make) -> Iterator[SampleInput]:
     if has_transform(make) and not make.is_complex:
-        yield from _spaces(make)
-
-
-@samples("fft_halfn")
-def fft_halfn(make: Make) -> Iterator[SampleInput]:
-    if has_transform(make):
         yield from _spaces(make)
 
 

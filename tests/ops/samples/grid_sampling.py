@@ -10,6 +10,9 @@ from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, s
 _EXTENTS = {1: (5,), 2: (3, 4), 3: (2, 3, 2)}
 
 
+@samples("grid_sampler", 2)
+@samples("grid_sampler_2d", 2)
+@samples("grid_sampler_3d", 3)
 def _gridded(make: Make, rank: int) -> Iterator[SampleInput]:
     extents, points = _EXTENTS[rank], (2, 3, 1)[:rank]
     for mode in range(3 if rank == 2 else 2):
@@ -26,21 +29,6 @@ def _gridded(make: Make, rank: int) -> Iterator[SampleInput]:
             make(2, 3, *extents, layout="channels_last"), make(2, *points, rank, layout="strided"), 0, 0, True
         )
         yield SampleInput(make(0, 2, *extents), make(0, *points, rank), 0, 0, False)
-
-
-@samples("grid_sampler")
-def grid_sampler(make: Make) -> Iterator[SampleInput]:
-    yield from _gridded(make, 2)
-
-
-@samples("grid_sampler_2d")
-def grid_sampler_2d(make: Make) -> Iterator[SampleInput]:
-    yield from _gridded(make, 2)
-
-
-@samples("grid_sampler_3d")
-def grid_sampler_3d(make: Make) -> Iterator[SampleInput]:
-    yield from _gridded(make, 3)
 
 
 @error_samples("grid_sampler")

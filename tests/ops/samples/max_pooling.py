@@ -9,6 +9,12 @@ from tests.ops.samples.pooling import EXTENTS, adaptive, pooled
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
+@samples("max_pool1d", 1)
+@samples("max_pool1d_with_indices", 1)
+@samples("max_pool2d", 2)
+@samples("max_pool2d_with_indices", 2)
+@samples("max_pool3d", 3)
+@samples("max_pool3d_with_indices", 3)
 def _max_pooled(make: Make, rank: int) -> Iterator[SampleInput]:
     yield from pooled(make, rank, distinct=True)
     sizes = EXTENTS[rank]
@@ -16,36 +22,6 @@ def _max_pooled(make: Make, rank: int) -> Iterator[SampleInput]:
     yield SampleInput(make(1, 1, *(size + 1 for size in sizes), distinct=True), 2, 2, 1, 1, True)
     if make.is_floating and not make.requires_grad:
         yield SampleInput(make.extremes().reshape(1, 1, *{1: (16,), 2: (4, 4), 3: (4, 2, 2)}[rank]), 2)
-
-
-@samples("max_pool1d")
-def max_pool1d(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 1)
-
-
-@samples("max_pool2d")
-def max_pool2d(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 2)
-
-
-@samples("max_pool3d")
-def max_pool3d(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 3)
-
-
-@samples("max_pool1d_with_indices")
-def max_pool1d_with_indices(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 1)
-
-
-@samples("max_pool2d_with_indices")
-def max_pool2d_with_indices(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 2)
-
-
-@samples("max_pool3d_with_indices")
-def max_pool3d_with_indices(make: Make) -> Iterator[SampleInput]:
-    yield from _max_pooled(make, 3)
 
 
 @samples("adaptive_max_pool1d")

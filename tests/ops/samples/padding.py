@@ -32,6 +32,12 @@ def pad_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(SampleInput(make(2, 3), (1, 0), "mirror"), NotImplementedError, "mirror")
 
 
+@samples("reflection_pad1d", 1)
+@samples("replication_pad1d", 1)
+@samples("reflection_pad2d", 2)
+@samples("replication_pad2d", 2)
+@samples("reflection_pad3d", 3)
+@samples("replication_pad3d", 3)
 def _padded(make: Make, rank: int) -> Iterator[SampleInput]:
     widths = {
         1: ((1, 2), (2, 0), (-1, 1)),
@@ -48,36 +54,6 @@ def _padded(make: Make, rank: int) -> Iterator[SampleInput]:
         yield SampleInput(make(2, 2, *(3, 4, 3)[:rank], layout="transposed"), widths[0])
         if rank > 1:
             yield SampleInput(make(2, 3, *(3, 4, 3)[:rank], layout="channels_last"), widths[1])
-
-
-@samples("reflection_pad1d")
-def reflection_pad1d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 1)
-
-
-@samples("reflection_pad2d")
-def reflection_pad2d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 2)
-
-
-@samples("reflection_pad3d")
-def reflection_pad3d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 3)
-
-
-@samples("replication_pad1d")
-def replication_pad1d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 1)
-
-
-@samples("replication_pad2d")
-def replication_pad2d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 2)
-
-
-@samples("replication_pad3d")
-def replication_pad3d(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 3)
 
 
 @samples("pad_circular")

@@ -80,6 +80,12 @@ def range_errors(make: Make) -> Iterator[ErrorInput]:
 _BOUNDS = ((0, 1, 5), (3.0, -3.0, 4), (2, 7, 1), (0, 1, 0))
 
 
+@samples("linspace_tensor_tensor", True, True)
+@samples("logspace_tensor_tensor", True, True)
+@samples("linspace_tensor_scalar", True, False)
+@samples("logspace_tensor_scalar", True, False)
+@samples("linspace_scalar_tensor", False, True)
+@samples("logspace_scalar_tensor", False, True)
 def _bounds(make: Make, start_is_tensor: bool, end_is_tensor: bool) -> Iterator[SampleInput]:
     for start, end, steps in _BOUNDS:
         first = make.tensor(start, "float32") if start_is_tensor else start
@@ -93,36 +99,6 @@ def _bound_errors(make: Make, first: bool) -> Iterator[ErrorInput]:
     yield ErrorInput(
         SampleInput(vector if first else 0, 1 if first else vector, 3), RuntimeError, "0-dim.*1 dim"
     )
-
-
-@samples("linspace_tensor_tensor")
-def linspace_tensor_tensor(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, True, True)
-
-
-@samples("linspace_tensor_scalar")
-def linspace_tensor_scalar(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, True, False)
-
-
-@samples("linspace_scalar_tensor")
-def linspace_scalar_tensor(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, False, True)
-
-
-@samples("logspace_tensor_tensor")
-def logspace_tensor_tensor(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, True, True)
-
-
-@samples("logspace_tensor_scalar")
-def logspace_tensor_scalar(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, True, False)
-
-
-@samples("logspace_scalar_tensor")
-def logspace_scalar_tensor(make: Make) -> Iterator[SampleInput]:
-    yield from _bounds(make, False, True)
 
 
 @error_samples("linspace_tensor_scalar", "logspace_tensor_scalar")

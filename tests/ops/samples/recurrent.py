@@ -47,6 +47,8 @@ def _settings(make: Make) -> Iterator[tuple[int, bool, bool]]:
         yield 2, False, True
 
 
+@samples("rnn_input", 1)
+@samples("gru_input", 3)
 def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
@@ -64,6 +66,8 @@ def _padded(make: Make, gates: int) -> Iterator[SampleInput]:
     yield SampleInput(make(_BATCH, _STEPS, _INPUT), hidden, params, True, 1, 0.0, True, False, True)
 
 
+@samples("rnn_data", 1)
+@samples("gru_data", 3)
 def _packed(make: Make, gates: int) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
@@ -74,26 +78,6 @@ def _packed(make: Make, gates: int) -> Iterator[SampleInput]:
         yield SampleInput(
             make(6, _INPUT), make.values([3, 2, 1], "int64"), hidden, params, biases, layers, 0.0, False, both
         )
-
-
-@samples("rnn_input")
-def rnn_input(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 1)
-
-
-@samples("gru_input")
-def gru_input(make: Make) -> Iterator[SampleInput]:
-    yield from _padded(make, 3)
-
-
-@samples("rnn_data")
-def rnn_data(make: Make) -> Iterator[SampleInput]:
-    yield from _packed(make, 1)
-
-
-@samples("gru_data")
-def gru_data(make: Make) -> Iterator[SampleInput]:
-    yield from _packed(make, 3)
 
 
 @error_samples("rnn_input")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.ops.samples.make import Make
 
 Generator = Callable[[Make], Iterator["SampleInput"]]
+Family = TypeVar("Family", bound=Callable[..., Iterator["SampleInput"]])
 ErrorGenerator = Callable[[Make], Iterator["ErrorInput"]]
 
 _GENERATORS: dict[str, Generator] = {}
@@ -58,15 +59,18 @@ class ErrorInput:
     message: str = field(default="")
 
 
-def samples(name: str) -> Callable[[Generator], Generator]:
+def samples(name: str, *arguments: Any, **options: Any) -> Callable[[Family], Family]:
     """Registers a generator under the name that entries use.
+
+    Further arguments are passed to the generator after its first one. A generator of several operators, such
+    as those for one to three dimensions, is registered once for each of them.
 
     Write it at the start of a line: codegen looks for it there.
     """
 
-    def register(generator: Generator) -> Generator:
+    def register(generator: Family) -> Family:
         assert name not in _GENERATORS, f"two generators of samples are called {name}"
-        _GENERATORS[name] = generator
+        _GENERATORS[name] = lambda make: generator(make, *arguments, **options)
         return generator
 
     return register

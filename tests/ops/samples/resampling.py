@@ -13,6 +13,9 @@ _EXTENTS = {1: (5,), 2: (3, 4), 3: (2, 3, 2)}
 _SIZES = {1: ((8,), (3,), (1,), (5,)), 2: ((5, 7), (2, 3), (6, 2)), 3: ((3, 4, 3), (1, 5, 2))}
 
 
+@samples("upsample_nearest1d", 1)
+@samples("upsample_nearest2d", 2)
+@samples("upsample_nearest3d", 3)
 def _resized(make: Make, rank: int, *arguments: bool) -> Iterator[SampleInput]:
     for sizes in _SIZES[rank]:
         yield SampleInput(make(1, 2, *_EXTENTS[rank]), sizes, *arguments)
@@ -43,39 +46,12 @@ def _resized(make: Make, rank: int, *arguments: bool) -> Iterator[SampleInput]:
         )
 
 
+@samples("upsample_linear1d", 1)
+@samples("upsample_bilinear2d", 2)
+@samples("upsample_trilinear3d", 3)
 def _interpolated(make: Make, rank: int) -> Iterator[SampleInput]:
     for align_corners in (False, True):
         yield from _resized(make, rank, align_corners)
-
-
-@samples("upsample_nearest1d")
-def upsample_nearest1d(make: Make) -> Iterator[SampleInput]:
-    yield from _resized(make, 1)
-
-
-@samples("upsample_nearest2d")
-def upsample_nearest2d(make: Make) -> Iterator[SampleInput]:
-    yield from _resized(make, 2)
-
-
-@samples("upsample_nearest3d")
-def upsample_nearest3d(make: Make) -> Iterator[SampleInput]:
-    yield from _resized(make, 3)
-
-
-@samples("upsample_linear1d")
-def upsample_linear1d(make: Make) -> Iterator[SampleInput]:
-    yield from _interpolated(make, 1)
-
-
-@samples("upsample_bilinear2d")
-def upsample_bilinear2d(make: Make) -> Iterator[SampleInput]:
-    yield from _interpolated(make, 2)
-
-
-@samples("upsample_trilinear3d")
-def upsample_trilinear3d(make: Make) -> Iterator[SampleInput]:
-    yield from _interpolated(make, 3)
 
 
 @error_samples("upsample_nearest2d")

@@ -8,6 +8,12 @@ from tests.ops.samples.make import Make
 from tests.ops.samples.registry import ErrorInput, SampleInput, error_samples, samples
 
 
+@samples("upsample_nearest1d_vec", 1, takes_corners=False)
+@samples("upsample_nearest2d_vec", 2, takes_corners=False)
+@samples("upsample_nearest3d_vec", 3, takes_corners=False)
+@samples("upsample_linear1d_vec", 1, takes_corners=True)
+@samples("upsample_bilinear2d_vec", 2, takes_corners=True)
+@samples("upsample_trilinear3d_vec", 3, takes_corners=True)
 def _by_factor(make: Make, spatial: int, *, takes_corners: bool) -> Iterator[SampleInput]:
     if not make.is_floating:
         return
@@ -18,36 +24,6 @@ def _by_factor(make: Make, spatial: int, *, takes_corners: bool) -> Iterator[Sam
     if not make.requires_grad and spatial == 2:
         options = (False,) if takes_corners else ()
         yield SampleInput(make(2, 2, 4, 3, layout="channels_last"), None, *options, (2.0, 1.7))
-
-
-@samples("upsample_nearest1d_vec")
-def upsample_nearest1d_vec(make: Make) -> Iterator[SampleInput]:
-    yield from _by_factor(make, 1, takes_corners=False)
-
-
-@samples("upsample_nearest2d_vec")
-def upsample_nearest2d_vec(make: Make) -> Iterator[SampleInput]:
-    yield from _by_factor(make, 2, takes_corners=False)
-
-
-@samples("upsample_nearest3d_vec")
-def upsample_nearest3d_vec(make: Make) -> Iterator[SampleInput]:
-    yield from _by_factor(make, 3, takes_corners=False)
-
-
-@samples("upsample_linear1d_vec")
-def upsample_linear1d_vec(make: Make) -> Iterator[SampleInput]:
-    yield from _by_factor(make, 1, takes_corners=True)
-
-
-@samples("upsample_bilinear2d_vec")
-def upsample_bilinear2d_vec(make: Make) -> Iterator[SampleInput]:
-    yield from _by_factor(make, 2, takes_corners=True)
-
-
-@samples("upsample_trilinear3d_vec")
-def upsample_trilinear3d_vec(make: Make) -> Iterator[SampleInput]:
-    yield from _by_factor(make, 3, takes_corners=True)
 
 
 @error_samples("upsample_nearest2d_vec")

@@ -125,12 +125,8 @@ def _sizes(make: Make) -> Iterator[SampleInput]:
 
 
 @samples("split_with_sizes")
-def split_with_sizes(make: Make) -> Iterator[SampleInput]:
-    yield from _sizes(make)
-
-
 @samples("split_sizes")
-def split_sizes(make: Make) -> Iterator[SampleInput]:
+def split_with_sizes(make: Make) -> Iterator[SampleInput]:
     yield from _sizes(make)
 
 

@@ -23,6 +23,11 @@ def tensors(make: Make, **options: Any) -> Iterator[Any]:
     yield from make.layouts(3, 4, **options)
 
 
+@samples("unary_any", extremes=False)
+@samples("unary_any_number")
+@samples("unary_positive", low=0.2, high=4.0)
+@samples("unary_unit", low=-0.9, high=0.9)
+@samples("unary_nonzero", away_from=(0,))
 def unary_samples(make: Make, extremes: bool = True, **options: Any) -> Iterator[SampleInput]:
     for tensor in tensors(make, **options):
         yield SampleInput(tensor)
@@ -36,20 +41,10 @@ def unary(make: Make) -> Iterator[SampleInput]:
     yield from unary_samples(make)
 
 
-@samples("unary_any")
-def unary_any(make: Make) -> Iterator[SampleInput]:
-    yield from unary_samples(make, extremes=False)
-
-
 @samples("unary_complex")
 def unary_complex(make: Make) -> Iterator[SampleInput]:
     if make.is_complex:
         yield from unary_samples(make, extremes=False)
-
-
-@samples("unary_any_number")
-def unary_any_number(make: Make) -> Iterator[SampleInput]:
-    yield from unary_samples(make)
 
 
 @samples("unary_float")
@@ -57,21 +52,6 @@ def unary_float(make: Make) -> Iterator[SampleInput]:
     yield from unary_samples(make)
     if not make.requires_grad:
         yield SampleInput(make(33, low=-25.0, high=25.0))
-
-
-@samples("unary_positive")
-def unary_positive(make: Make) -> Iterator[SampleInput]:
-    yield from unary_samples(make, low=0.2, high=4.0)
-
-
-@samples("unary_unit")
-def unary_unit(make: Make) -> Iterator[SampleInput]:
-    yield from unary_samples(make, low=-0.9, high=0.9)
-
-
-@samples("unary_nonzero")
-def unary_nonzero(make: Make) -> Iterator[SampleInput]:
-    yield from unary_samples(make, away_from=(0,))
 
 
 @samples("unary_real")

@@ -12,6 +12,7 @@ import pytest
 
 import torch_py as torch
 from tests.subject import NUMPY_DTYPES, only_torch_py
+from tests.torch_py.dlpack_structure import ManagedTensor, capsule_around
 
 
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)
@@ -142,26 +143,6 @@ def test_read_only_memory_is_copied(torch: Any) -> None:
     assert source.tolist() == [1, 1]
 
 
-class ManagedTensor(ctypes.Structure):
-    """The structure that the specification calls DLManagedTensor."""
-
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-    ]
-
-
-NAME = b"dltensor"
 MEMORY = (ctypes.c_double * 16)(*range(16))
 
 
@@ -183,10 +164,7 @@ def capsule_of(**changes: Any) -> tuple[Any, ManagedTensor]:
     if strides is not None:
         managed.strides = (ctypes.c_int64 * len(strides))(*strides)
 
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype = ctypes.py_object
-    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    return new(ctypes.addressof(managed), NAME, None), managed
+    return capsule_around(managed), managed
 
 
 @only_torch_py

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from torch_py import _C
 from torch_py._C import _torch
 from torch_py._tensor import Tensor
 from torch_py.nn import init
@@ -130,7 +131,7 @@ class RNNBase(Module):
             )
 
         own = self._flat_weights[0].dtype
-        if input.dtype != own:
+        if input.dtype != own and not _C.is_autocast_enabled(input.device.type):
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({own}). Convert input or the "
                 "module."

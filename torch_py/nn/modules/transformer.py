@@ -325,7 +325,7 @@ class TransformerEncoder(Module):
             return False
         if not isinstance(layer, TransformerEncoderLayer) or layer.training:
             return False
-        if src.dim() != 3 or not mha.get_fastpath_enabled() or _C.is_autocast_enabled("cpu"):
+        if src.dim() != 3 or not mha.get_fastpath_enabled() or _C.is_autocast_enabled(src.device.type):
             return False
         learns = src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
         if _C.is_grad_enabled() and learns:

@@ -108,13 +108,8 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
   check_batch_norm_backward(grad, input, weight, bias, mean, rstd);
 
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  const bool wanted = input.requires_grad();
-  const Tensor grad_input =
-      wanted ? empty_from_spec(spec_in_format_of(input, input.sizes(), input.sizes().size() - 2))
-             : Tensor();
-  const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide, kCPU);
-  const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide, kCPU);
+  const TensorSpec spec = spec_in_format_of(input, input.sizes(), input.sizes().size() - 2);
+  const FusedGradients gradients(input, spec, weight, bias, mean.sizes());
 
   const MemoryFormat format = input.suggest_memory_format();
   const Tensor x = input.contiguous(format);
@@ -138,13 +133,13 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
     });
 
     for (int64_t c = 0; c < shape.channels; ++c) {
-      if (grad_bias.defined()) grad_bias.data_ptr<acc_t>()[c] = sums[c];
+      if (gradients.bias.defined()) gradients.bias.data_ptr<acc_t>()[c] = sums[c];
       // An empty batch has nan for statistics, but its gradient is 0.
-      if (grad_weight.defined())
-        grad_weight.data_ptr<acc_t>()[c] =
+      if (gradients.weight.defined())
+        gradients.weight.data_ptr<acc_t>()[c] =
             shape.count() == 0 ? acc_t(0) : products_sum[c] * rstds[c];
     }
-    if (!grad_input.defined() || grad_input.numel() == 0) return;
+    if (!gradients.input.defined() || gradients.input.numel() == 0) return;
 
     const acc_t count = static_cast<acc_t>(shape.count());
     for (int64_t c = 0; c < shape.channels; ++c) {
@@ -152,7 +147,7 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
       products_sum[c] *= rstds[c] * rstds[c] / count;
     }
     const auto scales = products(rstds.data(), parameter_values<acc_t>(weight, shape.channels, 1));
-    scalar_t* out = grad_input.data_ptr<scalar_t>();
+    scalar_t* out = gradients.input.data_ptr<scalar_t>();
     map_channels<acc_t, 4>(shape, {means.data(), sums.data(), products_sum.data(), scales.data()},
                            [g, in, out](int64_t i, acc_t m, acc_t a, acc_t b, acc_t s) {
                              const acc_t distance = static_cast<acc_t>(in[i]) - m;
@@ -161,8 +156,7 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
                            });
   });
 
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
-                     bias.defined() ? bias.scalar_type() : wide);
+  return gradients.in_dtypes_of(weight, bias);
 }
 
 }  // namespace CPU_CAPABILITY

@@ -10,6 +10,7 @@
 #include "aten/native/declarations/nn/LayerNorm.h"
 #include "aten/native/nn/LayerNorm.h"
 #include "aten/native/shared/Normalization.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 #include "aten/parallel/Parallel.h"
@@ -225,8 +226,7 @@ Tensor rms_norm_kernel(const Tensor& input, IntArrayRef normalized_shape, const 
   const Tensor x = input.contiguous();
   const Tensor result = empty_tensor(input.sizes(), input.scalar_type(), input.device());
 
-  int64_t n = 1;
-  for (const int64_t length : normalized_shape) n *= length;
+  const int64_t n = product_of(normalized_shape);
   const int64_t rows = input.numel() / n;
 
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "rms_norm", [&] {
@@ -260,20 +260,16 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
 
   check_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias);
-  int64_t n = 1;
-  for (const int64_t length : normalized_shape) n *= length;
+  const int64_t n = product_of(normalized_shape);
   const int64_t rows = mean.numel();
 
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  const Tensor grad_input =
-      result_for(input.requires_grad(), input.sizes(), input.scalar_type(), kCPU);
-  const Tensor grad_weight = result_for(weight.defined(), normalized_shape, wide, kCPU);
-  const Tensor grad_bias = result_for(bias.defined(), normalized_shape, wide, kCPU);
+  const TensorSpec spec{DimVector(input.sizes()), input.scalar_type(), input.device()};
+  const FusedGradients gradients(input, spec, weight, bias, normalized_shape);
 
   // The rows are summed in slices whose number depends only on the sizes.
   const int64_t slices = std::clamp<int64_t>(rows * n / kDefaultGrainSize, 1, 16);
   const int64_t per_slice = (rows + slices - 1) / slices;
-  const bool sums_wanted = grad_weight.defined() || grad_bias.defined();
+  const bool sums_wanted = gradients.weight.defined() || gradients.bias.defined();
 
   const Tensor x = input.contiguous();
   const Tensor dense_grad = grad.contiguous();
@@ -295,19 +291,19 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
         const acc_t m = means.const_data_ptr<acc_t>()[row];
         const acc_t r = rstds.const_data_ptr<acc_t>()[row];
 
-        if (grad_input.defined())
-          row_gradient(g, values, n, m, r, scale.data(), grad_input.data_ptr<scalar_t>() + row * n);
+        if (gradients.input.defined())
+          row_gradient(g, values, n, m, r, scale.data(),
+                       gradients.input.data_ptr<scalar_t>() + row * n);
         acc_t* sums = partial.data() + row / per_slice * 2 * n;
         if (sums_wanted) add_row(g, values, n, m, r, sums, sums + n);
       }
     });
 
-    add_partial(partial, slices, 2 * n, 0, grad_weight);
-    add_partial(partial, slices, 2 * n, n, grad_bias);
+    add_partial(partial, slices, 2 * n, 0, gradients.weight);
+    add_partial(partial, slices, 2 * n, n, gradients.bias);
   });
 
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
-                     bias.defined() ? bias.scalar_type() : wide);
+  return gradients.in_dtypes_of(weight, bias);
 }
 
 }  // namespace CPU_CAPABILITY

@@ -3,6 +3,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/native/declarations/cpu/nn/MaxPoolingKernel.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/contiguous.h"
 #include "aten/parallel/Parallel.h"
 
@@ -12,8 +13,7 @@ void _max_unpool_kernel(const Tensor& self, const Tensor& indices, IntArrayRef o
                         const Tensor& out0) {
   const Tensor values = self.contiguous();
   const Tensor places = indices.contiguous();
-  int64_t plane = 1;
-  for (const int64_t size : output_size) plane *= size;
+  const int64_t plane = product_of(output_size);
 
   const size_t leading = self.sizes().size() - output_size.size();
   int64_t planes = 1;

@@ -1,12 +1,10 @@
 // The running log-sum-exp with its derivatives, and running extrema with their positions.
-#include <algorithm>
-#include <cmath>
 #include <complex>
-#include <limits>
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/native/declarations/cpu/reduction/ScanKernel.h"
+#include "aten/native/functors/RunningExponentials.h"
 #include "c10/util/complex.h"
 
 namespace at::native {
@@ -77,45 +75,6 @@ T narrowed(double value) {
 template <typename T>
 T narrowed(const std::complex<double>& value) {
   return T(value);
-}
-
-/// log(exp(sum) + exp(x)).
-double add_exponential(double sum, double x) {
-  if (sum != sum || x != x) return sum + x;
-  const double high = std::max(sum, x);
-  const double low = std::min(sum, x);
-  if (high == low && std::isinf(high)) return high;
-  return high + std::log1p(std::exp(low - high));
-}
-
-std::complex<double> add_exponential(const std::complex<double>& sum,
-                                     const std::complex<double>& x) {
-  if (sum.real() == -std::numeric_limits<double>::infinity()) return x;
-
-  const bool is_larger = x.real() > sum.real();
-  const auto& high = is_larger ? x : sum;
-  const auto& low = is_larger ? sum : x;
-  return high + std::log(1.0 + std::exp(low - high));
-}
-
-/// exp(a - b) for two running results: 1 for equal infinities, and 0 if only `a` is -inf, which is
-/// the logarithm of a sum of zeros.
-double ratio(double a, double b) {
-  if (a == -std::numeric_limits<double>::infinity()) return a == b ? 1 : 0;
-  return a == b ? 1 : std::exp(a - b);
-}
-
-std::complex<double> ratio(const std::complex<double>& a, const std::complex<double>& b) {
-  return std::exp(a - b);
-}
-
-/// exp(a - b), the share of the element `a` in the running result `b`; 0 for an element of -inf.
-double share(double a, double b) {
-  return a == -std::numeric_limits<double>::infinity() ? 0 : std::exp(a - b);
-}
-
-std::complex<double> share(const std::complex<double>& a, const std::complex<double>& b) {
-  return std::exp(a - b);
 }
 
 /// Calls f(n, stride, grad, self, output, out) with the lanes of the three inputs and of the
@@ -213,9 +172,9 @@ void logcumsumexp_backward_kernel(const Tensor& grad_output, const Tensor& self,
     typename Wide<T>::type sum = 0;
     for (int64_t j = n - 1; j >= 0; --j) {
       const int64_t at = j * stride;
-      if (j + 1 < n) sum *= ratio(widened(result[at]), widened(result[at + stride]));
+      if (j + 1 < n) sum *= exponential_ratio(widened(result[at]), widened(result[at + stride]));
       sum += widened(grad[at]);
-      out[at] = narrowed<T>(sum * share(widened(x[at]), widened(result[at])));
+      out[at] = narrowed<T>(sum * exponential_share(widened(x[at]), widened(result[at])));
     }
   };
 
@@ -231,8 +190,8 @@ void logcumsumexp_forward_kernel(const Tensor& grad_output, const Tensor& self,
     typename Wide<T>::type sum = 0;
     for (int64_t i = 0; i < n; ++i) {
       const int64_t at = i * stride;
-      if (i > 0) sum *= ratio(widened(result[at - stride]), widened(result[at]));
-      sum += widened(grad[at]) * share(widened(x[at]), widened(result[at]));
+      if (i > 0) sum *= exponential_ratio(widened(result[at - stride]), widened(result[at]));
+      sum += widened(grad[at]) * exponential_share(widened(x[at]), widened(result[at]));
       out[at] = narrowed<T>(sum);
     }
   };

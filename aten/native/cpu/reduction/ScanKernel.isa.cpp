@@ -6,25 +6,12 @@
 #include "aten/iteration/BlockCopy.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/native/functors/Modular.h"
+#include "aten/native/functors/RunningType.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
-
-/// float accumulates in double, as a running result keeps every rounding error to its end.
-template <typename T>
-struct ScanType {
-  using type = opmath_type<T>;
-};
-template <>
-struct ScanType<float> {
-  using type = double;
-};
-template <>
-struct ScanType<c10::complex<float>> {
-  using type = c10::complex<double>;
-};
 
 /// The lanes that are scanned together: constant for lanes whose elements are contiguous, so that
 /// their running results stay in registers.
@@ -132,7 +119,7 @@ void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*
   }
 
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumsum", [&] {
-    using acc_t = typename ScanType<scalar_t>::type;
+    using acc_t = typename RunningType<scalar_t>::type;
     scan_lanes<scalar_t, acc_t>(self, d, out0, acc_t(0), [](acc_t a, acc_t b) { return a + b; });
   });
 }
@@ -150,7 +137,7 @@ void cumprod_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /
   }
 
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumprod", [&] {
-    using acc_t = typename ScanType<scalar_t>::type;
+    using acc_t = typename RunningType<scalar_t>::type;
     scan_lanes<scalar_t, acc_t>(self, d, out0, acc_t(1), [](acc_t a, acc_t b) { return a * b; });
   });
 }

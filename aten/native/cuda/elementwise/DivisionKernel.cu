@@ -30,7 +30,7 @@ struct DivideIntegers {
 
   SIMT_DEVICE T operator()(T a, T b) const {
     if (b != 0) return Op::of_integers(Quotient<T>(a, b), b);
-    simt::report(reporter, c10::cuda::ReportKind::ZeroDivision, -1, 0, 0);
+    simt::report(reporter, c10::cuda::ReportKind::ZeroDivision, /*argument=*/1, 0, 0);
     return T(0);
   }
 };

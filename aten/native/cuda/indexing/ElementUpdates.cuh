@@ -6,15 +6,18 @@
 
 namespace at::native::cuda {
 
-/// A tensor of indices along a dimension of `extent` elements that are `step` bytes apart.
-inline IndexSource along_dimension(const Tensor& index, int64_t extent, int64_t step,
-                                   ReportKind kind) {
+/// The argument `index` of index_select, index_add, gather and all scatters: positions along a
+/// dimension of `indexed`, in steps of `unit` times the stride.
+inline IndexSource along_dimension(const Tensor& indexed, int64_t dim, const Tensor& index,
+                                   int64_t unit, ReportKind kind) {
   IndexSource source;
   source.data = index.data();
   source.is_long = index.scalar_type() == kLong;
-  source.extent = extent;
-  source.step = step;
+  source.extent = lane_size(indexed, dim);
+  source.step = lane_stride(indexed, dim) * unit;
   source.kind = kind;
+  source.argument = 2;
+  source.dimension = static_cast<int>(dim);
   return source;
 }
 
@@ -23,8 +26,7 @@ inline int64_t stride_or_zero(const Tensor& tensor, int64_t d) {
 }
 
 inline IndexSource scatter_index(const Tensor& out, int64_t dim, const Tensor& index) {
-  return along_dimension(index, lane_size(out, dim),
-                         lane_stride(out, dim) * static_cast<int64_t>(out.itemsize()),
+  return along_dimension(out, dim, index, static_cast<int64_t>(out.itemsize()),
                          ReportKind::ElementRange);
 }
 
@@ -43,13 +45,6 @@ struct ElementKeys {
     keys[i] = index.find(offsets[0], found, reporter) ? (offsets[1] + found) / unit : absent;
   }
 };
-
-/// The slice of updates that are single elements.
-inline Geometry<3> single_elements(int64_t count) {
-  GeometryBuilder<3> builder;
-  builder.add(count, {0, 0, 1});
-  return builder.build();
-}
 
 inline Geometry<1> elements_of(const Tensor& values, IntArrayRef sizes) {
   GeometryBuilder<1> builder;
@@ -81,11 +76,11 @@ inline OrderedUpdates element_updates(const char* name, const Tensor& out, int64
   return ordered(name, keys, absent);
 }
 
-/// Applies one update for each index; see element_updates.
+/// Applies an update of one element for each index; see element_updates.
 template <class T, class Op>
 void apply_elements(const char* name, const OrderedUpdates& updates, const Tensor& out,
                     const Tensor& index, const Tensor& src, const Op& op) {
-  const UpdatePlan plan{single_elements(index.numel()), elements_of(src, index.sizes())};
+  const UpdatePlan plan{{}, elements_of(src, index.sizes())};
   apply_updates<T>(name, updates, plan, out, src, op);
 }
 

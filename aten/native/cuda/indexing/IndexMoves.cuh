@@ -17,6 +17,8 @@ struct IndexSource {
   int64_t extent = 0;          // of the dimension; kUnchecked: offsets of elements that exist
   int64_t step = 1;            // bytes from one position to the next
   ReportKind kind = ReportKind::IndexRange;
+  int argument = -1;   // in reports: the position in the operator's schema
+  int dimension = -1;  // that the indices are along
   bool is_long = true;
   bool wraps = false;  // negative indices count from the end
 
@@ -28,7 +30,7 @@ struct IndexSource {
     offset = position * step;
     if (extent == kUnchecked || (position >= 0 && position < extent)) return true;
 
-    simt::report(reporter, kind, -1, index, extent);
+    simt::report(reporter, kind, argument, index, extent, dimension);
     return false;
   }
 };

@@ -6,6 +6,7 @@
 #include "aten/core/Tensor.h"
 #include "aten/native/cuda/indexing/IndexMoves.cuh"
 #include "aten/native/shared/AdvancedIndexing.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/to.h"
 
@@ -49,6 +50,8 @@ inline IndexSource source_of(const IndexPlan& plan, const std::vector<Tensor>& i
   source.extent = plan.extents[k];
   source.step = plan.steps[k];
   source.wraps = true;
+  source.argument = 1;  // of index and of index_put_
+  source.dimension = static_cast<int>(plan.dimensions[k]);
   return source;
 }
 
@@ -66,12 +69,6 @@ inline Tensor place_offsets(const char* name, const IndexPlan& plan,
   for (size_t k = 0; k < indices.size(); ++k) places.indices[k] = source_of(plan, indices, k);
 
   per_index(name, result.numel(), places);
-  return result;
-}
-
-inline int64_t numel_of(IntArrayRef sizes) {
-  int64_t result = 1;
-  for (const int64_t size : sizes) result *= size;
   return result;
 }
 
@@ -96,7 +93,7 @@ Geometry<K> loop_over(const IndexPlan& plan, IntArrayRef strides, int64_t itemsi
     add(plan.before_sizes[k], strides[d] * itemsize / unit, plan.before_strides[k] / unit, 0);
 
   // Places are numbered in the order of the index's dimensions.
-  int64_t place = numel_of(plan.index_sizes);
+  int64_t place = product_of(plan.index_sizes);
   for (size_t k = 0; k < plan.index_sizes.size(); ++k, ++d) {
     place /= std::max<int64_t>(plan.index_sizes[k], 1);
     add(plan.index_sizes[k], place_stride ? strides[d] * itemsize / unit : 0, 0, place);

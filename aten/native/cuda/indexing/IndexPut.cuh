@@ -49,13 +49,25 @@ inline void put_ordered(const IndexPut& put, const std::vector<Tensor>& indices)
   LastWins last;
   last.order = updates.order.data_ptr<int64_t>();
   last.count = updates.count();
-  last.source_step = numel_of(plan.after_sizes) * itemsize;
+  last.source_step = product_of(plan.after_sizes) * itemsize;
   put_elements("index_put_", loop_over<4>(plan, values.strides(), itemsize, 1, false, false),
                plan.source, values, known_offsets(updates.keys, itemsize), steps_of(plan), last,
                absent * itemsize);
 }
 
-/// The plan of updates whose slices are those before and after the places.
+/// The dimensions before and after the places, of self and of the values.
+inline Geometry<2> slice_of(const IndexPlan& plan, IntArrayRef strides, int64_t itemsize) {
+  GeometryBuilder<2> builder;
+  for (size_t k = 0; k < plan.before_sizes.size(); ++k)
+    builder.add(plan.before_sizes[k], {plan.before_strides[k] / itemsize, strides[k]});
+
+  const size_t after = plan.before_sizes.size() + plan.index_sizes.size();
+  for (size_t k = 0; k < plan.after_sizes.size(); ++k)
+    builder.add(plan.after_sizes[k], {plan.after_strides[k] / itemsize, strides[after + k]});
+  return builder.build();
+}
+
+/// Adds slices, whose dimensions are those before and after the places.
 inline void add_slices(const IndexPut& put, const std::vector<Tensor>& indices) {
   const IndexPlan& plan = put.plan;
   const auto itemsize = static_cast<int64_t>(plan.source.itemsize());
@@ -64,8 +76,8 @@ inline void add_slices(const IndexPut& put, const std::vector<Tensor>& indices) 
       ordered("index_put_", place_offsets("index_put_", plan, indices, itemsize, absent), absent);
 
   const Tensor values = put.values.contiguous();
-  const UpdatePlan slices{loop_over<3>(plan, values.strides(), itemsize, itemsize, false, false),
-                          equal_steps(updates.count(), numel_of(plan.after_sizes))};
+  const UpdatePlan slices{slice_of(plan, values.strides(), itemsize),
+                          equal_steps(updates.count(), product_of(plan.after_sizes))};
   add_updates("index_put_", updates, slices, plan.source, values, Scalar(1));
 }
 
@@ -86,9 +98,8 @@ inline void add_elements(const IndexPut& put, const std::vector<Tensor>& indices
             ElementKeys{builder.build(), known_offsets(offsets), itemsize, absent,
                         keys.data_ptr<int64_t>()});
 
-  add_updates("index_put_", ordered("index_put_", keys, absent),
-              {single_elements(keys.numel()), equal_steps(keys.numel(), 1)}, plan.source, values,
-              Scalar(1));
+  add_updates("index_put_", ordered("index_put_", keys, absent), {{}, equal_steps(keys.numel(), 1)},
+              plan.source, values, Scalar(1));
 }
 
 }  // namespace at::native::cuda

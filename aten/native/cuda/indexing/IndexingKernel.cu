@@ -111,8 +111,7 @@ void index_select_kernel(const Tensor& self, int64_t dim, const Tensor& index, c
   }
 
   gather_elements("index_select", builder.sorted(), out0, self,
-                  along_dimension(positions, lane_size(self, d), lane_stride(self, d) * itemsize,
-                                  ReportKind::IndexRange),
+                  along_dimension(self, d, positions, itemsize, ReportKind::IndexRange),
                   lane_stride(self, d) * itemsize);
 }
 
@@ -129,25 +128,20 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   // As on the CPU, vectors raise IndexError and tensors of more dimensions RuntimeError.
   const Tensor keys = empty_tensor({count}, kLong, self.device());
   PlaceOffsets places{};
-  places.indices[0] =
-      along_dimension(positions, lane_size(out0, dim), lane_stride(out0, dim),
-                      self.dim() > 1 ? ReportKind::ElementRange : ReportKind::IndexRange);
+  places.indices[0] = along_dimension(
+      out0, dim, positions, 1, self.dim() > 1 ? ReportKind::ElementRange : ReportKind::IndexRange);
   places.count = 1;
   places.unit = 1;
   places.absent = absent;
   places.out = keys.data_ptr<int64_t>();
   per_index("index_add", count, places);
 
-  GeometryBuilder<3> builder;
+  GeometryBuilder<2> slice;
   for (int64_t d = 0; d < out0.dim(); ++d) {
-    if (d == dim) {
-      builder.add(count, {0, 0, 1});
-    } else {
-      builder.add(out0.sizes()[d], {out0.strides()[d], stride_or_zero(source, d), 0});
-    }
+    if (d != dim) slice.add(out0.sizes()[d], {out0.strides()[d], stride_or_zero(source, d)});
   }
   add_updates("index_add", ordered("index_add", keys, absent),
-              {builder.build(), equal_steps(count, stride_or_zero(source, dim))}, out0, source,
+              {slice.build(), equal_steps(count, stride_or_zero(source, dim))}, out0, source,
               alpha);
 }
 
@@ -164,9 +158,7 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
                  k == d ? 0 : stride_or_zero(self, k) * itemsize, index.strides()[k]});
 
   gather_elements("gather", builder.sorted(), out0, self,
-                  along_dimension(index, lane_size(self, d), lane_stride(self, d) * itemsize,
-                                  ReportKind::ElementRange),
-                  itemsize);
+                  along_dimension(self, d, index, itemsize, ReportKind::ElementRange), itemsize);
 }
 
 void scatter_kernel(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,

@@ -37,7 +37,7 @@ struct Search {
     if (sorter == nullptr) return sequence[start + place];
     int64_t from = sorter[start + place];
     if (from < 0 || from >= n) {
-      simt::report(reporter, c10::cuda::ReportKind::Assertion, 5, from, n);
+      simt::report(reporter, c10::cuda::ReportKind::ValueRange, 5, from, n);
       from = 0;
     }
     return sequence[start + from];

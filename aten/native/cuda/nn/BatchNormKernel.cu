@@ -297,14 +297,8 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
   check_batch_norm_backward(grad, input, weight, bias, mean, rstd);
 
   const char* const name = "batch_norm_backward";
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  const Device device = input.device();
-  const Tensor grad_input =
-      input.requires_grad()
-          ? empty_from_spec(spec_in_format_of(input, input.sizes(), input.sizes().size() - 2))
-          : Tensor();
-  const Tensor grad_weight = result_for(weight.defined(), mean.sizes(), wide, device);
-  const Tensor grad_bias = result_for(bias.defined(), mean.sizes(), wide, device);
+  const TensorSpec spec = spec_in_format_of(input, input.sizes(), input.sizes().size() - 2);
+  const FusedGradients gradients(input, spec, weight, bias, mean.sizes());
 
   const MemoryFormat format = input.suggest_memory_format();
   const Tensor x = input.contiguous(format);
@@ -323,7 +317,8 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
     const acc_t* const rstds = dense_rstd.const_data_ptr<acc_t>();
 
     // The sums of all slices, then the averages of all channels.
-    const Tensor parts = memory_for<Part, acc_t>((slices.count + 1) * shape.channels, device);
+    const Tensor parts =
+        memory_for<Part, acc_t>((slices.count + 1) * shape.channels, input.device());
     auto* const of_slices = static_cast<Part*>(parts.data());
     auto* const averages = of_slices + slices.count * shape.channels;
     const SliceGradientSums<scalar_t> reduce{g, in, means, shape.channels, of_slices};
@@ -332,11 +327,11 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
     const ChannelGradients<acc_t> finish{of_slices,
                                          rstds,
                                          shape.count(),
-                                         data_or_null<acc_t>(grad_weight),
-                                         data_or_null<acc_t>(grad_bias),
+                                         data_or_null<acc_t>(gradients.weight),
+                                         data_or_null<acc_t>(gradients.bias),
                                          averages};
     for_each_column(name, {1, slices.count, shape.channels}, finish);
-    if (!grad_input.defined()) return;
+    if (!gradients.input.defined()) return;
 
     const Tensor factors = in_type<acc_t>(weight);
     const InputGradient<scalar_t> map{g,
@@ -345,12 +340,11 @@ batch_norm_backward_kernel(const Tensor& grad, const Tensor& input, const Tensor
                                       rstds,
                                       const_data_or_null<acc_t>(factors),
                                       averages,
-                                      grad_input.data_ptr<scalar_t>()};
+                                      gradients.input.data_ptr<scalar_t>()};
     map_channels<scalar_t>(name, shape, are_aligned(g, in, map.out), map);
   });
 
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
-                     bias.defined() ? bias.scalar_type() : wide);
+  return gradients.in_dtypes_of(weight, bias);
 }
 
 }  // namespace at::native::cuda

@@ -33,7 +33,7 @@ struct FindBag {
 
   SIMT_DEVICE void operator()(int64_t i, simt::Reporter reporter) const {
     if (bags.index[i] < 0 || bags.index[i] >= rows)
-      simt::report(reporter, ReportKind::ElementRange, 0, bags.index[i], rows);
+      simt::report(reporter, ReportKind::ValueRange, 0, bags.index[i], rows);
 
     int64_t low = 0;  // bags that start at i or before it
     int64_t high = bags.bags;
@@ -59,10 +59,9 @@ struct CountBag {
     const int64_t begin = bags.starts[bag];
     const int64_t end = bags.end_of(bag);
     sizes[bag] = 0;
-    if (bag == 0 && begin != 0)
-      return simt::report(reporter, ReportKind::ElementRange, 1, begin, 1);
+    if (bag == 0 && begin != 0) return simt::report(reporter, ReportKind::ValueRange, 1, begin, 1);
     if (begin < 0 || begin > end || end > bags.total)
-      return simt::report(reporter, ReportKind::ElementRange, 1, begin > end ? begin : end,
+      return simt::report(reporter, ReportKind::ValueRange, 1, begin > end ? begin : end,
                           bags.total + 1);
 
     int64_t count = 0;
@@ -115,7 +114,7 @@ struct CheckBags {
 
   SIMT_DEVICE void operator()(int64_t i, simt::Reporter reporter) const {
     if (bags[i] < 0 || bags[i] > count)
-      simt::report(reporter, ReportKind::IndexRange, 2, bags[i], count + 1);
+      simt::report(reporter, ReportKind::ValueRange, 2, bags[i], count + 1);
   }
 };
 

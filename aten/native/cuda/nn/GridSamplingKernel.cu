@@ -3,9 +3,7 @@
 #include "aten/native/cuda/ScatterLists.cuh"
 #include "aten/native/cuda/WideDivisor.h"
 #include "aten/native/nn/GridSampling.h"
-#include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
-#include "aten/ops/to.h"
 
 // The gradient of the input adds up what points gave to each element. Which points these are is the
 // same for all channels: the lists of Note [Scatter lists] are built and sorted once for a sample.
@@ -14,34 +12,15 @@ namespace at::native::cuda {
 
 namespace {
 
-/// The sizes as three dimensions; a missing dimension has size 1 and comes first.
-struct Sampling {
-  GridSampler sampler;
-  int64_t batch, channels, rank;
-  int64_t size[3] = {1, 1, 1};
-  int64_t plane = 1;
-  WideDivisor points, channel;
+struct Sampling : GridSizes {
+  WideDivisor by_points;
 
   Sampling(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding,
            bool align_corners)
-      : sampler{static_cast<GridSampler::Mode>(mode), static_cast<GridSampler::Outside>(padding),
-                align_corners},
-        batch(input.sizes()[0]),
-        channels(input.sizes()[1]),
-        rank(input.dim() - 2),
-        channel(std::max<int64_t>(1, input.sizes()[1])) {
-    int64_t count = 1;
-    for (int64_t d = 0; d < rank; ++d) {
-      size[3 - rank + d] = input.sizes()[d + 2];
-      plane *= input.sizes()[d + 2];
-      count *= grid.sizes()[d + 1];
-    }
-    points = WideDivisor(std::max<int64_t>(1, count));
-    TORCH_CHECK(plane <= INT32_MAX,
-                "grid_sampler(): expected planes of less than 2^31 elements, got ", plane);
-  }
+      : GridSizes(input, grid, mode, padding, align_corners),
+        by_points(std::max<int64_t>(1, points)) {}
 
-  int64_t all_points() const { return batch * points.value(); }
+  int64_t all_points() const { return batch * points; }
   /// Elements that each point reads.
   C10_HOST_DEVICE int taps() const {
     int count = 1;
@@ -93,8 +72,8 @@ struct SamplePoint {
   T* out;
 
   SIMT_DEVICE void operator()(int64_t index) const {
-    const int64_t sample = s.points.quotient(index);
-    const int64_t point = index - sample * s.points.value();
+    const int64_t sample = s.by_points.quotient(index);
+    const int64_t point = index - sample * s.points;
     const PointTaps<T> taps(s, grid, index);
 
     for (int64_t c = sample * s.channels; c < (sample + 1) * s.channels; ++c) {
@@ -102,7 +81,7 @@ struct SamplePoint {
       taps.for_each(s, [&](int64_t place, int i, int j, int k) {
         sum += taps.weight(i, j, k) * in[c * s.plane + place];
       });
-      out[c * s.points.value() + point] = sum;
+      out[c * s.points + point] = sum;
     }
   }
 };
@@ -118,15 +97,15 @@ struct GridGradient {
   T* out;
 
   SIMT_DEVICE void operator()(int64_t index) const {
-    const int64_t sample = s.points.quotient(index);
-    const int64_t point = index - sample * s.points.value();
+    const int64_t sample = s.by_points.quotient(index);
+    const int64_t point = index - sample * s.points;
     const PointTaps<T> taps(s, grid, index);
 
     T sums[3] = {0, 0, 0};
     taps.for_each(s, [&](int64_t place, int i, int j, int k) {
       T product = 0;
       for (int64_t c = sample * s.channels; c < (sample + 1) * s.channels; ++c)
-        product += grad[c * s.points.value() + point] * in[c * s.plane + place];
+        product += grad[c * s.points + point] * in[c * s.plane + place];
 
       const T wz = taps.axis[0].weight[i];
       const T wy = taps.axis[1].weight[j];
@@ -186,7 +165,7 @@ struct InputGradient {
 
 template <class T>
 void input_gradient(const Sampling& s, const T* grad, const T* grid, const Tensor& out) {
-  const int64_t points = s.points.value();
+  const int64_t points = s.points;
   const int taps = s.taps();
   TORCH_CHECK(points <= INT32_MAX / taps, "grid_sampler_backward: expected less than ",
               INT32_MAX / taps, " points of a sample, got ", points);
@@ -207,21 +186,14 @@ void input_gradient(const Sampling& s, const T* grad, const T* grid, const Tenso
   }
 }
 
-/// Kernels read and write the accumulation type: reduced floats are computed in float.
-Tensor for_reading(const Tensor& tensor) {
-  return tensor.to(to_accumulate(tensor.scalar_type())).contiguous();
-}
-
 }  // namespace
 
 void grid_sampler_kernel(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                          int64_t padding_mode, bool align_corners, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const Tensor x = for_reading(input);
-  const Tensor points = for_reading(grid);
-  const Tensor out = is_reduced_floating(out0.scalar_type())
-                         ? empty_tensor(out0.sizes(), kFloat, out0.device())
-                         : out0;
+  const Tensor x = for_sampling(input);
+  const Tensor points = for_sampling(grid);
+  const Tensor out = for_samples(out0);
 
   const Sampling s(input, grid, interpolation_mode, padding_mode, align_corners);
   AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler", [&] {
@@ -236,28 +208,19 @@ std::tuple<Tensor, Tensor> _grid_sampler_backward_kernel(const Tensor& grad, con
                                                          const Tensor& grid,
                                                          int64_t interpolation_mode,
                                                          int64_t padding_mode, bool align_corners) {
-  check_grid_gradient(grad, input, grid, interpolation_mode, padding_mode);
-  const Tensor g = for_reading(grad);
-  const Tensor x = for_reading(input);
-  const Tensor points = for_reading(grid);
-
-  const Tensor grad_input =
-      input.requires_grad() ? empty_tensor(x.sizes(), x.scalar_type(), x.device()) : Tensor();
-  const Tensor grad_grid = empty_tensor(points.sizes(), x.scalar_type(), x.device());
+  const GridGradients t(grad, input, grid, interpolation_mode, padding_mode);
   const Sampling s(input, grid, interpolation_mode, padding_mode, align_corners);
 
-  AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler_backward", [&] {
-    const scalar_t* coordinates = points.const_data_ptr<scalar_t>();
-    if (grad_input.defined())
-      input_gradient(s, g.const_data_ptr<scalar_t>(), coordinates, grad_input);
-    if (grad_grid.numel() == 0) return;
+  AT_DISPATCH_FLOATING(t.input.scalar_type(), "grid_sampler_backward", [&] {
+    const scalar_t* grads = t.grad.const_data_ptr<scalar_t>();
+    const scalar_t* coordinates = t.grid.const_data_ptr<scalar_t>();
+    if (t.of_input.defined()) input_gradient(s, grads, coordinates, t.of_input);
     per_index("grid_sampler_backward", s.all_points(),
-              GridGradient<scalar_t>{s, g.const_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
-                                     coordinates, grad_grid.data_ptr<scalar_t>()});
+              GridGradient<scalar_t>{s, grads, t.input.const_data_ptr<scalar_t>(), coordinates,
+                                     t.of_grid.data_ptr<scalar_t>()});
   });
 
-  return {grad_input.defined() ? grad_input.to(input.scalar_type()) : grad_input,
-          grad_grid.to(grid.scalar_type())};
+  return t.in_dtypes_of(input, grid);
 }
 
 }  // namespace at::native::cuda

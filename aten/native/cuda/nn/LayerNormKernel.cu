@@ -9,6 +9,7 @@
 #include "aten/native/declarations/nn/LayerNorm.h"
 #include "aten/native/nn/LayerNorm.h"
 #include "aten/native/shared/Normalization.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/to.h"
 #include "aten/vec/math.h"
@@ -410,8 +411,7 @@ Tensor rms_norm_kernel(const Tensor& input, IntArrayRef normalized_shape, const 
   const Tensor factors = dense(weight);
   const Tensor result = empty_tensor(input.sizes(), input.scalar_type(), input.device());
 
-  int64_t size = 1;
-  for (const int64_t length : normalized_shape) size *= length;
+  const int64_t size = product_of(normalized_shape);
 
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "rms_norm", [&] {
     using acc_t = opmath_type<scalar_t>;
@@ -432,16 +432,11 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
   if (!grad.defined()) return {};  // only the statistics were used, and they have no gradient
 
   check_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias);
-  int64_t size = 1;
-  for (const int64_t length : normalized_shape) size *= length;
+  const int64_t size = product_of(normalized_shape);
   const int64_t rows = mean.numel();
 
-  const ScalarType wide = to_accumulate(input.scalar_type());
-  const Device device = input.device();
-  const Tensor grad_input =
-      result_for(input.requires_grad(), input.sizes(), input.scalar_type(), device);
-  const Tensor grad_weight = result_for(weight.defined(), normalized_shape, wide, device);
-  const Tensor grad_bias = result_for(bias.defined(), normalized_shape, wide, device);
+  const TensorSpec spec{DimVector(input.sizes()), input.scalar_type(), input.device()};
+  const FusedGradients gradients(input, spec, weight, bias, normalized_shape);
 
   const Tensor x = input.contiguous();
   const Tensor dense_grad = grad.contiguous();
@@ -451,22 +446,22 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
 
   AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "layer_norm_backward", [&] {
     using acc_t = opmath_type<scalar_t>;
-    if (grad_input.defined()) {
+    if (gradients.input.defined()) {
       const LayerNormGradient<scalar_t> formula{
           dense_grad.const_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>(),
           means.const_data_ptr<acc_t>(),         rstds.const_data_ptr<acc_t>(),
-          Parameter<scalar_t>(factors),          grad_input.data_ptr<scalar_t>()};
+          Parameter<scalar_t>(factors),          gradients.input.data_ptr<scalar_t>()};
       const bool aligned =
           are_aligned(formula.grad, formula.in, formula.out) && formula.weight.is_aligned();
       for_each_row<scalar_t>("layer_norm_backward", rows, size, aligned, formula);
     }
 
-    if (grad_weight.defined() || grad_bias.defined())
-      parameter_gradients<scalar_t>(dense_grad, x, means, rstds, size, grad_weight, grad_bias);
+    if (gradients.weight.defined() || gradients.bias.defined())
+      parameter_gradients<scalar_t>(dense_grad, x, means, rstds, size, gradients.weight,
+                                    gradients.bias);
   });
 
-  return with_dtypes(grad_input, input, grad_weight, weight, grad_bias,
-                     bias.defined() ? bias.scalar_type() : wide);
+  return gradients.in_dtypes_of(weight, bias);
 }
 
 }  // namespace at::native::cuda

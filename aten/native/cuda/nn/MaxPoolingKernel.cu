@@ -3,17 +3,13 @@
 #include "aten/native/cuda/PlaneIndex.h"
 #include "aten/native/cuda/ScatterLists.cuh"
 #include "aten/native/functors/PoolWindows.h"
-#include "aten/native/shared/PoolingGeometry.h"
+#include "aten/native/nn/MaxPooling.h"
+#include "aten/native/shared/ResultFormat.h"
+#include "aten/native/shared/SizeProduct.h"
 #include "aten/ops/contiguous.h"
-#include "aten/ops/copy.h"
-#include "aten/ops/to.h"
 #include "aten/ops/zero.h"
 
 namespace at::native::cuda {
-
-void _max_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
-                      IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const Tensor& out0,
-                      const Tensor& out1);
 
 namespace {
 
@@ -107,19 +103,8 @@ void pool(const char* name, const PoolAxes& axes, int64_t spatial, const Tensor&
   const PlaneLayout layout(values, spatial, self);
   const Tensor input = self.contiguous(layout.format);
 
-  // Integers are compared as int64, so that one instance serves them all.
-  if (is_integral(self.scalar_type(), true)) {
-    const Tensor wide =
-        values.scalar_type() == kLong
-            ? values
-            : empty_strided_tensor(values.sizes(), values.strides(), kLong, values.device());
-    pool_as<int64_t>(name, axes, spatial, input.to(kLong), samples, wide, indices, layout.inner);
-    if (!wide.is_same(values)) at::copy_(values, wide);
-    return;
-  }
-
-  AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), name, [&] {
-    pool_as<scalar_t>(name, axes, spatial, input, samples, values, indices, layout.inner);
+  pool_in_compared_type(name, input, values, [&]<typename T>(const Tensor& from, const Tensor& to) {
+    pool_as<T>(name, axes, spatial, from, samples, to, indices, layout.inner);
   });
 }
 
@@ -148,7 +133,7 @@ struct ListByPlace {
   SIMT_DEVICE void operator()(int64_t index, simt::Reporter reporter) const {
     int64_t place = places[index];
     if (place < 0 || place >= plane) {
-      simt::report(reporter, c10::cuda::ReportKind::IndexRange, 2, place, plane);
+      simt::report(reporter, c10::cuda::ReportKind::PlaceRange, 2, place, plane);
       place = 0;
     }
     const int64_t row = inner.quotient(index);
@@ -168,7 +153,7 @@ struct Unpool {
   SIMT_DEVICE void operator()(int64_t index, simt::Reporter reporter) const {
     int64_t place = places[index];
     if (place < 0 || place >= plane) {
-      simt::report(reporter, c10::cuda::ReportKind::Assertion, 1, place, plane);
+      simt::report(reporter, c10::cuda::ReportKind::PlaceRange, 1, place, plane);
       place = 0;
     }
     simt::atomic_max(lists.heads + pooled.quotient(index) * plane + place,
@@ -198,16 +183,6 @@ void for_each_group(int64_t blocks, int64_t block_size, const F& f) {
     f(first, std::min(together, blocks - first));
 }
 
-Tensor largest_of_windows(const char* op, size_t spatial, const Tensor& self,
-                          IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
-                          IntArrayRef dilation, bool ceil_mode) {
-  const PoolingWindows w = pooling_windows(op, spatial, kernel_size, stride, padding, dilation);
-  const DimVector sizes = pooled_sizes(op, self.sizes(), w, ceil_mode);
-  const Tensor values = empty_from_spec(spec_in_format_of(self, sizes, spatial));
-  _max_pool_kernel(self, w.kernel, w.stride, w.padding, w.dilation, ceil_mode, values, Tensor());
-  return values;
-}
-
 }  // namespace
 
 void _max_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
@@ -233,20 +208,20 @@ void _max_pool_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef s
 
 Tensor max_pool1d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                          IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  return largest_of_windows("max_pool1d", 1, self, kernel_size, stride, padding, dilation,
-                            ceil_mode);
+  return max_pool_values(_max_pool_kernel, 1, self, kernel_size, stride, padding, dilation,
+                         ceil_mode);
 }
 
 Tensor max_pool2d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                          IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  return largest_of_windows("max_pool2d", 2, self, kernel_size, stride, padding, dilation,
-                            ceil_mode);
+  return max_pool_values(_max_pool_kernel, 2, self, kernel_size, stride, padding, dilation,
+                         ceil_mode);
 }
 
 Tensor max_pool3d_kernel(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                          IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  return largest_of_windows("max_pool3d", 3, self, kernel_size, stride, padding, dilation,
-                            ceil_mode);
+  return max_pool_values(_max_pool_kernel, 3, self, kernel_size, stride, padding, dilation,
+                         ceil_mode);
 }
 
 void _adaptive_max_pool_kernel(const Tensor& self, IntArrayRef output_size, const Tensor& out0,
@@ -317,8 +292,7 @@ void _max_unpool_kernel(const Tensor& self, const Tensor& indices, IntArrayRef o
 
   const Tensor values = self.contiguous();
   const Tensor places = indices.contiguous();
-  int64_t plane = 1;
-  for (const int64_t size : output_size) plane *= size;
+  const int64_t plane = product_of(output_size);
   const int64_t planes = out0.numel() / plane;
   const int64_t pooled = self.numel() / planes;
 

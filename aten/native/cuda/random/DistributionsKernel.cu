@@ -4,10 +4,12 @@
 #include <limits>
 
 #include "aten/Dispatch.h"
+#include "aten/native/cuda/PerIndex.cuh"
 #include "aten/native/cuda/Random.cuh"
 #include "aten/native/random/Samplers.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/copy.h"
+#include "aten/ops/cumsum.h"
 #include "aten/ops/digamma.h"
 
 namespace at::native::cuda {
@@ -113,7 +115,7 @@ SIMT_KERNEL sample_kernel(const double* x, const double* y, double* out, int64_t
   if (refuses_negative && !(parameter >= 0)) {
     int64_t bits;
     std::memcpy(&bits, &parameter, sizeof(bits));
-    simt::report(reporter, c10::cuda::ReportKind::Probability, 0, bits, 0);
+    simt::report(reporter, c10::cuda::ReportKind::Rate, 0, bits, 0);
     parameter = 0;
   }
 
@@ -127,6 +129,58 @@ SIMT_KERNEL gamma_grad_kernel(const double* shapes, const double* outputs, const
                               double* out, int64_t count) {
   const int64_t i = int64_t{simt::block_x()} * kRandomThreads + simt::thread_x();
   if (i < count) out[i] = gamma_derivative(shapes[i], outputs[i], digammas[i]);
+}
+
+/// Finds the first running sum of a row's weights that reaches a uniform number. Each sample has a
+/// counter of its own.
+template <class T>
+struct SampleBySums {
+  const T* weights;
+  const T* sums;
+  int64_t* out;
+  int64_t categories;
+  int64_t samples;  // of each row
+  c10::cuda::PhiloxArguments philox_arguments;
+
+  SIMT_DEVICE void operator()(int64_t i, simt::Reporter reporter) const {
+    const int64_t row = i / samples;
+    const T* const weight = weights + row * categories;
+    const T* const sum = sums + row * categories;
+    PhiloxDraws draws(philox_arguments.key(),
+                      philox_arguments.first_counter() / 4 + static_cast<uint64_t>(i));
+    const double wanted = draws.uniform();
+
+    int64_t index = 0;
+    int64_t end = categories;
+    while (index < end) {
+      const int64_t middle = index + (end - index) / 2;
+      if (static_cast<double>(sum[middle] / sum[categories - 1]) < wanted) {
+        index = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+
+    // A draw of exactly 0 finds leading weights of 0. If rounding leaves all sums below the draw,
+    // the result is the last category of positive weight.
+    while (index < categories && !(weight[index] > 0)) ++index;
+    if (index == categories) --index;
+    while (index > 0 && !(weight[index] > 0)) --index;
+    if (!(weight[index] > 0)) simt::report(reporter, c10::cuda::ReportKind::Probability, 0, 0, 0);
+    out[i] = index;
+  }
+};
+
+template <class T>
+void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out,
+                    Generator* given) {
+  const int64_t count = out.numel();
+  const Tensor sums = at::cumsum(weights, -1);
+  const auto drawn = c10::cuda::take_philox(device_generator(given, out.device()),
+                                            4 * static_cast<uint64_t>(count));
+  per_index("multinomial", count,
+            SampleBySums<T>{weights.const_data_ptr<T>(), sums.const_data_ptr<T>(),
+                            out.data_ptr<int64_t>(), weights.size(-1), num_samples, drawn});
 }
 
 dim3 blocks_for(int64_t count) {
@@ -237,6 +291,15 @@ void standard_gamma_kernel(const Tensor& self, Generator* generator, const Tenso
   const double smallest = self.scalar_type() == kDouble ? std::numeric_limits<double>::min()
                                                         : std::numeric_limits<float>::min();
   sample("_standard_gamma", self, {}, out0, generator, Gamma{smallest});
+}
+
+void sample_with_replacement_kernel(const Tensor& weights, int64_t num_samples,
+                                    Generator* generator, const Tensor& out0) {
+  if (out0.numel() == 0) return;
+  const Tensor rows = weights.contiguous();
+  if (weights.scalar_type() == kDouble)
+    return sample_by_sums<double>(rows, num_samples, out0, generator);
+  sample_by_sums<float>(rows, num_samples, out0, generator);
 }
 
 void standard_gamma_grad_kernel(const Tensor& self, const Tensor& output, const Tensor& out0) {

@@ -1,7 +1,9 @@
 // The kernels of running sums, products and extrema. See Note [Scans].
 #include "aten/Dispatch.h"
+#include "aten/native/cuda/RunningExponentials.h"
 #include "aten/native/cuda/Scan.cuh"
 #include "aten/native/functors/Modular.h"
+#include "aten/native/functors/RunningType.h"
 
 namespace at::native::cuda {
 
@@ -61,20 +63,6 @@ struct RunningProduct {
   }
 };
 
-/// float accumulates in double, as on the CPU: running results keep every rounding error.
-template <class T>
-struct ScanType {
-  using type = opmath_type<T>;
-};
-template <>
-struct ScanType<float> {
-  using type = double;
-};
-template <>
-struct ScanType<c10::complex<float>> {
-  using type = c10::complex<double>;
-};
-
 template <template <class, class> class Ops>
 void run(const char* name, const Tensor& self, int64_t dim, const Tensor& out) {
   if (out.numel() == 0) return;
@@ -87,7 +75,7 @@ void run(const char* name, const Tensor& self, int64_t dim, const Tensor& out) {
                             [&]<typename T>() { scan(name, lanes, itemsize, Ops<T, T>{}); });
   }
   AT_DISPATCH_FLOATING_AND_COMPLEX(out.scalar_type(), name, [&] {
-    scan(name, lanes, itemsize, Ops<scalar_t, typename ScanType<scalar_t>::type>{});
+    scan(name, lanes, itemsize, Ops<scalar_t, typename RunningType<scalar_t>::type>{});
   });
 }
 
@@ -142,11 +130,19 @@ void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tenso
   });
 }
 
+void weigh(const char* name, const Tensor& grad, const Tensor& self, const Tensor& output,
+           int64_t dim, const Tensor& out, bool backward) {
+  if (out.numel() == 0) return;
+
+  const LaneTable lanes = lane_table(wrap_dim(dim, self.dim()), {&grad, &self, &output, &out});
+  exponential_weights(name, lanes, out.scalar_type(), backward);
+}
+
 /// r[i] = term[i] + factor[i] * r[i - 1], one step after another: products of factors could
 /// overflow where the recurrence does not.
 template <class T>
 SIMT_KERNEL recurrence_kernel(LaneTable lanes, bool reverse) {
-  using Wide = typename ScanType<T>::type;
+  using Wide = typename RunningType<T>::type;
   const int64_t lane = int64_t{simt::block_x()} * kScanThreads + simt::thread_x();
   if (lane >= lanes.count) return;
   const char* const terms = lanes.find(0, lane);
@@ -166,6 +162,23 @@ SIMT_KERNEL recurrence_kernel(LaneTable lanes, bool reverse) {
 }
 
 }  // namespace
+
+void logcumsumexp_kernel(const Tensor& self, int64_t dim, const Tensor& out0) {
+  if (self.numel() == 0) return;
+
+  const LaneTable lanes = lane_table(wrap_dim(dim, self.dim()), {&self, &out0});
+  running_log_sums(lanes, self.scalar_type());
+}
+
+void logcumsumexp_backward_kernel(const Tensor& grad_output, const Tensor& self,
+                                  const Tensor& output, int64_t dim, const Tensor& out0) {
+  weigh("_logcumsumexp_backward", grad_output, self, output, dim, out0, true);
+}
+
+void logcumsumexp_forward_kernel(const Tensor& grad_output, const Tensor& self,
+                                 const Tensor& output, int64_t dim, const Tensor& out0) {
+  weigh("_logcumsumexp_forward", grad_output, self, output, dim, out0, false);
+}
 
 void linear_recurrence_kernel(const Tensor& term, const Tensor& factor, int64_t dim, bool reverse,
                               const Tensor& out0) {

@@ -15,6 +15,7 @@
 #include "torch_py/csrc/bindings/autograd/NodeType.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -317,13 +318,11 @@ void init_function(PyObject* module) {
   FunctionType.tp_methods = node_methods;
   FunctionType.tp_members = members;
   FunctionType.tp_getset = properties;
-  check_status(PyType_Ready(&FunctionType));
+  add_type(module, FunctionType);
 
   const ObjectPtr apply =
       ObjectPtr::steal(checked(PyDescr_NewClassMethod(&FunctionType, &apply_method)));
   check_status(PyDict_SetItemString(FunctionType.tp_dict, "apply", apply.get()));
-  check_status(
-      PyModule_AddObjectRef(module, "FunctionBase", reinterpret_cast<PyObject*>(&FunctionType)));
 }
 
 }  // namespace torch::python

@@ -11,6 +11,7 @@
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -317,11 +318,10 @@ void init_nodes(PyObject* module) {
   NodeType.tp_methods = node_methods;
   NodeType.tp_getattro = node_attribute;
   NodeType.tp_getset = properties;
-  check_status(PyType_Ready(&NodeType));
+  add_type(module, NodeType);
 
   const ObjectPtr dir = ObjectPtr::steal(checked(PyDescr_NewMethod(&NodeType, own_methods)));
   check_status(PyDict_SetItemString(NodeType.tp_dict, "__dir__", dir.get()));
-  check_status(PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(&NodeType)));
 }
 
 }  // namespace torch::python

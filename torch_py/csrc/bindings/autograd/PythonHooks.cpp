@@ -7,6 +7,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -285,10 +286,7 @@ void init_hooks(PyObject* module) {
   HandleType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   HandleType.tp_dealloc = handle_dealloc;
   HandleType.tp_methods = handle_methods;
-  check_status(PyType_Ready(&HandleType));
-
-  check_status(
-      PyModule_AddObjectRef(module, "RemovableHandle", reinterpret_cast<PyObject*>(&HandleType)));
+  add_type(module, HandleType);
 }
 
 }  // namespace torch::python

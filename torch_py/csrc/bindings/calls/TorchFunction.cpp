@@ -7,6 +7,7 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -231,9 +232,7 @@ void init_torch_function(PyObject* module) {
   GuardType.tp_flags = Py_TPFLAGS_DEFAULT;
   GuardType.tp_methods = guard_methods;
   GuardType.tp_new = PyType_GenericNew;
-  check_status(PyType_Ready(&GuardType));
-  check_status(PyModule_AddObjectRef(module, "DisableTorchFunctionSubclass",
-                                     reinterpret_cast<PyObject*>(&GuardType)));
+  add_type(module, GuardType);
 }
 
 }  // namespace torch::python

@@ -23,14 +23,38 @@ namespace {
 
 // --- Statistics and limits ---
 
-PyObject* memory_stats(PyObject*, PyObject* index) {
-  TORCH_PY_TRY
+PyObject* to_dict(const std::vector<std::pair<std::string, int64_t>>& named) {
   ObjectPtr dict = ObjectPtr::steal(checked(PyDict_New()));
-  for (const auto& [name, value] : cuda_hooks().memory_stats(to_cuda_index(index))) {
+  for (const auto& [name, value] : named) {
     const ObjectPtr number = ObjectPtr::steal(checked(PyLong_FromLongLong(value)));
     check_status(PyDict_SetItemString(dict.get(), name.c_str(), number.get()));
   }
   return dict.release();
+}
+
+PyObject* memory_stats(PyObject*, PyObject* index) {
+  TORCH_PY_TRY
+  return to_dict(cuda_hooks().memory_stats(to_cuda_index(index)));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* host_memory_stats(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  return to_dict(cuda_hooks().pinned_memory_stats());
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* reset_peak_host(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  cuda_hooks().reset_peak_pinned_memory_stats();
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* reset_accumulated_host(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  cuda_hooks().reset_accumulated_pinned_memory_stats();
+  Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -294,6 +318,10 @@ PyMethodDef functions[] = {
     {"_cuda_emptyCache", empty_cache, METH_NOARGS, nullptr},
     {"_cuda_resetPeakMemoryStats", reset_peak, METH_O, nullptr},
     {"_cuda_resetAccumulatedMemoryStats", reset_accumulated, METH_O, nullptr},
+    {"_cuda_hostMemoryStats", host_memory_stats, METH_NOARGS,
+     "The statistics of pinned memory, by dotted names."},
+    {"_cuda_resetPeakHostMemoryStats", reset_peak_host, METH_NOARGS, nullptr},
+    {"_cuda_resetAccumulatedHostMemoryStats", reset_accumulated_host, METH_NOARGS, nullptr},
     {"_cuda_setMemoryFraction", set_fraction, METH_VARARGS, "(fraction, device)"},
     {"_cuda_getMemoryFraction", get_fraction, METH_O, nullptr},
     {"_cuda_cudaCachingAllocator_raw_alloc", raw_allocate, METH_VARARGS, "(bytes, stream)"},

@@ -228,14 +228,28 @@ PyObject* mark(PyObject*, PyObject* text) {
 
 PyObject* push_range(PyObject*, PyObject* text) {
   TORCH_PY_TRY
-  cuda_hooks().push_range(std::string(to_string_view(text)).c_str());
-  Py_RETURN_NONE;
+  return PyLong_FromLong(cuda_hooks().push_range(std::string(to_string_view(text)).c_str()));
   TORCH_PY_CATCH(nullptr)
 }
 
 PyObject* pop_range(PyObject*, PyObject*) {
   TORCH_PY_TRY
-  cuda_hooks().pop_range();
+  return PyLong_FromLong(cuda_hooks().pop_range());
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* start_range(PyObject*, PyObject* text) {
+  TORCH_PY_TRY
+  const std::string message(to_string_view(text));
+  return PyLong_FromUnsignedLongLong(cuda_hooks().start_range(message.c_str()));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* end_range(PyObject*, PyObject* number) {
+  TORCH_PY_TRY
+  const unsigned long long id = PyLong_AsUnsignedLongLong(number);
+  if (PyErr_Occurred()) return nullptr;
+  cuda_hooks().end_range(id);
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -260,8 +274,10 @@ PyMethodDef functions[] = {
     {"_cuda_hostFallbacks", host_fallbacks, METH_NOARGS, "Counts by operator."},
     {"_cuda_resetHostFallbacks", reset_host_fallbacks, METH_NOARGS, nullptr},
     {"_cuda_mark", mark, METH_O, nullptr},
-    {"_cuda_pushRange", push_range, METH_O, nullptr},
-    {"_cuda_popRange", pop_range, METH_NOARGS, nullptr},
+    {"_cuda_pushRange", push_range, METH_O, "The depth of the new range."},
+    {"_cuda_popRange", pop_range, METH_NOARGS, "The depth of the range."},
+    {"_cuda_startRange", start_range, METH_O, nullptr},
+    {"_cuda_endRange", end_range, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

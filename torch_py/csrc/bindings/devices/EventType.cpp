@@ -13,6 +13,7 @@
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/devices/Devices.h"
 #include "torch_py/csrc/bindings/devices/StreamType.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 
 namespace torch::python {
@@ -247,8 +248,7 @@ void init_event(PyObject* module) {
   type.tp_methods = methods;
   type.tp_getset = properties;
 
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, "Event", reinterpret_cast<PyObject*>(&type)));
+  add_type(module, type);
 }
 
 }  // namespace torch::python

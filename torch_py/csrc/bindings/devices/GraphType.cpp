@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/Gil.h"
@@ -10,18 +11,26 @@
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/devices/Devices.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
 namespace {
 
-struct GraphObject {
-  PyObject_HEAD
+struct Contents {
+  std::vector<ObjectPtr> generators;  // the graph draws from them: destroyed after it
   std::unique_ptr<c10::DeviceGraph> graph;
 };
 
+struct GraphObject {
+  PyObject_HEAD
+  Contents contents;
+};
+
+Contents& contents_of(PyObject* self) { return reinterpret_cast<GraphObject*>(self)->contents; }
+
 c10::DeviceGraph& graph_of(PyObject* self) {
-  auto& graph = reinterpret_cast<GraphObject*>(self)->graph;
+  const auto& graph = contents_of(self).graph;
   TORCH_CHECK(graph != nullptr, "CUDAGraph.__init__ was not called");
   return *graph;
 }
@@ -36,15 +45,14 @@ PyObject* graph_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 
   std::unique_ptr<c10::DeviceGraph> graph = cuda_hooks().new_graph(keep_graph != 0);
   PyObject* self = checked(type->tp_alloc(type, 0));
-  new (&reinterpret_cast<GraphObject*>(self)->graph)
-      std::unique_ptr<c10::DeviceGraph>(std::move(graph));
+  new (&contents_of(self)) Contents{{}, std::move(graph)};
   return self;
   TORCH_PY_CATCH(nullptr)
 }
 
 void graph_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  reinterpret_cast<GraphObject*>(self)->graph.~unique_ptr();
+  contents_of(self).~Contents();
   type->tp_free(self);
 }
 
@@ -100,6 +108,7 @@ PyObject* pool(PyObject* self, PyObject*) {
 PyObject* register_generator(PyObject* self, PyObject* generator) {
   TORCH_PY_TRY
   graph_of(self).register_generator(*to_generator(generator));
+  contents_of(self).generators.push_back(ObjectPtr::borrow(generator));
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -161,8 +170,7 @@ void init_graph(PyObject* module) {
   type.tp_dealloc = graph_dealloc;
   type.tp_methods = methods;
 
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, "_CUDAGraph", reinterpret_cast<PyObject*>(&type)));
+  add_type(module, type);
   check_status(PyModule_AddFunctions(module, functions));
 }
 

@@ -13,6 +13,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 #include "torch_py/csrc/bindings/types/StorageType.h"
 
 namespace torch::python {
@@ -261,25 +262,23 @@ PyTypeObject PoolType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject ReceiverType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 template <class T>
-void add_type(PyObject* module, PyTypeObject& type, const char* qualified, const char* name,
-              PyMethodDef* methods) {
-  type.tp_name = qualified;
+void add_holder(PyObject* module, PyTypeObject& type, const char* name, PyMethodDef* methods) {
+  type.tp_name = name;
   type.tp_basicsize = sizeof(Holder<T>);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_new = make_holder<T>;
   type.tp_dealloc = delete_holder<T>;
   type.tp_methods = methods;
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, name, reinterpret_cast<PyObject*>(&type)));
+  add_type(module, type);
 }
 
 }  // namespace
 
 void init_shared_memory(PyObject* module) {
   add_storage_methods();
-  add_type<SegmentPool>(module, PoolType, "torch_py._C._SegmentPool", "_SegmentPool", pool_methods);
-  add_type<SegmentReceiver>(module, ReceiverType, "torch_py._C._SegmentReceiver",
-                            "_SegmentReceiver", receiver_methods);
+  add_holder<SegmentPool>(module, PoolType, "torch_py._C._SegmentPool", pool_methods);
+  add_holder<SegmentReceiver>(module, ReceiverType, "torch_py._C._SegmentReceiver",
+                              receiver_methods);
 }
 
 }  // namespace torch::python

@@ -8,6 +8,7 @@
 #include "torch_py/csrc/bindings/autograd/FunctionNode.h"
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -274,10 +275,8 @@ void init_tensor_type(PyObject* module) {
   prepare_metaclass();
   prepare_type();
   c10::set_pyobj_deleter(release_python_object);
-  check_status(
-      PyModule_AddObjectRef(module, "_TensorMeta", reinterpret_cast<PyObject*>(&TensorMetaclass)));
-  check_status(
-      PyModule_AddObjectRef(module, "TensorBase", reinterpret_cast<PyObject*>(&TensorBaseType)));
+  add_type(module, TensorMetaclass);
+  add_type(module, TensorBaseType);
 }
 
 }  // namespace torch::python

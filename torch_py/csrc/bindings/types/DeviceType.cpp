@@ -6,6 +6,7 @@
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/state/DefaultDevice.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -139,8 +140,7 @@ void init_device(PyObject* module) {
   type.tp_getset = properties;
   type.tp_methods = methods;
 
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&type)));
+  add_type(module, type);
   init_default_device(module);
 }
 

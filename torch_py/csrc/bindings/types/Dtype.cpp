@@ -4,6 +4,7 @@
 #include <string>
 
 #include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -126,10 +127,7 @@ void init_dtypes(PyObject* module) {
   prepare(MemoryFormatType, "torch_py._C.memory_format", sizeof(MemoryFormatObject),
           repr<name_of_format>, format_methods);
 
-  check_status(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DtypeType)));
-  check_status(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
-  check_status(PyModule_AddObjectRef(module, "memory_format",
-                                     reinterpret_cast<PyObject*>(&MemoryFormatType)));
+  for (PyTypeObject* type : {&DtypeType, &LayoutType, &MemoryFormatType}) add_type(module, *type);
 
   // One object per value.
   for (int i = 0; i < c10::kNumScalarTypes; ++i) {

@@ -16,6 +16,7 @@
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/devices/Devices.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 
 namespace torch::python {
@@ -339,9 +340,7 @@ void init_generator(PyObject* module) {
   type.tp_methods = methods;
   type.tp_getset = properties;
 
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, "Generator", reinterpret_cast<PyObject*>(&type)));
-
+  add_type(module, type);
   check_status(PyModule_AddFunctions(module, functions));
 
   const ObjectPtr shared =

@@ -5,6 +5,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 
 namespace torch::python {
 
@@ -131,8 +132,7 @@ void init_size(PyObject* module) {
   SizeType.tp_as_mapping = &as_mapping;
   SizeType.tp_as_number = &as_number;
 
-  check_status(PyType_Ready(&SizeType));
-  check_status(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
+  add_type(module, SizeType);
 }
 
 }  // namespace torch::python

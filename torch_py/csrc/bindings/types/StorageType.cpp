@@ -17,6 +17,7 @@
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 
 namespace torch::python {
@@ -433,8 +434,7 @@ void init_storage(PyObject* module) {
   type.tp_as_mapping = &as_mapping;
   type.tp_as_buffer = &as_buffer;
 
-  check_status(PyType_Ready(&type));
-  check_status(PyModule_AddObjectRef(module, "UntypedStorage", reinterpret_cast<PyObject*>(&type)));
+  add_type(module, type);
 }
 
 }  // namespace torch::python

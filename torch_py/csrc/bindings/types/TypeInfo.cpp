@@ -8,6 +8,7 @@
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/calls/Arguments.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
 #include "torch_py/csrc/bindings/types/Dtype.h"
 
 namespace torch::python {
@@ -199,7 +200,6 @@ void prepare(PyTypeObject& type, const char* name, newfunc make, reprfunc repr,
   type.tp_hash = info_hash;
   type.tp_richcompare = info_compare;
   type.tp_getset = properties;
-  check_status(PyType_Ready(&type));
 }
 
 }  // namespace
@@ -207,8 +207,8 @@ void prepare(PyTypeObject& type, const char* name, newfunc make, reprfunc repr,
 void init_type_info(PyObject* module) {
   prepare(FinfoType, "torch_py.finfo", finfo_new, finfo_repr, finfo_properties);
   prepare(IinfoType, "torch_py.iinfo", iinfo_new, iinfo_repr, iinfo_properties);
-  check_status(PyModule_AddObjectRef(module, "finfo", reinterpret_cast<PyObject*>(&FinfoType)));
-  check_status(PyModule_AddObjectRef(module, "iinfo", reinterpret_cast<PyObject*>(&IinfoType)));
+  add_type(module, FinfoType);
+  add_type(module, IinfoType);
 }
 
 }  // namespace torch::python

@@ -1,23 +1,4 @@
 """`torch.distributed.fsdp.fully_shard` and its policies, under their earlier name."""
 
-from __future__ import annotations
-
-from torch_py.distributed.fsdp import (
-    CPUOffloadPolicy,
-    FSDPModule,
-    MixedPrecisionPolicy,
-    OffloadPolicy,
-    UnshardHandle,
-    fully_shard,
-    register_fsdp_forward_method,
-)
-
-__all__ = [
-    "CPUOffloadPolicy",
-    "FSDPModule",
-    "MixedPrecisionPolicy",
-    "OffloadPolicy",
-    "UnshardHandle",
-    "fully_shard",
-    "register_fsdp_forward_method",
-]
+from torch_py.distributed.fsdp._fully_shard import *
+from torch_py.distributed.fsdp._fully_shard import __all__

@@ -170,31 +170,31 @@ namespace {
 const bool registered = [] {
   register_operator<ops::zeros>();
   register_operator<ops::zeros_out>();
-  register_kernel<ops::zeros>(kDenseBackends, &zeros, "zeros", "aten/native/Golden.cpp");
-  register_kernel<ops::zeros_out>(kDenseBackends, &zeros_out, "zeros", "aten/native/Golden.cpp");
+  register_wrapper<ops::zeros, &zeros>(kDenseBackends, "zeros", "aten/native/Golden.cpp");
+  register_wrapper<ops::zeros_out, &zeros_out>(kDenseBackends, "zeros", "aten/native/Golden.cpp");
   register_without_gradient<ops::zeros>();
   register_without_gradient<ops::zeros_out>();
 
   register_operator<ops::fill__Scalar>();
-  register_kernel<ops::fill__Scalar>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &fill__Scalar,
-      "fill_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::fill__Scalar, &fill__Scalar>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "fill_kernel",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::_foreach_fill_>();
-  register_kernel<ops::_foreach_fill_>(kDenseBackends | kAutogradKeys, &_foreach_fill_,
+  register_wrapper<ops::_foreach_fill_, &_foreach_fill_>(kDenseBackends | kAutogradKeys,
       "_foreach_fill_", "each fill_.Scalar");
 
   register_operator<ops::nonzero>();
   register_operator<ops::nonzero_out>();
-  register_kernel<ops::nonzero>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA, &nonzero,
+  register_wrapper<ops::nonzero, &nonzero>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA,
       "nonzero", "aten/native/Golden.cpp");
-  register_kernel<ops::nonzero_out>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA,
-      &nonzero_out, "nonzero", "aten/native/Golden.cpp");
+  register_wrapper<ops::nonzero_out, &nonzero_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA, "nonzero", "aten/native/Golden.cpp");
   register_without_gradient<ops::nonzero>();
   register_without_gradient<ops::nonzero_out>();
 
   register_operator<ops::float_>();
-  register_kernel<ops::float_>(kDenseBackends | kAutogradKeys, &float_, "to_float",
+  register_wrapper<ops::float_, &float_>(kDenseBackends | kAutogradKeys, "to_float",
       "aten/native/Golden.cpp");
 
   return true;

@@ -148,20 +148,21 @@ namespace {
 
 const bool registered = [] {
   register_operator<ops::filter1d>();
-  register_kernel<ops::filter1d>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &filter1d,
-      "filter1d_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::filter1d, &filter1d>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "filter1d_kernel",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::filter1d_backward>();
-  register_kernel<ops::filter1d_backward>(DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA,
-      &filter1d_backward, "filter1d_backward", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::filter1d_backward, &filter1d_backward>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA, "filter1d_backward",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
   register_without_gradient<ops::filter1d_backward>();
 
   register_operator<ops::dropout>();
   register_operator<ops::dropout_>();
-  register_kernel<ops::dropout>(kDenseBackends | kAutogradKeys, &dropout, "dropout",
+  register_wrapper<ops::dropout, &dropout>(kDenseBackends | kAutogradKeys, "dropout",
       "aten/native/Golden.cpp");
-  register_kernel<ops::dropout_>(kDenseBackends | kAutogradKeys, &dropout_, "dropout",
+  register_wrapper<ops::dropout_, &dropout_>(kDenseBackends | kAutogradKeys, "dropout",
       "aten/native/Golden.cpp");
 
   return true;

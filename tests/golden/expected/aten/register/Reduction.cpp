@@ -205,32 +205,32 @@ namespace {
 const bool registered = [] {
   register_operator<ops::sum_dim_IntList>();
   register_operator<ops::sum_dim_IntList_out>();
-  register_kernel<ops::sum_dim_IntList>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &sum_dim_IntList,
-      "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::sum_dim_IntList_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta,
-      &sum_dim_IntList_out, "sum_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::sum_dim_IntList, &sum_dim_IntList>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "sum_kernel",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::sum_dim_IntList_out, &sum_dim_IntList_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "sum_kernel",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::_foreach_sum>();
-  register_kernel<ops::_foreach_sum>(kDenseBackends | kAutogradKeys, &_foreach_sum, "_foreach_sum",
+  register_wrapper<ops::_foreach_sum, &_foreach_sum>(kDenseBackends | kAutogradKeys, "_foreach_sum",
       "each sum.dim_IntList");
 
   register_operator<ops::expand_reduced>();
-  register_kernel<ops::expand_reduced>(kDenseBackends | kAutogradKeys, &expand_reduced,
+  register_wrapper<ops::expand_reduced, &expand_reduced>(kDenseBackends | kAutogradKeys,
       "expand_reduced", "aten/native/Golden.cpp");
 
   register_operator<ops::max_dim>();
   register_operator<ops::max_dim_out>();
-  register_kernel<ops::max_dim>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &max_dim,
-      "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
-  register_kernel<ops::max_dim_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &max_dim_out,
-      "max_dim_kernel", "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::max_dim, &max_dim>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "max_dim_kernel",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
+  register_wrapper<ops::max_dim_out, &max_dim_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "max_dim_kernel",
+      "aten/native/cpu/GoldenKernel.isa.cpp");
 
   register_operator<ops::select_backward>();
-  register_kernel<ops::select_backward>(kDenseBackends | kAutogradKeys, &select_backward,
+  register_wrapper<ops::select_backward, &select_backward>(kDenseBackends | kAutogradKeys,
       "select_backward", "aten/native/Golden.cpp");
 
   return true;

@@ -146,26 +146,26 @@ namespace {
 
 const bool registered = [] {
   register_operator<ops::transpose_int>();
-  register_kernel<ops::transpose_int>(kDenseBackends, &transpose_int, "transpose",
+  register_wrapper<ops::transpose_int, &transpose_int>(kDenseBackends, "transpose",
       "aten/native/Golden.cpp");
 
   register_operator<ops::unbind>();
-  register_kernel<ops::unbind>(kDenseBackends, &unbind, "unbind", "aten/native/Golden.cpp");
+  register_wrapper<ops::unbind, &unbind>(kDenseBackends, "unbind", "aten/native/Golden.cpp");
 
   register_operator<ops::view>();
-  register_kernel<ops::view>(kDenseBackends, &view, "view", "aten/native/Golden.cpp");
+  register_wrapper<ops::view, &view>(kDenseBackends, "view", "aten/native/Golden.cpp");
 
   register_operator<ops::cat>();
   register_operator<ops::cat_out>();
-  register_kernel<ops::cat>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &cat, "cat_kernel",
+  register_wrapper<ops::cat, &cat>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "cat_kernel",
       "aten/native/Golden.cpp");
-  register_kernel<ops::cat_out>(
-      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, &cat_out,
-      "cat_kernel", "aten/native/Golden.cpp");
+  register_wrapper<ops::cat_out, &cat_out>(
+      DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA | DispatchKey::Meta, "cat_kernel",
+      "aten/native/Golden.cpp");
 
   register_operator<ops::cat_backward>();
-  register_kernel<ops::cat_backward>(kDenseBackends | kAutogradKeys, &cat_backward, "cat_backward",
+  register_wrapper<ops::cat_backward, &cat_backward>(kDenseBackends | kAutogradKeys, "cat_backward",
       "aten/native/Golden.cpp");
 
   return true;

@@ -1,0 +1,70 @@
+"""The benchmarks: every case runs, limits are measured, tables and pictures are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import torch_py
+from tools.benchmark import scaling
+from tools.benchmark.speed import limits, peers, report
+from tools.benchmark.speed.cases import GROUPS, find
+from tools.benchmark.speed.measuring import Result
+
+NAMES = [f"{group.name}/{case.name}" for group in GROUPS for case in group.cases]
+
+
+def test_there_are_at_least_150_cases_with_different_names() -> None:
+    assert len(NAMES) >= 150
+    assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_every_case_runs(group: object) -> None:
+    for case in group.cases:  # type: ignore[attr-defined]
+        torch_py.manual_seed(0)
+        case.make(torch_py, peers.maker(torch_py.from_numpy))()
+
+
+def test_numpy_computes_the_same() -> None:
+    case = find("products/float32 64x64x64")
+    ours = case.make(torch_py, peers.maker(torch_py.from_numpy))()
+    theirs = peers.prepare("numpy", case)
+
+    assert theirs is not None
+    torch_py.testing.assert_close(ours, torch_py.from_numpy(theirs()))
+
+
+def test_limits_are_rates_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SECONDS", 0.01)
+    found = limits.measured()
+
+    # Bounds that any processor of today keeps.
+    assert 1e9 < found.operations["float64"] < found.operations["float32"] * 1.1 < 1e13
+    assert 1e8 < found.triad < 1e13
+    assert found.seconds(found.operations["float32"], 0, "float32") == pytest.approx(1)
+
+
+def test_report_names_the_share_of_the_limit_and_the_verdict(tmp_path: Path) -> None:
+    group = next(group for group in GROUPS if group.name == "products")
+    case = find("products/float32 64x64x64")
+    machine = limits.Limits({"float32": case.flops * 1e3}, dict.fromkeys(limits.COPIES, 1e9), 1e9, 1e-8)
+    result = Result(case.name, {"torch_py": 2e-3, "torch": 4e-3, "numpy": 1e-3}, ratio=0.5)
+    text = report.describe(group, {case.name: result}, machine, threads=1)
+
+    assert "50%" in text
+    assert "numpy 2.00" in text
+    assert "geometric mean 0.50 (goal 0.45), worst 0.50 (goal 0.7): missed" in text
+    assert "| products | 1 | 0.50 | 0.45 | 0.50 | 0.7 | float32 64x64x64 |" in report.summary(
+        [(group, {case.name: result})]
+    )
+
+    picture = tmp_path / "ratios.svg"
+    report.plot([(group, {case.name: result})], picture)
+    assert "products" in picture.read_text()
+
+
+def test_scaling_measures_every_size(capsys: pytest.CaptureFixture[str]) -> None:
+    assert scaling.main(["--largest", "32"]) == 0
+    assert "graph, nodes" in capsys.readouterr().out

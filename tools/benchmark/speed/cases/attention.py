@@ -1,0 +1,57 @@
+"""scaled_dot_product_attention, forward and trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..case import Case, Group
+
+
+def attention(
+    batch: int,
+    heads: int,
+    length: int,
+    width: int = 64,
+    *,
+    causal: bool = False,
+    trained: bool = False,
+    dtype: str = "float32",
+) -> Case:
+    def make(t: Any, x: Any) -> Callable[[], Any]:
+        of_type = getattr(t, dtype)
+        query, key, value = (x(batch, heads, length, width).to(of_type) for _ in range(3))
+        call = partial(t.nn.functional.scaled_dot_product_attention, query, key, value, is_causal=causal)
+        if not trained:
+            return call
+
+        for operand in (query, key, value):
+            operand.requires_grad_()
+        gradient = t.ones_like(query)
+        return lambda: call().backward(gradient)
+
+    words = [f"{batch * heads} heads, length {length}, width {width}"]
+    words += ["causal"] * causal + ["trained"] * trained + [dtype] * (dtype != "float32")
+    # Two products forward and five backward, half of each with a causal mask.
+    products = (7 if trained else 2) / (2 if causal else 1)
+
+    return Case(", ".join(words), make, flops=products * 2.0 * batch * heads * length**2 * width, dtype=dtype)
+
+
+GROUP = Group(
+    "attention",
+    mean_goal=0.5,
+    worst_goal=0.8,
+    cases=(
+        attention(4, 8, 128),
+        attention(4, 8, 128, causal=True),
+        attention(1, 12, 512),
+        attention(1, 12, 512, causal=True),
+        attention(1, 8, 2048),
+        attention(1, 12, 512, trained=True),
+        attention(4, 8, 128, causal=True, trained=True),
+        attention(1, 12, 512, dtype="bfloat16"),
+        attention(1, 8, 1, 128),
+    ),
+)
