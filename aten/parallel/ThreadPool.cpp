@@ -119,7 +119,7 @@ class Pool {
     }
   }
 
-  /// A region that wants another thread, and the index of that thread; null if there is none.
+  /// A region that wants another thread, and the index of that thread; null if no region does.
   Region* join(int& index) {
     const std::lock_guard lock(mutex_);
     for (Region* region = regions_; region != nullptr; region = region->next) {

@@ -35,7 +35,8 @@ static void test_every_element_is_visited_once(int64_t length, int64_t grain) {
   for (int count : seen) EXPECT(count == 1);
   EXPECT(!at::in_parallel_region() && at::get_thread_num() == 0);
 
-  // Ranges have at least a grain each, and at most four are made for each of the 4 threads of main().
+  // Ranges have at least a grain each, and at most four are made for each of the 4 threads of
+  // main().
   EXPECT(ranges <= std::max<int64_t>(1, std::min<int64_t>(16, length / grain)));
 }
 
