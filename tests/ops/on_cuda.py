@@ -23,7 +23,7 @@ _DTYPES = os.environ.get("CUDA_DTYPES", "float32,bfloat16,complex64,int64,bool")
 _SAMPLES_OF_FORMS = 4
 
 # How errors of checks inside kernels end.
-_REPORTED = re.compile(r" \([\w.]+ on cuda:\d+(, argument \d+)?\)$")
+_REPORTED = re.compile(r" \((?:argument '\w+' of )?[\w.]+ on cuda:\d+(?:, called by \w+)?\)$")
 
 Announce = Callable[[str], None]
 Form = Callable[[Operator, Any, SampleInput], Any]
