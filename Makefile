@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 TEST_WORKERS ?= 2
-SANITIZE ?= address,undefined
+SANITIZE ?= $(if $(CUDA),address,address,undefined)
 BOOTSTRAP = @$(PYTHON) tools/build/bootstrap.py --venv $(VENV)
 RUN = $(VENV)/bin/python
 
@@ -44,7 +44,7 @@ smoke: build
 
 sanitize: $(if $(CORE),build)
 	$(BOOTSTRAP) --extra test
-	@$(RUN) -m tools.sanitize --kinds $(SANITIZE) $(if $(CORE),--core) $(ARGS)
+	@$(RUN) -m tools.sanitize --kinds $(SANITIZE) $(if $(CORE),--core) $(if $(CUDA),--cuda) $(ARGS)
 
 lint:
 	$(BOOTSTRAP) --extra lint

@@ -140,9 +140,7 @@ bool library_wanted(double work) {
 }
 
 bool library_wanted_for_vectors() {
-  const Wish value = wish().load(std::memory_order_relaxed);
-  return value == Wish::Library ||
-         (value == Wish::Measured && !deterministic.load(std::memory_order_relaxed));
+  return wish().load(std::memory_order_relaxed) == Wish::Library;
 }
 
 const char* backend_name() { return builtin_wanted() ? "builtin" : library::kName; }

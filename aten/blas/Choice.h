@@ -23,7 +23,8 @@ bool builtin_wanted();
 template <class T>
 bool library_wanted(double work);
 
-/// Whether the library computes products with vectors, which are not measured.
+/// Whether the library computes products with vectors. Only if it is asked for by name: memory
+/// limits them, so there is nothing to gain.
 bool library_wanted_for_vectors();
 
 }  // namespace at::blas

@@ -1,4 +1,7 @@
+// The last number of each dtype, kept by every thread.
 #include "aten/core/NumberTensor.h"
+
+#include "c10/dispatch/LocalState.h"
 
 namespace at {
 namespace {
@@ -6,7 +9,19 @@ namespace {
 /// The last number of each dtype that this thread made.
 thread_local Tensor last_numbers[c10::kNumScalarTypes];
 
+/// Lets new tensors be ordinary ones, for a scope: an inference tensor could not be used again
+/// outside of inference mode.
+class OrdinaryTensors {
+ public:
+  OrdinaryTensors() { c10::local_state().inference_mode = false; }
+  ~OrdinaryTensors() { c10::local_state().inference_mode = before_; }
+
+ private:
+  const bool before_ = c10::local_state().inference_mode;
+};
+
 Tensor make_number(ScalarType dtype) {
+  const OrdinaryTensors ordinary;
   Tensor tensor = empty_tensor({}, dtype, kCPU);
   tensor.unsafe_impl()->set_wrapped_number(true);
   return tensor;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "aten/core/NumberTensor.h"
+#include "aten/iteration/Blocks.h"
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/ops/bitwise_xor.h"
 #include "aten/ops/view.h"
@@ -449,6 +450,11 @@ void TensorIterator::store() {
 
 void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) const {
   if (numel_ == 0) return;
+  if (dim() > 1 && numel_ >= native::kLeastInBlocks) {
+    const native::BlockPlan blocks = native::plan_blocks(*this);
+    if (blocks.other != 0) return native::for_each_block(*this, blocks, loop, context, grain);
+  }
+
   if (numel_ <= grain || in_parallel_region() || get_num_threads() == 1) {
     serial_for_each(loop, context, 0, numel_);
     return;
@@ -479,10 +485,22 @@ void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t beg
       for (size_t d = 0; d < shape_.size(); ++d) data[k] += index[d] * operands_[k].strides[d];
     }
 
-    const int64_t run = std::min(shape_[0] - index[0], end - begin);
-    loop(context, data, inner, run);
-    begin += run;
-    index[0] = 0;
+    // Whole rows follow each other along dimension 1.
+    const bool whole_rows = shape_.size() > 1 && index[0] == 0 && end - begin >= shape_[0];
+    if (whole_rows) {
+      const int64_t rows = std::min(shape_[1] - index[1], (end - begin) / shape_[0]);
+      for (int64_t row = 0; row < rows; ++row) {
+        loop(context, data, inner, shape_[0]);
+        for (int k = 0; k < n; ++k) data[k] += operands_[k].strides[1];
+      }
+      begin += rows * shape_[0];
+      index[1] += rows - 1;
+    } else {
+      const int64_t run = std::min(shape_[0] - index[0], end - begin);
+      loop(context, data, inner, run);
+      begin += run;
+      index[0] = 0;
+    }
     for (size_t d = 1; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;
   }
 }

@@ -1,3 +1,4 @@
+// Teams of OpenMP threads for the BLAS library, where the system allows them.
 #include "aten/parallel/LibraryThreads.h"
 
 #include <pthread.h>

@@ -22,7 +22,7 @@ namespace {
 // says.
 std::atomic<bool> forked{false};
 
-/// The number at the start of OMP_NUM_THREADS, which may be a list; 0 if there is none.
+/// The number at the start of OMP_NUM_THREADS, which may be a list; 0 if it is not set.
 int openmp_threads() {
   const char* const text = std::getenv("OMP_NUM_THREADS");
   return text == nullptr ? 0 : std::max(0, std::atoi(text));

@@ -1,3 +1,4 @@
+// Worker threads that take ranges of parallel loops.
 #include "aten/parallel/ThreadPool.h"
 
 #include <pthread.h>
@@ -16,9 +17,9 @@ namespace at::internal {
 
 namespace {
 
-// How long an idle thread looks for work before it sleeps: longer than the serial code between two
-// loops usually takes, and short enough that other programs do not notice.
-constexpr std::chrono::microseconds kLookingTime{20};
+// How long an idle thread spins before it sleeps: longer than the serial code between two loops
+// usually takes, and short enough that other programs do not notice.
+constexpr std::chrono::microseconds kSpinTime{20};
 
 thread_local int region_index = -1;
 
@@ -30,19 +31,21 @@ void pause() {
 #endif
 }
 
-/// Looks for `condition` for a while. With one processor, whoever could make it true must run
-/// first.
+/// Whether another thread can run while this one spins.
+bool has_other_processors() {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  return sched_getaffinity(0, sizeof(processors), &processors) != 0 || CPU_COUNT(&processors) > 1;
+}
+
+/// Spins until `condition` holds, for kSpinTime at most. Returns whether it holds.
 template <class Condition>
-bool comes_soon(const Condition& condition) {
-  static const bool one_processor = [] {
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    return sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) < 2;
-  }();
-  if (one_processor) return condition();
+bool spin_until(const Condition& condition) {
+  thread_local const bool may_spin = has_other_processors();
+  if (!may_spin) return condition();
 
   constexpr int kPausesBetweenClocks = 32;
-  const auto end = std::chrono::steady_clock::now() + kLookingTime;
+  const auto end = std::chrono::steady_clock::now() + kSpinTime;
   do {
     for (int i = 0; i < kPausesBetweenClocks; ++i) {
       if (condition()) return true;
@@ -52,14 +55,14 @@ bool comes_soon(const Condition& condition) {
   return false;
 }
 
-/// A counter that threads wait for: at first awake, then asleep.
+/// A counter whose changes threads wait for, first spinning, then asleep.
 class Signal {
  public:
   static constexpr int kEverybody = std::numeric_limits<int>::max();
 
   int count() const { return count_.load(std::memory_order_acquire); }
 
-  /// Counts up, for everybody who is awake and for `wanted` of those that sleep.
+  /// Counts up, and wakes `wanted` of the threads that sleep.
   void give(int wanted) {
     count_.fetch_add(1);
     for (int i = std::min(wanted, sleepers_.load()); i > 0; --i) count_.notify_one();
@@ -67,7 +70,7 @@ class Signal {
 
   /// Returns some time after the count has left `seen`.
   void wait(int seen) {
-    if (comes_soon([&] { return count() != seen; })) return;
+    if (spin_until([&] { return count() != seen; })) return;
 
     sleepers_.fetch_add(1);
     count_.wait(seen);
@@ -119,7 +122,7 @@ class Pool {
     }
   }
 
-  /// A region that wants another thread, and the index of that thread; null if there is none.
+  /// A region that wants another thread, and the index of that thread; null if no region does.
   Region* join(int& index) {
     const std::lock_guard lock(mutex_);
     for (Region* region = regions_; region != nullptr; region = region->next) {
@@ -159,27 +162,34 @@ class Pool {
     if (count <= workers_.load(std::memory_order_relaxed)) return;
     if (refused_.load(std::memory_order_relaxed)) return;
 
+    const int failure = start_workers(count);
+    // Without a lock: a warning may run Python code.
+    if (failure != 0) warn_of_refusal(count + 1, failure);
+  }
+
+  /// The error of the first worker that could not be started; 0 if all run.
+  int start_workers(int count) {
     const std::lock_guard lock(hiring_);
     while (workers_.load(std::memory_order_relaxed) < count) {
       const int failure = start_worker();
       if (failure == 0) continue;
 
       refused_.store(true, std::memory_order_relaxed);
-      dismiss_half();
-      return warn_of_refusal(count + 1, failure);
+      release_half();
+      return failure;
     }
+    return 0;
   }
 
-  /// What comes later, and cannot do with less, gets the memory and the threads of half the
-  /// workers.
-  void dismiss_half() {
+  /// Ends half of the workers, so that the BLAS library and others can start threads of their own.
+  void release_half() {
     const int kept = workers_.load(std::memory_order_relaxed) / 2;
     const int dismissed = workers_.exchange(kept, std::memory_order_relaxed) - kept;
     dismissals_.fetch_add(dismissed);
     published_.give(Signal::kEverybody);
   }
 
-  /// Whether this worker is one that shall go.
+  /// Whether this worker is one of those that release_half() ends.
   bool is_dismissed() {
     int count = dismissals_.load(std::memory_order_relaxed);
     while (count > 0) {
@@ -225,7 +235,7 @@ class Pool {
   Signal left_;                // a worker has left a region
   std::mutex hiring_;          // one thread starts workers at a time
   std::atomic<int> workers_{0};
-  std::atomic<int> dismissals_{0};  // workers that have not noticed yet that they shall end
+  std::atomic<int> dismissals_{0};  // workers that still have to end
   std::atomic<bool> refused_{false};
 };
 

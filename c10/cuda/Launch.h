@@ -79,16 +79,16 @@ void launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_
   static_assert(sizeof...(P) == sizeof...(A), "one argument for each parameter of the kernel");
   static_assert((sizeof(P) + ... + 0) <= 32764, "CUDA takes no more bytes of arguments");
   const uint64_t sequence = note_launch(name, stream);
+  const void* const function = reinterpret_cast<const void*>(kernel);
 
   std::tuple<std::remove_cv_t<P>...> values(std::forward<A>(arguments)...);
   std::apply([&](auto&... value) { (detail::prepare_argument(value, sequence), ...); }, values);
 
 #if defined(TORCH_PY_CUDA_EMULATION)
-  const emulation::Grid shape{name, grid, block, dynamic_shared};
+  const emulation::Grid shape{name, grid, block, dynamic_shared, function};
   const cudaError_t status =
       emulation::launch(shape, stream, [kernel, values] { std::apply(kernel, values); });
 #else
-  const void* const function = reinterpret_cast<const void*>(kernel);
   detail::allow_dynamic_shared(function, dynamic_shared, name);
   const cudaError_t status = std::apply(
       [&](auto&... value) {

@@ -35,7 +35,8 @@ static void test_every_element_is_visited_once(int64_t length, int64_t grain) {
   for (int count : seen) EXPECT(count == 1);
   EXPECT(!at::in_parallel_region() && at::get_thread_num() == 0);
 
-  // Ranges have at least a grain each, and at most four are made for each of the 4 threads of main().
+  // Ranges have at least a grain each, and at most four are made for each of the 4 threads of
+  // main().
   EXPECT(ranges <= std::max<int64_t>(1, std::min<int64_t>(16, length / grain)));
 }
 
@@ -81,6 +82,22 @@ static void test_several_threads_ask_at_once() {
   EXPECT(sum == 4 * 500 * 100);
 }
 
+static void test_the_number_of_threads_changes_while_loops_run() {
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    for (int count = 1; !done; count = count % 4 + 1) at::set_num_threads(count);
+  });
+
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<int64_t> sum{0};
+    at::parallel_for(0, 100, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    EXPECT(sum == 100);
+  }
+  done = true;
+  other.join();
+  at::set_num_threads(4);
+}
+
 static void test_exception_reaches_the_caller() {
   std::string message;
   try {
@@ -99,6 +116,12 @@ static void test_exception_reaches_the_caller() {
 }
 
 static void test_forked_child_runs_on_one_thread() {
+  // Also while another thread of the parent is in a loop.
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) at::parallel_for(0, 100, 1, [](int64_t, int64_t) {});
+  });
+
   const pid_t child = fork();
   if (child == 0) {
     alarm(20);  // ends a child that hangs
@@ -110,6 +133,9 @@ static void test_forked_child_runs_on_one_thread() {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+
+  done = true;
+  other.join();
 }
 
 int main() {
@@ -122,6 +148,7 @@ int main() {
   test_other_threads_help();
   test_numbers_are_different();
   test_several_threads_ask_at_once();
+  test_the_number_of_threads_changes_while_loops_run();
   test_exception_reaches_the_caller();
   test_forked_child_runs_on_one_thread();
 

@@ -9,10 +9,10 @@
 // needs one fiber and no switch. A thread that waits keeps its fiber, and another fiber goes on.
 // Threads that can continue go before those that have not started: a warp that meets often needs 32
 // stacks, not one for each thread of the block.
-// In race mode every thread has a fiber of its own, made by the controller, so that the detector
-// sees as many threads as CUDA would have and nothing but barriers and meetings orders them. They
-// are kept until the grid ends: the detector would give a later block's thread the identity of one
-// that is gone, and take what both do for the doing of one.
+// Every thread of a watched block has a fiber of its own, made by the controller, so that the race
+// detector sees as many threads as CUDA would have and nothing but barriers and meetings orders
+// them. They are kept until the grid ends: the detector would give a later block's thread the
+// identity of one that is gone, and take what both do for the doing of one.
 
 // Note [Bookkeeping and the race detector]
 // Every function that touches members of BlockRun does it while a HiddenFromRaceDetector lives, but
@@ -68,7 +68,7 @@ void run_threads(void* argument) {
       run.end_current();
       next = &run.next_fiber(false);
     }
-    if (next != &fiber) fiber.switch_to(*next);
+    if (next != &fiber) run.continue_with(fiber, *next);
   }
 }
 
@@ -79,7 +79,7 @@ void BlockRun::end_current() {
   ++ended_;
   warps_[current_->linear / 32].ended |= 1u << current_->linear % 32;
 
-  if (!kRaceMode) idle_.push_back(current_->fiber);
+  if (!watched_) idle_.push_back(current_->fiber);
 }
 
 // The fiber to continue: of a thread that is ready, of one that starts, or the controller's if
@@ -118,8 +118,9 @@ RunFiber& BlockRun::idle_fiber() {
 
   RunFiber& fiber = *idle_.back();
   idle_.pop_back();
-  if (!fiber.started) fiber.start(&run_threads, &fiber);
+  if (!fiber.started || fiber.watched != watched_) fiber.start(&run_threads, &fiber);
   fiber.started = true;
+  fiber.watched = watched_;
   return fiber;
 }
 
@@ -137,7 +138,7 @@ void BlockRun::leave_until_ready(bool fresh_first) {
     mine = current_->fiber;
     next = &next_fiber(fresh_first);
   }
-  if (next != mine) mine->switch_to(*next);
+  if (next != mine) continue_with(*mine, *next);
 }
 
 void BlockRun::note_spin(const Where& where) {
@@ -163,11 +164,13 @@ void BlockRun::pause(const Where& where) {
 // --- Blocks ---
 
 void BlockRun::run(const Grid& grid, const KernelCall& kernel, uint3 block,
-                   const Schedule& schedule) {
+                   const Schedule& schedule, bool watched) {
   Fiber controller;
   Fiber* first = nullptr;
   {
     const HiddenFromRaceDetector hidden;
+    watched_ = kRaceMode && watched;
+    if (!watched_) finish_grid();
     kernel_ = &kernel;
     schedule_ = schedule;
     controller_ = &controller;
@@ -175,7 +178,7 @@ void BlockRun::run(const Grid& grid, const KernelCall& kernel, uint3 block,
     first = &next_fiber(false);
   }
 
-  controller.switch_to(*first);
+  continue_with(controller, *first);
 
   const HiddenFromRaceDetector hidden;
   self = nullptr;
@@ -203,9 +206,9 @@ void BlockRun::prepare(const Grid& grid, uint3 block) {
     threads_[i].fiber = nullptr;
     threads_[i].copies.clear();
   }
-  if (kRaceMode) {
+  marks_.reset();
+  if (watched_) {
     give_fibers();
-    marks_.reset();
     marks_ = std::make_unique<char[]>(4 * (1 + count_));
   }
   for (unsigned w = 0; w < warps_.size(); ++w) {
@@ -267,7 +270,7 @@ void BlockRun::shuffle_order() {
 }
 
 void BlockRun::finish_block() {
-  if (kRaceMode) {
+  if (watched_) {
     for (unsigned i = 0; i < count_; ++i) spent_.push_back(threads_[i].fiber);
     if (spent_.size() > kSpentLimit) finish_grid();
     return;
@@ -283,6 +286,7 @@ void BlockRun::finish_block() {
 }
 
 void BlockRun::finish_grid() {
+  if (spent_.empty()) return;
   const HiddenFromRaceDetector hidden;
   for (RunFiber* fiber : spent_) {
     fiber->messenger.retire();

@@ -21,6 +21,7 @@ class BlockRun;
 struct RunFiber : Fiber {
   BlockRun* run = nullptr;
   bool started = false;
+  bool watched = false;
   Messenger messenger;
 };
 
@@ -70,8 +71,10 @@ class BlockRun {
   BlockRun(const BlockRun&) = delete;
   BlockRun& operator=(const BlockRun&) = delete;
 
-  /// Throws KernelError, or whatever the kernel threw.
-  void run(const Grid& grid, const KernelCall& kernel, uint3 block, const Schedule& schedule);
+  /// Throws KernelError, or whatever the kernel threw. In race mode, `watched` says whether to look
+  /// for races: see Note [Watched blocks].
+  void run(const Grid& grid, const KernelCall& kernel, uint3 block, const Schedule& schedule,
+           bool watched);
   /// Orders, for the race detector, what the blocks did before what the caller does next.
   void finish_grid();
 
@@ -83,6 +86,7 @@ class BlockRun {
   void meet_lanes(LaneRequest& request, bool orders_memory);
   void pause(const Where& where);
   void note_spin(const Where& where);
+  bool is_watched() const { return watched_; }
   bool& uses_fences() { return uses_fences_; }
   void* controller_race_context() const { return controller_->race_context(); }
   [[noreturn]] void fail(const std::string& text) const;
@@ -107,6 +111,7 @@ class BlockRun {
   Fiber& next_fiber(bool fresh_first);
   RunFiber& idle_fiber();
   void leave_until_ready(bool fresh_first);
+  void continue_with(Fiber& own, Fiber& next) { own.switch_to(next, !watched_); }
 
   void make_ready(GridThread& thread);
   char* mark(unsigned place, unsigned meetings);
@@ -136,6 +141,7 @@ class BlockRun {
   unsigned count_ = 0;
   std::vector<unsigned> order_;  // in which threads start and leave barriers
   Order order_made_ = Order::Ascending;
+  bool watched_ = false;      // for races
   bool uses_fences_ = false;  // or atomics; known in race mode only
   unsigned started_ = 0;
   unsigned ended_ = 0;
@@ -172,7 +178,7 @@ class BlockRun {
   Fiber* controller_ = nullptr;  // the OS thread's own stack, in run()
   std::vector<std::unique_ptr<RunFiber>> fibers_;
   std::vector<RunFiber*> idle_;
-  std::vector<RunFiber*> spent_;  // in race mode: of threads that ran in earlier blocks
+  std::vector<RunFiber*> spent_;  // of threads that ran in earlier, watched blocks
 };
 
 /// Of the calling OS thread.

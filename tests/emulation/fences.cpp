@@ -76,6 +76,11 @@ NOT_INSTRUMENTED void need_context(Messenger& messenger) {
   running_block().uses_fences() = true;
 }
 
+bool is_watched() {
+  const HiddenFromRaceDetector hidden;
+  return running_block().is_watched();
+}
+
 bool block_uses_fences() {
   const HiddenFromRaceDetector hidden;
   return running_block().uses_fences();
@@ -91,12 +96,14 @@ NOT_INSTRUMENTED void as_messenger(void* context, void (*act)(void*), void* mark
 }  // namespace
 
 NOT_INSTRUMENTED void fence() {
+  if (!is_watched()) return;
   Messenger& mine = messenger();
   need_context(mine);
   exchange_with(mine);
 }
 
 NOT_INSTRUMENTED void note_atomic(void* address) {
+  if (!is_watched()) return;
   Messenger& mine = messenger();
   need_context(mine);
   meet_at(address, mine.context);

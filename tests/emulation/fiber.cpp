@@ -267,11 +267,11 @@ void Fiber::set_name([[maybe_unused]] const char* name) {
 #if defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize("thread")))
 #endif
-void Fiber::switch_to(Fiber& next) {
+void Fiber::switch_to(Fiber& next, [[maybe_unused]] bool orders) {
   next.previous_ = this;
 #if defined(__SANITIZE_THREAD__)
   if (race_context_ == nullptr) race_context_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(next.race_context_, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(next.race_context_, orders ? 0 : __tsan_switch_to_fiber_no_sync);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&fake_stack_, next.bottom_, next.size_);

@@ -34,8 +34,9 @@ class Fiber {
   /// next. start() makes it usable again.
   void retire();
 
-  /// Leaves the running fiber, which must be *this, and continues `next` where it was left.
-  void switch_to(Fiber& next);
+  /// Leaves the running fiber, which must be *this, and continues `next` where it was left. For
+  /// the race detector this orders nothing, unless `orders`.
+  void switch_to(Fiber& next, bool orders = false);
 
   /// For reports of the race detector.
   void set_name(const char* name);

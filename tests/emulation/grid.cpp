@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/emulation/block_run.h"
+#include "tests/emulation/watching.h"
 
 namespace emulation {
 
@@ -49,6 +50,7 @@ class Blocks {
   const KernelCall& kernel_;
   const Schedule schedule_;
   const uint64_t count_;
+  const uint64_t watched_;
   std::vector<unsigned> order_;  // empty unless shuffled
   std::atomic<uint64_t> next_{0};
   std::atomic<bool> failed_{false};
@@ -59,7 +61,8 @@ Blocks::Blocks(const Grid& grid, const KernelCall& kernel, const Schedule& sched
     : grid_(grid),
       kernel_(kernel),
       schedule_(schedule),
-      count_(uint64_t{grid.size.x} * grid.size.y * grid.size.z) {
+      count_(uint64_t{grid.size.x} * grid.size.y * grid.size.z),
+      watched_(blocks_to_watch(grid, count_)) {
   if (schedule.order != Order::Shuffled) return;
 
   Dice dice;
@@ -86,7 +89,7 @@ void Blocks::run_on_this_thread() noexcept {
     const uint64_t place = next_.fetch_add(1);
     if (place >= count_ || failed_) break;
     try {
-      run.run(grid_, kernel_, block_at(place), schedule_);
+      run.run(grid_, kernel_, block_at(place), schedule_, place < watched_);
     } catch (...) {
       if (!failed_.exchange(true)) error_ = std::current_exception();
     }

@@ -16,6 +16,7 @@ SOURCES = (
     *(f"tests/emulation/{name}.cpp" for name in ("block_run", "fences", "fiber", "grid", "meetings")),
     "tests/emulation/memory_operations.cpp",
     "tests/emulation/shared_memory.cpp",
+    "tests/emulation/watching.cpp",
     "c10/cuda/Launch.cpp",
     "c10/dispatch/RunningOperator.cpp",
     "c10/util/Exception.cpp",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ SOURCES = (
     "tests/emulation/matrices.cpp",
     "tests/emulation/memory_operations.cpp",
     "tests/emulation/shared_memory.cpp",
+    "tests/emulation/watching.cpp",
     "tests/emulation/checks/without_runtime.cpp",
     "c10/cuda/Launch.cpp",
     "c10/dispatch/RunningOperator.cpp",
@@ -172,10 +174,14 @@ def test_missing_barriers_give_wrong_numbers_in_some_order(plain: Mode) -> None:
     assert all(math.isnan(value) for value in results(plain, "missing_wait"))
 
 
-def run_sanitized(mode: Mode, kernel: str) -> str:
+def run_sanitized(mode: Mode, kernel: str, **settings: str) -> str:
     """What a sanitizer says about a kernel of the driver; empty if nothing."""
     result = subprocess.run(
-        [mode.driver("sanitized_driver"), kernel], capture_output=True, text=True, timeout=120
+        [mode.driver("sanitized_driver"), kernel],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **settings},
     )
     if result.returncode == 0:
         assert result.stdout == "ran\n"
@@ -222,6 +228,24 @@ def test_race_mode_names_both_places(race_mode: Mode, kernel: str) -> None:
 
     threads = re.findall(r"Thread T\d+ 'thread \((\d+,\d+,\d+)\) of block \((\d+,\d+,\d+)\)'", first_report)
     assert len(threads) >= 2 and threads[0] != threads[1], said
+
+
+@pytest.mark.parametrize("kernel", [*CLEAN, "blocks_add", "two_launches"])
+def test_race_mode_takes_blocks_that_it_does_not_watch_for_ordered(race_mode: Mode, kernel: str) -> None:
+    assert run_sanitized(race_mode, kernel, TORCH_PY_EMULATION_WATCH="1") == ""
+    assert run_sanitized(race_mode, kernel, TORCH_PY_EMULATION_WATCH="0") == ""
+
+
+@pytest.mark.parametrize("kernel", RACES)
+def test_race_mode_looks_at_the_first_launches_only(race_mode: Mode, kernel: str, tmp_path: Path) -> None:
+    watched = tmp_path / "watched.txt"
+    settings = {"TORCH_PY_EMULATION_WATCHED": str(watched)}
+    assert run_sanitized(race_mode, kernel, TORCH_PY_EMULATION_WATCH="0", **settings) == ""
+    assert not watched.exists()
+
+    said = run_sanitized(race_mode, kernel, TORCH_PY_EMULATION_WATCH="1", **settings)
+    assert "ThreadSanitizer: data race" in said
+    assert re.fullmatch(r"(\w+ 0x[0-9a-f]+ blocks?\n)+", watched.read_text())
 
 
 @pytest.mark.parametrize("kernel", [*CLEAN, "transpose", "deep_stack", "fault"])

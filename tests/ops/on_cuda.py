@@ -7,6 +7,7 @@ ends it.
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,12 +18,12 @@ from tests.ops.known_differences import WITHOUT_VALUES
 from tests.ops.operators import Operator
 from tests.ops.samples import SampleInput
 
-_DTYPES = ("float32", "bfloat16", "complex64", "int64", "bool")
+_DTYPES = os.environ.get("CUDA_DTYPES", "float32,bfloat16,complex64,int64,bool").split(",")
 # Samples for the other forms, and with gradients. Plain calls have all samples of several dtypes.
 _SAMPLES_OF_FORMS = 4
 
 # How errors of checks inside kernels end.
-_REPORTED = re.compile(r" \([\w.]+ on cuda:\d+(, argument \d+)?\)$")
+_REPORTED = re.compile(r" \((?:argument '\w+' of )?[\w.]+ on cuda:\d+(?:, called by \w+)?\)$")
 
 Announce = Callable[[str], None]
 Form = Callable[[Operator, Any, SampleInput], Any]
@@ -40,10 +41,10 @@ def problems_of(torch: Any, operator: Operator, limit: int, announce: Announce) 
 
 
 def _checks(torch: Any, operator: Operator, limit: int) -> Iterator[Callable[[Announce], None]]:
-    for dtype in _DTYPES:
-        if operator.takes(dtype):
-            samples = operator.samples(torch, dtype)[:limit]
-            yield functools.partial(_check_calls, torch, operator, samples, call)
+    dtypes = [dtype for dtype in _DTYPES if operator.takes(dtype)]
+    for dtype in dtypes or operator.dtypes_under_test()[:1]:
+        samples = operator.samples(torch, dtype)[:limit]
+        yield functools.partial(_check_calls, torch, operator, samples, call)
 
     few = operator.typical_samples(torch)[:_SAMPLES_OF_FORMS]
     if "inplace" in operator.variants:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.build import driver
+from tools.build import costs, driver
 from tools.build.configuration import Configuration
-from tools.build.cuda import architecture_flags, find_nvcc, make_cuda_plan, wants_cuda
+from tools.build.cuda import COSTS_FILE, architecture_flags, find_nvcc, make_cuda_plan, wants_cuda
 from tools.build.errors import BuildError
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
@@ -160,3 +160,23 @@ def test_when_an_ordinary_build_includes_it(monkeypatch: pytest.MonkeyPatch) -> 
     assert wants_cuda(configured(TORCH_PY_CUDA="1"))
     monkeypatch.setenv("PATH", os.devnull)
     assert not wants_cuda(configured(TORCH_PY_CUDA="auto"))
+
+
+@needs_nvcc
+def test_costs_of_files_and_of_the_library_have_limits(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver.build(configured())
+    driver.build_cuda(configured(), "cuda")
+    kernel = "build/objects/cuda/aten/native/cuda/math/AddKernel.cu.o"
+    assert 0.1 < costs.read_costs(Path(COSTS_FILE))[kernel] < costs.SECONDS_OF_A_FILE
+    capsys.readouterr()
+    assert costs.main() == 0
+    assert kernel in capsys.readouterr().out
+
+    monkeypatch.setattr(costs, "SECONDS_OF_A_FILE", 0.1)
+    monkeypatch.setattr(costs, "MEGABYTES_OF_AN_ARCHITECTURE", 0.001)
+    assert costs.main() == 1
+    said = capsys.readouterr().out
+    assert f"{kernel}: " in said and "split the file" in said
+    assert f"{REAL}: " in said and "fewer instances" in said

@@ -21,6 +21,8 @@ from .plan import CORE_LIBRARY, LIBRARY_FOLDER, SEARCH_PATH, Plan, SharedObject,
 from .toolchain import Toolchain, find_toolchain
 
 CUDA_LIBRARY = "libtorch_py_cuda.so"
+DEVICE_LIBRARY = f"{LIBRARY_FOLDER}/{CUDA_LIBRARY}"
+COSTS_FILE = "build/cuda/costs.txt"  # see costs.py
 Target = Literal["cuda", "emulation"]
 
 # A kernel that calls a host function is an error: nvcc would warn and drop the call.
@@ -80,7 +82,7 @@ def _device_plan(configuration: Configuration, toolchain: Toolchain) -> Plan:
     host = f"-ccbin={toolchain.compiler}" if configuration.compiler else ""
     debug = ("-lineinfo",) if configuration.debug else ()
     shared = SharedObject(
-        output=f"{LIBRARY_FOLDER}/{CUDA_LIBRARY}",
+        output=DEVICE_LIBRARY,
         units=sources.cuda_units("build/objects/cuda"),
         link_flags=(
             f"-Wl,-soname,{CUDA_LIBRARY}",
@@ -95,7 +97,7 @@ def _device_plan(configuration: Configuration, toolchain: Toolchain) -> Plan:
         ),
     )
     return Plan(
-        compiler=" ".join(filter(None, (toolchain.ccache, nvcc.program, host))),
+        compiler=" ".join(filter(None, (measured(toolchain.ccache, nvcc.program), host))),
         compile_flags=(
             "-std=c++20",
             *NVCC_FLAGS,
@@ -111,6 +113,13 @@ def _device_plan(configuration: Configuration, toolchain: Toolchain) -> Plan:
         toolchain=toolchain,
         log_folder="build/cuda",
     )
+
+
+def measured(ccache: str, program: str) -> str:
+    """The command of a compiler that writes down what each file takes."""
+    script = Path(__file__).resolve().with_name("measured.py")
+    costs = f"TORCH_PY_COSTS={COSTS_FILE}"
+    return f"{costs} CCACHE_PREFIX={script} {ccache} {program}" if ccache else f"{costs} {script} {program}"
 
 
 def host_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:

@@ -1,11 +1,9 @@
 // Our own products of vectors, and of a matrix and a vector, for one core; per instruction set.
+#include <algorithm>
 #include <type_traits>
 
 #include "aten/blas/tile/Kernels.h"
-
-#ifndef CPU_CAPABILITY
-#define CPU_CAPABILITY DEFAULT
-#endif
+#include "aten/blas/tile/Vector.h"
 
 namespace at::blas::tile {
 namespace CPU_CAPABILITY {
@@ -49,23 +47,110 @@ T dot(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy) {
   return sum;
 }
 
+// Enough columns at once for several streams from memory, and for sums to fill the registers; at
+// most as many as lanes, for add_lanes().
+template <class T>
+constexpr int kColumns = std::min(kWidth<T>, kVectorBytes == 64 ? 8 : 4);
+// Elements of y that stay in the first-level cache while columns are added to them.
+constexpr int64_t kLines = 2048;
+
+/// The sums of the lanes of C vectors, a power of two. They are halved in the same way for every C:
+/// interleaved vectors, and then lanes of one vector.
+template <class T, int C>
+inline void add_lanes(Vector<T> (&values)[C], T* sums) {
+  constexpr int W = kWidth<T>;
+#pragma GCC unroll 4
+  for (int half = C / 2; half > 0; half /= 2) {
+#pragma GCC unroll 4
+    for (int i = 0; i < half; ++i) {
+      Vector<T> low, high;
+      interleave<T>(values[i], values[i + half], low, high);
+      values[i] = low + high;
+    }
+  }
+
+  T lanes[W];
+  store(lanes, values[0]);
+  for (int half = W / 2; half >= C; half /= 2) {
+    for (int l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  }
+  for (int c = 0; c < C; ++c) sums[c] = lanes[c];
+}
+
+/// y[j] += alpha times column j times x, for C columns. Each column has two sums, whatever C is.
+template <class T, int C>
+void add_dots(int64_t m, T alpha, const T* a, int64_t lda, const T* x, T* y) {
+  constexpr int W = kWidth<T>;
+  Vector<T> even[C] = {};
+  Vector<T> odd[C] = {};
+
+  int64_t i = 0;
+  for (; i + 2 * W <= m; i += 2 * W) {
+    const Vector<T> first = load(x + i);
+    const Vector<T> second = load(x + i + W);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) {
+      even[c] += load(a + c * lda + i) * first;
+      odd[c] += load(a + c * lda + i + W) * second;
+    }
+  }
+
+  for (; i < m; i += W) {
+    const Prefix<T> part(std::min<int64_t>(W, m - i));
+    const Vector<T> rest = part.load(x + i);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) even[c] += part.load(a + c * lda + i) * rest;
+  }
+
+  T sums[C];
+#pragma GCC unroll 8
+  for (int c = 0; c < C; ++c) even[c] += odd[c];
+  add_lanes<T, C>(even, sums);
+  for (int c = 0; c < C; ++c) y[c] += alpha * sums[c];
+}
+
+/// y += C columns of A, times elements of x, in the order of the columns.
+template <class T, int C>
+void add_columns(int64_t m, T alpha, const T* a, int64_t lda, const T* x, T* y) {
+  constexpr int W = kWidth<T>;
+  Vector<T> factor[C];
+#pragma GCC unroll 8
+  for (int c = 0; c < C; ++c) factor[c] = broadcast(alpha * x[c]);
+
+  int64_t i = 0;
+  for (; i + W <= m; i += W) {
+    Vector<T> sum = load(y + i);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) sum += load(a + c * lda + i) * factor[c];
+    store(y + i, sum);
+  }
+
+  if (i < m) {
+    const Prefix<T> part(m - i);
+    Vector<T> sum = part.load(y + i);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) sum += part.load(a + c * lda + i) * factor[c];
+    part.store(y + i, sum);
+  }
+}
+
 template <class T>
 void gemv(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* x,
-          T* __restrict y) {
+          T* y) {
   if (transpose) {
-    for (int64_t j = 0; j < n; ++j) y[j] += alpha * dot<T, T>(m, a + j * lda, 1, x, 1);
+    int64_t j = 0;
+    for (; j + kColumns<T> <= n; j += kColumns<T>)
+      add_dots<T, kColumns<T>>(m, alpha, a + j * lda, lda, x, y + j);
+    for (; j < n; ++j) add_dots<T, 1>(m, alpha, a + j * lda, lda, x, y + j);
     return;
   }
 
-  int64_t j = 0;
-  // Four columns for each pass over y.
-  for (; j + 4 <= n; j += 4) {
-    const T *a0 = a + j * lda, *a1 = a0 + lda, *a2 = a1 + lda, *a3 = a2 + lda;
-    const T x0 = alpha * x[j], x1 = alpha * x[j + 1], x2 = alpha * x[j + 2], x3 = alpha * x[j + 3];
-    for (int64_t i = 0; i < m; ++i) y[i] += a0[i] * x0 + a1[i] * x1 + a2[i] * x2 + a3[i] * x3;
-  }
-  for (; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) y[i] += alpha * x[j] * a[i + j * lda];
+  for (int64_t i = 0; i < m; i += kLines) {
+    const int64_t lines = std::min(kLines, m - i);
+    int64_t j = 0;
+    for (; j + kColumns<T> <= n; j += kColumns<T>)
+      add_columns<T, kColumns<T>>(lines, alpha, a + i + j * lda, lda, x + j, y + i);
+    for (; j < n; ++j) add_columns<T, 1>(lines, alpha, a + i + j * lda, lda, x + j, y + i);
   }
 }
 

@@ -80,6 +80,14 @@ void with_storage_conversion(ScalarType to, ScalarType from, const Run& run) {
       [&]<typename Stored>() { with_storage_type<Stored>(other, loads, run); });
 }
 
+/// Calls run(functor) with the conversion of numbers of dtype `from` to another type.
+template <class To, class Run>
+void with_conversion_to(ScalarType from, const Run& run) {
+  AT_DISPATCH_ALL(from, "copy_", [&] {
+    if constexpr (!std::is_same_v<To, scalar_t>) run(Convert<To, scalar_t>());
+  });
+}
+
 /// Calls run(functor) with the conversion from `from` to `to`, which differ and have no stopover.
 template <class Run>
 void with_conversion(ScalarType to, ScalarType from, const Run& run) {
@@ -88,12 +96,7 @@ void with_conversion(ScalarType to, ScalarType from, const Run& run) {
   // The bytes of bools are numbers.
   if (from == kBool)
     return to == kByte ? run(CopyBits<uint8_t>()) : with_conversion(to, kByte, run);
-  AT_DISPATCH_ALL_AND_BOOL(to, "copy_", [&] {
-    using to_t = scalar_t;
-    AT_DISPATCH_ALL(from, "copy_", [&] {
-      if constexpr (!std::is_same_v<to_t, scalar_t>) run(Convert<to_t, scalar_t>());
-    });
-  });
+  AT_DISPATCH_ALL_AND_BOOL(to, "copy_", [&] { with_conversion_to<scalar_t>(from, run); });
 }
 
 }  // namespace

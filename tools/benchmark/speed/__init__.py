@@ -53,14 +53,20 @@ def too_slow(group: Group, results: dict[str, Result]) -> list[str]:
 
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="python -m tools.benchmark speed", description=__doc__)
+
+    # What to measure.
     found.add_argument("--only", default="", help="regular expression that `group/case` must match")
-    found.add_argument("--threads", type=int, default=1, help="threads, and cores, of every library")
+    found.add_argument(
+        "--threads", type=int, default=1, help="threads of every library, each on a core of its own"
+    )
     found.add_argument("--rounds", type=int, default=7, help="measurements of each case and library")
     found.add_argument("--seconds", type=float, default=0.03, help="length of one measurement")
     found.add_argument("--no-others", action="store_true", help="leave out NumPy, JAX and ONNX Runtime")
     found.add_argument(
         "--check", action="store_true", help="every fourth case; fails where one is far too slow"
     )
+
+    # What to show and keep.
     found.add_argument("--progress", action="store_true", help="print every ratio as soon as it is known")
     found.add_argument("--plot", type=Path, help="draw the ratios of each group into this file")
     found.add_argument("--json", type=Path, help="also write the figures to this file")

@@ -25,8 +25,17 @@ class Library:
     def __init__(self, name: str, threads: int, cores: str) -> None:
         self.name = name
         command = [sys.executable, "-m", "tools.benchmark.speed.worker", name, str(threads), cores]
+        # NumPy's and JAX's libraries read these when they are loaded.
+        variables = dict.fromkeys(
+            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads)
+        )
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, **variables},
         )
 
     def ask(self, **command: Any) -> Any:

@@ -24,10 +24,10 @@ def maker(convert: Callable[[Any], Any]) -> Callable[..., Any]:
     return lambda *shape: convert(random.standard_normal(shape, dtype=numpy.float32))
 
 
-def prepare(library: str, case: Case) -> Callable[[], Any] | None:
+def prepare(library: str, case: Case, threads: int = 1) -> Callable[[], Any] | None:
     """The call of a case; None where it has no form for the library."""
     if library == "onnxruntime":
-        return None if case.onnx is None else onnx_call(case.onnx)
+        return None if case.onnx is None else onnx_call(case.onnx, threads)
     if case.arrays is None:
         return None
     if library == "numpy":
@@ -40,8 +40,8 @@ def prepare(library: str, case: Case) -> Callable[[], Any] | None:
     return lambda: compiled(*arrays).block_until_ready()
 
 
-def onnx_call(node: OnnxNode) -> Callable[[], Any]:
-    """A session of one node, on one thread, whose inputs and output stay where they are."""
+def onnx_call(node: OnnxNode, threads: int) -> Callable[[], Any]:
+    """A session of one node, whose inputs and output stay where they are."""
     onnx = importlib.import_module("onnx")
     runtime = importlib.import_module("onnxruntime")
     helper = onnx.helper
@@ -58,7 +58,7 @@ def onnx_call(node: OnnxNode) -> Callable[[], Any]:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
 
     options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     session = runtime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
     make = maker(lambda array: array)
     values = {name: make(*shape) for name, shape in zip(names, node.shapes)}

@@ -25,8 +25,12 @@ def duration(seconds: float | None) -> str:
 
 
 def share_of_limit(case: Case, result: Result, limits: Limits, threads: int) -> float | None:
-    """The least possible time by the time taken."""
-    least = limits.seconds(case.flops / threads, case.bytes, case.dtype)
+    """The least possible time by the time taken.
+
+    With several threads of the arithmetic only: the bandwidths are those of one thread.
+    """
+    moved = case.bytes if threads == 1 else 0
+    least = limits.seconds(case.flops / threads, moved, case.dtype)
     ours = result.seconds.get("torch_py")
     return least / ours if least and ours else None
 

@@ -21,14 +21,14 @@ from .cases import find
 Call = Callable[[], Any]
 
 
-def prepare(library: str, name: str) -> Call | None:
+def prepare(library: str, name: str, threads: int) -> Call | None:
     """The call of a case; None where the library has none."""
     case = find(name)
     if library in ("torch_py", "torch"):
         module = importlib.import_module(library)
         module.manual_seed(0)
         return case.make(module, peers.maker(module.from_numpy))
-    return peers.prepare(library, case)
+    return peers.prepare(library, case, threads)
 
 
 def elapsed(call: Call, count: int) -> float:
@@ -60,7 +60,7 @@ def main() -> None:
         try:
             if command["do"] == "prepare":
                 call = None
-                call = prepare(library, command["case"])
+                call = prepare(library, command["case"], threads)
                 count = repetitions(call, command["seconds"]) if call is not None else 0
                 answer: Any = count
             else:

@@ -1,6 +1,7 @@
 // Copies between tensors of the same or different dtypes, and fills with one value.
 #include <cstring>
 
+#include "aten/iteration/Blocks.h"
 #include "aten/iteration/Loops.h"
 #include "aten/native/declarations/cpu/creation/CopyKernel.isa.h"
 #include "aten/native/functors/Copy.h"
@@ -35,9 +36,9 @@ void copy_kernel(const Tensor& self, const Tensor& src,
   }
 
   const TensorIterator iter = TensorIterator::over("copy_", {&self, &src});
-  const auto run = [&](auto functor) { cpu_kernel(iter, functor); };
-  same ? with_copy(self.scalar_type(), run)
-       : with_conversion(self.scalar_type(), src.scalar_type(), run);
+  if (same) return copy_elements(iter);
+  with_conversion(self.scalar_type(), src.scalar_type(),
+                  [&](auto functor) { cpu_kernel(iter, functor); });
 }
 
 void fill_kernel(const Tensor& self, const Scalar& value) {

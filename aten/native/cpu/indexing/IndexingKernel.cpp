@@ -7,8 +7,10 @@
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/MemoryOverlap.h"
+#include "aten/native/cpu/shared/RowSums.h"
 #include "aten/native/declarations/cpu/indexing/IndexingKernel.h"
 #include "aten/native/shared/AdvancedIndexing.h"
+#include "aten/native/shared/CopyChecks.h"
 #include "aten/native/shared/NumberBits.h"
 #include "aten/vec/wrapping.h"
 
@@ -80,6 +82,34 @@ int64_t lanes_together(const Tensor& tensor, int64_t dim) {
              : 1;
 }
 
+/// The number of neighbouring lanes along `dim` that form a row: all, unless threads would have
+/// nothing to share.
+int64_t lanes_of_row(const Tensor& tensor, int64_t dim) {
+  constexpr int64_t kLeast = 64;
+  const int64_t together = lanes_together(tensor, dim);
+  if (together == 1) return 1;
+
+  const int64_t last = std::max<int64_t>(1, tensor.sizes().back());
+  const int64_t extent = std::max<int64_t>(1, tensor.sizes()[dim]);
+  const int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+  if (tensor.numel() / extent / last >= threads) return last;
+
+  const int64_t share = (last + threads - 1) / threads;
+  return (share + kLeast - 1) / kLeast * kLeast;
+}
+
+/// Whether each position chooses a row: the index is expanded along the last dimension, in which
+/// both tensors are contiguous.
+bool chooses_rows(const Tensor& positions, int64_t dim, const Tensor& a, const Tensor& b) {
+  return positions.dim() > 1 && dim != positions.dim() - 1 && positions.sizes().back() > 1 &&
+         positions.strides().back() == 0 && a.strides().back() == 1 && b.strides().back() == 1;
+}
+
+void add_chosen_rows(ScalarType type, const RowSums& sums, const Scalar& alpha) {
+  static const auto kernel = TORCH_PY_CHOOSE_KERNEL(add_rows);
+  kernel(type, sums, alpha);
+}
+
 /// Calls f(i, w) for element i of lane w; the inner loop runs over the neighbouring lanes.
 template <typename F>
 inline void for_each_element(int64_t count, int64_t width, const F& f) {
@@ -100,7 +130,8 @@ void start_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
     return;
   }
 
-  const Tensor positions = long_index(index).contiguous();
+  // Positions that are repeated along a dimension are checked once.
+  const Tensor positions = without_repetitions(long_index(index)).contiguous();
   const int64_t d = wrap_dim(dim, self.dim());
   const int64_t extent = lane_size(self, d);
   const int64_t* position = positions.data_ptr<int64_t>();
@@ -137,6 +168,49 @@ void scatter_lanes(const Tensor& out, int64_t dim, const Tensor& index, const Te
 
   LaneIterator(d, {&positions, &out, &src})
       .for_each_group(count, lanes_together(positions, d), group);
+}
+
+/// The rows of `self` that an expanded index chooses.
+void gather_rows(const Tensor& self, int64_t dim, const Tensor& positions, const Tensor& out) {
+  const auto size = static_cast<int64_t>(self.itemsize());
+  const int64_t extent = lane_size(self, dim);
+  const int64_t count = lane_size(positions, dim);
+  const int64_t in_row = lane_stride(self, dim) * size;
+  const int64_t out_row = lane_stride(out, dim) * size;
+  const int64_t index_stride = lane_stride(positions, dim);
+
+  LaneIterator(dim, {&positions, &self, &out})
+      .for_each_group(count, lanes_of_row(out, dim),
+                      [&](char* const* data, int64_t width, const int64_t* /*steps*/) {
+                        const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+                        for (int64_t i = 0; i < count; ++i) {
+                          const int64_t p =
+                              checked_element("gather", position[i * index_stride], dim, extent);
+                          std::memcpy(data[2] + i * out_row, data[1] + p * in_row, width * size);
+                        }
+                      });
+}
+
+/// Adds the rows of `src` to rows of `out` that an expanded index chooses.
+void scatter_add_rows(const Tensor& out, int64_t dim, const Tensor& positions, const Tensor& src) {
+  const auto size = static_cast<int64_t>(out.itemsize());
+  const int64_t extent = lane_size(out, dim);
+  const int64_t count = lane_size(positions, dim);
+  const int64_t out_row = lane_stride(out, dim) * size;
+  const int64_t src_row = lane_stride(src, dim) * size;
+  const int64_t index_stride = lane_stride(positions, dim);
+
+  LaneIterator(dim, {&positions, &out, &src})
+      .for_each_group(count, lanes_of_row(out, dim),
+                      [&](char* const* data, int64_t width, const int64_t* /*steps*/) {
+                        const auto* position = reinterpret_cast<const int64_t*>(data[0]);
+                        for (int64_t i = 0; i < count; ++i)
+                          checked_element("scatter", position[i * index_stride], dim, extent);
+
+                        const RowSums sums = {data[1],  out_row,      data[2], src_row,
+                                              position, index_stride, count,   width};
+                        add_chosen_rows(out.scalar_type(), sums, Scalar(1));
+                      });
 }
 
 }  // namespace
@@ -248,39 +322,36 @@ void index_add_kernel(const Tensor& self, int64_t dimension, const Tensor& index
   if (!out0.is_same(self)) out0.copy_(self);
   if (source.numel() == 0) return;
 
+  const int64_t size = static_cast<int64_t>(self.itemsize());
+  const int64_t out_stride = lane_stride(out0, dim);
+  const int64_t source_stride = lane_stride(source, dim);
+  const LaneIterator lanes(dim, {&out0, &source});
+
+  // Lanes do not share elements, so one thread sums up each, in the order of the indices.
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "index_add", [&] {
     using opmath_t = opmath_type<scalar_t>;
     const opmath_t factor = alpha.to<opmath_t>();
-    const int64_t out_stride = lane_stride(out0, dim);
-    const int64_t source_stride = lane_stride(source, dim);
 
-    // Lanes do not share elements, so one thread sums up each, in the order of the indices.
-    const auto add = [factor](scalar_t& element, const scalar_t& value) {
-      element = static_cast<scalar_t>(
-          vec::wrapping_sum(static_cast<opmath_t>(element),
-                            vec::wrapping_product(static_cast<opmath_t>(value), factor)));
+    const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+      if (width > 1 && steps[0] == size && steps[1] == size) {
+        const RowSums sums = {
+            data[0], out_stride * size, data[1], source_stride * size, position, 1, count, width};
+        return add_chosen_rows(self.scalar_type(), sums, alpha);
+      }
+
+      auto* out = reinterpret_cast<scalar_t*>(data[0]);
+      const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
+      const int64_t out_step = steps[0] / size;
+      const int64_t in_step = steps[1] / size;
+      for_each_element(count, width, [&](int64_t i, int64_t w) {
+        scalar_t& element = out[position[i] * out_stride + w * out_step];
+        const auto value = static_cast<opmath_t>(in[i * source_stride + w * in_step]);
+        element = static_cast<scalar_t>(vec::wrapping_sum(static_cast<opmath_t>(element),
+                                                          vec::wrapping_product(value, factor)));
+      });
     };
 
-    LaneIterator(dim, {&out0, &source})
-        .for_each_group(count, lanes_together(out0, dim),
-                        [&](char* const* data, int64_t width, const int64_t* steps) {
-                          auto* out = reinterpret_cast<scalar_t*>(data[0]);
-                          const auto* in = reinterpret_cast<const scalar_t*>(data[1]);
-                          const int64_t out_step = steps[0] / sizeof(scalar_t);
-                          const int64_t in_step = steps[1] / sizeof(scalar_t);
-
-                          // Constant steps of 1 let the inner loop vectorise.
-                          if (out_step == 1 && in_step == 1) {
-                            for_each_element(count, width, [&](int64_t i, int64_t w) {
-                              add(out[position[i] * out_stride + w], in[i * source_stride + w]);
-                            });
-                          } else {
-                            for_each_element(count, width, [&](int64_t i, int64_t w) {
-                              add(out[position[i] * out_stride + w * out_step],
-                                  in[i * source_stride + w * in_step]);
-                            });
-                          }
-                        });
+    lanes.for_each_group(count, lanes_of_row(out0, dim), group);
   });
 }
 
@@ -290,6 +361,8 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
 
   const Tensor positions = long_index(index);
   const int64_t d = wrap_dim(dim, self.dim());
+  if (chooses_rows(positions, d, self, out0)) return gather_rows(self, d, positions, out0);
+
   const int64_t extent = lane_size(self, d);
   const int64_t count = lane_size(positions, d);
   const int64_t in_stride = lane_stride(self, d);
@@ -352,6 +425,10 @@ void scatter_add_kernel(const Tensor& self, int64_t dim, const Tensor& index, co
 
   start_scatter(self, dim, index, out0);
   if (index.numel() == 0) return;
+
+  const Tensor positions = long_index(index);
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (chooses_rows(positions, d, out0, src)) return scatter_add_rows(out0, d, positions, src);
 
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "scatter_add", [&] {
     scatter_lanes<scalar_t>(out0, dim, index, src, [](scalar_t& target, const scalar_t& value) {

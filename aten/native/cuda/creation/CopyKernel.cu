@@ -1,6 +1,7 @@
 // Copies on a device and between devices, and fills with one value.
 #include "aten/iteration/TensorIterator.h"
 #include "aten/native/cuda/Elementwise.cuh"
+#include "aten/native/cuda/creation/Conversions.h"
 #include "aten/native/functors/Copy.h"
 #include "aten/native/shared/CopyChecks.h"
 #include "aten/native/shared/NumberBits.h"
@@ -10,6 +11,17 @@
 namespace at::native::cuda {
 
 namespace {
+
+/// Copies elements of one dtype to those of another one that has no stopover.
+void convert_elements(const LaunchPlan& plan, ScalarType to, ScalarType from) {
+  const auto run = [&](auto functor) { elementwise(plan, functor); };
+  if (is_storage_only(to) || is_storage_only(from)) return with_storage_conversion(to, from, run);
+
+  // The bytes of bools are numbers.
+  if (from == kBool)
+    return to == kByte ? run(CopyBits<uint8_t>()) : convert_elements(plan, to, kByte);
+  is_integral(to, true) ? convert_to_integers(plan, to, from) : convert_to_floats(plan, to, from);
+}
 
 void copy_on_device(const Tensor& self, const Tensor& src) {
   const ScalarType to = self.scalar_type();
@@ -23,8 +35,8 @@ void copy_on_device(const Tensor& self, const Tensor& src) {
   }
 
   const LaunchPlan plan = launch_plan(TensorIterator::over("copy_", {&self, &src}));
-  const auto run = [&](auto functor) { elementwise(plan, functor); };
-  to == from ? with_copy(to, run) : with_conversion(to, from, run);
+  if (to != from) return convert_elements(plan, to, from);
+  with_copy(to, [&](auto functor) { elementwise(plan, functor); });
 }
 
 /// Whether the elements are the same bytes in the same order.

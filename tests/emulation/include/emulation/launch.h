@@ -16,6 +16,7 @@ struct Grid {
   dim3 size;
   dim3 block;
   size_t dynamic_shared;
+  const void* function;  // tells kernels apart
 };
 
 /// A kernel with its arguments; `call` runs it for the thread that `self` names.

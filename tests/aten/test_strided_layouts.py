@@ -1,0 +1,27 @@
+"""Loops over random layouts, for every instruction set and some numbers of threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_PROGRAM = Path(__file__).with_name("strided_layouts.py")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("level", ["default", "avx2", "avx512"])
+def test_random_layouts(level: str, threads: int):
+    settings = {"TORCH_PY_CPU_CAPABILITY": level, "TORCH_PY_NUM_THREADS": str(threads)}
+    first = 10_000 * threads
+    result = subprocess.run(
+        [sys.executable, _PROGRAM, str(first), "150"],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.stdout == "ok\n", result.stdout + result.stderr
