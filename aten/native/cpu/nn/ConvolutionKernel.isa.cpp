@@ -1,256 +1,50 @@
-// Convolutions and their gradients by GEMM, see Note [Chunks of a convolution]. A transposed
-// convolution is the input gradient of a convolution, and its gradients are a convolution and a
-// weight gradient. Reduced floats are converted to float first, because sums of products need it.
+// Convolutions and their gradients: which tiles compute what. A transposed convolution is the input
+// gradient of a convolution, and its gradients are a convolution and a weight gradient.
 #include <algorithm>
 #include <cstring>
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
-#include "aten/native/cpu/nn/ChannelsLastConvolution.h"
-#include "aten/native/cpu/nn/ConvolutionColumns.h"
-#include "aten/native/cpu/nn/DepthwiseConvolution.h"
+#include "aten/native/cpu/convolution/GroupLanes.h"
 #include "aten/native/declarations/cpu/nn/ConvolutionKernel.isa.h"
 #include "aten/ops/contiguous.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"
+#include "c10/cpu/CpuInfo.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr blas::Transpose kAsIs = blas::Transpose::None;
-constexpr blas::Transpose kTransposed = blas::Transpose::Transpose;
+// -- sums for the bias --
 
-// -- when channels come first --
-
-/// The outputs of one group in one chunk as a row-major matrix (outputs, positions). It is part of
-/// the tensor if the chunk lies in one sample, otherwise it needs a buffer.
-struct OutputRows {
-  int64_t offset;  // of the chunk's first element in the tensor
-  int64_t stride;  // between rows
-  bool in_place;
-};
-
-OutputRows output_rows(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group) {
-  const int64_t plane = g.output_plane();
-  const bool in_place = chunk.samples == 1;
-  return {(chunk.sample * g.outputs + group * g.group_outputs()) * plane + chunk.first,
-          in_place ? plane : chunk.columns(), in_place};
-}
-
-/// Copies the outputs of a chunk of several samples to `rows`, one sample after another in each
-/// row.
+/// The sums of the columns of a matrix (rows, columns).
 template <typename T>
-void join_samples(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, const T* first,
-                  T* rows) {
-  const int64_t plane = g.output_plane();
-  for (int64_t o = 0; o < g.group_outputs(); ++o) {
-    for (int64_t s = 0; s < chunk.samples; ++s) {
-      std::memcpy(rows + (o * chunk.samples + s) * plane, first + (s * g.outputs + o) * plane,
-                  plane * sizeof(T));
-    }
-  }
-}
+void sum_columns(const T* values, int64_t rows, int64_t columns, T* out) {
+  constexpr int64_t kBlock = 64;
+  const int64_t blocks = (columns + kBlock - 1) / kBlock;
+  const int64_t grain =
+      std::max<int64_t>(1, kDefaultGrainSize / (kBlock * std::max<int64_t>(1, rows)));
 
-/// The reverse of join_samples, with the bias added; it may be null.
-template <typename T>
-void split_samples(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, const T* rows,
-                   const T* bias, T* first) {
-  const int64_t plane = g.output_plane();
-  for (int64_t o = 0; o < g.group_outputs(); ++o) {
-    const T added = bias == nullptr ? T(0) : bias[o];
-    for (int64_t s = 0; s < chunk.samples; ++s) {
-      const T* from = rows + (o * chunk.samples + s) * plane;
-      T* to = first + (s * g.outputs + o) * plane;
-      for (int64_t i = 0; i < plane; ++i) to[i] = from[i] + added;
-    }
-  }
-}
-
-/// The matrix of columns of a chunk: part of the input if each window is one element, otherwise
-/// gathered into `buffer`.
-template <typename T>
-struct Columns {
-  const T* data;
-  int64_t stride;
-
-  Columns(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group, const T* in,
-          ChunkWindows<T>& windows, T* buffer) {
-    if (g.is_pointwise() && chunk.samples == 1) {
-      data = in + (chunk.sample * g.channels + group * g.group_channels()) * g.input_plane() +
-             chunk.first;
-      stride = g.input_plane();
-    } else {
-      windows.set(chunk);
-      gather_columns(g, chunk, windows, group, in, buffer);
-      data = buffer;
-      stride = chunk.columns();
-    }
-  }
-};
-
-/// out = in * weight + bias; `bias` may be null.
-template <typename T>
-void convolve(const ConvolutionGeometry& g, const T* in, const T* weight, const T* bias, T* out) {
-  if (is_depthwise(g)) return depthwise_forward(g, in, weight, bias, out);
-
-  const ConvolutionChunks chunks(g);
-  const int64_t rows = g.column_rows();
-  const int64_t outputs = g.group_outputs();
-  const int64_t work = chunks.largest() * rows * outputs;
-
-  for_tasks(chunks.size() * g.groups, work, [&](int64_t begin, int64_t end) {
-    const Scratch<T> columns_buffer(rows * chunks.largest());
-    const Scratch<T> rows_buffer(outputs * chunks.largest());
-    ChunkWindows<T> windows(g);
-    for (int64_t task = begin; task < end; ++task) {
-      const ConvolutionChunk chunk = chunks[task / g.groups];
-      const int64_t group = task % g.groups;
-      const int64_t width = chunk.columns();
-      if (width == 0) continue;
-
-      const Columns<T> columns(g, chunk, group, in, windows, columns_buffer.data());
-      const OutputRows target = output_rows(g, chunk, group);
-      const T* group_bias = bias == nullptr ? nullptr : bias + group * outputs;
-      T* result = target.in_place ? out + target.offset : rows_buffer.data();
-
-      // In place, the product is added to the bias; otherwise the bias is added later.
-      const bool start_with_bias = target.in_place && bias != nullptr;
-      for (int64_t o = 0; start_with_bias && o < outputs; ++o)
-        std::fill_n(result + o * target.stride, width, group_bias[o]);
-
-      blas::gemm<T>(kAsIs, kAsIs, width, outputs, rows, T(1), columns.data, columns.stride,
-                    weight + group * outputs * rows, rows, start_with_bias ? T(1) : T(0), result,
-                    target.stride);
-      if (!target.in_place) split_samples(g, chunk, result, group_bias, out + target.offset);
-    }
-  });
-}
-
-/// Adds the part of one chunk and group to `out`. If windows are one element and the chunk is in
-/// one sample, the product goes to `out` directly; without bias it overwrites.
-template <typename T>
-void add_input_gradient(const ConvolutionGeometry& g, const ConvolutionChunk& chunk, int64_t group,
-                        const T* grad, const T* weight, bool has_bias, ChunkWindows<T>& windows,
-                        T* columns, T* rows_buffer, T* out) {
-  const int64_t rows = g.column_rows();
-  const int64_t outputs = g.group_outputs();
-  const int64_t width = chunk.columns();
-  const int64_t plane = g.input_plane();
-
-  const OutputRows source = output_rows(g, chunk, group);
-  if (!source.in_place) join_samples(g, chunk, grad + source.offset, rows_buffer);
-  const T* grads = source.in_place ? grad + source.offset : rows_buffer;
-
-  const bool direct = g.is_pointwise() && chunk.samples == 1;
-  T* result =
-      direct ? out + (chunk.sample * g.channels + group * g.group_channels()) * plane + chunk.first
-             : columns;
-  blas::gemm<T>(kAsIs, kTransposed, width, rows, outputs, T(1), grads, source.stride,
-                weight + group * outputs * rows, rows, direct && has_bias ? T(1) : T(0), result,
-                direct ? plane : width);
-  if (direct) return;
-
-  windows.set(chunk);
-  scatter_columns(g, chunk, windows, group, columns, out);
-}
-
-/// The gradient of the input. `bias` is that of a transposed convolution, by input channel; it may
-/// be null.
-template <typename T>
-void input_gradient(const ConvolutionGeometry& g, const T* grad, const T* weight, const T* bias,
-                    T* out) {
-  // A transposed convolution of an empty plane consists of its bias.
-  if (g.output_plane() == 0) {
-    const int64_t size = g.input_plane();
-    for (int64_t k = 0; k < g.batch * g.channels; ++k)
-      std::fill_n(out + k * size, size, bias == nullptr ? T(0) : bias[k % g.channels]);
-    return;
-  }
-  if (is_depthwise(g)) return depthwise_input_gradient(g, grad, weight, bias, out);
-
-  // Windows overlap, so one thread does all parts of a sample.
-  const ConvolutionChunks chunks(g);
-  const int64_t rows = g.column_rows();
-  const int64_t plane = g.input_plane();
-  const int64_t largest = chunks.largest();
-  const int64_t tasks = chunks.groups_of_samples();
-
-  for_tasks(tasks, largest * chunks.parts() * rows * g.outputs, [&](int64_t begin, int64_t end) {
-    const Scratch<T> columns(rows * largest);
-    const Scratch<T> rows_buffer(g.group_outputs() * largest);
-    ChunkWindows<T> windows(g);
-
-    // Start with the bias, or with 0, unless the products overwrite it.
-    const int64_t first = chunks.at(begin, 0).sample;
-    const int64_t last = std::min(chunks.at(end, 0).sample, g.batch);
-    const bool overwritten = g.is_pointwise() && chunks.samples() == 1 && bias == nullptr;
-    for (int64_t k = first * g.channels; k < last * g.channels && !overwritten; ++k) {
-      std::fill_n(out + k * plane, plane, bias == nullptr ? T(0) : bias[k % g.channels]);
-    }
-
-    const int64_t each = end - begin;
-    for (int64_t i = 0; i < each * chunks.parts(); ++i) {
-      const ConvolutionChunk chunk = chunks.at(begin + i % each, i / each);
-      for (int64_t group = 0; group < g.groups && chunk.columns() > 0; ++group) {
-        add_input_gradient(g, chunk, group, grad, weight, bias != nullptr, windows, columns.data(),
-                           rows_buffer.data(), out);
+  parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      const int64_t first = block * kBlock;
+      const int64_t width = std::min(kBlock, columns - first);
+      double sums[kBlock] = {};
+      for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t i = 0; i < width; ++i)
+          sums[i] += static_cast<double>(values[row * columns + first + i]);
       }
+      for (int64_t i = 0; i < width; ++i) out[first + i] = static_cast<T>(sums[i]);
     }
   });
-}
-
-/// The gradient of the weight: each slice of the chunks is summed in order, then the sums of the
-/// slices are added.
-template <typename T>
-void weight_gradient(const ConvolutionGeometry& g, const T* grad, const T* in, T* out) {
-  if (is_depthwise(g)) return depthwise_weight_gradient(g, grad, in, out);
-
-  const ConvolutionChunks chunks(g);
-  const int64_t rows = g.column_rows();
-  const int64_t outputs = g.group_outputs();
-  const int64_t size = g.outputs * rows;
-  const int64_t slices = separate_sums(chunks.size(), size);
-  const Scratch<T> sums(slices > 1 ? slices * size : 0);
-  const int64_t per_slice = (chunks.size() + slices - 1) / slices;
-  const int64_t work = per_slice * chunks.largest() * rows * outputs;
-
-  for_tasks(slices * g.groups, work, [&](int64_t begin, int64_t end) {
-    const Scratch<T> columns_buffer(rows * chunks.largest());
-    const Scratch<T> rows_buffer(outputs * chunks.largest());
-    ChunkWindows<T> windows(g);
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t slice = task / g.groups;
-      const int64_t group = task % g.groups;
-      T* result = (slices > 1 ? sums.data() + slice * size : out) + group * outputs * rows;
-      bool started = false;
-
-      for (int64_t i = slice * per_slice; i < std::min(chunks.size(), (slice + 1) * per_slice);
-           ++i) {
-        const ConvolutionChunk chunk = chunks[i];
-        if (chunk.columns() == 0) continue;
-
-        const Columns<T> columns(g, chunk, group, in, windows, columns_buffer.data());
-        const OutputRows source = output_rows(g, chunk, group);
-        if (!source.in_place) join_samples(g, chunk, grad + source.offset, rows_buffer.data());
-        const T* grads = source.in_place ? grad + source.offset : rows_buffer.data();
-
-        blas::gemm<T>(kTransposed, kAsIs, rows, outputs, chunk.columns(), T(1), columns.data,
-                      columns.stride, grads, source.stride, started ? T(1) : T(0), result, rows);
-        started = true;
-      }
-
-      if (!started) std::fill_n(result, outputs * rows, T(0));
-    }
-  });
-
-  if (slices > 1) add_slices(sums.data(), slices, size, out);
 }
 
 /// The gradient of the bias: sums of `grad` (batch, channels, plane) over samples and positions.
 template <typename T>
 void bias_gradient(const T* grad, int64_t batch, int64_t channels, int64_t plane, T* out) {
+  using Sum = std::conditional_t<sizeof(T) == 8, double, float>;
   constexpr int64_t kLanes = 16;
   const int64_t grain =
       std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, batch * plane));
@@ -261,13 +55,13 @@ void bias_gradient(const T* grad, int64_t batch, int64_t channels, int64_t plane
 
       for (int64_t n = 0; n < batch; ++n) {
         const T* row = grad + (n * channels + channel) * plane;
-        T lanes[kLanes] = {};
+        Sum lanes[kLanes] = {};
         int64_t i = 0;
         for (; i + kLanes <= plane; i += kLanes) {
-          for (int64_t j = 0; j < kLanes; ++j) lanes[j] += row[i + j];
+          for (int64_t j = 0; j < kLanes; ++j) lanes[j] += static_cast<Sum>(row[i + j]);
         }
-        for (int64_t j = 0; i < plane; ++i, ++j) lanes[j] += row[i];
-        for (const T lane : lanes) total += lane;
+        for (int64_t j = 0; i < plane; ++i, ++j) lanes[j] += static_cast<Sum>(row[i]);
+        for (const Sum lane : lanes) total += lane;
       }
 
       out[channel] = static_cast<T>(total);
@@ -275,25 +69,205 @@ void bias_gradient(const T* grad, int64_t batch, int64_t channels, int64_t plane
   });
 }
 
-// -- types, formats, and the choice of an algorithm --
+// -- one convolution --
 
-/// The dtype of sums. Integers are computed in double, which is exact up to 2^53.
-ScalarType wide_type(ScalarType dtype) {
-  return is_integral(dtype, true) ? kDouble : to_accumulate(dtype);
+/// A convolution as its walks see it. `small` is the result of the forward convolution.
+struct Plan {
+  ConvolutionGeometry geometry;
+  MemoryFormat format = MemoryFormat::Contiguous;
+
+  bool channels_last() const { return format != MemoryFormat::Contiguous; }
+};
+
+/// The element types by which T is multiplied, see aten/blas/tile/Elements.h.
+template <class T>
+struct ElementsOf {
+  using type = tile::Widened<T>;
+};
+template <>
+struct ElementsOf<float> {
+  using type = tile::Floats<float>;
+};
+template <>
+struct ElementsOf<double> {
+  using type = tile::Floats<double>;
+};
+
+/// Sets a result to its bias, by channel, or to 0.
+template <class T>
+void fill_with_bias(const Layout& layout, int64_t batch, int64_t positions, const T* bias, T* out) {
+  const auto value = [&](int64_t c) { return bias == nullptr ? T(0) : bias[c]; };
+  if (layout.channels_last()) {
+    for (int64_t p = 0; p < batch * positions; ++p) {
+      for (int64_t c = 0; c < layout.channels; ++c) *out++ = value(c);
+    }
+    return;
+  }
+  for (int64_t n = 0; n < batch; ++n) {
+    for (int64_t c = 0; c < layout.channels; ++c, out += positions)
+      std::fill_n(out, positions, value(c));
+  }
 }
 
-/// The tensor in the dtype of sums, dense in `format`.
+template <class E>
+void run_walks(const std::vector<Walk>& walks, bool gradient, bool narrow_groups, bool last,
+               const typename E::Stored* in, const typename E::Stored* weights,
+               const typename E::Stored* bias, typename E::Stored* out) {
+  const Walk& any = walks.front();
+  const Layout from = layout_of(any, &Axis::source, any.channels * any.groups, last);
+  const Layout to = layout_of(any, &Axis::result, any.outputs * any.groups, last);
+
+  if constexpr (E::kGroup == 1) {
+    if (narrow_groups) {
+      JoinedGroups joined(any);
+      const LaneWeights<E> packed(joined, weights, gradient, to.channels);
+      for (const Walk& walk : walks) {
+        joined.walk.axes = walk.axes;
+        TiledWalk<E, LaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
+      }
+      return;
+    }
+  }
+
+  const PanelWeights<E> packed(any, weights, gradient);
+  for (const Walk& walk : walks)
+    TiledWalk<E, WindowTiles<E>>(walk, packed, from, to).run(in, bias, out);
+}
+
+/// The taps and positions that walks cover.
+int64_t covered(const std::vector<Walk>& walks) {
+  int64_t positions = 0;
+  for (const Walk& walk : walks)
+    positions += walk.axes[1].count * walk.axes[2].count * walk.axes[3].count;
+  return positions;
+}
+
+/// out = in * weights + bias, or the input gradient. Weights are (outputs, kernel elements,
+/// channels of a group); `bias` may be null.
+template <class T>
+void convolve(const Plan& plan, bool gradient, const T* in, const T* weights, const T* bias,
+              T* out) {
+  const ConvolutionGeometry& g = plan.geometry;
+  std::vector<Walk> walks;
+  if (!gradient) walks.push_back(forward_walk(g));
+  else if (g.output_plane() > 0) walks = gradient_walks(g);
+
+  // Positions that no window sees have only the bias.
+  const int64_t positions = gradient ? g.input_plane() : g.output_plane();
+  if (covered(walks) < positions || g.group_outputs() == 0 || g.group_channels() == 0) {
+    const Walk shape = forward_walk(g);
+    const Layout layout = layout_of(shape, gradient ? &Axis::source : &Axis::result,
+                                    gradient ? g.channels : g.outputs, plan.channels_last());
+    fill_with_bias(layout, g.batch, positions, bias, out);
+  }
+  if (walks.empty() || g.group_outputs() == 0 || g.group_channels() == 0) return;
+
+  const bool narrow = has_narrow_groups(g);
+  const bool last = plan.channels_last();
+#ifdef AT_TILE_HAS_PAIRS
+  if constexpr (std::is_same_v<T, c10::BFloat16>) {
+    if (!narrow && c10::cpu_features().avx512_bf16)
+      return run_walks<tile::Pairs>(walks, gradient, narrow, last, in, weights, bias, out);
+  }
+#endif
+  run_walks<typename ElementsOf<T>::type>(walks, gradient, narrow, last, in, weights, bias, out);
+}
+
+/// The gradient of the weight as (outputs, kernel elements, channels of a group).
+template <class T, class Sum>
+void weight_gradient(const Plan& plan, const T* grad, const T* in, Sum* out) {
+  using E = typename ElementsOf<T>::type;
+  const ConvolutionGeometry& g = plan.geometry;
+  const Walk walk = forward_walk(g);
+  const Layout from = layout_of(walk, &Axis::source, g.channels, plan.channels_last());
+  const Layout to = layout_of(walk, &Axis::result, g.outputs, plan.channels_last());
+  if (g.batch * g.output_plane() == 0) {
+    std::fill_n(out, g.outputs * g.column_rows(), Sum(0));
+    return;
+  }
+
+  const int64_t row = g.column_rows();
+  const auto write = [&](int64_t output, int64_t count, const auto& sums) {
+    write_rows<Sum>(row, count, sums, out + output * row);
+  };
+  if (has_narrow_groups(g)) {
+    const JoinedGroups joined(walk);
+    const WeightGradient<E, LaneGradients<E>> sums(joined.walk, joined.spread_or_null(),
+                                                   g.group_channels(), from, to);
+    sums.run(in, grad, write);
+  } else {
+    const WeightGradient<E, WindowGradients<E>> sums(walk, nullptr, g.group_channels(), from, to);
+    sums.run(in, grad, write);
+  }
+}
+
+// -- products of matrices --
+
+/// A pointwise convolution of contiguous tensors, in place: positions are the lanes.
+template <class T>
+void pointwise(const Plan& plan, bool gradient, const T* in, const T* weights, const T* bias,
+               T* out) {
+  constexpr auto kAsIs = blas::Transpose::None;
+  constexpr auto kTransposed = blas::Transpose::Transpose;
+  const ConvolutionGeometry& g = plan.geometry;
+  const int64_t sources = gradient ? g.group_outputs() : g.group_channels();
+  const int64_t results = gradient ? g.group_channels() : g.group_outputs();
+  const int64_t positions = g.input_plane() * (plan.channels_last() ? g.batch : 1);
+  const int64_t channels = g.group_channels();
+
+  // Chunks depend on sizes only.
+  const int64_t chunk = std::max<int64_t>(1, std::min<int64_t>(positions, 784));
+  const int64_t chunks = (positions + chunk - 1) / chunk;
+  const int64_t samples = plan.channels_last() ? 1 : g.batch;
+  for_tasks(
+      samples * g.groups * chunks, chunk * sources * results, [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t first = task % chunks * chunk;
+          const int64_t count = std::min(chunk, positions - first);
+          const int64_t group = task / chunks % g.groups;
+          const int64_t sample = task / chunks / g.groups;
+          const T* const weight = weights + group * g.group_outputs() * channels;
+          const T* const added = bias == nullptr ? nullptr : bias + group * results;
+          const blas::Scale<T> beta(bias == nullptr ? 0 : 1);
+
+          if (plan.channels_last()) {
+            const T* const from = in + first * sources * g.groups + group * sources;
+            T* const to = out + first * results * g.groups + group * results;
+            for (int64_t p = 0; added != nullptr && p < count; ++p)
+              std::copy_n(added, results, to + p * results * g.groups);
+            blas::gemm<T>(gradient ? kAsIs : kTransposed, kAsIs, results, count, sources, 1, weight,
+                          channels, from, sources * g.groups, beta, to, results * g.groups);
+          } else {
+            const T* const from = in + (sample * g.groups + group) * sources * positions + first;
+            T* const to = out + (sample * g.groups + group) * results * positions + first;
+            for (int64_t o = 0; added != nullptr && o < results; ++o)
+              std::fill_n(to + o * positions, count, added[o]);
+            blas::gemm<T>(kAsIs, gradient ? kTransposed : kAsIs, count, results, sources, 1, from,
+                          positions, weight, channels, beta, to, positions);
+          }
+        }
+      });
+}
+
+// -- tensors --
+
+/// The dtype of the tensors that are read. Integers are computed in double, which is exact up to
+/// 2^53.
+ScalarType computed_type(ScalarType dtype) { return is_integral(dtype, true) ? kDouble : dtype; }
+
+/// The tensor in the dtype of the computation, dense in `format`.
 Tensor for_reading(const Tensor& tensor, MemoryFormat format = MemoryFormat::Contiguous) {
-  return tensor.to(wide_type(tensor.scalar_type())).contiguous(format);
+  return tensor.to(computed_type(tensor.scalar_type())).contiguous(format);
 }
 
-/// Where to write a result: `out`, or a tensor of the dtype of sums that store() copies to it.
+/// Where to write a result: `out`, or a tensor of the dtype of the computation that store() copies
+/// to it.
 Tensor for_writing(const Tensor& out, MemoryFormat format = MemoryFormat::Contiguous) {
-  const ScalarType wide = wide_type(out.scalar_type());
+  const ScalarType type = computed_type(out.scalar_type());
   // A gradient that was not asked for is empty and has another shape.
-  if (out.numel() == 0 || (out.scalar_type() == wide && out.is_contiguous(format))) return out;
-  if (format == MemoryFormat::Contiguous) return empty_tensor(out.sizes(), wide, kCPU);
-  return empty_strided_tensor(out.sizes(), channels_last_strides(out.sizes()), wide, kCPU);
+  if (out.numel() == 0 || (out.scalar_type() == type && out.is_contiguous(format))) return out;
+  if (format == MemoryFormat::Contiguous) return empty_tensor(out.sizes(), type, kCPU);
+  return empty_strided_tensor(out.sizes(), channels_last_strides(out.sizes()), type, kCPU);
 }
 
 /// Copies a result to `out`, unless it is there already. Integers that are too large wrap.
@@ -301,14 +275,6 @@ void store(const Tensor& result, const Tensor& out) {
   if (result.is_same(out)) return;
   at::copy_(out, is_integral(out.scalar_type(), true) ? result.to(kLong) : result);
 }
-
-/// How a convolution is computed: its sizes as the loops see them, the memory format of all
-/// tensors, and whether RowConvolution or the functions above do it.
-struct Plan {
-  ConvolutionGeometry geometry;
-  MemoryFormat format = MemoryFormat::Contiguous;
-  bool by_rows = false;  // RowConvolution
-};
 
 // Note [Windows that are the whole input]
 // If the only window of a convolution is the whole input, the convolution is a product with a
@@ -324,19 +290,71 @@ Plan plan_for(const Tensor& input, const Tensor& output, const Tensor& weight, b
                                        padding, dilation, groups);
   ConvolutionGeometry& g = plan.geometry;
 
-  // The loops of depthwise convolutions are better with channels first.
   plan.format = input.suggest_memory_format();
   if (plan.format == MemoryFormat::Contiguous) plan.format = weight.suggest_memory_format();
-  if (is_depthwise(g)) plan.format = MemoryFormat::Contiguous;
-  plan.by_rows = plan.format != MemoryFormat::Contiguous;
-  if (is_depthwise(g) || !g.sees_whole_input() || (plan.by_rows && groups > 1)) return plan;
+  if (!g.sees_whole_input() || (plan.channels_last() && groups > 1)) return plan;
 
   // See Note [Windows that are the whole input].
   g.channels *= g.input_plane();
   for (int d = 0; d < 3; ++d) g.input[d] = g.kernel[d] = 1;
-  plan.by_rows = true;
   return plan;
 }
+
+/// A view of the positions of pointwise convolutions as one line, which makes long tiles.
+void join_positions(Plan& plan) {
+  ConvolutionGeometry& g = plan.geometry;
+  if (!g.is_pointwise()) return;
+
+  const int64_t plane = g.input_plane();
+  for (int d = 0; d < 3; ++d) g.input[d] = g.output[d] = 1;
+  g.input[2] = g.output[2] = plane;
+  // Samples follow one another, too, if channels are last.
+  if (!plan.channels_last() && plane != 1) return;
+  g.input[2] = g.output[2] = plane * g.batch;
+  g.batch = 1;
+  if (plane == 1) plan.format = MemoryFormat::ChannelsLast;
+}
+
+/// Copies weights between (outputs, channels, elements) and (outputs, elements, channels).
+template <class From, class To>
+void transpose_weights(const From* from, int64_t outputs, int64_t rows, int64_t columns, To* to) {
+  const int64_t size = std::max<int64_t>(1, rows * columns);
+  parallel_for(
+      0, outputs, std::max<int64_t>(1, kDefaultGrainSize / size), [&](int64_t begin, int64_t end) {
+        for (int64_t o = begin; o < end; ++o) {
+          for (int64_t c = 0; c < columns; ++c) {
+            for (int64_t r = 0; r < rows; ++r)
+              to[o * size + c * rows + r] = static_cast<To>(from[o * size + r * columns + c]);
+          }
+        }
+      });
+}
+
+/// A weight as (outputs, kernel elements, channels of a group): in place if it lies so.
+template <class T>
+class WeightRows {
+ public:
+  WeightRows(const Plan& plan, const Tensor& weight)
+      : data_(weight.const_data_ptr<T>()),
+        copy_(needs_copy(plan) ? empty_tensor({weight.numel()}, weight.scalar_type(), kCPU)
+                               : Tensor()) {
+    if (!copy_.defined()) return;
+    const ConvolutionGeometry& g = plan.geometry;
+    T* const to = copy_.template data_ptr<T>();
+    transpose_weights(data_, g.outputs, g.group_channels(), g.kernel_elements(), to);
+    data_ = to;
+  }
+
+  static bool needs_copy(const Plan& plan) {
+    const ConvolutionGeometry& g = plan.geometry;
+    return !plan.channels_last() && g.kernel_elements() > 1 && g.group_channels() > 1;
+  }
+  const T* data() const { return data_; }
+
+ private:
+  const T* data_;
+  Tensor copy_;
+};
 
 /// The bias of each input channel of the plan, from the bias of a transposed convolution. They have
 /// different sizes if the plan treats input elements as channels.
@@ -347,7 +365,7 @@ Tensor spread_bias(const Tensor& bias, const Plan& plan) {
 
   const bool channels_first = plan.format == MemoryFormat::Contiguous;
   const Tensor wide = empty_tensor({plan.geometry.channels}, bias.scalar_type(), kCPU);
-  AT_DISPATCH_FLOATING(bias.scalar_type(), "convolution", [&] {
+  AT_DISPATCH_FLOATING_AND_REDUCED(bias.scalar_type(), "convolution", [&] {
     const scalar_t* from = bias.const_data_ptr<scalar_t>();
     scalar_t* to = wide.data_ptr<scalar_t>();
     for (int64_t i = 0; i < plan.geometry.channels; ++i)
@@ -357,44 +375,53 @@ Tensor spread_bias(const Tensor& bias, const Plan& plan) {
   return wide;
 }
 
+/// A convolution or an input gradient by the fastest way.
+template <class T>
+void compute(Plan plan, bool gradient, const T* in, const Tensor& weight, const T* bias, T* out) {
+  const WeightRows<T> weights(plan, weight);
+  join_positions(plan);
+  if (plan.geometry.is_pointwise() && !has_narrow_groups(plan.geometry))
+    pointwise(plan, gradient, in, weights.data(), bias, out);
+  else convolve(plan, gradient, in, weights.data(), bias, out);
+}
+
+template <class T>
+void compute_weight_gradient(Plan plan, const T* small, const T* large, T* out) {
+  using Sum = std::conditional_t<sizeof(T) == 8, double, float>;
+  const ConvolutionGeometry g = plan.geometry;
+  const bool reorders = WeightRows<T>::needs_copy(plan);
+  join_positions(plan);
+
+  if constexpr (std::is_same_v<T, Sum>) {
+    if (!reorders) return weight_gradient(plan, small, large, out);
+  }
+  const Scratch<Sum> sums(g.outputs * g.column_rows());
+  weight_gradient(plan, small, large, sums.data());
+  const int64_t columns = reorders ? g.group_channels() : 1;
+  transpose_weights(sums.data(), g.outputs, g.column_rows() / columns, columns, out);
+}
+
 /// Computes the gradients that have elements; all tensors are dense in the plan's format.
 template <typename T>
 void gradients(const Plan& plan, bool transposed, const Tensor& grad, const Tensor& x,
                const Tensor& w, const Tensor& grad_input, const Tensor& grad_weight,
                const Tensor& grad_bias) {
-  const ConvolutionGeometry& g = plan.geometry;
   const T* grads = grad.const_data_ptr<T>();
-  const T* factors = w.const_data_ptr<T>();
   const T* inputs = x.const_data_ptr<T>();
-  const T* small = transposed ? inputs : grads;
-  const T* large = transposed ? grads : inputs;
-  const RowConvolution<T> rows(g);
 
-  if (grad_input.numel() > 0) {
-    T* out = grad_input.data_ptr<T>();
-    if (plan.by_rows) {
-      transposed ? rows.forward(grads, factors, nullptr, out)
-                 : rows.input_gradient(grads, factors, nullptr, out);
-    } else {
-      transposed ? convolve<T>(g, grads, factors, nullptr, out)
-                 : input_gradient<T>(g, grads, factors, nullptr, out);
-    }
-  }
-
-  if (grad_weight.numel() > 0) {
-    T* out = grad_weight.data_ptr<T>();
-    plan.by_rows ? rows.weight_gradient(small, large, out) : weight_gradient(g, small, large, out);
-  }
+  if (grad_input.numel() > 0)
+    compute<T>(plan, !transposed, grads, w, nullptr, grad_input.data_ptr<T>());
+  if (grad_weight.numel() > 0)
+    compute_weight_gradient<T>(plan, transposed ? inputs : grads, transposed ? grads : inputs,
+                               grad_weight.data_ptr<T>());
 
   if (grad_bias.numel() > 0) {
+    const int64_t batch = plan.geometry.batch;
     const int64_t channels = grad.sizes()[1];
-    const int64_t plane = grad.numel() / std::max<int64_t>(1, g.batch * channels);
+    const int64_t plane = grad.numel() / std::max<int64_t>(1, batch * channels);
     T* out = grad_bias.data_ptr<T>();
-    if (plan.format == MemoryFormat::Contiguous) {
-      bias_gradient(grads, g.batch, channels, plane, out);
-    } else {
-      sum_columns(grads, g.batch * plane, channels, out);
-    }
+    if (plan.format == MemoryFormat::Contiguous) bias_gradient(grads, batch, channels, plane, out);
+    else sum_columns(grads, batch * plane, channels, out);
   }
 }
 
@@ -406,28 +433,16 @@ void convolution_kernel(const Tensor& input, const Tensor& weight, const Tensor&
   if (out0.numel() == 0) return;
 
   const Plan plan = plan_for(input, out0, weight, transposed, stride, padding, dilation, groups);
-  const ConvolutionGeometry& g = plan.geometry;
   const Tensor x = for_reading(input, plan.format);
   const Tensor w = for_reading(weight, plan.format);
   Tensor b = bias.defined() ? for_reading(bias) : bias;
   if (transposed && b.defined()) b = spread_bias(b, plan);
   const Tensor out = for_writing(out0, plan.format);
 
-  AT_DISPATCH_FLOATING(x.scalar_type(), "convolution", [&] {
-    const scalar_t* added = b.defined() ? b.const_data_ptr<scalar_t>() : nullptr;
-    const scalar_t* source = x.const_data_ptr<scalar_t>();
-    const scalar_t* factors = w.const_data_ptr<scalar_t>();
-    scalar_t* result = out.data_ptr<scalar_t>();
-
-    if (plan.by_rows) {
-      const RowConvolution<scalar_t> rows(g);
-      transposed ? rows.input_gradient(source, factors, added, result)
-                 : rows.forward(source, factors, added, result);
-    } else if (transposed) {
-      input_gradient(g, source, factors, added, result);
-    } else {
-      convolve(g, source, factors, added, result);
-    }
+  AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "convolution", [&] {
+    compute<scalar_t>(plan, transposed, x.const_data_ptr<scalar_t>(), w,
+                      b.defined() ? b.const_data_ptr<scalar_t>() : nullptr,
+                      out.data_ptr<scalar_t>());
   });
 
   store(out, out0);
@@ -447,7 +462,7 @@ void convolution_backward_kernel(const Tensor& grad_output, const Tensor& input,
   const Tensor grad_weight = for_writing(out1, plan.format);
   const Tensor grad_bias = for_writing(out2);
 
-  AT_DISPATCH_FLOATING(x.scalar_type(), "convolution_backward", [&] {
+  AT_DISPATCH_FLOATING_AND_REDUCED(x.scalar_type(), "convolution_backward", [&] {
     gradients<scalar_t>(plan, transposed, grad, x, w, grad_input, grad_weight, grad_bias);
   });
 

@@ -1,0 +1,345 @@
+#pragma once
+// Convolutions by register tiles: positions times outputs. Included by files compiled once per
+// instruction set.
+#include <array>
+#include <vector>
+
+#include "aten/native/cpu/convolution/Staging.h"
+#include "aten/native/cpu/shared/Tasks.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+// Note [Tiles of a convolution]
+// A tile has a few positions in one axis as its rows and up to 32 outputs as its lanes. Rows are
+// windows, which it reads in place: for each tap, or for each line of taps that are adjacent in the
+// staged source, a run of elements. Weights are packed in panels [outputs /
+// 32][taps][channels][32]. Each element of the result is one chain of multiply-adds, which begins
+// with the bias, so its bits depend neither on blocks nor on threads.
+
+/// What a tile reads at each of its rows.
+struct Run {
+  int64_t source;  // its place from the row's first element
+  int64_t weight;  // in the panel
+};
+
+struct Window {
+  std::vector<Run> runs;
+  int64_t length;  // of each run
+};
+
+template <class T, class Sum, int V, int R>
+void window_tile(const Window& window, const T* rows, int64_t row_step, const T* weights,
+                 const Sum* bias, Sum* out, int64_t out_step, int64_t outputs) {
+  constexpr int W = tile::kWidth<T>;
+  tile::Vector<Sum> sum[R][V];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) sum[r][v] = tile::load(bias + v * W);
+  }
+
+  for (const Run& run : window.runs) {
+    const tile::Lanes<T> lanes{weights + run.weight, tile::kTileVectors * W, V * W, true};
+    const tile::Rows<T, R, tile::RowOrder::Lines> row(rows + run.source, row_step);
+    tile::accumulate<T, Sum, V, R, tile::RowOrder::Lines>(sum, window.length, lanes, row,
+                                                          tile::Whole<T>{});
+  }
+
+  const tile::Target<Sum> to{out, out_step, Sum(1), Sum(0)};
+  tile::finish<false, Sum, V, R>(sum, to, tile::Prefix<Sum>(outputs - (V - 1) * W));
+}
+
+template <class T, class Sum>
+using WindowTile = void (*)(const Window&, const T*, int64_t, const T*, const Sum*, Sum*, int64_t,
+                            int64_t);
+
+template <class T, class Sum, int V, int... R>
+constexpr std::array<WindowTile<T, Sum>, sizeof...(R)>
+window_tiles(std::integer_sequence<int, R...>) {
+  return {&window_tile<T, Sum, V, R + 1>...};
+}
+
+/// The tile for `rows` positions and up to 32 outputs.
+template <class T, class Sum>
+WindowTile<T, Sum> window_tile_for(int64_t rows, int64_t outputs) {
+  constexpr std::make_integer_sequence<int, tile::kTileRows> all;
+  static constexpr auto narrow = window_tiles<T, Sum, 1>(all);
+  static constexpr auto whole = window_tiles<T, Sum, tile::kTileVectors>(all);
+  return (outputs <= tile::kWidth<T> ? narrow : whole)[static_cast<size_t>(rows - 1)];
+}
+
+/// Packs weights (outputs of the convolution, kernel elements, channels of a group). In a gradient,
+/// the lanes are the channels.
+template <class E>
+class PanelWeights {
+ public:
+  using Stored = typename E::Stored;
+  using Packed = typename E::Packed;
+  static constexpr int64_t kLanes = tile::kTileVectors * tile::kWidth<Packed>;
+
+  PanelWeights(const Walk& walk, const Stored* weights, bool gradient)
+      : walk_(walk),
+        gradient_(gradient),
+        panels_((walk.outputs + kLanes - 1) / kLanes),
+        tap_(Stage<E>::packed(walk.channels) * kLanes),
+        memory_(panels_ * walk.groups * walk.kernel_elements() * tap_ + tile::kWidth<Packed>) {
+    parallel_for(0, panels_ * walk.groups, grain(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) pack(weights, i / panels_, i % panels_);
+    });
+  }
+
+  int64_t panels() const { return panels_; }
+  const Spread* spread() const { return nullptr; }
+  /// The distance of taps in a panel.
+  int64_t tap() const { return tap_; }
+  const Packed* panel(int64_t group, int64_t i) const {
+    return data() + (group * panels_ + i) * walk_.kernel_elements() * tap_;
+  }
+
+ private:
+  Packed* data() const { return reinterpret_cast<Packed*>(memory_.data()); }
+  int64_t grain() const {
+    const int64_t panel = std::max<int64_t>(1, walk_.kernel_elements() * tap_);
+    return std::max<int64_t>(1, kDefaultGrainSize / panel);
+  }
+
+  void pack(const Stored* weights, int64_t group, int64_t i) const {
+    const int64_t first = i * kLanes;
+    const int64_t count = std::min(kLanes, walk_.outputs - first);
+    const int64_t taps = walk_.kernel_elements();
+    const int64_t inner = gradient_ ? walk_.outputs : walk_.channels;
+    const int64_t row = taps * inner;  // of an output of the convolution
+    weights += group * walk_.outputs * walk_.channels * taps;
+    Packed* out = data() + (group * panels_ + i) * taps * tap_;
+
+    // Panels of the others are written later, so vectors may run over.
+    if (!gradient_ && walk_.channels % E::kGroup == 0) {
+      E::pack_lanes({weights + first * row, row, 1}, count, row, out, kLanes);
+      return;
+    }
+    for (int64_t k = 0; k < taps; ++k, out += tap_) {
+      if (gradient_)
+        E::pack_lanes({weights + k * inner + first, 1, row}, count, walk_.channels, out, kLanes);
+      else E::pack_lanes({weights + first * row + k * inner, row, 1}, count, inner, out, kLanes);
+    }
+  }
+
+  const Walk walk_;
+  bool gradient_;
+  int64_t panels_;
+  int64_t tap_;
+  Scratch<std::conditional_t<sizeof(Packed) == 8, double, float>> memory_;
+};
+
+/// The tiles of Note [Tiles of a convolution].
+template <class E>
+struct WindowTiles {
+  using Packed = typename E::Packed;
+  using Sum = typename E::Sum;
+  using Weights = PanelWeights<E>;
+  static constexpr int64_t kLanes = Weights::kLanes;
+  static constexpr int64_t kRows = tile::kTileRows;
+  static constexpr int64_t kReads = 1;
+  static constexpr bool kJoins = true;  // taps that are adjacent in memory
+
+  static WindowTile<Packed, Sum> tile_for(int64_t rows, int64_t outputs) {
+    return window_tile_for<Packed, Sum>(rows, outputs);
+  }
+};
+
+/// One walk with packed weights, by the tiles of M.
+template <class E, class M>
+class TiledWalk {
+ public:
+  using Stored = typename E::Stored;
+  using Packed = typename E::Packed;
+  using Sum = typename E::Sum;
+
+  TiledWalk(const Walk& walk, const typename M::Weights& weights, const Layout& from,
+            const Layout& to)
+      : walk_(walk), weights_(weights), from_(from), to_(to), blocks_(walk) {
+    direct_ = std::is_same_v<Stored, Sum> && to.channels_last();
+  }
+
+  /// out = in * weights + bias, which may be null.
+  void run(const Stored* in, const Stored* bias, Stored* out) const {
+    const int64_t units = blocks_.number() * walk_.groups;
+    const int64_t work =
+        blocks_.largest() * walk_.taps() * walk_.channels * std::max<int64_t>(1, walk_.outputs);
+    const int64_t splits = panel_groups(units, work);
+
+    parallel_for(0, units * splits,
+                 std::max<int64_t>(1, (int64_t{1} << 18) * splits / std::max<int64_t>(1, work)),
+                 [&](int64_t begin, int64_t end) {
+                   Task task(*this);
+                   for (int64_t i = begin; i < end; ++i) {
+                     const int64_t part = i % splits;
+                     task.run(in, bias, out, blocks_[i / splits / walk_.groups],
+                              i / splits % walk_.groups, part * weights_.panels() / splits,
+                              (part + 1) * weights_.panels() / splits);
+                   }
+                 });
+  }
+
+ private:
+  static constexpr int64_t kLanes = M::kLanes;
+
+  /// Into how many tasks to split the outputs of a block, so that all threads get some.
+  int64_t panel_groups(int64_t units, int64_t work) const {
+    if (in_parallel_region() || work < (int64_t{1} << 18)) return 1;
+    const int64_t wanted = 2 * get_num_threads() / std::max<int64_t>(1, units);
+    return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(1, weights_.panels()));
+  }
+
+  /// What one thread needs.
+  class Task {
+   public:
+    explicit Task(const TiledWalk& of)
+        : of_(of),
+          source_(of.walk_, of.from_, of.weights_.spread(), M::kReads),
+          staged_(source_.elements(of.blocks_)),
+          sums_(of.direct_ ? 0 : of.blocks_.largest() * kLanes) {}
+
+    void run(const Stored* in, const Stored* bias, Stored* out, const Block& block, int64_t group,
+             int64_t first_panel, int64_t end_panel) {
+      const Walk& walk = of_.walk_;
+      source_.set(in, block, group, reinterpret_cast<Packed*>(staged_.data()));
+      set_window();
+      set_rows(block);
+
+      for (int64_t panel = first_panel; panel < end_panel; ++panel) {
+        const int64_t first = panel * kLanes;
+        const int64_t channel = group * walk.outputs + first;
+        count_ = std::min({kLanes, walk.outputs - first, of_.to_.channels - channel});
+        std::fill_n(bias_, kLanes, Sum(0));
+        for (int64_t i = 0; bias != nullptr && i < count_; ++i)
+          bias_[i] = static_cast<Sum>(bias[channel + i]);
+
+        panel_ = of_.weights_.panel(group, panel);
+        Stored* to = out + channel * of_.to_.channel;
+        for (int d = 0; d < kAxes; ++d)
+          to += (walk.axes[d].first + block.first[d] * walk.axes[d].step) * of_.to_.step[d];
+        run_panel(block, to);
+      }
+    }
+
+   private:
+    void set_window() {
+      const Walk& walk = of_.walk_;
+      const Axis& x = walk.axes[3];
+      const int64_t tap = of_.weights_.tap();
+      const int64_t packed = source_.packed_channels();
+      const bool joined = M::kJoins && source_.tap[3] == packed && x.element_step == 1;
+      const int64_t width = joined ? 1 : x.taps;
+
+      window_.length = joined ? x.taps * packed : packed;
+      window_.runs.clear();
+      for (int64_t a = 0; a < walk.axes[1].taps; ++a) {
+        for (int64_t b = 0; b < walk.axes[2].taps; ++b) {
+          for (int64_t c = 0; c < width; ++c) {
+            const int64_t element =
+                (walk.axes[1].element(a) * walk.kernel[1] + walk.axes[2].element(b)) *
+                    walk.kernel[2] +
+                x.element(c);
+            window_.runs.push_back(
+                {a * source_.tap[1] + b * source_.tap[2] + c * source_.tap[3], element * tap});
+          }
+        }
+      }
+    }
+
+    /// The axis whose positions fill the rows of tiles best is `rows_`; the others are visited.
+    void set_rows(const Block& block) {
+      int64_t least = 0;
+      for (int d = kAxes - 1; d >= 0; --d) {
+        const int64_t count = std::max<int64_t>(1, block.count[d]);
+        const int64_t tiles = (count + M::kRows - 1) / M::kRows;
+        const int64_t total = block.positions() / count * tiles;
+        if (d < kAxes - 1 && total >= least) continue;
+        least = total;
+        rows_ = d;
+      }
+    }
+
+    void run_panel(const Block& block, Stored* out) {
+      int64_t out_step[kAxes];  // in the result, or in sums_
+      int64_t step = kLanes;
+      for (int d = kAxes - 1; d >= 0; --d) {
+        out_step[d] = of_.direct_ ? of_.walk_.axes[d].step * of_.to_.step[d] : step;
+        step *= block.count[d];
+      }
+
+      Sum* to = sums_.data();
+      if constexpr (std::is_same_v<Stored, Sum>) {
+        if (of_.direct_) to = out;
+      }
+      int64_t outer[kAxes];
+      std::copy_n(block.count, kAxes, outer);
+      outer[rows_] = 1;
+      for (int64_t n = 0; n < outer[0]; ++n) {
+        for (int64_t z = 0; z < outer[1]; ++z) {
+          for (int64_t y = 0; y < outer[2]; ++y) {
+            for (int64_t x = 0; x < outer[3]; ++x) {
+              const int64_t at[] = {n, z, y, x};
+              const Packed* from = source_.data;
+              Sum* target = to;
+              for (int d = 0; d < kAxes; ++d) {
+                from += at[d] * source_.position[d];
+                target += at[d] * out_step[d];
+              }
+              run_row(block.count[rows_], from, target, out_step[rows_]);
+            }
+          }
+        }
+      }
+      if (!of_.direct_) store(block, out);
+    }
+
+    /// Positions of one axis, in tiles of about the same size.
+    void run_row(int64_t count, const Packed* from, Sum* to, int64_t step) const {
+      const int64_t tiles = (count + M::kRows - 1) / M::kRows;
+      const int64_t height = tiles == 0 ? 0 : count / tiles;
+      const int64_t higher = count - height * tiles;
+      for (int64_t i = 0; i < tiles; ++i) {
+        const int64_t rows = height + (i < higher);
+        const auto multiply = M::tile_for(rows, count_);
+        multiply(window_, from, source_.position[rows_], panel_, bias_, to, step, count_);
+        from += rows * source_.position[rows_];
+        to += rows * step;
+      }
+    }
+
+    /// Stores the sums of a block, in runs of positions that are adjacent in the result.
+    void store(const Block& block, Stored* out) const {
+      const AdjacentPositions adjacent(of_.walk_, block);
+      const int64_t length = adjacent.length;
+      const Sum* from = sums_.data();
+      adjacent.for_each(of_.walk_, of_.to_, [&](int64_t place) {
+        store_positions(from, kLanes, length, count_, out + place,
+                        of_.walk_.axes[3].step * of_.to_.step[3], of_.to_.channel);
+        from += length * kLanes;
+      });
+    }
+
+    const TiledWalk& of_;
+    StagedSource<E> source_;
+    Scratch<std::conditional_t<sizeof(Packed) == 8, double, float>> staged_;
+    Scratch<Sum> sums_;
+    Window window_;
+    int rows_ = kAxes - 1;
+    int64_t count_ = 0;  // of outputs in the panel
+    const Packed* panel_ = nullptr;
+    Sum bias_[kLanes];
+  };
+
+  const Walk& walk_;
+  const typename M::Weights& weights_;
+  const Layout& from_;
+  const Layout& to_;
+  Blocks blocks_;
+  bool direct_;
+};
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native
