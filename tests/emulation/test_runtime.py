@@ -66,6 +66,7 @@ BACKEND = (
     "full_mailboxes_are_raised_by_launches",
     "faults_name_suspects",
     "graphs_replay",
+    "replays_outlive_their_graph",
     "captures_that_fail",
     "memory_is_shared",
 )

@@ -284,6 +284,41 @@ void graphs_replay() {
   EXPECT(generator.offset == 8 + 24);
 }
 
+/// A graph may be destroyed while a replay waits in another stream than the captured one.
+void replays_outlive_their_graph() {
+  const Stream captured = hooks().new_stream(0, 0);
+  const DataPtr drawn = device_value(std::pair<uint64_t, uint64_t>());
+  hooks().synchronize_device(0);
+  auto& generator = dynamic_cast<PhiloxGenerator&>(default_generator(kFirst));
+  generator.set_seed(11);
+
+  std::unique_ptr<DeviceGraph> graph = hooks().new_graph(false);
+  {
+    const StreamGuard guard(captured);
+    graph->begin_capture({}, CaptureMode::Global);
+    cuda::launch("rand", draw, 1, 1, 0, cuda::current_stream(), cuda::take_philox(generator, 8),
+                 static_cast<uint64_t*>(drawn.get()));
+    graph->end_capture();
+  }
+  const Stream other = hooks().new_stream(0, 0);
+  {
+    const StreamGuard guard(other);
+    graph->replay();
+    graph.reset();
+  }
+
+  // What the captured stream allocates and fills now may run before the replay.
+  const StreamGuard guard(captured);
+  std::vector<DataPtr> filled;
+  for (int i = 0; i < 16; ++i) {
+    filled.push_back(hooks().allocator().allocate(16, 0));
+    EXPECT_OK(cudaMemsetAsync(filled.back().get(), 0x55, 16, cuda::current_stream()));
+  }
+  hooks().synchronize_stream(captured);
+  hooks().synchronize_stream(other);
+  EXPECT(value_of<uint64_t>(drawn, 0) == 11 && value_of<uint64_t>(drawn, 1) == 0);
+}
+
 void captures_that_fail() {
   const std::unique_ptr<DeviceGraph> graph = hooks().new_graph(false);
   EXPECT(contains(thrown<Error>([&] { graph->replay(); }), "without a preceding"));
@@ -372,6 +407,7 @@ constexpr Case kCases[] = {
     {"full_mailboxes_are_raised_by_launches", full_mailboxes_are_raised_by_launches},
     {"faults_name_suspects", faults_name_suspects},
     {"graphs_replay", graphs_replay},
+    {"replays_outlive_their_graph", replays_outlive_their_graph},
     {"captures_that_fail", captures_that_fail},
     {"memory_is_shared", memory_is_shared},
     {"absence_is_explained", absence_is_explained},
