@@ -68,6 +68,7 @@ BACKEND = (
     "graphs_replay",
     "replays_outlive_their_graph",
     "captures_that_fail",
+    "failures_reset_graphs",
     "memory_is_shared",
 )
 CASES = [

@@ -343,6 +343,40 @@ void captures_that_fail() {
   EXPECT(value_of<int>(value) == 5);
 }
 
+/// Whatever fails, the graph is as after reset(): nothing is captured, no generator takes part.
+void failures_reset_graphs() {
+  const Stream stream = hooks().new_stream(0, 0);
+  const std::unique_ptr<DeviceGraph> graph = hooks().new_graph(false);
+  const auto is_reset = [&] {
+    EXPECT(!hooks().is_capturing(stream) && graph->native_graph() == nullptr);
+    EXPECT(contains(thrown<Error>([&] { graph->pool(); }), "has no memory pool"));
+    EXPECT(contains(thrown<Error>([&] { graph->replay(); }), "without a preceding"));
+    EXPECT(value_of<int>(device_value(4)) == 4);
+  };
+  {
+    const StreamGuard guard(stream);
+    graph->begin_capture({}, CaptureMode::Global);
+  }
+  EXPECT(contains(thrown<Error>([&] { graph->end_capture(); }), "same stream"));
+  is_reset();
+
+  // CUDA refuses a second capture of the same stream.
+  const StreamGuard guard(stream);
+  EXPECT_OK(cudaStreamBeginCapture(cuda::current_stream(), cudaStreamCaptureModeRelaxed));
+  thrown<Error>([&] { graph->begin_capture({}, CaptureMode::Relaxed); });
+  cudaGraph_t other = nullptr;
+  EXPECT_OK(cudaStreamEndCapture(cuda::current_stream(), &other));
+  EXPECT_OK(cudaGraphDestroy(other));
+  is_reset();
+
+  const DataPtr value = device_value(1);
+  graph->begin_capture({}, CaptureMode::Global);
+  launch_add_one(value, value);
+  graph->end_capture();
+  graph->replay();
+  EXPECT(value_of<int>(value) == 2);
+}
+
 void memory_is_shared() {
   DataPtr data = hooks().allocator().allocate(3 << 20, 0);
   const std::vector<int> numbers((3 << 20) / sizeof(int), 17);
@@ -409,6 +443,7 @@ constexpr Case kCases[] = {
     {"graphs_replay", graphs_replay},
     {"replays_outlive_their_graph", replays_outlive_their_graph},
     {"captures_that_fail", captures_that_fail},
+    {"failures_reset_graphs", failures_reset_graphs},
     {"memory_is_shared", memory_is_shared},
     {"absence_is_explained", absence_is_explained},
     {"memory_ends", memory_ends},
