@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADERS = Path("/usr/local/cuda/include")
 FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include", "-Ibuild/generated")
 RUNTIME = ("copies", "devices", "events", "graphs", "ipc", "memory", "streams", "virtual_memory")
-ORDERS = ("late", "now", "1", "2", "3")
+ORDERS = ("late", "now", "1", "2", "3", "5")
 
 MEMORY = (
     "fresh_memory_is_filled",
@@ -63,6 +63,7 @@ BACKEND = (
     "events_between_streams",
     "copies_between_devices",
     "reports_become_errors",
+    "reports_keep_their_names",
     "full_mailboxes_are_raised_by_launches",
     "faults_name_suspects",
     "graphs_replay",

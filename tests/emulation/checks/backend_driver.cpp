@@ -218,6 +218,30 @@ void reports_become_errors() {
                   "element < 0: -0.5 (argument 0 of multinomial on cuda:0"));
 }
 
+void reports_keep_their_names() {
+  const DataPtr value = device_value(1);
+  const DataPtr far = device_value(1, kSecond);
+  const std::string text = thrown<IndexError>([&] {
+    check("embedding", 7, 3);
+    for (int i = 0; i < 600; ++i) launch_add_one(value, value);
+    hooks().synchronize_device(0);
+  });
+  EXPECT(contains(text, "argument 2 of embedding on cuda:0"));
+
+  // The default streams of all devices have the same handle.
+  const std::string fault = thrown<Error>([&] {
+    cuda::launch("softmax", break_down, 1, 1, 0, cuda::current_stream());
+    {
+      const DeviceGuard guard(kSecond);
+      cuda::launch("multiply", add_one, 1, 32, 0, cuda::current_stream(),
+                   static_cast<const int*>(far.get()), static_cast<int*>(far.get()), 1);
+      hooks().synchronize_stream(hooks().default_stream(1));
+    }
+    hooks().synchronize_device(0);
+  });
+  EXPECT(contains(fault, "found no error: softmax."));
+}
+
 void full_mailboxes_are_raised_by_launches() {
   const DataPtr value = device_value(9);
   hooks().synchronize_device(0);
@@ -438,6 +462,7 @@ constexpr Case kCases[] = {
     {"events_between_streams", events_between_streams},
     {"copies_between_devices", copies_between_devices},
     {"reports_become_errors", reports_become_errors},
+    {"reports_keep_their_names", reports_keep_their_names},
     {"full_mailboxes_are_raised_by_launches", full_mailboxes_are_raised_by_launches},
     {"faults_name_suspects", faults_name_suspects},
     {"graphs_replay", graphs_replay},
