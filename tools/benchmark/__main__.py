@@ -12,6 +12,7 @@ from . import (
     operators,
     optimizer_steps,
     package_cost,
+    products,
     training_steps,
 )
 
@@ -23,6 +24,7 @@ MODULES = {
     "operators": operators,
     "optimizers": optimizer_steps,
     "package": package_cost,
+    "products": products,
     "training": training_steps,
 }
 COMMANDS = {name: module.main for name, module in MODULES.items()}
