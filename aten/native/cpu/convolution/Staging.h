@@ -72,6 +72,7 @@ struct Stage {
         std::memcpy(to, from, static_cast<size_t>(count * channels) * sizeof(Stored));
         return;
       }
+
       for (int64_t i = 0; i < count; ++i, from += step, to += to_step) {
         if (channels % 2 != 0) to[packed(channels) - 1] = 0;
         std::memcpy(to, from, static_cast<size_t>(channels) * sizeof(Stored));
@@ -81,6 +82,7 @@ struct Stage {
         copy_run(from, count * channels, to);
         return;
       }
+
       for (int64_t i = 0; i < count; ++i) copy_run(from + i * step, channels, to + i * to_step);
     }
   }
