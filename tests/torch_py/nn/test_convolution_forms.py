@@ -28,6 +28,22 @@ FORWARD = {
     "the whole input, groups": ((7, 6, 4, 3), (8, 3, 4, 3), 2, 0, 1, 2),
     "depthwise": ((3, 6, 12, 13), (12, 1, 3, 3), 1, 1, 1, 6),
     "depthwise, step 2": ((3, 6, 12, 13), (6, 1, 3, 2), 2, 1, 1, 6),
+    "depthwise, several vectors": ((2, 67, 9, 10), (67, 1, 3, 3), 1, 2, 2, 67),
+    "depthwise, more than one block": ((1, 130, 6, 7), (130, 1, 3, 5), 2, 1, 1, 130),
+    "depthwise line": ((2, 40, 60), (40, 1, 5), 3, 2, 1, 40),
+    "narrow groups": ((2, 66, 9, 11), (99, 2, 3, 3), 1, 1, 1, 33),
+    "narrow groups of more channels": ((2, 36, 9, 11), (12, 3, 3, 2), (2, 1), 1, 1, 12),
+    "groups of points": ((2, 24, 9, 11), (48, 4, 1, 1), 2, 0, 1, 6),
+    "wide groups": ((2, 62, 9, 11), (66, 31, 3, 3), 1, 1, 1, 2),
+    "one channel": ((3, 1, 20, 31), (33, 1, 5, 5), 1, 2, 1, 1),
+    "three channels, step 3": ((2, 3, 25, 28), (31, 3, 7, 7), 3, 3, 1, 1),
+    "odd channels": ((2, 33, 13, 16), (31, 33, 3, 3), 1, 1, 2, 1),
+    "one output": ((2, 5, 13, 29), (1, 5, 3, 3), 2, 0, 1, 1),
+    "padding larger than the image": ((2, 5, 3, 4), (7, 5, 3, 3), (2, 1), (9, 6), 2, 1),
+    "steps larger than the window": ((2, 5, 17, 19), (7, 5, 2, 2), 5, 1, 1, 1),
+    "steps that share a factor with the dilation": ((2, 5, 17, 19), (7, 5, 3, 3), 4, 3, 6, 1),
+    "a long line": ((1, 40, 3000), (34, 40, 3), 1, 1, 1, 1),
+    "a tile of samples": ((40, 24, 3, 3), (32, 24, 2, 2), 1, 0, 1, 1),
 }
 # The same with output_padding.
 TRANSPOSED = {
@@ -98,6 +114,29 @@ def test_transposed_convolution(name, dtype, channels_last):
     )
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("name", FORWARD)
+def test_reduced_floats_are_rounded_once(name, channels_last, dtype):
+    """Products of small integers are exact, so results are those of float64, rounded."""
+    size, weight, stride, padding, dilation, groups = FORWARD[name]
+    if channels_last and len(size) == 3:
+        pytest.skip("no such layout")
+    arguments = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    function = f"conv{len(size) - 2}d"
+    metas = (torch.empty(each, device="meta") for each in (size, weight))
+    output_size = tuple(getattr(torch.nn.functional, function)(*metas, **arguments).shape)
+
+    draw = numpy.random.default_rng(0)
+    sizes = (size, weight, (weight[0],), output_size)
+    arrays = [draw.integers(-2, 3, each).astype("float64") for each in sizes]
+    ours = results(torch_py, arrays, dtype, channels_last, function, arguments)
+    theirs = results(torch, arrays, "float64", False, function, arguments)
+    for mine, expected in zip(ours, theirs):
+        rounded = torch.from_numpy(expected).to(getattr(torch, dtype)).double().numpy()
+        numpy.testing.assert_array_equal(mine, rounded)
+
+
 @pytest.mark.parametrize(("width", "stride"), [(5, 1), (5, 2), (12, 1), (12, 2), (40, 1), (40, 2)])
 def test_values_outside_all_windows_do_not_matter(width, stride):
     """The kernel must not multiply elements of the next line by 0, which would turn inf into NaN.
@@ -111,6 +150,14 @@ def test_values_outside_all_windows_do_not_matter(width, stride):
         torch.from_numpy(x.numpy()), torch.ones(2, 3, 3, 3), stride=stride, padding=1
     )
     numpy.testing.assert_array_equal(result.numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("function", [torch_py.nn.functional.conv2d, torch_py.nn.functional.conv_transpose2d])
+@pytest.mark.parametrize("groups", [1, 4])
+def test_channels_last_is_kept(function, groups):
+    x = torch_py.ones(2, 4, 6, 5).to(memory_format=torch_py.channels_last)
+    result = function(x, torch_py.ones(4, 4 // groups, 3, 3), padding=1, groups=groups)
+    assert result.is_contiguous(memory_format=torch_py.channels_last)
 
 
 @pytest.mark.parametrize("padding", [2, (1, 2)])
@@ -132,17 +179,19 @@ def test_windows_far_outside():
     assert result.flatten().tolist() == [0.0, 0.0]
 
 
-def test_the_number_of_threads_does_not_change_results():
+@pytest.mark.parametrize("groups", [1, 8, 16])
+@pytest.mark.parametrize("channels", [16, 80])
+def test_the_number_of_threads_does_not_change_results(channels, groups):
     torch_py.manual_seed(0)
-    x = torch_py.randn(6, 16, 20, 20, requires_grad=True)
-    weight = torch_py.randn(16, 16, 3, 3, requires_grad=True)
+    x = torch_py.randn(6, channels, 20, 20, requires_grad=True)
+    weight = torch_py.randn(channels, channels // groups, 3, 3, requires_grad=True)
 
     before = torch_py.get_num_threads()
     found = []
     try:
         for threads in (1, 2, 3):
             torch_py.set_num_threads(threads)
-            output = torch_py.nn.functional.conv2d(x, weight, padding=1)
+            output = torch_py.nn.functional.conv2d(x, weight, padding=1, groups=groups)
             found.append([output.detach(), *torch_py.autograd.grad(output, [x, weight], output.detach())])
     finally:
         torch_py.set_num_threads(before)

@@ -7,7 +7,7 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 // Note [Groups as lanes]
-// Groups are joined to blocks of up to 64 outputs, which are treated as one group. If a group has
+// Groups are joined to blocks of up to 128 outputs, which are treated as one group. If a group has
 // one channel and one output, the staged source has the channels in the order of the lanes;
 // otherwise each position has, for every channel of a group, a line with the channel that belongs
 // to each lane. Products are then those of whole vectors.
@@ -19,7 +19,7 @@ inline bool has_narrow_groups(const ConvolutionGeometry& g) {
 
 /// Groups joined to blocks.
 struct JoinedGroups {
-  static constexpr int64_t kLanes = 64;
+  static constexpr int64_t kLanes = 128;
 
   Walk walk;                  // of blocks
   int64_t channels, outputs;  // of one group
@@ -36,9 +36,10 @@ struct JoinedGroups {
     spread.size = channels * kLanes;
     spread.index.assign(static_cast<size_t>(spread.size), 0);
     for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t l = 0; l < walk.outputs; ++l)
+      // Lanes without an output repeat the last channel.
+      for (int64_t l = 0; l < kLanes; ++l)
         spread.index[static_cast<size_t>(c * kLanes + l)] =
-            static_cast<int32_t>(l / outputs * channels + c);
+            static_cast<int32_t>(std::min(l, walk.outputs - 1) / outputs * channels + c);
     }
   }
 
@@ -138,51 +139,59 @@ struct LaneTiles {
   }
 };
 
-/// The weight gradient of one tap.
+/// The weight gradient of taps.
 template <class E>
 struct LaneGradients {
   using T = typename E::Packed;
   static constexpr int64_t kLanes = JoinedGroups::kLanes;
   static constexpr int64_t kReads = tile::kWidth<T>;
-  static constexpr bool kJoins = false;
+  static constexpr bool kJoins = true;
 
   static void multiply(const PositionLines& positions, const T* source, int64_t length,
-                       const T* grads, int64_t outputs, T* out, bool adds) {
-    constexpr int64_t W = tile::kWidth<T>;
-    const int64_t channels = std::max<int64_t>(1, length / kLanes);
-    for (int64_t c = 0; c < channels; ++c, source += kLanes, out += kLanes) {
-      for (int64_t lane = 0; lane < outputs; lane += W) {
-        const tile::Vector<T> sum = dot(positions, source + lane, grads + lane);
-        tile::store(out + lane, adds ? tile::load(out + lane) + sum : sum);
-      }
+                       int64_t rows, const T* grads, int64_t outputs, T* out, bool adds) {
+    const int64_t step = length / rows;
+    for (int64_t lane = 0; lane < outputs; lane += tile::kWidth<T>) {
+      int64_t r = 0;
+      for (; r + 3 <= rows; r += 3)
+        sum<3>(positions, source + r * step + lane, step, grads + lane, out + r * kLanes + lane,
+               adds);
+      for (; r < rows; ++r)
+        sum<1>(positions, source + r * step + lane, step, grads + lane, out + r * kLanes + lane,
+               adds);
     }
   }
 
  private:
-  /// Four sums, because one would wait for each addition.
-  static tile::Vector<T> dot(const PositionLines& positions, const T* source, const T* grads) {
-    tile::Vector<T> sum[4] = {};
+  /// Two sums for each of R rows, because one would wait for each addition.
+  template <int R>
+  static void sum(const PositionLines& positions, const T* source, int64_t step, const T* grads,
+                  T* out, bool adds) {
+    tile::Vector<T> sums[2][R] = {};
     for (const PositionLine& line : positions.lines) {
       const T* a = source + line.source;
       const T* b = grads + line.grad;
-      int64_t i = 0;
 
-      for (; i + 4 <= positions.length; i += 4) {
+      for (int64_t i = 0; i < positions.length; ++i) {
+        const tile::Vector<T> factor = tile::load(b);
 #pragma GCC unroll 4
-        for (int k = 0; k < 4; ++k) {
-          sum[k] += tile::load(a) * tile::load(b);
-          a += positions.source_step;
-          b += positions.grad_step;
-        }
-      }
-      for (; i < positions.length; ++i) {
-        sum[0] += tile::load(a) * tile::load(b);
+        for (int r = 0; r < R; ++r) sums[0][r] += factor * tile::load(a + r * step);
+        a += positions.source_step;
+        b += positions.grad_step;
+
+        if (++i == positions.length) break;
+        const tile::Vector<T> next = tile::load(b);
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) sums[1][r] += next * tile::load(a + r * step);
         a += positions.source_step;
         b += positions.grad_step;
       }
     }
 
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (int r = 0; r < R; ++r) {
+      const tile::Vector<T> total = sums[0][r] + sums[1][r];
+      T* const to = out + r * kLanes;
+      tile::store(to, adds ? tile::load(to) + total : total);
+    }
   }
 };
 

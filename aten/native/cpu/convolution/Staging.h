@@ -141,9 +141,41 @@ struct Stage {
 };
 
 /// Copies of channels: element i of a position of `size` elements is channel index[i].
+/// Within a vector, indices do not decrease.
 struct Spread {
   int64_t size;
   std::vector<int32_t> index;
+
+  /// Copies one position. Both may be read and written up to a vector further.
+  template <class T>
+  void copy(const T* from, T* to) const {
+    for (int64_t i = 0; i < size; i += tile::kWidth<T>) copy_vector(from, index.data() + i, to + i);
+  }
+
+ private:
+  /// The channels of a vector mostly lie in a vector, too.
+  template <class T>
+  static void copy_vector(const T* from, const int32_t* index, T* to) {
+    constexpr int W = tile::kWidth<T>;
+#if defined(__AVX2__)
+    if constexpr (std::is_same_v<T, float>) {
+      const tile::Vector<int32_t> all = tile::load(index);
+      const tile::Vector<int32_t> here = all - index[0];
+
+      if (index[W - 1] - index[0] < W) {
+        const tile::Vector<T> value = tile::load(from + index[0]);
+#if defined(__AVX512F__)
+        tile::store(to, tile::Vector<T>(_mm512_maskz_permutexvar_ps(0xffff, __m512i(here), value)));
+#else
+        tile::store(to, tile::Vector<T>(_mm256_permutevar8x32_ps(value, __m256i(here))));
+#endif
+        return;
+      }
+    }
+#endif
+
+    for (int i = 0; i < W; ++i) to[i] = from[index[i]];
+  }
 };
 
 /// The part of the source that one block reads, as tiles see it.
@@ -213,7 +245,7 @@ class StagedSource {
     Packed* const copied = scratch + positions * place_;
     copy(in, copied);
     for (int64_t p = 0; p < positions; ++p)
-      spread_position(copied + p * packed_, scratch + p * place_);
+      spread_->copy(copied + p * packed_, scratch + p * place_);
   }
 
  private:
@@ -228,7 +260,7 @@ class StagedSource {
     const int64_t count = block.count[d];
     const int64_t extent = copied_extent(axis, count);
     const int64_t origin = axis.origin + block.first[d] * axis.stride;
-    dense_[d] = extent == (count - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1;
+    dense_[d] = copies_span(axis, count);
 
     std::vector<int64_t>& places = places_[d];
     places.resize(static_cast<size_t>(extent));
@@ -252,11 +284,6 @@ class StagedSource {
       }
       runs_.push_back({start, i - start, first});
     }
-  }
-
-  void spread_position(const Packed* from, Packed* to) const {
-    const int32_t* const index = spread_->index.data();
-    for (int64_t i = 0; i < place_; ++i) to[i] = from[index[i]];
   }
 
   void copy(const Stored* in, Packed* out) const {
@@ -334,10 +361,40 @@ struct AdjacentPositions {
   }
 };
 
+/// The bits of a vector of floats that are reduced to 16.
+typedef uint16_t NarrowBits __attribute__((vector_size(tile::kVectorBytes / 2)));
+
+/// Converts and stores the first `count` of a vector of sums.
+template <class Stored, class Sum>
+inline void store_converted(Stored* to, tile::Vector<Sum> value, int64_t count) {
+  constexpr int W = tile::kWidth<Sum>;
+  if constexpr (std::is_same_v<Stored, Sum>) {
+    store_some(to, value, count);
+  } else {
+    NarrowBits bits;
+    if constexpr (std::is_same_v<Stored, c10::BFloat16>) {
+      // Rounded to the nearest, ties to even; nan stays nan.
+      const auto wide = tile::Vector<uint32_t>(value);
+      const auto rounded = (wide + 0x7fffu + (wide >> 16 & 1u)) >> 16;
+      const auto quiet = wide >> 16 | 0x40u;
+      bits = __builtin_convertvector(value == value ? rounded : quiet, NarrowBits);
+    } else {
+      for (int i = 0; i < W; ++i) bits[i] = static_cast<Stored>(value[i]).x;
+    }
+
+    if (count == W) std::memcpy(to, &bits, sizeof(bits));
+    else std::memcpy(to, &bits, static_cast<size_t>(count) * sizeof(Stored));
+  }
+}
+
 /// Converts and stores a line of sums.
 template <class Stored, class Sum>
 inline void store_line(const Sum* from, int64_t count, Stored* to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Stored>(from[i]);
+  constexpr int W = tile::kWidth<Sum>;
+  for (int64_t i = 0; i < count; i += W) {
+    const int64_t n = std::min<int64_t>(W, count - i);
+    store_converted<Stored, Sum>(to + i, tile::load_converted<Sum>(from + i, n), n);
+  }
 }
 
 /// Stores `positions` x `channels` sums, `from_step` apart, to positions `step` apart and channels
@@ -362,14 +419,7 @@ void store_positions(const Sum* from, int64_t from_step, int64_t positions, int6
     return tile::load_converted<Sum>(from + i * from_step + p, n);
   };
   const auto write = [&](int64_t c, int64_t i, int64_t n, tile::Vector<Sum> value) {
-    Stored* const line = to + c * channel + i;
-    if constexpr (std::is_same_v<Stored, Sum>) {
-      store_some(line, value, n);
-    } else {
-      Sum values[tile::kWidth<Sum>];
-      tile::store(values, value);
-      store_line(values, n, line);
-    }
+    store_converted<Stored, Sum>(to + c * channel + i, value, n);
   };
   transpose_lines<Sum>(positions, channels, read, write);
 }

@@ -27,8 +27,8 @@ inline namespace CPU_CAPABILITY {
 // (a phase) read the gradient by the same taps, so it is one walk per phase.
 
 struct Axis {
-  int64_t count = 1;   // positions
-  int64_t taps = 1;    //
+  int64_t count = 1;  // positions
+  int64_t taps = 1;
   int64_t result = 1;  // the extents of both tensors
   int64_t source = 1;
 
@@ -81,7 +81,8 @@ inline Walk forward_walk(const ConvolutionGeometry& g) {
 inline std::vector<Axis> gradient_phases(const ConvolutionGeometry& g, int d) {
   const int64_t stride = g.stride[d];
   const int64_t dilation = g.dilation[d];
-  const int64_t distance = stride / std::gcd(stride, dilation);  // of taps of the same phase
+  const int64_t common = std::gcd(stride, dilation);
+  const int64_t distance = stride / common;  // of taps of the same phase
 
   std::vector<Axis> phases;
   for (int64_t k = 0; k < std::min(distance, g.kernel[d]); ++k) {
@@ -97,7 +98,7 @@ inline std::vector<Axis> gradient_phases(const ConvolutionGeometry& g, int d) {
     axis.step = stride;
     axis.count = (g.input[d] - r - 1) / stride + 1;
     axis.taps = (g.kernel[d] - 1 - k) / distance + 1;
-    axis.dilation = distance * dilation / stride;
+    axis.dilation = dilation / common;
     axis.origin = (r + g.padding[d] - k * dilation) / stride - (axis.taps - 1) * axis.dilation;
     axis.first_element = k + (axis.taps - 1) * distance;
     axis.element_step = -distance;
@@ -165,11 +166,23 @@ struct Block {
   int64_t positions() const { return count[0] * count[1] * count[2] * count[3]; }
 };
 
-/// The number of source coordinates that are copied for `count` positions: all that lie between
-/// them, or one per position and tap if those are fewer.
+/// The number of source coordinates from the first to the last that `count` positions read.
+inline uint64_t spanned_extent(const Axis& axis, int64_t count) {
+  // Each product fits into a signed integer, but not always the sum.
+  return static_cast<uint64_t>((count - 1) * axis.stride) +
+         static_cast<uint64_t>((axis.taps - 1) * axis.dilation) + 1;
+}
+
+/// Whether all coordinates between those that are read are copied. Otherwise one is copied per
+/// position and tap, because those are fewer.
+inline bool copies_span(const Axis& axis, int64_t count) {
+  return spanned_extent(axis, count) <= static_cast<uint64_t>(count * axis.taps);
+}
+
+/// The number of source coordinates that are copied for `count` positions.
 inline int64_t copied_extent(const Axis& axis, int64_t count) {
-  return std::min((count - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1,
-                  count * axis.taps);
+  return copies_span(axis, count) ? static_cast<int64_t>(spanned_extent(axis, count))
+                                  : count * axis.taps;
 }
 
 /// A walk cut into blocks whose part of the source stays in the second-level cache.

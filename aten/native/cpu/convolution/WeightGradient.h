@@ -63,7 +63,7 @@ struct WindowGradients {
   static constexpr bool kJoins = true;
 
   /// out (elements of the run, kLanes) = or += the products of one run of elements.
-  static void multiply(const PositionLines& positions, const T* source, int64_t length,
+  static void multiply(const PositionLines& positions, const T* source, int64_t length, int64_t,
                        const T* grads, int64_t outputs, T* out, bool adds) {
     constexpr std::make_integer_sequence<int, tile::kTileRows> all;
     static constexpr auto narrow = gradient_tiles<T, 1>(all);
@@ -242,7 +242,8 @@ class WeightGradient {
         for (int64_t b = 0; b < walk.kernel[1]; ++b) {
           for (int64_t c = 0; c < width; ++c, sums += rows * kLanes) {
             const int64_t at = a * source_.tap[1] + b * source_.tap[2] + c * source_.tap[3];
-            M::multiply(positions_, source_.data + at, length, grads_.data(), outputs, sums, adds);
+            M::multiply(positions_, source_.data + at, length, rows, grads_.data(), outputs, sums,
+                        adds);
           }
         }
       }
