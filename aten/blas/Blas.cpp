@@ -74,6 +74,22 @@ bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, S
   return false;
 }
 
+/// What the tiles do to C themselves, for the products of others.
+template <class T>
+void apply_epilogue(const Epilogue<T>* epilogue, int64_t m, int64_t n, T* c, int64_t ldc) {
+  if (!epilogue) return;
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) {
+      T& value = c[i + j * ldc];
+      if (epilogue->lane_bias) value += epilogue->lane_bias[i];
+      if (epilogue->residual) value += epilogue->residual[i + j * epilogue->residual_step];
+      if constexpr (!c10::is_complex_v<T>) {
+        if (epilogue->relu && value < T(0)) value = T(0);
+      }
+    }
+  }
+}
+
 template <class T>
 T any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjugate) {
   if constexpr (library::serves<T>) {
@@ -92,7 +108,8 @@ void set_runtime(const Runtime& runtime) { current_runtime = runtime; }
 
 template <class T>
 void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> alpha, const T* a,
-          int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc) {
+          int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c, int64_t ldc,
+          const Epilogue<T>* epilogue) {
   if (m == 0 || n == 0) return;
 
   const bool a_transposed = is_transposed(ta);
@@ -101,7 +118,8 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
   ldb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n);
 
   if constexpr (library::serves<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) {
-    if (gemm_as_gemv<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
+    if (gemm_as_gemv<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+      return apply_epilogue(epilogue, m, n, c, leading_dimension(ldc, m, n));
   }
 
   ldc = leading_dimension(ldc, m, n);
@@ -109,14 +127,15 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
   if constexpr (library::serves<T>) {
     const double work = work_of(m, n, k);
     if (library_wanted<T>(work) && prepare_library(work, m, n, k, lda, ldb, ldc)) {
-      return library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-                           alpha, a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
-                           static_cast<int>(ldc));
+      library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
+                    static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
+                    static_cast<int>(ldc));
+      return apply_epilogue(epilogue, m, n, c, ldc);
     }
   }
 
-  // No library serves the type, or the call.
-  builtin::gemm<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  // No library serves the type, or the call, or none is faster.
+  builtin::gemm<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, epilogue);
 }
 
 template <class T>
@@ -189,15 +208,16 @@ T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) 
   return any_dot(n, x, incx, y, incy, true);
 }
 
-#define INSTANTIATE(T)                                                                             \
-  template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>,    \
-                                     const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t); \
-  template TORCH_PY_API void gemm_batched_strided<T>(                                              \
-      Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, int64_t,       \
-      const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t);                        \
-  template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t,     \
-                                     const T*, int64_t, Scale<T>, T*, int64_t);                    \
-  template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                   \
+#define INSTANTIATE(T)                                                                            \
+  template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>,   \
+                                     const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t, \
+                                     const Epilogue<T>*);                                         \
+  template TORCH_PY_API void gemm_batched_strided<T>(                                             \
+      Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, int64_t,      \
+      const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t);                       \
+  template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t,    \
+                                     const T*, int64_t, Scale<T>, T*, int64_t);                   \
+  template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                  \
   template TORCH_PY_API T dot_conjugated<T>(int64_t, const T*, int64_t, const T*, int64_t);
 INSTANTIATE(float)
 INSTANTIATE(double)

@@ -30,15 +30,15 @@ struct Epilogue {
   const T* lane_bias = nullptr;  // one element per row of C (column-major: C is contiguous there)
   const T* residual = nullptr;   // a matrix like C
   int64_t residual_step = 0;     // its leading dimension
-  bool relu = false;
+  bool relu = false;             // not for integers
 };
 
-/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n. With beta = 0, C
-/// is not read.
+/// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n, and then the
+/// epilogue, if there is one. With beta = 0, C is not read, and with alpha = 0 A and B are not.
 template <class T>
 TORCH_PY_API void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
                        int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
-                       Scale<T> beta, T* c, int64_t ldc);
+                       Scale<T> beta, T* c, int64_t ldc, const Epilogue<T>* epilogue = nullptr);
 
 /// The same for `batch` products. Their matrices lie stride_a, stride_b and stride_c elements
 /// apart; a stride of 0 for A or B uses the same matrix for all.

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "c10/util/Exception.h"
 
@@ -106,6 +107,22 @@ CpuCapability choose() {
               "'");
 }
 
+/// Whether TORCH_PY_CPU_WITHOUT, a list of names with commas, hides a feature.
+bool is_hidden(std::string_view feature) {
+  const char* const text = std::getenv("TORCH_PY_CPU_WITHOUT");
+  const std::string names = "," + std::string(text ? text : "") + ",";
+  return names.find("," + std::string(feature) + ",") != std::string::npos;
+}
+
+CpuFeatures visible_features() {
+  CpuFeatures features = detected().features;
+  features.avx512_bf16 &= !is_hidden("avx512_bf16");
+  features.avx512_vnni &= !is_hidden("avx512_vnni");
+  features.amx_bf16 &= !is_hidden("amx_bf16");
+  features.amx_int8 &= !is_hidden("amx_int8");
+  return features;
+}
+
 }  // namespace
 
 CpuCapability detected_cpu_capability() { return detected().capability; }
@@ -124,6 +141,9 @@ const char* cpu_capability_name(CpuCapability capability) {
   return "DEFAULT";
 }
 
-CpuFeatures cpu_features() { return detected().features; }
+CpuFeatures cpu_features() {
+  static const CpuFeatures features = visible_features();
+  return features;
+}
 
 }  // namespace c10

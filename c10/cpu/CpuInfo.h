@@ -20,7 +20,8 @@ TORCH_PY_API CpuCapability cpu_capability();
 /// "DEFAULT", "AVX2" or "AVX512".
 TORCH_PY_API const char* cpu_capability_name(CpuCapability capability);
 
-/// Features beyond the three levels, for choosing library routines.
+/// Features beyond the three levels. TORCH_PY_CPU_WITHOUT hides those that it names, for tests:
+/// TORCH_PY_CPU_WITHOUT=avx512_bf16,avx512_vnni.
 struct CpuFeatures {
   bool avx512_bf16 = false;
   bool avx512_vnni = false;

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <utility>
 #include <vector>
 
 #include "c10/core/Generator.h"
@@ -28,13 +29,7 @@ cudaStreamCaptureMode native_mode(CaptureMode mode) {
 class Graph final : public DeviceGraph {
  public:
   explicit Graph(bool keep_graph) : keep_graph_(keep_graph) {}
-  ~Graph() override {
-    try {
-      release();
-    } catch (const Error&) {
-      // A destructor cannot report it; a fault of the device comes back in the next call.
-    }
-  }
+  ~Graph() override { release_quietly(); }
 
   void begin_capture(MemoryPoolId pool, CaptureMode mode) override;
   void end_capture() override;
@@ -53,13 +48,36 @@ class Graph final : public DeviceGraph {
   void* native_executable() override { return executable_; }
 
  private:
+  /// Leaves the graph as after reset() unless the scope ends with keep().
+  class Undo {
+   public:
+    explicit Undo(Graph& graph) : graph_(&graph) {}
+    Undo(const Undo&) = delete;
+    Undo& operator=(const Undo&) = delete;
+    ~Undo() {
+      if (graph_ != nullptr) graph_->release_quietly();
+    }
+    void keep() { graph_ = nullptr; }
+
+   private:
+    Graph* graph_;
+  };
+
   void register_default_generator();
-  /// Undoes begin_capture, after the capture itself has ended or never began.
+  /// Undoes what begin_capture has done of its part, after the capture itself has ended.
   void stop_recording() noexcept;
   void release();
+  void release_quietly() noexcept {
+    try {
+      release();
+    } catch (const Error&) {
+      // What can be reported is the error that led here; the device's own faults come again.
+    }
+  }
 
   bool keep_graph_;
-  bool capturing_ = false;
+  bool capturing_ = false;   // the stream
+  bool allocating_ = false;  // from the pool
   DeviceIndex device_ = 0;
   Stream stream_;
   MemoryPoolId pool_{};  // (0, 0): owns none
@@ -78,26 +96,27 @@ void Graph::begin_capture(MemoryPoolId pool, CaptureMode mode) {
               "CUDA graphs must be captured on a non-default stream. "
               "(However, after capture, it's ok to replay them on the default stream.)");
 
+  Undo undo(*this);
   register_default_generator();
   for (const auto& generator : generators_) generator->begin();
-  pool_ = pool != MemoryPoolId{} ? pool : new_memory_pool();
-  begin_allocating_from_pool(device_, pool_, native(stream_));
-  capturing_ = true;
+  const MemoryPoolId wanted = pool != MemoryPoolId{} ? pool : new_memory_pool();
+  begin_allocating_from_pool(device_, wanted, native(stream_));
+  pool_ = wanted;
+  allocating_ = true;
 
-  const cudaError_t status = cudaStreamBeginCapture(native(stream_), native_mode(mode));
-  if (status == cudaSuccess) return;
-  stop_recording();
-  C10_CUDA_CHECK(status);
+  C10_CUDA_CHECK(cudaStreamBeginCapture(native(stream_), native_mode(mode)));
+  capturing_ = true;
+  undo.keep();
 }
 
 void Graph::end_capture() {
   TORCH_CHECK(capturing_, "end_capture without begin_capture");
+  Undo undo(*this);
   TORCH_CHECK(current_stream_of(device_) == stream_,
               "Capture must end on the same stream it began on.");
-  const cudaError_t status = cudaStreamEndCapture(native(stream_), &graph_);
+  capturing_ = false;
+  C10_CUDA_CHECK(cudaStreamEndCapture(native(stream_), &graph_));
   stop_recording();
-  if (status != cudaSuccess) release();
-  C10_CUDA_CHECK(status);
   TORCH_CHECK(graph_ != nullptr, "Invalid capture.");
 
   if (!keep_graph_) {
@@ -105,17 +124,18 @@ void Graph::end_capture() {
     C10_CUDA_CHECK(cudaGraphDestroy(graph_));
     graph_ = nullptr;
   }
+  undo.keep();
 }
 
 void Graph::instantiate() {
   TORCH_CHECK(graph_ != nullptr,
               "instantiate needs a graph that was captured with keep_graph=True");
-  if (executable_ != nullptr) {
-    C10_CUDA_CHECK(cudaGraphExecDestroy(executable_));
-    executable_ = nullptr;
-  }
+  Undo undo(*this);
+  if (executable_ != nullptr)
+    C10_CUDA_CHECK(cudaGraphExecDestroy(std::exchange(executable_, nullptr)));
   const SelectedDevice guard(device_);
   C10_CUDA_CHECK(cudaGraphInstantiate(&executable_, graph_, 0));
+  undo.keep();
 }
 
 void Graph::replay() {
@@ -146,19 +166,19 @@ void Graph::debug_dump(const std::string& path) {
 }
 
 void Graph::stop_recording() noexcept {
-  capturing_ = false;
   for (const auto& generator : generators_) generator->end();
-  end_allocating_from_pool(device_, pool_);
+  if (std::exchange(allocating_, false)) end_allocating_from_pool(device_, pool_);
 }
 
 void Graph::release() {
   if (capturing_) {
     // Abandoned in the middle: nobody will end the capture any more.
+    capturing_ = false;
     cudaGraph_t unfinished = nullptr;
     C10_CUDA_IGNORE(cudaStreamEndCapture(native(stream_), &unfinished));
     if (unfinished != nullptr) C10_CUDA_IGNORE(cudaGraphDestroy(unfinished));
-    stop_recording();
   }
+  stop_recording();
   // CUDA keeps what launches in streams still need.
   if (executable_ != nullptr)
     C10_CUDA_IGNORE(cudaGraphExecDestroy(std::exchange(executable_, nullptr)));

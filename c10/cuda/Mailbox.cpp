@@ -87,7 +87,8 @@ std::string place_of(const MailboxRecord& record, DeviceIndex device) {
   }
   text += name + " on cuda:" + std::to_string(device);
 
-  if (launch.caller != launch.op) text += ", called by " + base_name(*launch.caller);
+  if (launch.caller != nullptr && launch.caller != launch.op)
+    text += ", called by " + base_name(*launch.caller);
   return text;
 }
 

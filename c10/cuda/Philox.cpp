@@ -87,9 +87,12 @@ void RecordedPhilox::advance() {
   }
   if (drawn_ == 0) return;
 
+  // The memory is of the stream that was captured. The graph may be gone before the replay runs.
+  const Stream stream = current_stream_of(current_device());
+  record_stream(on_device_, stream);
   // From the stack: CUDA reads pageable memory before the call returns.
   C10_CUDA_CHECK(cudaMemcpyAsync(on_device_.get(), state, sizeof state, cudaMemcpyHostToDevice,
-                                 current_stream()));
+                                 native(stream)));
 }
 
 }  // namespace c10::cuda

@@ -221,6 +221,37 @@ static void check_threads(const char* name) {
   at::set_num_threads(3);
 }
 
+/// Bias, residual and relu, with one and with several pieces of the depth, and for one column.
+template <class T>
+static void check_epilogue(const char* name) {
+  if constexpr (!std::is_integral_v<T> && !c10::is_complex_v<T>) {
+    using S = blas::Scale<T>;
+    constexpr int64_t shapes[][3] = {{40, 33, 20}, {67, 5, 1100}, {9, 1, 30}, {1, 50, 30}};
+    for (const auto& [m, n, k] : shapes) {
+      const auto a = random_values<T>(m * k);
+      const auto b = random_values<T>(k * n);
+      const auto bias = random_values<T>(m);
+      const auto residual = random_values<T>((m + 4) * n);
+      std::vector<T> c(static_cast<size_t>(m * n));
+
+      const blas::Epilogue<T> epilogue{bias.data(), residual.data(), m + 4, true};
+      blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, S(1), a.data(), m, b.data(), k, S(0),
+                    c.data(), m, &epilogue);
+
+      for (int64_t j = 0; j < n; ++j) {
+        for (int64_t i = 0; i < m; ++i) {
+          double expected = exact(bias[size_t(i)]) + exact(residual[size_t(i + j * (m + 4))]);
+          for (int64_t p = 0; p < k; ++p)
+            expected += double(exact(a[size_t(i + p * m)])) * double(exact(b[size_t(p + j * k)]));
+          if (close<T>(c[size_t(i + j * m)], std::max(expected, 0.0), k + 2)) continue;
+          if (++failures < 10)
+            std::printf("epilogue<%s> %ld %ld %ld: wrong\n", name, long(m), long(n), long(k));
+        }
+      }
+    }
+  }
+}
+
 /// NaN in A reaches its row of C only; alpha = 0 does not read A. Leading dimensions are huge.
 template <class T>
 static void check_special_values(const char* name) {
@@ -273,6 +304,7 @@ static void check_type(const char* name) {
   check_shapes<T>(name);
   check_threads<T>(name);
   check_special_values<T>(name);
+  check_epilogue<T>(name);
 
   // A batch whose products share A.
   const auto a = random_values<T>(6);

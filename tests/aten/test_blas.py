@@ -57,5 +57,9 @@ def test_builtin(program: Path, level: str) -> None:
     assert cpp_driver.run(program, "check", TORCH_PY_CPU_CAPABILITY=level) == "builtin\n"
 
 
+def test_bfloat16_without_its_instructions(program: Path) -> None:
+    assert cpp_driver.run(program, "check", TORCH_PY_CPU_WITHOUT="avx512_bf16") == "builtin\n"
+
+
 def test_unknown_backend_is_reported(program: Path) -> None:
     assert cpp_driver.run(program, "speed", TORCH_PY_BLAS_BACKEND="clblas").startswith("builtin")

@@ -95,7 +95,7 @@ def test_cached_blocks_are_cheap(programs: Path) -> None:
 @pytest.mark.parametrize("order", ["late", "now", "1", "2"])
 def test_programs_on_the_emulated_runtime(emulated: Path, order: str) -> None:
     for seed in ("1", "2"):
-        output = cpp_driver.run(emulated, "programs", seed, TORCH_PY_EMULATED_ORDER=order)
+        output = cpp_driver.run(emulated, "programs", seed, TORCH_PY_EMULATED_STREAMS=order)
         assert output == "all bytes right\nok\n"
 
 

@@ -242,5 +242,5 @@ def test_host_fallbacks_are_counted():
     torch.cuda.reset_host_fallbacks()
     assert torch.cuda.host_fallbacks() == {}
     torch.linalg.qr(torch.eye(3, device="cuda"))
-    counts = torch.cuda.host_fallbacks()
-    assert all(isinstance(name, str) and count > 0 for name, count in counts.items())
+    torch.linalg.qr(torch.eye(3, device="cuda"))
+    assert torch.cuda.host_fallbacks() == {"linalg_qr": 2}

@@ -153,14 +153,14 @@ def test_nothing_is_left_allocated():
 
 
 @pytest.mark.skipif("emulation" not in os.environ["TORCH_PY_CUDA_LIBRARY"], reason="needs the emulation")
-@pytest.mark.skipif("TORCH_PY_EMULATED_ORDER" in os.environ, reason="one order was asked for")
+@pytest.mark.skipif("TORCH_PY_EMULATED_STREAMS" in os.environ, reason="one order was asked for")
 @pytest.mark.parametrize(
     ("streams", "threads"),
     [("now", "ascending"), ("1", "descending"), ("2", "shuffled:1"), ("3", "shuffled:2")],
 )
 def test_in_other_orders(streams: str, threads: str) -> None:
     """All of the above with other orders of the work of streams, and of the threads of kernels."""
-    orders = {"TORCH_PY_EMULATED_ORDER": streams, "TORCH_PY_EMULATION_ORDER": threads}
+    orders = {"TORCH_PY_EMULATED_STREAMS": streams, "TORCH_PY_EMULATION_ORDER": threads}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
     done = subprocess.run(command, env=os.environ | orders, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "6 passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]

@@ -17,7 +17,7 @@ namespace emulation {
 namespace {
 
 // Note [Order of work]
-// Work runs in the thread that waits for it. TORCH_PY_EMULATED_ORDER says what runs meanwhile:
+// Work runs in the thread that waits for it. TORCH_PY_EMULATED_STREAMS says what runs meanwhile:
 //   late    nothing but what the wait needs: a missing wait reads old bytes. The default.
 //   now     all that can run, in the call that adds it: memory that is reused too early is seen.
 //   NUMBER  a seed: operations of all streams in an order drawn by it, some of them early.
@@ -30,7 +30,7 @@ struct Order {
 };
 
 Order make_order() {
-  const char* const text = std::getenv("TORCH_PY_EMULATED_ORDER");
+  const char* const text = std::getenv("TORCH_PY_EMULATED_STREAMS");
   if (text == nullptr || *text == '\0' || std::strcmp(text, "late") == 0) return {};
   if (std::strcmp(text, "now") == 0) return {Order::Mode::Now, {}};
   return {Order::Mode::Random,

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADERS = Path("/usr/local/cuda/include")
 FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include", "-Ibuild/generated")
 RUNTIME = ("copies", "devices", "events", "graphs", "ipc", "memory", "streams", "virtual_memory")
-ORDERS = ("late", "now", "1", "2", "3")
+ORDERS = ("late", "now", "1", "2", "3", "5")
 
 MEMORY = (
     "fresh_memory_is_filled",
@@ -63,10 +63,13 @@ BACKEND = (
     "events_between_streams",
     "copies_between_devices",
     "reports_become_errors",
+    "reports_keep_their_names",
     "full_mailboxes_are_raised_by_launches",
     "faults_name_suspects",
     "graphs_replay",
+    "replays_outlive_their_graph",
     "captures_that_fail",
+    "failures_reset_graphs",
     "memory_is_shared",
 )
 CASES = [
@@ -118,7 +121,7 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Drivers:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("driver", "case"), CASES)
 def test_in_every_order(plain: Drivers, driver: str, case: str, order: str) -> None:
-    output = cpp_driver.run(plain.program(driver), case, TORCH_PY_EMULATED_ORDER=order)
+    output = cpp_driver.run(plain.program(driver), case, TORCH_PY_EMULATED_STREAMS=order)
     assert output.splitlines()[-1] == "ok"
 
 
@@ -168,12 +171,12 @@ def test_missing_order_shows_when_work_is_late(plain: Drivers, case: str) -> Non
 def test_seeds_draw_different_orders(plain: Drivers) -> None:
     program = plain.program("streams")
     seen = {
-        seed: cpp_driver.run(program, "seeds_draw_orders", TORCH_PY_EMULATED_ORDER=seed).splitlines()[0]
+        seed: cpp_driver.run(program, "seeds_draw_orders", TORCH_PY_EMULATED_STREAMS=seed).splitlines()[0]
         for seed in "12345"
     }
     assert len(set(seen.values())) > 1
     assert all(sorted(order) == sorted("abcdefgh" * 2) for order in seen.values())
-    again = cpp_driver.run(program, "seeds_draw_orders", TORCH_PY_EMULATED_ORDER="1").splitlines()[0]
+    again = cpp_driver.run(program, "seeds_draw_orders", TORCH_PY_EMULATED_STREAMS="1").splitlines()[0]
     assert again == seen["1"]
 
 
@@ -215,7 +218,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("case", BACKEND)
 def test_backend(backend: Path, case: str, order: str) -> None:
-    assert cpp_driver.run(backend, case, TORCH_PY_EMULATED_ORDER=order).splitlines()[-1] == "ok"
+    assert cpp_driver.run(backend, case, TORCH_PY_EMULATED_STREAMS=order).splitlines()[-1] == "ok"
 
 
 @pytest.mark.parametrize(

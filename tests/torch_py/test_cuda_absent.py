@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import os
 import subprocess
@@ -157,6 +158,31 @@ for use in (torch.cuda.current_device, lambda: torch.ones(1, device="cuda")):
     )
     lines = done.stdout.splitlines()
     assert len(lines) == 2 and all(words in line and str(library) in line for line in lines)
+
+
+@only_torch_py
+def test_a_library_that_is_no_backend_is_opened_once():
+    program = """
+import os, threading
+os.environ["TORCH_PY_CUDA_LIBRARY"] = os.path.abspath(LIBRARY)
+import torch_py as torch
+from torch_py import _C
+from torch_py.cuda import _load
+
+opened = []
+def record(path, original=_C._open_backend):
+    opened.append(path)
+    return original(path)
+_C._open_backend = record
+threads = [threading.Thread(target=torch.cuda.device_count) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not torch.cuda.is_available() and len(opened) == 1, len(opened)
+assert "is not a CUDA library of torch_py" in _load.reason(), _load.reason()
+"""
+    library = importlib.util.find_spec("torch_py._C").origin  # a library, and in the process already
+    program = f"LIBRARY = {library!r}\n" + program
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
 @only_torch_py

@@ -19,10 +19,13 @@ rule compile
   deps = gcc
   description = compiling $title
 
-# GCC recognises a precompiled header's files by their content, comments included: ccache must not give
-# back one that was made before a comment changed.
+# GCC recognises the files of a precompiled header by their content. To ccache, two headers are equal if
+# they are equal once preprocessed, so it could give back one that was made before a comment or an #if
+# for another compiler changed: it is told to look at the files themselves, separated by colons.
 rule precompile
-  command = CCACHE_COMMENTS=1 $compiler -MMD -MF $out.d $flags -x c++-header -c $in -o $out
+  command = files=$$(CCACHE_DISABLE=1 $compiler -MM $flags -x c++-header $in) && $
+      CCACHE_EXTRAFILES=$$(printf '%s' "$${files#*:}" | tr -s ' \\\\\\n' ':') $
+      $compiler -MMD -MF $out.d $flags -x c++-header -c $in -o $out
   depfile = $out.d
   deps = gcc
   description = precompiling $title

@@ -12,7 +12,8 @@ namespace {
 
 // Each class below has
 //   Stored, Packed, Sum   the types in memory, in panels, and of sums
-//   kInPlace              whether tiles may read the operands themselves
+//   kInPlace              whether tiles may read the lanes themselves
+//   rows_in_place()       and the rows
 //   kGroup                the elements of the depth that one step multiplies
 //   kDepth                the most steps in one chunk: a panel of lanes and one of rows are in
 //                         the first-level cache
@@ -36,14 +37,14 @@ TileFunction<T, Sum> tile_for(int64_t rows) {
   return functions[static_cast<size_t>(rows - 1)];
 }
 
-/// Lanes of one or two vectors times packed rows.
-template <class T, class Sum, int kRows>
-void multiply_packed(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
-                     const Target<Sum>& to) {
+/// Lanes of one or two vectors times rows.
+template <class T, class Sum, int kRows, RowOrder kOrder = RowOrder::Packed>
+void multiply_narrow(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
+                     int64_t step, const Target<Sum>& to) {
   const auto tile = lanes.count <= kWidth<T>
-                        ? tile_for<T, Sum, 1, kRows, RowOrder::Packed>(height)
-                        : tile_for<T, Sum, kTileVectors, kRows, RowOrder::Packed>(height);
-  tile(depth, lanes, rows, height, to);
+                        ? tile_for<T, Sum, 1, kRows, kOrder>(height)
+                        : tile_for<T, Sum, kTileVectors, kRows, kOrder>(height);
+  tile(depth, lanes, rows, step, to);
 }
 
 /// float and double.
@@ -59,6 +60,7 @@ struct Floats {
   static constexpr int kRows = kTileRows;
   static constexpr int kLaneElements = 1;
 
+  static bool rows_in_place(const Product<T>&) { return true; }
   static void pack_lanes(const Operand<T>& lanes, int64_t count, int64_t depth, T* out,
                          int64_t panel) {
     CPU_CAPABILITY::pack_lanes(lanes, count, depth, out, panel);
@@ -110,6 +112,7 @@ struct Widened {
   static constexpr int kRows = kTileRows;
   static constexpr int kLaneElements = 1;
 
+  static bool rows_in_place(const Product<In>&) { return false; }
   static void pack_lanes(const Operand<In>& lanes, int64_t count, int64_t depth, float* out,
                          int64_t panel) {
     CPU_CAPABILITY::pack_lanes(lanes, count, depth, out, panel);
@@ -118,8 +121,8 @@ struct Widened {
     CPU_CAPABILITY::pack_rows(rows, count, depth, out);
   }
   static void multiply(int64_t depth, const Lanes<float>& lanes, int64_t height, const float* rows,
-                       int64_t, RowOrder, const Target<float>& to) {
-    multiply_packed<float, float, kRows>(depth, lanes, height, rows, to);
+                       int64_t step, RowOrder, const Target<float>& to) {
+    multiply_narrow<float, float, kRows>(depth, lanes, height, rows, step, to);
   }
 };
 
@@ -136,6 +139,10 @@ struct Pairs {
   static constexpr int kRows = kTileRows;
   static constexpr int kLaneElements = 1;
 
+  /// Where the elements of a pair are next to each other, and every element has a partner.
+  static bool rows_in_place(const Product<Stored>& x) {
+    return x.row.step != 1 && x.row.depth_step == 1 && x.depth % 2 == 0;
+  }
   static void pack_lanes(const Operand<Stored>& lanes, int64_t count, int64_t depth, uint32_t* out,
                          int64_t panel) {
     pack_lane_pairs(lanes, count, depth, out, panel);
@@ -144,8 +151,12 @@ struct Pairs {
     pack_row_pairs(rows, count, depth, out);
   }
   static void multiply(int64_t depth, const Lanes<uint32_t>& lanes, int64_t height,
-                       const uint32_t* rows, int64_t, RowOrder, const Target<float>& to) {
-    multiply_packed<uint32_t, float, kRows>(depth, lanes, height, rows, to);
+                       const uint32_t* rows, int64_t step, RowOrder order,
+                       const Target<float>& to) {
+    const auto multiply_rows = order == RowOrder::Packed
+                                   ? &multiply_narrow<uint32_t, float, kRows, RowOrder::Packed>
+                                   : &multiply_narrow<uint32_t, float, kRows, RowOrder::Lines>;
+    multiply_rows(depth, lanes, height, rows, step, to);
   }
 };
 #endif
@@ -163,6 +174,7 @@ struct Integers {
   static constexpr int kRows = kWideRows;  // their products need registers, too
   static constexpr int kLaneElements = 1;
 
+  static bool rows_in_place(const Product<T>&) { return false; }
   static void pack_lanes(const Operand<T>& lanes, int64_t count, int64_t depth, T* out,
                          int64_t panel) {
     CPU_CAPABILITY::pack_lanes(lanes, count, depth, out, panel);
@@ -170,9 +182,9 @@ struct Integers {
   static void pack_rows(const Operand<T>& rows, int64_t count, int64_t depth, T* out) {
     CPU_CAPABILITY::pack_rows(rows, count, depth, out);
   }
-  static void multiply(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows, int64_t,
-                       RowOrder, const Target<T>& to) {
-    multiply_packed<T, T, kRows>(depth, lanes, height, rows, to);
+  static void multiply(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
+                       int64_t step, RowOrder, const Target<T>& to) {
+    multiply_narrow<T, T, kRows>(depth, lanes, height, rows, step, to);
   }
 };
 
@@ -189,6 +201,7 @@ struct Complex {
   static constexpr int kRows = kTileRows;
   static constexpr int kLaneElements = 2;
 
+  static bool rows_in_place(const Product<Stored>&) { return false; }
   static void pack_lanes(const Operand<Stored>& lanes, int64_t count, int64_t depth, T* out,
                          int64_t panel) {
     pack_complex_lanes(lanes, count, depth, out, panel);

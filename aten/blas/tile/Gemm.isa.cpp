@@ -54,7 +54,7 @@ class Multiplication {
         blocks_(tiles_.parts, ceil_div(tiles_.parts, kBlockTiles)),
         block_lanes_(std::min((x.lanes + panel_ - 1) & -panel_, kBlockLanes)),
         lanes_in_place_(E::kInPlace && x.lane.step == 1 && tiles_.parts <= kTilesInPlace),
-        rows_in_place_(E::kInPlace && x.lanes <= kPanelsInPlace * panel_),
+        rows_in_place_(E::rows_in_place(x) && x.lanes <= kPanelsInPlace * panel_),
         rows_outside_(tiles_.parts > 1 && x.depth <= kShallow) {
     const bool one_panel = blocks_.parts == 1 && !rows_outside_;
     const int64_t lanes = lanes_in_place_ ? 0 : one_panel ? panel_ : block_lanes_;
@@ -84,6 +84,7 @@ class Multiplication {
   }
 
  private:
+  static constexpr int64_t kPackedBytes = sizeof(Packed);
   static constexpr int64_t kLanes = kWidth<Packed>;
   static constexpr int64_t kBlockLanes = kBlockBytes / int64_t{sizeof(Packed)} / E::kLaneElements;
   /// Whether C has a smaller type than sums.
@@ -163,15 +164,13 @@ class Multiplication {
       const int64_t height = tiles_.begin(tile + 1) - row;
 
       const Packed* rows = row_panels_ + (row - first_row) * depth_ * E::kLaneElements;
-      int64_t step = height;
+      int64_t step = height * kPackedBytes;
       RowOrder order = RowOrder::Packed;
 
-      if constexpr (E::kInPlace) {
-        if (rows_in_place_) {
-          rows = from(x_.row, row).data;
-          order = x_.row.step == 1 ? RowOrder::Packed : RowOrder::Lines;
-          step = x_.row.step == 1 ? x_.row.depth_step : x_.row.step;
-        }
+      if (rows_in_place_) {
+        rows = reinterpret_cast<const Packed*>(from(x_.row, row).data);
+        order = x_.row.step == 1 ? RowOrder::Packed : RowOrder::Lines;
+        step = std::max(x_.row.step, x_.row.depth_step) * int64_t{sizeof(Stored)};
       }
 
       multiply_rows(lanes, lane, row, height, rows, step, order);

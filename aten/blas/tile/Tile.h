@@ -75,15 +75,19 @@ struct Whole {
 template <class T, int R, RowOrder kOrder>
 class Rows {
  public:
-  Rows(const T* rows, int64_t step) : step_(step * static_cast<int64_t>(sizeof(T))) {
+  Rows(const T* rows, int64_t step_bytes) : step_(step_bytes) {
     const char* const first = reinterpret_cast<const char*>(rows);
 #pragma GCC unroll 8
     for (int g = 0; g < kGroups; ++g) groups_[g] = first + 3 * g * step_;
   }
 
   T operator[](int r) const {
-    if constexpr (kOrder == RowOrder::Packed) return reinterpret_cast<const T*>(groups_[0])[r];
-    else return *reinterpret_cast<const T*>(groups_[r / 3] + (r % 3) * step_);
+    const char* const from = kOrder == RowOrder::Packed
+                                 ? groups_[0] + static_cast<size_t>(r) * sizeof(T)
+                                 : groups_[r / 3] + (r % 3) * step_;
+    T value;
+    std::memcpy(&value, from, sizeof(T));  // pairs of BFloat16 may lie anywhere
+    return value;
   }
 
   void advance() {
@@ -109,6 +113,7 @@ template <bool kAdds, class T, int V, int R, class Last>
 inline void finish(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last) {
   const auto put = [&](Vector<T> value, T* c, const auto& part) {
     value = value * to.alpha;
+    keep_in_register(value);  // so that every tile fuses the same multiplication with the addition
     if constexpr (kAdds) value += part.load(c) * to.beta;
     part.store(c, value);
   };
@@ -154,11 +159,11 @@ template <class T, class Sum, int V, int R, RowOrder kOrder, class Last>
 /// Lanes in V vectors, of which the last may be partial, times R rows. T is the type of the
 /// elements that are multiplied, Sum that of C.
 template <class T, class Sum, int V, int R, RowOrder kOrder>
-void multiply_tile(int64_t depth, const Lanes<T>& lanes, const T* rows, int64_t row_step,
+void multiply_tile(int64_t depth, const Lanes<T>& lanes, const T* rows, int64_t row_step_bytes,
                    const Target<Sum>& to) {
   static_assert(sizeof(T) == sizeof(Sum));
   const int64_t rest = lanes.count - (V - 1) * kWidth<T>;
-  const Rows<T, R, kOrder> row(rows, row_step);
+  const Rows<T, R, kOrder> row(rows, row_step_bytes);
   Vector<Sum> sum[R][V] = {};
 
   // Only AVX-512 loads a part of a vector at no cost.

@@ -61,6 +61,8 @@ template <class V>
 inline void keep_in_register([[maybe_unused]] V& value) {
 #if defined(__AVX2__)
   __asm__("" : "+v"(value));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(value));
 #endif
 }
 

@@ -6,6 +6,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
+#include "aten/ops/add.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/zero.h"
 
@@ -70,13 +71,17 @@ Tensor steppable(const Tensor& vector) {
 int64_t step_of(const Tensor& vector) { return vector.sizes()[0] == 1 ? 1 : vector.strides()[0]; }
 
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
-                    const Tensor& out) {
+                    const Tensor& out, const Tensor& bias) {
   if (out.numel() == 0) return;
 
   const int64_t m = a.size(-2);
   const int64_t n = b.size(-1);
   const int64_t k = a.size(-1);
-  if (k == 0) return scale(out, beta);
+  if (k == 0) {
+    scale(out, beta);
+    if (bias.defined()) at::add_(out, bias);
+    return;
+  }
 
   // See Note [Row-major products].
   const Operand left = operand_of(b);
@@ -91,8 +96,13 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
     scalar_t* result = out.data_ptr<scalar_t>();
 
     if (out.dim() == 2) {
+      // The lanes of the transposed product are the columns of the result.
+      blas::Epilogue<scalar_t> epilogue;
+      const Tensor line = bias.defined() ? bias.contiguous() : bias;
+      if (line.defined()) epilogue.lane_bias = line.const_data_ptr<scalar_t>();
       blas::gemm<scalar_t>(left.transpose, right.transpose, n, m, k, scale_product, left_data,
-                           left.leading, right_data, right.leading, scale_out, result, n);
+                           left.leading, right_data, right.leading, scale_out, result, n,
+                           line.defined() ? &epilogue : nullptr);
     } else {
       blas::gemm_batched_strided<scalar_t>(left.transpose, right.transpose, n, m, k, scale_product,
                                            left_data, left.leading, left.batch_stride, right_data,

@@ -6,9 +6,10 @@ namespace at::native {
 
 /// out = beta * out + alpha * a @ b for matrices, or for batches of matrices (three dimensions). a
 /// and b may have any strides and are copied only when neither dimension of their matrices is
-/// contiguous; out is contiguous and shares no memory with them.
+/// contiguous; out is contiguous and shares no memory with them. If `bias` is defined, a vector
+/// that is added to every row of the result, out is a matrix.
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
-                    const Tensor& out);
+                    const Tensor& out, const Tensor& bias = {});
 
 /// out = beta * out + alpha * matrix @ vector.
 void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Scalar& beta,

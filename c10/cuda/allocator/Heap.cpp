@@ -143,7 +143,14 @@ Block* Heap::grow_by_granules(Pool& pool, StreamState& stream, size_t bytes) {
     if (!collect(window, granules)) return nullptr;
   }
 
-  Block* const block = area.claim(window, stream, granules);
+  // It orders streams before it maps anything, which may throw.
+  Block* block = nullptr;
+  try {
+    block = area.claim(window, stream, granules);
+  } catch (const Error&) {
+    destroy(granules);
+    throw;
+  }
   if (block == nullptr) destroy(granules);
   return block;
 }

@@ -218,6 +218,30 @@ void reports_become_errors() {
                   "element < 0: -0.5 (argument 0 of multinomial on cuda:0"));
 }
 
+void reports_keep_their_names() {
+  const DataPtr value = device_value(1);
+  const DataPtr far = device_value(1, kSecond);
+  const std::string text = thrown<IndexError>([&] {
+    check("embedding", 7, 3);
+    for (int i = 0; i < 600; ++i) launch_add_one(value, value);
+    hooks().synchronize_device(0);
+  });
+  EXPECT(contains(text, "argument 2 of embedding on cuda:0"));
+
+  // The default streams of all devices have the same handle.
+  const std::string fault = thrown<Error>([&] {
+    cuda::launch("softmax", break_down, 1, 1, 0, cuda::current_stream());
+    {
+      const DeviceGuard guard(kSecond);
+      cuda::launch("multiply", add_one, 1, 32, 0, cuda::current_stream(),
+                   static_cast<const int*>(far.get()), static_cast<int*>(far.get()), 1);
+      hooks().synchronize_stream(hooks().default_stream(1));
+    }
+    hooks().synchronize_device(0);
+  });
+  EXPECT(contains(fault, "found no error: softmax."));
+}
+
 void full_mailboxes_are_raised_by_launches() {
   const DataPtr value = device_value(9);
   hooks().synchronize_device(0);
@@ -284,6 +308,41 @@ void graphs_replay() {
   EXPECT(generator.offset == 8 + 24);
 }
 
+/// A graph may be destroyed while a replay waits in another stream than the captured one.
+void replays_outlive_their_graph() {
+  const Stream captured = hooks().new_stream(0, 0);
+  const DataPtr drawn = device_value(std::pair<uint64_t, uint64_t>());
+  hooks().synchronize_device(0);
+  auto& generator = dynamic_cast<PhiloxGenerator&>(default_generator(kFirst));
+  generator.set_seed(11);
+
+  std::unique_ptr<DeviceGraph> graph = hooks().new_graph(false);
+  {
+    const StreamGuard guard(captured);
+    graph->begin_capture({}, CaptureMode::Global);
+    cuda::launch("rand", draw, 1, 1, 0, cuda::current_stream(), cuda::take_philox(generator, 8),
+                 static_cast<uint64_t*>(drawn.get()));
+    graph->end_capture();
+  }
+  const Stream other = hooks().new_stream(0, 0);
+  {
+    const StreamGuard guard(other);
+    graph->replay();
+    graph.reset();
+  }
+
+  // What the captured stream allocates and fills now may run before the replay.
+  const StreamGuard guard(captured);
+  std::vector<DataPtr> filled;
+  for (int i = 0; i < 16; ++i) {
+    filled.push_back(hooks().allocator().allocate(16, 0));
+    EXPECT_OK(cudaMemsetAsync(filled.back().get(), 0x55, 16, cuda::current_stream()));
+  }
+  hooks().synchronize_stream(captured);
+  hooks().synchronize_stream(other);
+  EXPECT(value_of<uint64_t>(drawn, 0) == 11 && value_of<uint64_t>(drawn, 1) == 0);
+}
+
 void captures_that_fail() {
   const std::unique_ptr<DeviceGraph> graph = hooks().new_graph(false);
   EXPECT(contains(thrown<Error>([&] { graph->replay(); }), "without a preceding"));
@@ -306,6 +365,40 @@ void captures_that_fail() {
   EXPECT(value_of<int>(value) == 5);
   hooks().new_graph(false)->begin_capture({}, CaptureMode::Global);
   EXPECT(value_of<int>(value) == 5);
+}
+
+/// Whatever fails, the graph is as after reset(): nothing is captured, no generator takes part.
+void failures_reset_graphs() {
+  const Stream stream = hooks().new_stream(0, 0);
+  const std::unique_ptr<DeviceGraph> graph = hooks().new_graph(false);
+  const auto is_reset = [&] {
+    EXPECT(!hooks().is_capturing(stream) && graph->native_graph() == nullptr);
+    EXPECT(contains(thrown<Error>([&] { graph->pool(); }), "has no memory pool"));
+    EXPECT(contains(thrown<Error>([&] { graph->replay(); }), "without a preceding"));
+    EXPECT(value_of<int>(device_value(4)) == 4);
+  };
+  {
+    const StreamGuard guard(stream);
+    graph->begin_capture({}, CaptureMode::Global);
+  }
+  EXPECT(contains(thrown<Error>([&] { graph->end_capture(); }), "same stream"));
+  is_reset();
+
+  // CUDA refuses a second capture of the same stream.
+  const StreamGuard guard(stream);
+  EXPECT_OK(cudaStreamBeginCapture(cuda::current_stream(), cudaStreamCaptureModeRelaxed));
+  thrown<Error>([&] { graph->begin_capture({}, CaptureMode::Relaxed); });
+  cudaGraph_t other = nullptr;
+  EXPECT_OK(cudaStreamEndCapture(cuda::current_stream(), &other));
+  EXPECT_OK(cudaGraphDestroy(other));
+  is_reset();
+
+  const DataPtr value = device_value(1);
+  graph->begin_capture({}, CaptureMode::Global);
+  launch_add_one(value, value);
+  graph->end_capture();
+  graph->replay();
+  EXPECT(value_of<int>(value) == 2);
 }
 
 void memory_is_shared() {
@@ -369,10 +462,13 @@ constexpr Case kCases[] = {
     {"events_between_streams", events_between_streams},
     {"copies_between_devices", copies_between_devices},
     {"reports_become_errors", reports_become_errors},
+    {"reports_keep_their_names", reports_keep_their_names},
     {"full_mailboxes_are_raised_by_launches", full_mailboxes_are_raised_by_launches},
     {"faults_name_suspects", faults_name_suspects},
     {"graphs_replay", graphs_replay},
+    {"replays_outlive_their_graph", replays_outlive_their_graph},
     {"captures_that_fail", captures_that_fail},
+    {"failures_reset_graphs", failures_reset_graphs},
     {"memory_is_shared", memory_is_shared},
     {"absence_is_explained", absence_is_explained},
     {"memory_ends", memory_ends},

@@ -32,7 +32,7 @@ struct Case {
 
 /// Whether work runs as late as possible: then a missing wait must show.
 inline bool runs_late() {
-  const char* const order = std::getenv("TORCH_PY_EMULATED_ORDER");
+  const char* const order = std::getenv("TORCH_PY_EMULATED_STREAMS");
   return order == nullptr || std::strcmp(order, "late") == 0;
 }
 

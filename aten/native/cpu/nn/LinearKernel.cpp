@@ -1,4 +1,4 @@
-// The linear layer on the CPU: the bias is written first, then the product is added.
+// The linear layer on the CPU: the product adds a bias of one row itself.
 #include <algorithm>
 #include <cstring>
 
@@ -33,7 +33,13 @@ void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias
   const int64_t outputs = weight.dim() == 1 ? 1 : weight.sizes()[0];
   const int64_t rows = out0.numel() / outputs;
 
-  if (bias.defined() && (weight.dim() == 1 || (bias.dim() == 1 && bias.numel() == outputs))) {
+  const Tensor matrix = input.reshape({rows, inner});
+  const bool one_row = bias.defined() && bias.dim() == 1 && bias.numel() == outputs;
+  if (one_row && weight.dim() == 2) {
+    return matrix_product(matrix, weight.transpose(0, 1), 0, 1, out0.view({rows, outputs}), bias);
+  }
+
+  if (bias.defined() && weight.dim() == 1) {
     fill_rows(bias, rows, out0);
   } else if (bias.defined()) {
     at::copy_(out0.view({rows, outputs}),
@@ -41,7 +47,6 @@ void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias
   }
 
   const Scalar beta = bias.defined() ? 1 : 0;
-  const Tensor matrix = input.reshape({rows, inner});
 
   // A weight that is a vector gives one output.
   if (weight.dim() == 1) return matrix_vector_product(matrix, weight, beta, 1, out0.view({rows}));

@@ -1,6 +1,7 @@
 // The largest and smallest elements over dimensions, and the position of the first of equal ones.
 #include "aten/iteration/TensorIterator.h"
 #include "aten/native/cuda/Reduce.cuh"
+#include "aten/native/cuda/reduction/ExtremumPositions.h"
 #include "aten/native/functors/Extremum.h"
 #include "aten/ops/expand.h"
 
@@ -12,11 +13,6 @@ namespace {
 Tensor along(const Tensor& result, const Tensor& self, int64_t dim) {
   const Tensor with_dim = result.dim() == self.dim() ? result : result.unsqueeze(dim);
   return at::expand(with_dim, self.sizes());
-}
-
-void find(const LaunchPlan& plan, bool is_max) {
-  with_extremum_at_ops(plan.dtype(1), plan.op_name, is_max,
-                       [&](auto ops) { reduce_elements(plan, ops); });
 }
 
 /// Writes positions along `dim`, and the values there if these are defined.
@@ -32,9 +28,9 @@ void find_along(const char* name, bool is_max, const Tensor& self, int64_t dim,
   const int64_t d = wrap_dim(dim, self.dim());
   const Tensor positions = along(indices, self, d);
   if (!values.defined())
-    return find(launch_plan(TensorIterator::over(name, {&positions, &self})), is_max);
+    return find_positions(launch_plan(TensorIterator::over(name, {&positions, &self})), is_max);
   const Tensor extremes = along(values, self, d);
-  find(launch_plan(TensorIterator::over(name, {&positions, &self, &extremes})), is_max);
+  find_positions(launch_plan(TensorIterator::over(name, {&positions, &self, &extremes})), is_max);
 }
 
 void find_position(const char* name, bool is_max, const Tensor& self, std::optional<int64_t> dim,

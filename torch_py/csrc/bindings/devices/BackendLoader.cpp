@@ -2,7 +2,10 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "c10/core/AbsentDevice.h"
 #include "torch_py/csrc/bindings/Errors.h"
@@ -15,15 +18,36 @@ namespace torch::python {
 
 namespace {
 
-std::atomic<bool> was_asked = false;
+std::atomic<bool> is_done = false;
 
-/// The loader of CUDA. Runs torch_py.cuda._load.load() once; later calls return at once. The GIL
-/// makes other threads wait for the first.
-void load_cuda() {
-  if (was_asked.load(std::memory_order_acquire) || python_has_ended()) return;
+std::mutex mutex;  // nobody waits for the GIL while holding it
+std::condition_variable finished;
+std::thread::id loading;  // the thread that is loading; of no thread before and after
 
+/// Whether the calling thread is to load the library. Waits for another one that does; the loading
+/// thread itself comes here again, since load() asks for the backend.
+bool begin_loading() {
   const GilAcquire gil;
-  if (was_asked.load(std::memory_order_relaxed)) return;
+  const GilRelease unlocked;  // the loading thread needs the GIL
+  std::unique_lock lock(mutex);
+  if (loading == std::this_thread::get_id()) return false;
+
+  finished.wait(lock, [] { return loading == std::thread::id(); });
+  if (is_done.load(std::memory_order_relaxed)) return false;
+  loading = std::this_thread::get_id();
+  return true;
+}
+
+void end_loading() {
+  const std::lock_guard lock(mutex);
+  loading = std::thread::id();
+  is_done.store(true, std::memory_order_release);
+  finished.notify_all();
+}
+
+/// Calls torch_py.cuda._load.load().
+void ask_python() {
+  const GilAcquire gil;
 
   // Python may hold an exception that is on its way.
   PyObject* type = nullptr;
@@ -32,16 +56,21 @@ void load_cuda() {
   PyErr_Fetch(&type, &value, &traceback);
 
   const ObjectPtr module = ObjectPtr::steal(PyImport_ImportModule("torch_py.cuda._load"));
-  const ObjectPtr done =
+  const ObjectPtr answer =
       module ? ObjectPtr::steal(PyObject_CallMethod(module.get(), "load", nullptr)) : ObjectPtr();
-  was_asked.store(true, std::memory_order_release);
-
-  if (!done) {  // not a missing library, which load() reports, but an error in finding one
+  if (!answer) {  // not a missing library, which load() reports, but an error in finding one
     const PythonError error;
     c10::set_absence_reason(c10::DeviceType::CUDA,
                             std::string("loading the CUDA library failed: ") + error.what());
   }
   PyErr_Restore(type, value, traceback);
+}
+
+/// The loader of CUDA: asks Python once; later calls return at once.
+void load_cuda() {
+  if (is_done.load(std::memory_order_acquire) || python_has_ended() || !begin_loading()) return;
+  ask_python();
+  end_loading();
 }
 
 PyObject* open_library(PyObject*, PyObject* path) {
