@@ -39,9 +39,10 @@ void window_tile(const Window& window, const T* rows, int64_t row_step, const T*
     for (int v = 0; v < V; ++v) sum[r][v] = tile::load(bias + v * W);
   }
 
+  const auto row_bytes = row_step * static_cast<int64_t>(sizeof(T));
   for (const Run& run : window.runs) {
     const tile::Lanes<T> lanes{weights + run.weight, tile::kTileVectors * W, V * W, true};
-    const tile::Rows<T, R, tile::RowOrder::Lines> row(rows + run.source, row_step);
+    const tile::Rows<T, R, tile::RowOrder::Lines> row(rows + run.source, row_bytes);
     tile::accumulate<T, Sum, V, R, tile::RowOrder::Lines>(sum, window.length, lanes, row,
                                                           tile::Whole<T>{});
   }

@@ -31,10 +31,12 @@ template <class T, int V, int R>
 void gradient_tile(const PositionLines& positions, const T* source, const T* grads, T* out,
                    int64_t out_step, bool adds) {
   constexpr int W = tile::kWidth<T>;
+  const auto step_bytes = positions.source_step * static_cast<int64_t>(sizeof(T));
   tile::Vector<T> sum[R][V] = {};
+
   for (const PositionLine& line : positions.lines) {
     const tile::Lanes<T> lanes{grads + line.grad, positions.grad_step, V * W, true};
-    const tile::Rows<T, R, tile::RowOrder::Packed> row(source + line.source, positions.source_step);
+    const tile::Rows<T, R, tile::RowOrder::Packed> row(source + line.source, step_bytes);
     tile::accumulate<T, T, V, R, tile::RowOrder::Packed>(sum, positions.length, lanes, row,
                                                          tile::Whole<T>{});
   }
