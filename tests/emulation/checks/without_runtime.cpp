@@ -34,6 +34,7 @@ Mailbox* current_mailbox() {
   return &mailbox;
 }
 
+DeviceIndex current_device() { return 0; }
 bool is_blocking() { return false; }
 void wait_for_launch(cudaStream_t) {}
 
