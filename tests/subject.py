@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,9 @@ not_sanitized = pytest.mark.skipif(
     "TORCH_PY_SANITIZED" in os.environ,
     reason="sanitizers reserve terabytes of addresses, and builds with them cache no memory",
 )
+
+# For tests of what is said where nothing of CUDA was built.
+HAS_CUDA_LIBRARY = (Path(__file__).parents[1] / "torch_py/lib/libtorch_py_cuda.so").exists()
 
 # The dtypes that NumPy has, too.
 NUMPY_DTYPES = [

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.subject import only_torch_py, torch
+from tests.subject import HAS_CUDA_LIBRARY, only_torch_py, torch
 
 
 def run(program: str) -> str:
@@ -54,6 +54,7 @@ def test_both_libraries_in_one_process(order: str) -> None:
 
 
 @only_torch_py
+@pytest.mark.skipif(HAS_CUDA_LIBRARY, reason="`make cuda` was run")
 def test_cuda_is_absent() -> None:
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0 and torch.version.cuda is None
     torch.cuda.empty_cache()
