@@ -123,9 +123,47 @@ class TreeSpec:
         """The number of children of the top node."""
         return len(self.children_specs)
 
+    def children(self) -> list[TreeSpec]:
+        """The structures of the children of the top node."""
+        return list(self.children_specs)
+
+    def child(self, index: int) -> TreeSpec:
+        """The structure of one child of the top node. Raises IndexError if there is no such child."""
+        return self.children()[index]
+
     def is_leaf(self) -> bool:
         """Whether the whole tree is one leaf."""
         return False
+
+    def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
+        """The subtrees of `tree` in the positions of the leaves of this structure.
+
+        Raises ValueError if the nodes above them differ from those of this structure.
+
+            >>> tree_structure([0, (0, 0)]).flatten_up_to([{"a": 1}, (2, [3])])
+            [{'a': 1}, 2, [3]]
+        """
+        if self.is_leaf():
+            return [tree]
+
+        node = _node_of(tree)
+        if node is None or type(tree) is not self.type:
+            raise ValueError(f"Node type mismatch; expected {self.type}, but got {type(tree)}.")
+
+        children, context = node.flatten(tree)
+        if len(children) != self.num_children:
+            raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")
+
+        if self.type in (dict, OrderedDict) and list(context) != list(self.context):
+            if set(context) != set(self.context):
+                raise ValueError(f"Node keys mismatch; expected {self.context}, but got {context}.")
+            children = [tree[key] for key in self.context]
+
+        return [
+            subtree
+            for spec, child in zip(self.children_specs, children)
+            for subtree in spec.flatten_up_to(child)
+        ]
 
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
         """The tree with this structure and the given leaves. Raises ValueError if their number differs."""
@@ -219,38 +257,8 @@ def tree_map(
 ) -> PyTree:
     """A tree of `func(leaf, ...)`. `rests` are further trees that have at least the structure of `tree`."""
     leaves, spec = tree_flatten(tree, is_leaf)
-    others = [_broadcast_leaves(spec, rest) for rest in rests]
+    others = [spec.flatten_up_to(rest) for rest in rests]
     return spec.unflatten(func(*row) for row in zip(leaves, *others))
-
-
-def _broadcast_leaves(spec: TreeSpec, tree: PyTree) -> list[Any]:
-    """The subtrees of `tree` in the positions of the leaves of `spec`.
-
-    Raises ValueError if the nodes above them differ.
-    """
-    if spec.is_leaf():
-        return [tree]
-
-    node = _node_of(tree)
-    if node is None or type(tree) is not spec.type:
-        raise ValueError(f"Node type mismatch; expected {spec.type}, but got {type(tree)}.")
-
-    children, context = node.flatten(tree)
-    if len(children) != len(spec.children_specs):
-        raise ValueError(
-            f"Node arity mismatch; expected {len(spec.children_specs)}, but got {len(children)}."
-        )
-
-    if spec.type in (dict, OrderedDict) and list(context) != list(spec.context):
-        if set(context) != set(spec.context):
-            raise ValueError(f"Node keys mismatch; expected {spec.context}, but got {context}.")
-        children = [tree[key] for key in spec.context]
-
-    return [
-        leaf
-        for child_spec, child in zip(spec.children_specs, children)
-        for leaf in _broadcast_leaves(child_spec, child)
-    ]
 
 
 def tree_map_(

@@ -41,3 +41,40 @@ def test_paths_in_trees_against_peer():
 def test_number_of_nodes():
     trees = [[1, 2], 3, {"a": [1, (2,)]}, None, []]
     assert [torch.utils._pytree.tree_structure(tree).num_nodes for tree in trees] == [3, 1, 5, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        [1, {"b": (3,), "a": [7]}],
+        [1, (2, 3)],
+        (1, {"a": 1, "b": (3,)}),
+        [1, {"a": 1, "b": (3, 4)}],
+        5,
+    ],
+    ids=repr,
+)
+def test_flatten_up_to_agrees_with_pytorch(tree):
+    peer = pytest.importorskip("torch")
+    assert outcome(lambda t: flatten_up_to_sample(t, tree), torch) == outcome(
+        lambda t: flatten_up_to_sample(t, tree), peer
+    )
+
+
+def flatten_up_to_sample(library, tree):
+    spec = library.utils._pytree.tree_structure([1, {"a": 2, "b": (3,)}])
+    return spec.flatten_up_to(tree)
+
+
+def test_flatten_up_to_names_other_keys():
+    spec = torch.utils._pytree.tree_structure({"a": 1})
+    with pytest.raises(ValueError, match=r"Node keys mismatch; expected \['a'\], but got \['b'\]"):
+        spec.flatten_up_to({"b": 1})
+
+
+def test_children_of_a_structure():
+    spec = torch.utils._pytree.tree_structure([1, (2, 3)])
+    assert [child.num_leaves for child in spec.children()] == [1, 2]
+    assert spec.child(1).type is tuple
+    with pytest.raises(IndexError):
+        spec.child(2)
