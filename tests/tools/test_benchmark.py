@@ -62,7 +62,17 @@ def test_report_names_the_share_of_the_limit_and_the_verdict(tmp_path: Path) -> 
 
     picture = tmp_path / "ratios.svg"
     report.plot([(group, {case.name: result})], picture)
-    assert "products" in picture.read_text()
+    assert "products: geometric mean 0.50" in picture.read_text()
+    assert case.name in picture.read_text()
+
+
+def test_columns_of_the_picture_keep_the_order_of_the_groups() -> None:
+    groups = [(group, {case.name: Result(case.name, ratio=1.0) for case in group.cases}) for group in GROUPS]
+    columns = report.in_columns(groups)
+
+    assert [panel for column in columns for panel in column] == groups
+    assert len(columns) == 3
+    assert max(map(report.rows_of, columns)) <= 0.5 * report.rows_of(groups)
 
 
 def test_scaling_measures_every_size(capsys: pytest.CaptureFixture[str]) -> None:
