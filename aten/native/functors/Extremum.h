@@ -19,8 +19,10 @@ struct Extremum {
     if constexpr (limits::has_infinity) return kMax ? -limits::infinity() : limits::infinity();
     return kMax ? limits::lowest() : limits::max();
   }
+  /// As vec::maximum, in two selections: chains of calls with `||` do not vectorise.
   C10_HOST_DEVICE static acc_t combine(acc_t a, acc_t b) {
-    return kMax ? vec::maximum(a, b) : vec::minimum(a, b);
+    const acc_t better = (kMax ? a > b : a < b) ? a : b;
+    return a != a ? a : better;
   }
   C10_HOST_DEVICE static acc_t reduce(acc_t acc, T value) {
     return combine(acc, static_cast<acc_t>(value));
