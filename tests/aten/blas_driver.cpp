@@ -226,7 +226,8 @@ template <class T>
 static void check_epilogue(const char* name) {
   if constexpr (!std::is_integral_v<T> && !c10::is_complex_v<T>) {
     using S = blas::Scale<T>;
-    constexpr int64_t shapes[][3] = {{40, 33, 20}, {67, 5, 1100}, {9, 1, 30}, {1, 50, 30}};
+    constexpr int64_t shapes[][3] = {
+        {40, 33, 20}, {67, 5, 1100}, {9, 1, 30}, {1, 50, 30}, {40, 33, 1}};
     for (const auto& [m, n, k] : shapes) {
       const auto a = random_values<T>(m * k);
       const auto b = random_values<T>(k * n);

@@ -37,6 +37,29 @@ struct Cut {
   int64_t longer;
 };
 
+/// The epilogue of a part of C that is in the first-level cache.
+template <class Stored, class Sum>
+void apply(const Epilogue<Stored>& epilogue, Sum* c, int64_t ldc, int64_t row, int64_t height,
+           int64_t lane, int64_t count) {
+  for (int64_t r = row; r < row + height; ++r, c += ldc) {
+    if (epilogue.lane_bias) {
+      const Stored* const bias = epilogue.lane_bias + lane;
+      for (int64_t l = 0; l < count; ++l) c[l] += static_cast<Sum>(bias[l]);
+    }
+
+    if (epilogue.residual) {
+      const Stored* const residual = epilogue.residual + r * epilogue.residual_step + lane;
+      for (int64_t l = 0; l < count; ++l) c[l] += static_cast<Sum>(residual[l]);
+    }
+
+    if constexpr (!c10::is_complex_v<Stored>) {
+      if (epilogue.relu) {
+        for (int64_t l = 0; l < count; ++l) c[l] = c[l] < Sum(0) ? Sum(0) : c[l];
+      }
+    }
+  }
+}
+
 /// One product, for elements as E multiplies them.
 template <class E>
 class Multiplication {
@@ -194,7 +217,7 @@ class Multiplication {
 
       E::multiply(depth_, lanes, height, rows, step, order, to);
       if (x_.epilogue && chunk_ == chunks_.parts - 1)
-        apply(to.c, to.ldc, row, height, lane, lanes.count);
+        apply(*x_.epilogue, to.c, to.ldc, row, height, lane, lanes.count);
     }
   }
 
@@ -208,30 +231,8 @@ class Multiplication {
         if (x_.beta != 0) {
           for (int64_t l = 0; l < count; ++l) line[l] += x_.beta * static_cast<Sum>(c[l]);
         }
-        if (x_.epilogue) apply(line, 0, row + r, 1, lane, count);
+        if (x_.epilogue) apply(*x_.epilogue, line, 0, row + r, 1, lane, count);
         for (int64_t l = 0; l < count; ++l) c[l] = static_cast<Stored>(line[l]);
-      }
-    }
-  }
-
-  /// The epilogue of a tile, while it is in the first-level cache.
-  void apply(Sum* c, int64_t ldc, int64_t row, int64_t height, int64_t lane, int64_t count) const {
-    const Epilogue<Stored>& epilogue = *x_.epilogue;
-    for (int64_t r = row; r < row + height; ++r, c += ldc) {
-      if (epilogue.lane_bias) {
-        const Stored* const bias = epilogue.lane_bias + lane;
-        for (int64_t l = 0; l < count; ++l) c[l] += static_cast<Sum>(bias[l]);
-      }
-
-      if (epilogue.residual) {
-        const Stored* const residual = epilogue.residual + r * epilogue.residual_step + lane;
-        for (int64_t l = 0; l < count; ++l) c[l] += static_cast<Sum>(residual[l]);
-      }
-
-      if constexpr (!c10::is_complex_v<Stored>) {
-        if (epilogue.relu) {
-          for (int64_t l = 0; l < count; ++l) c[l] = c[l] < Sum(0) ? Sum(0) : c[l];
-        }
       }
     }
   }
@@ -258,8 +259,26 @@ class Multiplication {
   int64_t depth_ = 0;
 };
 
+/// A product of depth 1 only writes C: nothing is packed, and nothing stays in registers.
+template <class T>
+void outer_product(const Product<T>& x) {
+  const T alpha = x.alpha;
+  const T* const lanes = x.lane.data;
+
+  for (int64_t r = 0; r < x.rows; ++r) {
+    const T factor = x.row.data[r * x.row.step];
+    T* const c = x.c + r * x.ldc;
+#pragma GCC ivdep
+    for (int64_t l = 0; l < x.lanes; ++l) c[l] = factor * lanes[l] * alpha;
+    if (x.epilogue) apply(*x.epilogue, c, 0, r, 1, 0, x.lanes);
+  }
+}
+
 template <class E>
 void gemm(const Product<typename E::Stored>& x) {
+  if constexpr (std::is_same_v<E, Floats<typename E::Stored>>) {
+    if (x.depth == 1 && x.lane.step == 1 && x.beta == 0) return outer_product(x);
+  }
   Multiplication<E>(x).run();
 }
 
