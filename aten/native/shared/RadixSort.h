@@ -2,7 +2,6 @@
 // Sort keys: elements mapped to unsigned integers of the same order, so that one sort serves all
 // dtypes and can go through long lanes digit by digit.
 #include <bit>
-#include <vector>
 
 #include "c10/core/ScalarType.h"
 #include "c10/util/Export.h"
@@ -30,14 +29,19 @@ C10_HOST_DEVICE uint64_t sort_key(T element) {
   } else {
     using Real = opmath_type<T>;
     using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
+    constexpr int kSignBit = 8 * sizeof(Bits) - 1;
+    constexpr Bits kSign = Bits{1} << kSignBit;
+    constexpr Bits kInfinity = sizeof(Bits) == 4 ? Bits{0xff} << 23 : Bits{0x7ff} << (kSignBit - 11);
 
-    const auto value = static_cast<Real>(element);
-    if (value != value) return static_cast<Bits>(-1);
+    // Selections of integers: signs are as good as random, and a branch would be mispredicted for
+    // every other element.
+    const Bits given = std::bit_cast<Bits>(static_cast<Real>(element));
+    const Bits magnitude = given & ~kSign;
+    const Bits bits = magnitude == 0 ? Bits{0} : given;
 
-    constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
     // Inverting negative numbers and setting the sign bit of the others puts the bits in order.
-    const Bits bits = value == Real(0) ? Bits{0} : std::bit_cast<Bits>(value);
-    return (bits & kSign) != 0 ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | kSign);
+    const Bits key = bits ^ (static_cast<Bits>(Bits{0} - (bits >> kSignBit)) | kSign);
+    return magnitude > kInfinity ? static_cast<Bits>(-1) : key;
   }
 }
 
@@ -46,8 +50,12 @@ inline bool is_before(const SortEntry& a, const SortEntry& b) {
   return a.key < b.key || (a.key == b.key && a.index < b.index);
 }
 
-/// Sorts entries, given in the order of their indices, by their keys of `key_bytes` bytes. Entries
-/// of equal keys keep their order.
-TORCH_PY_API void sort_entries(std::vector<SortEntry>& entries, int key_bytes);
+/// Writes the indices 0 to n - 1 to `order`, sorted by their keys of `key_bytes` bytes. Indices of
+/// equal keys keep their order. The keys are overwritten.
+TORCH_PY_API void sort_indices(uint64_t* keys, int64_t n, int key_bytes, int64_t* order);
+
+/// The index of the entry at `rank` in the order of is_before. The entries are given in the order
+/// of their indices and have keys of `key_bytes` bytes; they are overwritten.
+TORCH_PY_API int64_t index_at_rank(SortEntry* entries, int64_t n, int64_t rank, int key_bytes);
 
 }  // namespace at::native

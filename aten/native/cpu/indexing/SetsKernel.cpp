@@ -29,12 +29,11 @@ struct Groups {
 
 template <typename T>
 std::vector<int64_t> sorted_order(const T* values, int64_t n) {
-  std::vector<SortEntry> entries(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) entries[i] = {sort_key(values[i]), i};
-  sort_entries(entries, key_bytes<T>);
+  std::vector<uint64_t> keys(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) keys[i] = sort_key(values[i]);
 
-  std::vector<int64_t> order(entries.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = entries[i].index;
+  std::vector<int64_t> order(keys.size());
+  sort_indices(keys.data(), n, key_bytes<T>, order.data());
   return order;
 }
 

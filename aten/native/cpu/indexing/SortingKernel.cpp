@@ -1,5 +1,6 @@
 // The kernels of sort and topk, which order the elements of every lane.
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "aten/Dispatch.h"
@@ -12,15 +13,26 @@ namespace at::native {
 
 namespace {
 
+/// Uninitialised memory.
+template <typename T>
+std::unique_ptr<T[]> memory(int64_t n) {
+  return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(n));
+}
+
+/// All bits of the keys of T.
+template <typename T>
+constexpr uint64_t all_bits = ~uint64_t{0} >> (64 - 8 * key_bytes<T>);
+
 /// A lane whose elements are read as keys: ascending keys are the requested order of the elements.
 template <typename T>
 struct Lane {
   const T* elements;
   int64_t stride;
   int64_t size;
-  uint64_t reversed;  // all ones for descending order, else 0
+  uint64_t reversed;  // the bits of keys for descending order, else 0
 
-  SortEntry operator[](int64_t i) const { return {sort_key(elements[i * stride]) ^ reversed, i}; }
+  uint64_t key(int64_t i) const { return sort_key(elements[i * stride]) ^ reversed; }
+  SortEntry operator[](int64_t i) const { return {key(i), i}; }
 
   std::vector<SortEntry> entries() const {
     std::vector<SortEntry> all(static_cast<size_t>(size));
@@ -29,7 +41,8 @@ struct Lane {
   }
 };
 
-/// Writes the first `count` entries that order(lane) returns, for every lane.
+/// For every lane, order(lane, indices) writes the indices of the first `count` elements in order to
+/// the contiguous memory `indices`.
 template <typename Order>
 void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
                  const Tensor& values, const Tensor& indices, const Order& order) {
@@ -47,39 +60,62 @@ void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending
   const int64_t stride = lane_stride(self, d);
   const int64_t value_stride = lane_stride(values, d);
   const int64_t index_stride = lane_stride(indices, d);
-  const uint64_t reversed = descending ? ~uint64_t{0} : 0;
 
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), "sort", [&] {
     LaneIterator(d, {&self, &values, &indices}).for_each(n * 8, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      const std::vector<SortEntry> entries = order(Lane<scalar_t>{in, stride, n, reversed});
-
       auto* value = reinterpret_cast<scalar_t*>(data[1]);
       auto* index = reinterpret_cast<int64_t*>(data[2]);
-      for (int64_t i = 0; i < count; ++i) {
-        value[i * value_stride] = in[entries[i].index * stride];
-        index[i * index_stride] = entries[i].index;
-      }
+
+      // Indices that lie apart are written to memory of their own first.
+      const bool direct = index_stride == 1;
+      const auto buffer = memory<int64_t>(direct ? 0 : count);
+      int64_t* chosen = direct ? index : buffer.get();
+      order(Lane<scalar_t>{in, stride, n, descending ? all_bits<scalar_t> : 0}, chosen);
+
+      for (int64_t i = 0; i < count; ++i) value[i * value_stride] = in[chosen[i] * stride];
+      for (int64_t i = 0; !direct && i < count; ++i) index[i * index_stride] = chosen[i];
     });
   });
+}
+
+void write_indices(const std::vector<SortEntry>& entries, int64_t count, int64_t* indices) {
+  for (int64_t i = 0; i < count; ++i) indices[i] = entries[i].index;
 }
 
 /// Unless `stable` is requested, lanes up to this size leave ties in PyTorch's order. Longer lanes
 /// are always stable, because they are sorted by radix.
 constexpr int64_t kLongestUnstable = 4096;
 
+template <typename T>
+bool has_ties(const Lane<T>& lane, const int64_t* sorted) {
+  uint64_t last = lane.key(sorted[0]);
+  bool found = false;
+  for (int64_t i = 1; i < lane.size; ++i) {
+    const uint64_t next = lane.key(sorted[i]);
+    found |= next == last;
+    last = next;
+  }
+  return found;
+}
+
 /// Leaves ties as std::sort does, which is PyTorch's order (stable up to 16 elements). A batch that
 /// is sorted by length then has the same order as in PyTorch, and dropout the same mask.
 template <typename T>
-void unstable_ties(const Lane<T>& lane, std::vector<SortEntry>& sorted) {
-  const auto same_key = [](const SortEntry& a, const SortEntry& b) { return a.key == b.key; };
-  if (lane.size > kLongestUnstable ||
-      std::adjacent_find(sorted.begin(), sorted.end(), same_key) == sorted.end())
-    return;
+void unstable_ties(const Lane<T>& lane, int64_t* sorted) {
+  if (lane.size > kLongestUnstable || !has_ties(lane, sorted)) return;
 
-  sorted = lane.entries();
-  std::sort(sorted.begin(), sorted.end(),
+  std::vector<SortEntry> entries = lane.entries();
+  std::sort(entries.begin(), entries.end(),
             [](const SortEntry& a, const SortEntry& b) { return a.key < b.key; });
+  write_indices(entries, lane.size, sorted);
+}
+
+template <typename T>
+void sort_lane(const Lane<T>& lane, int64_t* sorted) {
+  const auto keys = memory<uint64_t>(lane.size);
+  for (int64_t i = 0; i < lane.size; ++i) keys[i] = lane.key(i);
+  sort_indices(keys.get(), lane.size, key_bytes<T>, sorted);
 }
 
 /// The first k entries in order. They are kept in a heap with the last of them on top: most
@@ -103,19 +139,23 @@ std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
   return best;
 }
 
-/// Entries of which the first k are the requested ones. Ties go to the lower index, so that the
-/// same elements are chosen for every k.
+/// Writes the indices of the first k elements. Ties go to the lower index, so that the same elements
+/// are chosen for every k.
 template <typename T>
-std::vector<SortEntry> top_of(const Lane<T>& lane, int64_t k, bool sorted) {
-  if (k <= lane.size / 8) return first_of(lane, k);
-  std::vector<SortEntry> entries = lane.entries();
+void write_top(const Lane<T>& lane, int64_t k, bool sorted, int64_t* chosen) {
+  if (k <= lane.size / 8) return write_indices(first_of(lane, k), k, chosen);
 
   if (sorted) {
-    std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), is_before);
-  } else if (k < lane.size) {
-    std::nth_element(entries.begin(), entries.begin() + k, entries.end(), is_before);
+    const auto all = memory<int64_t>(lane.size);
+    sort_lane(lane, all.get());
+    std::copy_n(all.get(), k, chosen);
+    return;
   }
-  return entries;
+
+  std::vector<SortEntry> entries = lane.entries();
+  if (k < lane.size)
+    std::nth_element(entries.begin(), entries.begin() + k, entries.end(), is_before);
+  write_indices(entries, k, chosen);
 }
 
 }  // namespace
@@ -123,12 +163,12 @@ std::vector<SortEntry> top_of(const Lane<T>& lane, int64_t k, bool sorted) {
 void sort_kernel(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending,
                  const Tensor& out0, const Tensor& out1) {
   const int64_t count = lane_size(self, wrap_dim(dim, self.dim()));
-  order_lanes(self, dim, count, descending, out0, out1, [&]<typename T>(const Lane<T>& lane) {
-    std::vector<SortEntry> entries = lane.entries();
-    sort_entries(entries, key_bytes<T>);
-    if (!stable.value_or(false)) unstable_ties(lane, entries);
-    return entries;
-  });
+  const bool keep_ties = stable.value_or(false);
+  order_lanes(self, dim, count, descending, out0, out1,
+              [keep_ties]<typename T>(const Lane<T>& lane, int64_t* sorted) {
+                sort_lane(lane, sorted);
+                if (!keep_ties) unstable_ties(lane, sorted);
+              });
 }
 
 void topk_kernel(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted,
@@ -137,7 +177,7 @@ void topk_kernel(const Tensor& self, int64_t k, int64_t dim, bool largest, bool 
   const int64_t count = self.dim() == 0 ? 1 : k;
 
   order_lanes(self, dim, count, largest, out0, out1,
-              [=](const auto& lane) { return top_of(lane, count, sorted); });
+              [=](const auto& lane, int64_t* chosen) { write_top(lane, count, sorted, chosen); });
 }
 
 }  // namespace at::native

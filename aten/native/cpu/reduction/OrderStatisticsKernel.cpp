@@ -1,11 +1,11 @@
 // Selects one element of every lane, by its rank or by how often it occurs.
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/native/declarations/cpu/reduction/OrderStatisticsKernel.h"
-#include "aten/native/shared/OrderKeys.h"
+#include "aten/native/shared/RadixSort.h"
 
 namespace at::native {
 
@@ -16,8 +16,23 @@ Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
   return result.dim() == self.dim() ? result : result.unsqueeze(dim);
 }
 
-/// Calls pick(entries) for every lane. It may reorder the entries and returns the index of the
-/// selected element.
+/// The elements of a lane as keys, in the order of their indices.
+struct Lane {
+  SortEntry* entries;
+  int64_t size;
+  int key_bytes;
+  uint64_t nan;  // the key of nan; 0, which is never counted, for integers
+
+  int64_t index_at(int64_t rank) const { return index_at_rank(entries, size, rank, key_bytes); }
+  bool is_nan(const SortEntry& entry) const { return nan != 0 && entry.key == nan; }
+};
+
+template <typename T>
+constexpr uint64_t nan_key() {
+  return is_integral(scalar_type_of<T>, true) ? 0 : ~uint64_t{0} >> (64 - 8 * key_bytes<T>);
+}
+
+/// Calls pick(lane) for every lane, which returns the index of the selected element.
 template <typename Pick>
 void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
                      const Tensor& indices, const Pick& pick) {
@@ -32,81 +47,73 @@ void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Te
   AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
     LaneIterator(d, {&self, &value_lanes, &index_lanes}).for_each(n * 4, [&](char* const* data) {
       const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      std::vector<OrderEntry<key_type<scalar_t>>> entries(static_cast<size_t>(n));
-      for (int64_t i = 0; i < n; ++i)
-        entries[i] = {static_cast<key_type<scalar_t>>(in[i * stride]), i};
+      const auto entries = std::make_unique_for_overwrite<SortEntry[]>(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) entries[i] = {sort_key(in[i * stride]), i};
 
-      const int64_t chosen = pick(entries);
+      const int64_t chosen =
+          pick(Lane{entries.get(), n, key_bytes<scalar_t>, nan_key<scalar_t>()});
       *reinterpret_cast<scalar_t*>(data[1]) = in[chosen * stride];
       *reinterpret_cast<int64_t*>(data[2]) = chosen;
     });
   });
 }
 
-/// The index of the element at `rank` in stable ascending order.
-template <typename Entries>
-int64_t index_at_rank(Entries& entries, int64_t rank) {
-  using Key = decltype(entries[0].key);
-  std::nth_element(entries.begin(), entries.begin() + rank, entries.end(), entry_less<Key>);
-  return entries[rank].index;
-}
-
 /// The number of elements that are not nan.
-template <typename Entries>
-int64_t count_numbers(const Entries& entries) {
-  return std::count_if(entries.begin(), entries.end(),
-                       [](const auto& entry) { return entry.key == entry.key; });
+int64_t count_numbers(const Lane& lane) {
+  return std::count_if(lane.entries, lane.entries + lane.size,
+                       [&](const SortEntry& entry) { return !lane.is_nan(entry); });
 }
 
-/// The index of the most frequent element: the last of the first longest run in stable order.
-template <typename Entries>
-int64_t index_of_mode(Entries& entries) {
-  using Key = decltype(entries[0].key);
-  std::sort(entries.begin(), entries.end(), entry_less<Key>);
+/// The index of the most frequent element: the last of the first longest run in stable order. A nan
+/// is a run of its own.
+int64_t index_of_mode(const Lane& lane) {
+  const SortEntry* sorted = lane.entries;
+  std::sort(lane.entries, lane.entries + lane.size, is_before);
 
-  size_t best = 0;
-  size_t longest = 0;
-  size_t start = 0;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].key != entries[start].key) start = i;
+  int64_t best = 0;
+  int64_t longest = 0;
+  int64_t start = 0;
+  for (int64_t i = 0; i < lane.size; ++i) {
+    if (sorted[i].key != sorted[start].key || lane.is_nan(sorted[i])) start = i;
     if (i - start + 1 > longest) {
       longest = i - start + 1;
       best = i;
     }
   }
 
-  return entries[best].index;
+  return sorted[best].index;
 }
 
 }  // namespace
 
 void median_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                    const Tensor& out1) {
-  choose_in_lanes("median", self, dim, out0, out1, [](auto& entries) {
-    const auto nan = std::find_if(entries.begin(), entries.end(),
-                                  [](const auto& entry) { return entry.key != entry.key; });
-    if (nan != entries.end()) return nan->index;
-    return index_at_rank(entries, (static_cast<int64_t>(entries.size()) - 1) / 2);
+  choose_in_lanes("median", self, dim, out0, out1, [](const Lane& lane) {
+    const SortEntry* end = lane.entries + lane.size;
+    const SortEntry* nan = std::find_if(
+        lane.entries, lane.entries + lane.size,
+        [&](const SortEntry& entry) { return lane.is_nan(entry); });
+    return nan != end ? nan->index : lane.index_at((lane.size - 1) / 2);
   });
 }
 
 void nanmedian_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                       const Tensor& out1) {
-  choose_in_lanes("nanmedian", self, dim, out0, out1, [](auto& entries) {
-    return index_at_rank(entries, std::max<int64_t>(0, count_numbers(entries) - 1) / 2);
+  choose_in_lanes("nanmedian", self, dim, out0, out1, [](const Lane& lane) {
+    return lane.index_at(std::max<int64_t>(0, count_numbers(lane) - 1) / 2);
   });
 }
 
 void kthvalue_kernel(const Tensor& self, int64_t k, int64_t dim, bool /*keepdim*/,
                      const Tensor& out0, const Tensor& out1) {
   choose_in_lanes("kthvalue", self, dim, out0, out1,
-                  [k](auto& entries) { return index_at_rank(entries, k - 1); });
+                  [k](const Lane& lane) { return lane.index_at(k - 1); });
 }
 
 void mode_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tensor& out0,
                  const Tensor& out1) {
   choose_in_lanes("mode", self, dim, out0, out1,
-                  [](auto& entries) { return index_of_mode(entries); });
+                  [](const Lane& lane) { return index_of_mode(lane); });
 }
 
 }  // namespace at::native
