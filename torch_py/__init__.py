@@ -81,6 +81,7 @@ def _fill_constants(target: dict[str, _Any]) -> None:
 
 
 _fill_constants(globals())
+_mkldnn = _C._mkldnn
 legacy_contiguous_format = _C.contiguous_format  # the older name
 
 _export_operators(_C._torch, globals())

@@ -228,11 +228,17 @@ def _numbers(tensor: Any, indent: int) -> str:
     return _Layout(write, width, tuple(tensor.shape), summarised).arrange(values, indent)
 
 
+def _readable(tensor: Any) -> Any:
+    """The tensor, or a strided copy of it, without history."""
+    source = tensor.detach()
+    return source.to_dense() if source.is_mkldnn else source
+
+
 def _tensor_str(tensor: Any, indent: int) -> str:
     """The numbers of a tensor in brackets, `indent` columns from the
     left: without `tensor(` and what follows."""
     with DisableTorchFunction():
-        return _numbers(tensor.detach(), indent) if tensor.numel() else "[]"
+        return _numbers(_readable(tensor), indent) if tensor.numel() else "[]"
 
 
 def _is_implied(dtype: Any) -> bool:
@@ -260,6 +266,9 @@ def _suffixes(tensor: Any, has_numbers: bool) -> list[str]:
 
     if has_numbers and not _is_implied(tensor.dtype):
         parts.append(f"dtype={tensor.dtype}")
+
+    if tensor.is_mkldnn:
+        parts.append(f"layout={tensor.layout}")
 
     return parts + _autograd_suffixes(tensor)
 
@@ -294,7 +303,7 @@ def tensor_repr(tensor: Any) -> str:
         elif tensor.numel() == 0:
             body = "[]"
         else:
-            body = _numbers(tensor.detach(), len(prefix))
+            body = _numbers(_readable(tensor), len(prefix))
         return _append(prefix + body, suffixes, len(prefix))
 
 

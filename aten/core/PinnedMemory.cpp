@@ -5,6 +5,7 @@
 
 #include "aten/ops/copy.h"
 #include "c10/core/DeviceHooks.h"
+#include "c10/core/OpaqueTensorImpl.h"
 
 namespace at {
 
@@ -27,6 +28,7 @@ int64_t extent(IntArrayRef sizes, IntArrayRef strides) {
 }  // namespace
 
 bool is_pinned(const Tensor& tensor) {
+  c10::check_has_storage(*tensor.unsafe_impl());
   if (!tensor.is_cpu() || tensor.storage()->data.get() == nullptr) return false;
   DeviceHooks* const hooks = usable_hooks(c10::loaded_hooks(DeviceType::CUDA));
   return hooks != nullptr && hooks->is_pinned(tensor.storage()->data.get());

@@ -3,6 +3,7 @@
 
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/iteration/TensorIterator.h"
+#include "c10/core/OpaqueTensorImpl.h"
 #include "c10/dispatch/LocalState.h"
 
 namespace at {
@@ -149,6 +150,19 @@ Tensor value_before(const Tensor& self, std::initializer_list<TensorList> others
     for (const Tensor& other : list) needed = needed || (other.defined() && other.requires_grad());
   }
   return needed ? self.clone() : self;
+}
+
+void store_opaque(const char* op_name, const Tensor& written, const Tensor& result, bool is_out) {
+  c10::OpaqueTensorImpl& target = c10::as_opaque(*written.unsafe_impl());
+  const c10::OpaqueTensorImpl& source = c10::as_opaque(*result.unsafe_impl());
+
+  if (is_out && written.sizes() != result.sizes()) {
+    target.set_content(source.content());
+  } else {
+    check_inplace_result(op_name, written, result.sizes(), result.scalar_type());
+    Tensor(target.content()).copy_(Tensor(source.content()));
+  }
+  target.bump_version();
 }
 
 void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result) {

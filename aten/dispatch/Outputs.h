@@ -59,6 +59,10 @@ TORCH_PY_API Tensor value_before(const Tensor& self, std::initializer_list<Tenso
 /// Replaces the values of `self` by those of `result`, which must have its sizes and a dtype that
 /// can be cast to its own.
 TORCH_PY_API void copy_to_self(const char* op_name, const Tensor& self, const Tensor& result);
+/// Ends a call on tensors of another layout: gives `written`, which must have this layout too, the
+/// elements of `result`. Only an out, not self in place, takes over another size.
+TORCH_PY_API void store_opaque(const char* op_name, const Tensor& written, const Tensor& result,
+                               bool is_out);
 /// Checks, before anything changes, that `self` can hold a result with these sizes and this dtype.
 TORCH_PY_API void check_inplace_result(const char* op_name, const Tensor& self, IntArrayRef sizes,
                                        ScalarType dtype);

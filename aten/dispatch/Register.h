@@ -55,8 +55,8 @@ struct BelowAutograd<Op, Result(DispatchKeySet, Args...)> {
 };
 
 template <class Op>
-void register_without_gradient() {
-  register_kernel<Op>(kAutogradKeys, &BelowAutograd<Op, typename Op::Schema>::call,
+void register_without_gradient(DispatchKeySet keys = kAutogradKeys) {
+  register_kernel<Op>(keys, &BelowAutograd<Op, typename Op::Schema>::call,
                       "without gradient", "aten/dispatch/Register.h");
 }
 
@@ -75,8 +75,14 @@ inline Device device_of_call(DispatchKeySet keys, std::initializer_list<TensorLi
   }
   return resolved(Device(DeviceType::CUDA));
 }
-/// Keys of a factory, from its device argument.
-inline DispatchKeySet keys_of_device(std::optional<Device> device) {
+/// Keys of a factory, from its device argument and, if it has one, its layout argument.
+inline DispatchKeySet keys_of_device(std::optional<Device> device,
+                                     std::optional<Layout> layout = std::nullopt) {
+  if (C10_UNLIKELY(layout == Layout::Mkldnn)) {
+    const Device given = device.value_or(kCPU);
+    TORCH_CHECK_NOT_IMPLEMENTED(given.is_cpu(), "Unsupported device type for mkldnn layout: ", given);
+    return DispatchKeySet(DispatchKey::MkldnnCPU);
+  }
   const DispatchKey key = dense_backend_key(device.value_or(kCPU).type);
   if (C10_UNLIKELY(key == DispatchKey::Undefined)) throw AbsentDeviceError(*device);
   return DispatchKeySet(key);

@@ -28,7 +28,7 @@ struct InferenceMode {
     LocalState& state = local_state();
     state.inference_mode = enabled;
     state.user_excluded =
-        enabled ? state.user_excluded | kAutogradKeys : state.user_excluded - kAutogradKeys;
+        enabled ? state.user_excluded | kRecordingKeys : state.user_excluded - kRecordingKeys;
     state.refresh();
   }
 };

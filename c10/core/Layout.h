@@ -1,11 +1,11 @@
-// Layouts (strided, sparse) and memory formats (channels last) with their Python names.
+// Layouts (strided, sparse, mkldnn) and memory formats (channels last) with their Python names.
 #pragma once
 #include <cstdint>
 #include <string>
 
 namespace c10 {
 
-enum class Layout : int8_t { Strided = 0, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc };
+enum class Layout : int8_t { Strided = 0, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc, Mkldnn };
 
 enum class MemoryFormat : int8_t { Contiguous = 0, Preserve, ChannelsLast, ChannelsLast3d };
 
@@ -17,6 +17,7 @@ inline const char* layout_name(Layout layout) {
     case Layout::SparseCsc: return "sparse_csc";
     case Layout::SparseBsr: return "sparse_bsr";
     case Layout::SparseBsc: return "sparse_bsc";
+    case Layout::Mkldnn: return "_mkldnn";
   }
   return "unknown";
 }
@@ -31,7 +32,10 @@ inline const char* memory_format_name(MemoryFormat format) {
   return "unknown";
 }
 
-inline void append_to(std::string& out, Layout layout) { out += layout_name(layout); }
+/// In messages, PyTorch writes the mkldnn layout without the underscore of its Python name.
+inline void append_to(std::string& out, Layout layout) {
+  out += layout == Layout::Mkldnn ? "Mkldnn" : layout_name(layout);
+}
 inline void append_to(std::string& out, MemoryFormat format) { out += memory_format_name(format); }
 
 }  // namespace c10

@@ -136,13 +136,14 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
 
   /// A new tensor on the same memory with the same geometry. It has no autograd meta, is not a
   /// view, and has a version counter of its own.
-  intrusive_ptr<TensorImpl> shallow_copy() const;
+  virtual intrusive_ptr<TensorImpl> shallow_copy() const;
   /// Takes over memory, geometry and dtype of `other` (tensor.data = other) and keeps its own
   /// autograd and Python parts.
-  void shallow_copy_from(const TensorImpl& other);
+  virtual void shallow_copy_from(const TensorImpl& other);
 
  protected:
   void release_resources() override;
+  void set_layout(Layout layout) { layout_ = layout; }
 
  private:
   static constexpr int kInlineDims = 5;

@@ -48,6 +48,9 @@ constexpr DispatchKeySet keys_below(DispatchKey key) {
 constexpr DispatchKeySet kAutogradKeys =
     DispatchKeySet(DispatchKey::AutogradCPU) | DispatchKey::AutogradCUDA |
     DispatchKey::AutogradPrivateUse1 | DispatchKey::AutogradMeta | DispatchKey::AutogradOther;
+/// The keys that a call leaves out once autograd has done its part, or where nothing is recorded.
+/// A tensor has those of kAutogradKeys only while it requires grad.
+constexpr DispatchKeySet kRecordingKeys = kAutogradKeys | DispatchKey::AutogradMkldnnCPU;
 /// The keys that remain for a call once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 /// The keys of devices for which kernels with loops are written.

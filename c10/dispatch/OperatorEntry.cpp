@@ -53,8 +53,10 @@ void OperatorEntry::throw_missing(DispatchKey key) const {
 
   TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_,
                               ": no tensor argument and no device to choose a kernel by");
+  const bool is_mkldnn = key == DispatchKey::AutogradMkldnnCPU;
+  const char* backend = dispatch_key_name(is_mkldnn ? DispatchKey::MkldnnCPU : key);
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '",
-                              dispatch_key_name(key), "' backend. It has kernels for: ", available,
+                              backend, "' backend. It has kernels for: ", available,
                               ".");
   __builtin_unreachable();
 }

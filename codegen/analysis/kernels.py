@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from codegen.expressions.functions import FUNCTIONS
 from codegen.expressions.nodes import Call, walk
 from codegen.model import DispatchEntry, Kernel, Operator
-from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY, INPLACE_KEY
+from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY, INPLACE_KEY, LAYOUT_KEYS
 
 EXPR_FOLDER = "aten/native/cpu/expr"  # kernels printed from formulas
 CUDA_EXPR_FOLDER = f"{CUDA_FOLDER}/expr"
@@ -52,12 +52,12 @@ class DirectKernel:
 
 
 def direct_kernels(operator: Operator) -> tuple[DirectKernel, ...]:
-    """All kernels of the dispatch map except loops, each with the keys it serves."""
+    """All kernels of the dispatch map except loops and those of layouts, each with the keys it serves."""
     found: dict[str, DirectKernel] = {}
     for entry in operator.dispatch:
         if operator.is_loop(entry.key) or entry.definition is None:
             continue
-        if entry.key in (INPLACE_KEY, CUDA_KEY):
+        if entry.key in (INPLACE_KEY, CUDA_KEY, *LAYOUT_KEYS):
             continue
 
         before = found.get(entry.kernel)
@@ -65,6 +65,17 @@ def direct_kernels(operator: Operator) -> tuple[DirectKernel, ...]:
         found[entry.kernel] = DirectKernel(entry.kernel, keys, entry.definition)
 
     return tuple(found.values())
+
+
+def layout_entries(operator: Operator) -> tuple[DispatchEntry, ...]:
+    """The kernels for tensors of layouts other than strided."""
+    return tuple(d for d in operator.dispatch if d.key in LAYOUT_KEYS and d.is_available)
+
+
+def autograd_keys(operator: Operator) -> str:
+    """The keys of an operator's autograd kernel: of strided tensors, and of the layouts with a kernel."""
+    layouts = [f"DispatchKey::{LAYOUT_KEYS[d.key][1]}" for d in layout_entries(operator)]
+    return " | ".join(["kAutogradKeys", *layouts])
 
 
 def shaped_outputs(operator: Operator) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from codegen.analysis.functions import Function, functions_of
 from codegen.analysis.gradient_kind import gradient_kind
 from codegen.analysis.implied_operators import MISSING
+from codegen.analysis.kernels import autograd_keys
 from codegen.emit.places import place_of
 from codegen.emit.saved import Saved, SavedTensor, saved_values
 from codegen.expressions import cpp_formula, needs
@@ -53,6 +54,11 @@ class NodeClass:
     saved: tuple[Saved, ...]
     tensors: tuple[SavedTensor, ...]
     infos: tuple[str, ...]  # inputs whose sizes and dtype are kept
+
+    @property
+    def keys(self) -> str:
+        """The dispatch keys that its functions serve."""
+        return autograd_keys(self.operator)
 
     @property
     def edge_names(self) -> list[str]:

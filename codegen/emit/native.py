@@ -9,6 +9,7 @@ from codegen.analysis.kernels import (
     cuda_entry,
     direct_kernels,
     is_formula_kernel,
+    layout_entries,
     loop_entries,
     shaped_outputs,
 )
@@ -108,6 +109,10 @@ def _declared(operator: Operator) -> Iterator[tuple[str, Declaration]]:
         is_shared = "All" in direct.keys and cuda_entry(operator) is not None
         head = f"{'TORCH_PY_API ' if is_shared else ''}{result} {direct.kernel}"
         yield direct.definition.path, Declaration(head, every, direct.definition.is_per_isa)
+
+    for layout in layout_entries(operator):
+        assert layout.definition is not None
+        yield layout.definition.path, Declaration(f"{result} {layout.kernel}", every, False)
 
     inplace = operator.dispatch_for(vocabulary.INPLACE_KEY)
     if inplace is not None and inplace.definition is not None:

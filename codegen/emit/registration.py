@@ -7,12 +7,21 @@ from dataclasses import dataclass
 
 from codegen.analysis.functions import Function, functions_of
 from codegen.analysis.gradient_kind import GradientKind, gradient_kind
-from codegen.analysis.kernels import DirectKernel, cuda_entry, direct_kernels, loop_entries, shaped_outputs
+from codegen.analysis.kernels import (
+    DirectKernel,
+    autograd_keys,
+    cuda_entry,
+    direct_kernels,
+    layout_entries,
+    loop_entries,
+    shaped_outputs,
+)
 from codegen.emit.literals import cpp_string
 from codegen.emit.native import loop_parameters
 from codegen.emit.places import place_of
 from codegen.emit.requirements import Check, checks_of
 from codegen.model import Kernel, Operator, cpp
+from codegen.model.vocabulary import LAYOUT_KEYS
 from codegen.schema import Argument
 
 
@@ -49,7 +58,7 @@ class Wrapper:
 
     function: Function
     name: str
-    style: str  # the template: pointwise, reduction, shaped, mutation, foreach or direct
+    style: str  # the template: pointwise, reduction, shaped, mutation, foreach, direct or layout
     loop: Loop | None
     kernel: str  # of a direct wrapper: native::NAME
     keys: str
@@ -70,7 +79,7 @@ class Wrapper:
         operator = self.function.operator
         composes = "kDenseBackends" in self.keys and not (self.style == "direct" and operator.derivatives)
         tensors = operator.schema.arguments.tensors
-        if self.style in ("pointwise", "reduction", "foreach") or composes:
+        if self.style in ("pointwise", "reduction", "foreach", "layout") or composes:
             return ()
         if len(tensors) < 2 or "mixes_devices" in operator.tags:
             return ()
@@ -106,6 +115,7 @@ class Section:
     loop: Loop | None
     wrappers: tuple[Wrapper, ...]
     gradient: GradientKind
+    autograd_keys: str
 
     @property
     def checked(self) -> list[Argument]:
@@ -171,6 +181,7 @@ def _section(operator: Operator, dtype_sets: Mapping[str, Collection[str]]) -> S
         loop,
         tuple(wrapper for function in functions for wrapper in _wrappers(function, loop)),
         gradient_kind(operator),
+        autograd_keys(operator),
     )
 
 
@@ -184,6 +195,8 @@ def _wrappers(function: Function, loop: Loop | None) -> Iterator[Wrapper]:
     # Next to a loop, direct kernels serve the declared form only.
     if loop is None or function.form == "function":
         yield from _direct_wrappers(function, is_only=loop is None)
+
+    yield from _layout_wrappers(function)
 
     if operator.each is not None:
         keys = key_set(["kDenseBackends", "kAutogradKeys"])
@@ -264,6 +277,25 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
         yield Wrapper(
             function, function.struct + suffix, "direct", None, kernel, key_set(names), origin, by_device
         )
+
+
+def _layout_wrappers(function: Function) -> Iterator[Wrapper]:
+    """Of kernels for tensors of other layouts: one kernel, with the operator's own arguments, for each form.
+
+    Where the operators that a composition calls record the graph, it runs above autograd.
+    """
+    operator = function.operator
+    if len(function.out_names) > 1:
+        return
+
+    for entry in layout_entries(operator):
+        assert entry.definition is not None
+        names = [f"DispatchKey::{entry.key}"]
+        if gradient_kind(operator) == "decomposed" and function.form != "out":
+            names.append(f"DispatchKey::{LAYOUT_KEYS[entry.key][1]}")
+        name = f"{function.struct}_{entry.key}"
+        kernel = f"native::{entry.kernel}"
+        yield Wrapper(function, name, "layout", None, kernel, key_set(names), entry.definition.path)
 
 
 def _kernels_by_device(operator: Operator, direct: DirectKernel) -> Kernels | None:

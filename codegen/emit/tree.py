@@ -8,7 +8,7 @@ from pathlib import Path
 from codegen.analysis.functions import functions_of
 from codegen.analysis.gradient_kind import gradient_kind
 from codegen.analysis.implied_operators import expand, missing
-from codegen.analysis.kernels import is_formula_kernel
+from codegen.analysis.kernels import autograd_keys, is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS
 from codegen.emit import (
     autograd,
@@ -234,6 +234,7 @@ class Tree:
             topic=topic.name,
             nodes=nodes,
             decomposed_out=outs,
+            keys_of=autograd_keys,
             headers=sorted(found),
             standard_headers=includes.standard_headers(formulas),
         )

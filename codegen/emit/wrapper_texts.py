@@ -63,7 +63,10 @@ def key_expression(function: Function) -> str:
     tensors = [f"keys_of({a.name})" for a in function.tensors]
     if not tensors:
         device = next((a for a in function.arguments if a.type.base.name == "Device"), None)
-        return f"keys_of_device({device.name})" if device is not None else "DispatchKeySet(DispatchKey::CPU)"
+        layout = next((f", {a.name}" for a in function.arguments if a.type.base.name == "Layout"), "")
+        if device is None:
+            return "DispatchKeySet(DispatchKey::CPU)"
+        return f"keys_of_device({device.name}{layout})"
 
     union = " | ".join(tensors)
     if all(a.type.is_list or a.type.is_optional for a in function.tensors):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from codegen.diagnostics import Location
 from codegen.model.kernels import Kernel
 from codegen.model.operator import Operator
-from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY
+from codegen.model.vocabulary import CUDA_FOLDER, CUDA_KEY, LAYOUT_KEYS
 
 _BANNER = re.compile(r"^ *# Chapter (?P<name>[a-z_]+):", re.MULTILINE)
 
@@ -49,10 +49,17 @@ def cuda_file(operator: Operator) -> str:
     return f"{CUDA_FOLDER}/{_folder(operator)}{operator.topic}Kernel.cu"
 
 
+def layout_file(operator: Operator, key: str) -> str:
+    """Where kernels for tensors of another layout belong."""
+    return f"{LAYOUT_KEYS[key][0]}/{operator.topic}.cpp"
+
+
 def kernel_file(operator: Operator, key: str) -> str:
     """Where a new kernel of ``key`` belongs."""
     if key == CUDA_KEY:
         return cuda_file(operator)
+    if key in LAYOUT_KEYS:
+        return layout_file(operator, key)
     if operator.structure in ("pointwise", "reduction", "shaped", "mutation") and key == "CPU":
         return loop_file(operator)
     return shape_file(operator)
@@ -66,7 +73,9 @@ def samples_file(operator: Operator) -> str:
 
 def room(operator: Operator) -> tuple[str, ...]:
     """The files that may hold the C++ of ``operator``'s topic."""
-    return shape_file(operator), loop_file(operator), loop_file(operator, per_isa=False), cuda_file(operator)
+    layouts = (layout_file(operator, key) for key in LAYOUT_KEYS)
+    loops = (loop_file(operator), loop_file(operator, per_isa=False))
+    return shape_file(operator), *loops, cuda_file(operator), *layouts
 
 
 def check_room(operator: Operator, found: Iterable[Kernel], belongs: str) -> list[tuple[Location, str, str]]:

@@ -56,7 +56,10 @@ LOOP_KEYS = ("CPU", "CUDA")
 # Their kernels may also be one function for every device (``All``), meta included.
 LOOP_FOR_ALL_STRUCTURES = ("shaped", "mutation")
 
-DISPATCH_KEYS = ("All", "CPU", "CUDA", "Meta", "Inplace")
+DISPATCH_KEYS = ("All", "CPU", "CUDA", "Meta", "MkldnnCPU", "Inplace")
+# Keys of layouts with kernels of their own: the folder of these kernels, and the autograd key that tensors of
+# the layout always have. An operator that does not write the key is an error for such tensors.
+LAYOUT_KEYS = {"MkldnnCPU": ("aten/native/mkldnn", "AutogradMkldnnCPU")}
 # Kernels of the CUDA library are in at::native::cuda, and have the names of the CPU's.
 CUDA_KEY = "CUDA"
 CUDA_FOLDER = "aten/native/cuda"

@@ -86,6 +86,7 @@ class UntypedStorage:
 {% endfor %}
 strided: _layout
 sparse_coo: _layout
+_mkldnn: _layout
 contiguous_format: _memory_format
 preserve_format: _memory_format
 channels_last: _memory_format

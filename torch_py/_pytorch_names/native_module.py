@@ -152,7 +152,7 @@ def add_native_names(native: ModuleType) -> None:
         _VariableFunctionsClass=native._torch,  # where pickles of PyTorch have its functions
         _GLIBCXX_USE_CXX11_ABI=True,
         has_mkl=native._blas == "mkl",
-        has_mkldnn=False,
+        has_mkldnn=True,
         has_openmp=True,
         has_lapack=True,
         _get_privateuse1_backend_name=lambda: "privateuseone",

@@ -173,6 +173,8 @@ def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
 
     `reference` represents its storage; meta tensors do not have one.
     """
+    if tensor.is_mkldnn:
+        raise NotImplementedError("Cannot access storage of OpaqueTensorImpl: use to_dense() first")
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
 

@@ -18,6 +18,7 @@ _LAZY_MODULES = (
     "deterministic",
     "dlpack",
     "hooks",
+    "mkldnn",
     "tensorboard",
 )
 

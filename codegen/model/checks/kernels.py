@@ -25,7 +25,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
 
 def _check_keys(operator: Operator, report: Reporter) -> None:
     """Each dispatch key is one that the structure can have."""
-    keys = [d.key for d in operator.dispatch]
+    keys = [d.key for d in operator.dispatch if d.key not in vocabulary.LAYOUT_KEYS]
     one_for_all = operator.structure in vocabulary.ALL_STRUCTURES
 
     for entry in operator.dispatch:
@@ -36,6 +36,9 @@ def _check_keys(operator: Operator, report: Reporter) -> None:
                     "'Inplace' is for a composite that has the variant inplace",
                     f"remove Inplace: {entry.kernel}",
                 )
+            continue
+
+        if entry.key in vocabulary.LAYOUT_KEYS:
             continue
 
         # Composed while a graph is recorded; a device's own kernel runs otherwise.

@@ -86,7 +86,7 @@ const bool registered = [] {
 {% endfor %}
 {% if section.gradient == "none" %}
 {% for f in section.functions if not (f.form == "inplace" and section.operator.has_inplace) %}
-  register_without_gradient<ops::{{ f.struct }}>();
+  register_without_gradient<ops::{{ f.struct }}>({{ section.autograd_keys if section.autograd_keys != "kAutogradKeys" }});
 {% endfor %}
 {% endif %}
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "aten/ops/add.h"
+#include "aten/ops/clone.h"
 
 namespace torch::autograd {
 
@@ -42,6 +43,8 @@ at::Tensor copy_with_layout_of(const at::Tensor& grad, const at::Tensor& variabl
 /// The first gradient of a leaf is kept itself if nobody else can see it. With create_graph it is
 /// always copied, because it is part of a graph.
 at::Tensor first_gradient(at::Tensor&& grad, const at::Tensor& variable) {
+  if (grad.layout() != c10::Layout::Strided) return at::clone(grad);
+
   const bool keep =
       !c10::GradMode::is_enabled() && has_layout_of(grad, variable) && is_sole_owner(grad);
   if (!keep) return copy_with_layout_of(grad, variable);

@@ -3,6 +3,7 @@
 
 #include <cctype>
 
+#include "aten/ops/to_mkldnn.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/Streams.h"
 
@@ -35,7 +36,7 @@ __attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* 
 at::Tensor InputMetadata::zeros() const {
   at::Tensor result = at::empty_tensor(sizes, dtype, device);
   result.zero_();
-  return result;
+  return layout == c10::Layout::Mkldnn ? at::to_mkldnn(result) : result;
 }
 
 Node::Node() : Node(next_sequence_nr++) {

@@ -58,14 +58,17 @@ struct TORCH_PY_API InputMetadata {
   /// For an output that takes no gradient (undefined, or of integral type).
   InputMetadata() = default;
   explicit InputMetadata(const at::Tensor& output)
-      : sizes(output.sizes()), dtype(output.scalar_type()), device(output.device()) {}
+      : sizes(output.sizes()),
+        dtype(output.scalar_type()),
+        device(output.device()),
+        layout(output.layout()) {}
   InputMetadata(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device)
       : sizes(sizes), dtype(dtype), device(device) {}
 
   bool is_defined() const { return dtype != c10::ScalarType::Undefined; }
   bool matches(const at::Tensor& grad) const {
     return grad.scalar_type() == dtype && grad.device() == device &&
-           grad.sizes() == c10::IntArrayRef(sizes);
+           grad.layout() == layout && grad.sizes() == c10::IntArrayRef(sizes);
   }
   /// A gradient of zeros.
   at::Tensor zeros() const;
@@ -73,6 +76,7 @@ struct TORCH_PY_API InputMetadata {
   c10::SmallVector<int64_t, 4> sizes;
   c10::ScalarType dtype = c10::ScalarType::Undefined;  // Undefined: takes no gradient
   c10::Device device;
+  c10::Layout layout = c10::Layout::Strided;
 };
 
 /// A step of the backward pass: takes the gradients of the forward operator's outputs and returns

@@ -1,5 +1,7 @@
-// Checks gradients that nodes or users provide, and adapts their shape, dtype and device.
+// Checks gradients that nodes or users provide, and adapts their layout, shape, dtype and device.
 #include "aten/ops/sum_to_size.h"
+#include "aten/ops/to_dense.h"
+#include "aten/ops/to_mkldnn.h"
 #include "torch_py/csrc/autograd/Engine.h"
 #include "torch_py/csrc/autograd/Variable.h"
 
@@ -31,6 +33,9 @@ at::Tensor moved_to(const at::Tensor& scalar, c10::Device device) {
 /// Makes `grad` what the node expects, or throws.
 void adapt(const InputMetadata& expected, at::Tensor& grad, const Node* function, size_t index) {
   const c10::IntArrayRef sizes(expected.sizes);
+  const bool is_opaque = grad.layout() == c10::Layout::Mkldnn;
+  if (is_opaque && expected.layout != c10::Layout::Mkldnn) grad = at::to_dense(grad);
+
   if (!(grad.sizes() == sizes)) {
     TORCH_CHECK(is_expandable_to(sizes, grad.sizes()), subject(function, index), "got ",
                 grad.sizes(), " but expected shape compatible with ", sizes);
@@ -48,6 +53,8 @@ void adapt(const InputMetadata& expected, at::Tensor& grad, const Node* function
                 " but got ", grad.device());
     grad = moved_to(grad, expected.device);
   }
+
+  if (!is_opaque && expected.layout == c10::Layout::Mkldnn) grad = at::to_mkldnn(grad);
 }
 
 }  // namespace

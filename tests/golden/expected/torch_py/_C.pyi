@@ -104,6 +104,7 @@ float8_e8m0fnu: _dtype
 complex32: _dtype
 strided: _layout
 sparse_coo: _layout
+_mkldnn: _layout
 contiguous_format: _memory_format
 preserve_format: _memory_format
 channels_last: _memory_format

@@ -51,6 +51,8 @@ const char* format_of(at::ScalarType dtype) {
 const char* refusal(const at::Tensor& tensor, int flags) {
   if (!tensor.is_cpu())
     return "the memory of a tensor that is not on the CPU cannot be exported as a buffer";
+  if (tensor.layout() != at::Layout::Strided)
+    return "the memory of a tensor that is not strided cannot be exported as a buffer";
   if (tensor.requires_grad())
     return "a tensor that requires grad cannot be exported as a buffer; use tensor.detach()";
   if (format_of(tensor.scalar_type()) == nullptr)

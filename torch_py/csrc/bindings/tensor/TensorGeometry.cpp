@@ -1,4 +1,5 @@
 // Methods of Tensor about its geometry and memory: size, stride, is_contiguous, data_ptr, set_.
+#include "c10/core/OpaqueTensorImpl.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/SizeType.h"
@@ -27,19 +28,19 @@ PyObject* int_tuple(at::IntArrayRef values) {
 
 // size() and stride(): the whole list without an argument, one entry with `dim`. Calls on plain
 // tensors skip the binding of arguments.
-template <const Function& function, int64_t (at::Tensor::*one)(int64_t) const,
+template <const Function& function, int64_t (*one)(const at::Tensor&, int64_t),
           PyObject* (*all)(const at::Tensor&)>
 PyObject* geometry(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY
   const at::Tensor& tensor = unpack(self);
   if (kwnames == nullptr && is_plain_tensor(self) && !has_function_modes()) {
     if (nargs == 0) return all(tensor);
-    if (nargs == 1 && is_plain_int(args[0])) return wrap((tensor.*one)(to_int64(args[0])));
+    if (nargs == 1 && is_plain_int(args[0])) return wrap(one(tensor, to_int64(args[0])));
   }
 
   Arguments call;
   switch (call.bind(function, self, args, nargs, kwnames)) {
-    case 0: return call.given(1) ? wrap((tensor.*one)(call.integer(1))) : all(tensor);
+    case 0: return call.given(1) ? wrap(one(tensor, call.integer(1))) : all(tensor);
     case 1: return all(tensor);
     default: return call.call_override(function);
   }
@@ -47,7 +48,15 @@ PyObject* geometry(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
 }
 
 PyObject* sizes_of(const at::Tensor& tensor) { return make_size(tensor.sizes()); }
-PyObject* strides_of(const at::Tensor& tensor) { return int_tuple(tensor.strides()); }
+PyObject* strides_of(const at::Tensor& tensor) {
+  c10::check_has_strides(*tensor.unsafe_impl());
+  return int_tuple(tensor.strides());
+}
+int64_t stride_of(const at::Tensor& tensor, int64_t dim) {
+  c10::check_has_strides(*tensor.unsafe_impl());
+  return tensor.stride(dim);
+}
+int64_t size_of(const at::Tensor& tensor, int64_t dim) { return tensor.size(dim); }
 
 constexpr Parameter contiguous_parameters[] = {
     {"self", Kind::Tensor}, {"memory_format", Kind::MemoryFormat, kOptional | kKeywordOnly}};
@@ -89,10 +98,16 @@ bool is_complex(const at::Tensor& self) { return self.is_complex(); }
 bool is_signed(const at::Tensor& self) { return self.is_signed(); }
 bool is_conj(const at::Tensor&) { return false; }
 
-PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(unpack(self).data()); }
+PyObject* data_ptr(PyObject* self, PyObject*) {
+  TORCH_PY_TRY
+  c10::check_has_data(*unpack(self).unsafe_impl());
+  return PyLong_FromVoidPtr(unpack(self).data());
+  TORCH_PY_CATCH(nullptr)
+}
 
 PyObject* untyped_storage(PyObject* self, PyObject*) {
   TORCH_PY_TRY
+  c10::check_has_storage(*unpack(self).unsafe_impl());
   return wrap_storage(unpack(self).storage());
   TORCH_PY_CATCH(nullptr)
 }
@@ -158,6 +173,7 @@ void set_to_storage(const at::Tensor& tensor, const Arguments& call) {
                  type_name(source));
   }
 
+  if (is_tensor(source)) c10::check_has_storage(*unpack(source).unsafe_impl());
   const at::Storage& storage =
       is_storage(source) ? unpack_storage(source) : unpack(source).storage();
   TORCH_CHECK(storage->device().type == tensor.device().type,
@@ -193,6 +209,7 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
   if (overload == kOverridden) return call.call_override(set_function);
 
   const at::Tensor& tensor = unpack(self);
+  c10::check_has_storage(*tensor.unsafe_impl());
 
   if (overload == 2) {
     set_to_storage(tensor, call);
@@ -203,6 +220,7 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
               "set_(): a tensor that requires grad cannot be given other memory");
   const at::Tensor source =
       overload == 1 ? call.tensor(1) : at::empty_tensor({0}, tensor.scalar_type(), tensor.device());
+  c10::check_has_storage(*source.unsafe_impl());
   TORCH_CHECK(source.scalar_type() == tensor.scalar_type() && source.device() == tensor.device(),
               "set_(): expected a source of dtype ", at::dtype_name(tensor.scalar_type()), " on '",
               tensor.device(), "', got ", at::dtype_name(source.scalar_type()), " on '",
@@ -220,9 +238,9 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 }  // namespace
 
 PyMethodDef tensor_geometry_methods[] = {
-    {"size", as_method(geometry<size_function, &at::Tensor::size, sizes_of>),
+    {"size", as_method(geometry<size_function, size_of, sizes_of>),
      METH_FASTCALL | METH_KEYWORDS, "size(dim=None) -> Size or int"},
-    {"stride", as_method(geometry<stride_function, &at::Tensor::stride, strides_of>),
+    {"stride", as_method(geometry<stride_function, stride_of, strides_of>),
      METH_FASTCALL | METH_KEYWORDS,
      "stride(dim=None) -> tuple or int: elements between neighbours"},
     {"is_contiguous", as_method(is_contiguous), METH_FASTCALL | METH_KEYWORDS,

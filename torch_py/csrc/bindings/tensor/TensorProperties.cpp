@@ -53,6 +53,7 @@ bool is_cuda(const at::Tensor& self) { return self.is_cuda(); }
 bool is_meta(const at::Tensor& self) { return self.is_meta(); }
 bool is_sparse(const at::Tensor& self) { return self.layout() == at::Layout::Sparse; }
 bool is_sparse_csr(const at::Tensor& self) { return self.layout() == at::Layout::SparseCsr; }
+bool is_mkldnn(const at::Tensor& self) { return self.layout() == at::Layout::Mkldnn; }
 bool never(const at::Tensor&) { return false; }
 
 /// x.T; warns once per process about tensors that are not matrices.
@@ -163,7 +164,7 @@ PyGetSetDef properties[] = {
     {"is_sparse", get<is_sparse>, nullptr, nullptr, nullptr},
     {"is_sparse_csr", get<is_sparse_csr>, nullptr, nullptr, nullptr},
     {"is_quantized", get<never>, nullptr, nullptr, nullptr},
-    {"is_mkldnn", get<never>, nullptr, nullptr, nullptr},
+    {"is_mkldnn", get<is_mkldnn>, nullptr, nullptr, nullptr},
     {"is_mps", get<never>, nullptr, nullptr, nullptr},
     {"is_xpu", get<never>, nullptr, nullptr, nullptr},
     {"is_nested", get<never>, nullptr, nullptr, nullptr},

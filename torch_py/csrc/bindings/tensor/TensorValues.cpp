@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/tensor/TensorValues.h"
 
 #include "aten/ops/to.h"
+#include "c10/core/OpaqueTensorImpl.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/calls/Waiting.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
@@ -58,6 +59,9 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
 /// The tensor, or a copy of it that the host can read.
 at::Tensor on_cpu(const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_meta(), "Cannot copy out of meta tensor; no data!");
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::Layout::Strided,
+                              "Could not run 'item' with arguments from the 'MkldnnCPU' backend. "
+                              "Use to_dense() first.");
   if (tensor.is_cpu()) return tensor;
 
   return unlocked_while_waiting(
@@ -71,6 +75,7 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
 
 PyObject* tolist(PyObject* self, PyObject*) {
   TORCH_PY_TRY
+  c10::check_has_data(*unpack(self).unsafe_impl());
   const at::Tensor tensor = on_cpu(unpack(self));
   return to_list(tensor, static_cast<const char*>(tensor.data()), 0);
   TORCH_PY_CATCH(nullptr)

@@ -10,7 +10,7 @@ namespace torch::python {
 
 namespace {
 
-constexpr int kLayouts = static_cast<int>(c10::Layout::SparseBsc) + 1;
+constexpr int kLayouts = static_cast<int>(c10::Layout::Mkldnn) + 1;
 constexpr int kFormats = static_cast<int>(c10::MemoryFormat::ChannelsLast3d) + 1;
 PyObject* dtype_objects[c10::kNumScalarTypes];
 PyObject* layout_objects[kLayouts];

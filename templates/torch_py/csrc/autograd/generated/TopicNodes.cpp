@@ -53,11 +53,11 @@ const bool registered = [] {
 {% for node in nodes %}
 {% for f in node.functions %}
 {% set label = "no gradient through out" if f.form == "out" else node.name %}
-  register_kernel<ops::{{ f.struct }}>(kAutogradKeys, &{{ f.struct }}, {{ label|cpp_string }}, origin);
+  register_kernel<ops::{{ f.struct }}>({{ node.keys }}, &{{ f.struct }}, {{ label|cpp_string }}, origin);
 {% endfor %}
 {% endfor %}
 {% for f in decomposed_out %}
-  register_kernel<ops::{{ f.struct }}>(kAutogradKeys, &{{ f.struct }}, "no gradient through out", origin);
+  register_kernel<ops::{{ f.struct }}>({{ keys_of(f.operator) }}, &{{ f.struct }}, "no gradient through out", origin);
 {% endfor %}
   return true;
 }();

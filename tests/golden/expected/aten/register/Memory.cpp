@@ -86,7 +86,7 @@ constinit OperatorEntry zeros::entry("zeros",
     "zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor");
 Tensor zeros::call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
     std::optional<Device> device, std::optional<bool> pin_memory) {
-  const DispatchKeySet keys = effective_keys(keys_of_device(device));
+  const DispatchKeySet keys = effective_keys(keys_of_device(device, layout));
   return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory);
 }
 Tensor zeros::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,

@@ -1,0 +1,13 @@
+// The softmax of tensors with the mkldnn layout.
+#include "aten/native/declarations/mkldnn/Softmax.h"
+#include "aten/native/mkldnn/Elements.h"
+#include "aten/ops/_softmax.h"
+
+namespace at::native {
+
+Tensor softmax_mkldnn(const Tensor& self, int64_t dim, bool half_to_float) {
+  TORCH_CHECK(!half_to_float, "softmax with half to float conversion is not supported on Mkldnn");
+  return mkldnn_from(at::_softmax(elements_of_mkldnn(self), dim, false));
+}
+
+}  // namespace at::native
