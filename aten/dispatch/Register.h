@@ -56,8 +56,8 @@ struct BelowAutograd<Op, Result(DispatchKeySet, Args...)> {
 
 template <class Op>
 void register_without_gradient(DispatchKeySet keys = kAutogradKeys) {
-  register_kernel<Op>(keys, &BelowAutograd<Op, typename Op::Schema>::call,
-                      "without gradient", "aten/dispatch/Register.h");
+  register_kernel<Op>(keys, &BelowAutograd<Op, typename Op::Schema>::call, "without gradient",
+                      "aten/dispatch/Register.h");
 }
 
 /// Keys of a call whose tensors may all be absent; the call then runs on the CPU.
@@ -80,7 +80,8 @@ inline DispatchKeySet keys_of_device(std::optional<Device> device,
                                      std::optional<Layout> layout = std::nullopt) {
   if (C10_UNLIKELY(layout == Layout::Mkldnn)) {
     const Device given = device.value_or(kCPU);
-    TORCH_CHECK_NOT_IMPLEMENTED(given.is_cpu(), "Unsupported device type for mkldnn layout: ", given);
+    TORCH_CHECK_NOT_IMPLEMENTED(given.is_cpu(),
+                                "Unsupported device type for mkldnn layout: ", given);
     return DispatchKeySet(DispatchKey::MkldnnCPU);
   }
   const DispatchKey key = dense_backend_key(device.value_or(kCPU).type);

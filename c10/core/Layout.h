@@ -5,7 +5,15 @@
 
 namespace c10 {
 
-enum class Layout : int8_t { Strided = 0, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc, Mkldnn };
+enum class Layout : int8_t {
+  Strided = 0,
+  Sparse,
+  SparseCsr,
+  SparseCsc,
+  SparseBsr,
+  SparseBsc,
+  Mkldnn
+};
 
 enum class MemoryFormat : int8_t { Contiguous = 0, Preserve, ChannelsLast, ChannelsLast3d };
 

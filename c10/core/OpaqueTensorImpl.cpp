@@ -24,7 +24,8 @@ intrusive_ptr<TensorImpl> OpaqueTensorImpl::shallow_copy() const {
 
 void OpaqueTensorImpl::shallow_copy_from(const TensorImpl& other) {
   const auto* opaque = dynamic_cast<const OpaqueTensorImpl*>(&other);
-  TORCH_CHECK(opaque != nullptr, "a tensor of layout torch._mkldnn cannot take over elements of layout ",
+  TORCH_CHECK(opaque != nullptr,
+              "a tensor of layout torch._mkldnn cannot take over elements of layout ",
               layout_name(other.layout()));
 
   set_content(opaque->content_);
@@ -36,8 +37,8 @@ void OpaqueTensorImpl::release_resources() {
 }
 
 OpaqueTensorImpl& as_opaque(TensorImpl& impl) {
-  TORCH_CHECK(impl.layout() == Layout::Mkldnn, "expected a tensor of layout torch._mkldnn, got torch.",
-              layout_name(impl.layout()));
+  TORCH_CHECK(impl.layout() == Layout::Mkldnn,
+              "expected a tensor of layout torch._mkldnn, got torch.", layout_name(impl.layout()));
   return static_cast<OpaqueTensorImpl&>(impl);
 }
 

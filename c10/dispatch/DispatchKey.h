@@ -6,9 +6,9 @@
 namespace c10 {
 
 // Lowest priority first: a call goes to the highest key of its arguments that is not excluded.
-// Autograd comes after all backends. Tensors of a layout with kernels of its own (MkldnnCPU) also have
-// its Autograd key, at all times and with the highest priority: an operator without a kernel for
-// the layout is then an error, whatever else its arguments are.
+// Autograd comes after all backends. Tensors of a layout with kernels of its own (MkldnnCPU) also
+// have its Autograd key, at all times and with the highest priority: an operator without a kernel
+// for the layout is then an error, whatever else its arguments are.
 #define TORCH_PY_FORALL_DISPATCH_KEYS(_) \
   _(Undefined)                           \
   _(CPU)                                 \

@@ -17,7 +17,8 @@ struct LocalState {
   uint8_t autocast = 0;  // one bit per DeviceType with automatic dtypes: aten/core/Autocast.h
 
   void refresh() {
-    excluded = (grad_mode && below_autograd == 0) ? user_excluded : (user_excluded | kRecordingKeys);
+    excluded =
+        (grad_mode && below_autograd == 0) ? user_excluded : (user_excluded | kRecordingKeys);
   }
 };
 

@@ -56,8 +56,7 @@ void OperatorEntry::throw_missing(DispatchKey key) const {
   const bool is_mkldnn = key == DispatchKey::AutogradMkldnnCPU;
   const char* backend = dispatch_key_name(is_mkldnn ? DispatchKey::MkldnnCPU : key);
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '",
-                              backend, "' backend. It has kernels for: ", available,
-                              ".");
+                              backend, "' backend. It has kernels for: ", available, ".");
   __builtin_unreachable();
 }
 

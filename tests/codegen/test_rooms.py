@@ -169,6 +169,7 @@ def test_cpp_is_in_the_folder_of_its_chapter(program: Program):
         *place, name = path.relative_to(NATIVE).parts
         if place[-1] == "shared" or place == ["cuda"]:
             continue
+
         topic = name.removesuffix(".cpp")
         if place[0] == "cpu":
             topic = topic.removesuffix(".isa")
@@ -176,6 +177,7 @@ def test_cpp_is_in_the_folder_of_its_chapter(program: Program):
             topic = topic.removesuffix("Kernel")
         if place == ["mkldnn"] and name == "Elements.cpp":  # what all topics of the folder share
             continue
+
         assert topic in folders, f"{path}: no topic is called {topic}"
         if place == ["mkldnn"]:  # kernels of one layout, by topic
             continue

@@ -62,9 +62,7 @@ OPERATORS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     ),
 }
 # Those whose gradient PyTorch has for the layout as well, and ours.
-DIFFERENTIABLE = sorted(
-    OPERATORS.keys() - {"sigmoid", "tanh", "gelu", "prelu", "softmax", "batch_norm"}
-)
+DIFFERENTIABLE = sorted(OPERATORS.keys() - {"sigmoid", "tanh", "gelu", "prelu", "softmax", "batch_norm"})
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
@@ -141,7 +139,9 @@ def test_a_gradient_of_a_gradient_is_refused():
 # --- Conversions ---
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.uint8, torch.int8], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float16, torch.uint8, torch.int8], ids=str
+)
 @pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (1, 2, 3, 4, 5), (0, 3)], ids=str)
 def test_round_trip(shape, dtype):
     x = (numbers(*shape) * 9).abs().to(dtype)
@@ -345,7 +345,13 @@ class Block(torch.nn.Module):
 def small_resnet() -> Any:
     torch.manual_seed(3)
     layers = [torch.nn.Conv2d(3, 8, 3, 2, 1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.MaxPool2d(2)]
-    layers += [Block(), torch.nn.PReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(8, 5)]
+    layers += [
+        Block(),
+        torch.nn.PReLU(),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(8, 5),
+    ]
     net = torch.nn.Sequential(*layers)
     with torch.no_grad():
         net(numbers(4, 3, 16, 16))

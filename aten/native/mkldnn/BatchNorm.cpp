@@ -1,4 +1,5 @@
-// Batch normalization of tensors with the mkldnn layout; parameters and statistics have this or the strided layout.
+// Batch normalization of tensors with the mkldnn layout; parameters and statistics have this or the
+// strided layout.
 #include "aten/native/declarations/mkldnn/BatchNorm.h"
 #include "aten/native/declarations/nn/BatchNorm.h"
 #include "aten/native/mkldnn/Elements.h"
@@ -23,9 +24,8 @@ Tensor batch_norm_apply_mkldnn(const Tensor& input, const Tensor& weight, const 
                                            strided_elements(invstd)));
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm_train_mkldnn(const Tensor& input,
-                                                                   const Tensor& weight,
-                                                                   const Tensor& bias, double eps) {
+std::tuple<Tensor, Tensor, Tensor, Tensor>
+batch_norm_train_mkldnn(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps) {
   const auto [output, mean, invstd, variance] = at::_batch_norm_train(
       elements_of_mkldnn(input), strided_elements(weight), strided_elements(bias), eps);
   return {mkldnn_from(output), mean, invstd, variance};

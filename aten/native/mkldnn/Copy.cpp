@@ -11,10 +11,11 @@ Tensor clone_mkldnn(const Tensor& self, std::optional<MemoryFormat> memory_forma
 }
 
 void copy_mkldnn(const Tensor& self, const Tensor& src, bool) {
-  TORCH_CHECK(self.layout() == src.layout(),
-              "copy_mkldnn_: between mkldnn layout and dense Tensors is not implemented! Found self "
-              "layout = ",
-              self.layout(), " and src layout = ", src.layout());
+  TORCH_CHECK(
+      self.layout() == src.layout(),
+      "copy_mkldnn_: between mkldnn layout and dense Tensors is not implemented! Found self "
+      "layout = ",
+      self.layout(), " and src layout = ", src.layout());
   TORCH_CHECK(self.sizes() == src.sizes(), "copy_mkldnn_: only support same size tensor, got ",
               self.sizes(), " and ", src.sizes());
   elements_of_mkldnn(self).copy_(elements_of_mkldnn(src));

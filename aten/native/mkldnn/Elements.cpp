@@ -1,6 +1,6 @@
 // The elements of tensors with the mkldnn layout: Note [The mkldnn layout].
-#include "c10/core/OpaqueTensorImpl.h"
 #include "aten/native/mkldnn/Elements.h"
+#include "c10/core/OpaqueTensorImpl.h"
 #include "c10/dispatch/LocalState.h"
 
 namespace at::native {
@@ -52,9 +52,9 @@ Tensor mkldnn_copy_of(const Tensor& strided, ScalarType dtype) {
 }
 
 void check_mkldnn_dtype(const char* message, ScalarType dtype) {
-  TORCH_CHECK(
-      dtype == kFloat || dtype == kBFloat16 || dtype == kHalf || dtype == kByte || dtype == kChar,
-      message);
+  TORCH_CHECK(dtype == kFloat || dtype == kBFloat16 || dtype == kHalf || dtype == kByte ||
+                  dtype == kChar,
+              message);
 }
 
 }  // namespace at::native

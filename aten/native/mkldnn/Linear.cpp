@@ -1,4 +1,5 @@
-// Linear layers over tensors with the mkldnn layout; weight and bias have this or the strided layout.
+// Linear layers over tensors with the mkldnn layout; weight and bias have this or the strided
+// layout.
 #include "aten/native/declarations/mkldnn/Linear.h"
 #include "aten/native/mkldnn/Elements.h"
 #include "aten/ops/_linear_backward_bias.h"

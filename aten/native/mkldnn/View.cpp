@@ -5,7 +5,8 @@
 namespace at::native {
 
 Tensor view_mkldnn(const Tensor&, IntArrayRef) {
-  TORCH_THROW(Error, "Currently Mkldnn tensor does not support view. Change to use reshape instead");
+  TORCH_THROW(Error,
+              "Currently Mkldnn tensor does not support view. Change to use reshape instead");
 }
 
 }  // namespace at::native

@@ -67,8 +67,8 @@ struct TORCH_PY_API InputMetadata {
 
   bool is_defined() const { return dtype != c10::ScalarType::Undefined; }
   bool matches(const at::Tensor& grad) const {
-    return grad.scalar_type() == dtype && grad.device() == device &&
-           grad.layout() == layout && grad.sizes() == c10::IntArrayRef(sizes);
+    return grad.scalar_type() == dtype && grad.device() == device && grad.layout() == layout &&
+           grad.sizes() == c10::IntArrayRef(sizes);
   }
   /// A gradient of zeros.
   at::Tensor zeros() const;

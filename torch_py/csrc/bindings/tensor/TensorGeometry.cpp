@@ -238,8 +238,8 @@ PyObject* set_(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject
 }  // namespace
 
 PyMethodDef tensor_geometry_methods[] = {
-    {"size", as_method(geometry<size_function, size_of, sizes_of>),
-     METH_FASTCALL | METH_KEYWORDS, "size(dim=None) -> Size or int"},
+    {"size", as_method(geometry<size_function, size_of, sizes_of>), METH_FASTCALL | METH_KEYWORDS,
+     "size(dim=None) -> Size or int"},
     {"stride", as_method(geometry<stride_function, stride_of, strides_of>),
      METH_FASTCALL | METH_KEYWORDS,
      "stride(dim=None) -> tuple or int: elements between neighbours"},
