@@ -1,4 +1,4 @@
-"""The mkldnn layout, and switches of oneDNN, which are kept without effect: this build does not use the library."""
+"""The mkldnn layout, and switches of oneDNN, which have no effect: this build does not use the library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERBOSE_ON_CREATION = 2
 
 
 def is_available() -> bool:
-    """Whether tensors can have the layout ``torch._mkldnn``, as they can. Its kernels are those of torch_py."""
+    """True: tensors can have the layout ``torch._mkldnn``. Its kernels are those of torch_py."""
     return True
 
 

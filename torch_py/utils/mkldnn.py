@@ -167,7 +167,7 @@ class MkldnnPrelu(_MkldnnModule):
 
 
 def _counterpart(module: nn.Module, dtype: Any) -> nn.Module:
-    """The module of this file that replaces `module`; `module` itself where there is none."""
+    """The module of this file that replaces `module`; `module` itself if it has no such counterpart."""
     if isinstance(module, nn.Linear):
         return MkldnnLinear(module, dtype)
     if isinstance(module, nn.Conv1d):

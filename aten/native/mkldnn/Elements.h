@@ -4,7 +4,7 @@
 // Note [The mkldnn layout]
 // A tensor of layout torch._mkldnn holds a strided tensor: channels last with 4 or 5 dimensions,
 // else contiguous. No channels are padded and none are blocked, because convolutions read channels
-// last at full speed as they are (docs/mkldnn.md has the figures). A kernel for MkldnnCPU takes the
+// last at full speed as they are (docs/performance.md). A kernel for MkldnnCPU takes the
 // strided tensors out of its arguments, calls the operator on them and puts the result into a new
 // tensor of the layout.
 #include "aten/core/Tensor.h"

@@ -67,7 +67,8 @@ void sort_run(uint64_t* run, int64_t n, const uint64_t* keys, uint64_t low_bits)
       const uint64_t entry = run[i];
       const uint64_t key = keys[index_of(entry)];
       int64_t place = i;
-      for (; place > 0 && keys[index_of(run[place - 1])] > key; --place) run[place] = run[place - 1];
+      for (; place > 0 && keys[index_of(run[place - 1])] > key; --place)
+        run[place] = run[place - 1];
       run[place] = entry;
     }
     return;

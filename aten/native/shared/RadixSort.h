@@ -31,7 +31,8 @@ C10_HOST_DEVICE uint64_t sort_key(T element) {
     using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
     constexpr int kSignBit = 8 * sizeof(Bits) - 1;
     constexpr Bits kSign = Bits{1} << kSignBit;
-    constexpr Bits kInfinity = sizeof(Bits) == 4 ? Bits{0xff} << 23 : Bits{0x7ff} << (kSignBit - 11);
+    constexpr Bits kInfinity =
+        sizeof(Bits) == 4 ? Bits{0xff} << 23 : Bits{0x7ff} << (kSignBit - 11);
 
     // Selections of integers: signs are as good as random, and a branch would be mispredicted for
     // every other element.

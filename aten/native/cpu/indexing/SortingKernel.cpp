@@ -41,8 +41,8 @@ struct Lane {
   }
 };
 
-/// For every lane, order(lane, indices) writes the indices of the first `count` elements in order to
-/// the contiguous memory `indices`.
+/// For every lane, order(lane, indices) writes the indices of the first `count` elements in order
+/// to the contiguous memory `indices`.
 template <typename Order>
 void order_lanes(const Tensor& self, int64_t dim, int64_t count, bool descending,
                  const Tensor& values, const Tensor& indices, const Order& order) {
@@ -139,8 +139,8 @@ std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
   return best;
 }
 
-/// Writes the indices of the first k elements. Ties go to the lower index, so that the same elements
-/// are chosen for every k.
+/// Writes the indices of the first k elements. Ties go to the lower index, so that the same
+/// elements are chosen for every k.
 template <typename T>
 void write_top(const Lane<T>& lane, int64_t k, bool sorted, int64_t* chosen) {
   if (k <= lane.size / 8) return write_indices(first_of(lane, k), k, chosen);

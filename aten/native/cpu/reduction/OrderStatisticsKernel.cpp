@@ -50,8 +50,7 @@ void choose_in_lanes(const char* name, const Tensor& self, int64_t dim, const Te
       const auto entries = std::make_unique_for_overwrite<SortEntry[]>(static_cast<size_t>(n));
       for (int64_t i = 0; i < n; ++i) entries[i] = {sort_key(in[i * stride]), i};
 
-      const int64_t chosen =
-          pick(Lane{entries.get(), n, key_bytes<scalar_t>, nan_key<scalar_t>()});
+      const int64_t chosen = pick(Lane{entries.get(), n, key_bytes<scalar_t>, nan_key<scalar_t>()});
       *reinterpret_cast<scalar_t*>(data[1]) = in[chosen * stride];
       *reinterpret_cast<int64_t*>(data[2]) = chosen;
     });
@@ -90,9 +89,8 @@ void median_kernel(const Tensor& self, int64_t dim, bool /*keepdim*/, const Tens
                    const Tensor& out1) {
   choose_in_lanes("median", self, dim, out0, out1, [](const Lane& lane) {
     const SortEntry* end = lane.entries + lane.size;
-    const SortEntry* nan = std::find_if(
-        lane.entries, lane.entries + lane.size,
-        [&](const SortEntry& entry) { return lane.is_nan(entry); });
+    const SortEntry* nan = std::find_if(lane.entries, lane.entries + lane.size,
+                                        [&](const SortEntry& entry) { return lane.is_nan(entry); });
     return nan != end ? nan->index : lane.index_at((lane.size - 1) / 2);
   });
 }
