@@ -68,6 +68,7 @@ NOT_COMPARED: dict[tuple[str, str], str] = {
         for dtype in ("float16", "bfloat16", "float32", "float64")
     },
     ("instance_norm", "bfloat16"): "PyTorch rounds on the way; its results are off by twice as much",
+    ("conv_transpose1d", "bfloat16"): "without AVX-512, PyTorch rounds on the way and is off twice as far",
     **{("_standard_gamma_grad", dtype): "PyTorch's has 4 digits" for dtype in ("float32", "float64")},
 }
 
