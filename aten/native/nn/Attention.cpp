@@ -2,6 +2,8 @@
 // and the checks of the fused kernel.
 #include "aten/native/nn/Attention.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +19,7 @@
 #include "aten/ops/matmul.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/repeat_interleave.h"
+#include "aten/ops/reshape.h"
 #include "aten/ops/softmax.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/triu.h"
@@ -119,18 +122,23 @@ bool mask_fits(const Tensor& mask, IntArrayRef sizes) {
   return true;
 }
 
+/// Whether queries (N, H, L, E) fit keys (N, K, S, E) and values (N, K, S, V), where a group of H / K
+/// heads of queries shares keys and values.
+bool heads_fit(IntArrayRef q, IntArrayRef k, IntArrayRef v) {
+  return q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
+}
+
 /// Whether the fused kernel takes these arguments.
 bool has_kernel(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
-                double dropout) {
+                double dropout, bool groups) {
   if (dropout > 0 || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
-  if (!(query.is_cpu() || query.is_meta()) ||
-      !(query.scalar_type() == kFloat || query.scalar_type() == kDouble))
-    return false;
+  if (!(query.is_cpu() || query.is_meta())) return false;
+  if (!is_floating(query.scalar_type()) || is_float8(query.scalar_type())) return false;
 
   const IntArrayRef q = query.sizes();
   const IntArrayRef k = key.sizes();
   const IntArrayRef v = value.sizes();
-  if (q[0] != k[0] || q[0] != v[0] || q[1] != k[1] || q[1] != v[1] || q[3] != k[3] || k[2] != v[2])
+  if (!heads_fit(q, k, v) || (q[1] != k[1] && !groups) || q[3] != k[3] || k[2] != v[2])
     return false;
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
 
@@ -144,13 +152,16 @@ Tensor with_four_dims(Tensor tensor) {
   return tensor;
 }
 
-/// The mask as the fused kernel adds it to the scores: in the query's dtype, -inf for False.
-Tensor additive_mask(const Tensor& mask, const Tensor& query) {
-  if (!mask.defined()) return mask;
-  if (mask.scalar_type() != kBool) return mask.to(query.scalar_type());
+/// The sum of gradients over each group of heads that were one.
+Tensor sum_of_groups(const Tensor& grad, int64_t heads) {
+  if (grad.size(1) == heads) return grad;
+  const DimVector sizes = {grad.size(0), heads, grad.size(1) / heads, grad.size(2), grad.size(3)};
+  return at::sum(at::reshape(grad, sizes), IntArrayRef(2), false);
+}
 
-  const Tensor zeros = at::full(mask.sizes(), Scalar(0), query.scalar_type(), {}, query.device());
-  return at::masked_fill(zeros, at::logical_not(mask), Scalar(kMinusInfinity));
+/// The dtype in which scores are summed.
+ScalarType dtype_of_sums(const Tensor& query) {
+  return query.scalar_type() == kDouble ? kDouble : kFloat;
 }
 
 }  // namespace
@@ -171,18 +182,20 @@ void check_fused_attention(const Tensor& query, const Tensor& key, const Tensor&
   const IntArrayRef q = query.sizes();
   const IntArrayRef k = key.sizes();
   const IntArrayRef v = value.sizes();
-  TORCH_CHECK(q[0] == k[0] && q[0] == v[0] && q[1] == k[1] && q[1] == v[1], name,
-              ": expected the same batch and heads of query, key and value, got sizes ", q, ", ", k,
-              " and ", v);
+  TORCH_CHECK(heads_fit(q, k, v), name,
+              ": expected the same batch of query, key and value, and heads of key and value that "
+              "divide those of the query, got sizes ",
+              q, ", ", k, " and ", v);
   TORCH_CHECK(q[3] == k[3] && k[2] == v[2] && q[3] > 0 && k[2] > 0, name,
               ": expected keys of the query's size, and a value for each, got sizes ", q, ", ", k,
               " and ", v);
   if (!attn_mask.defined()) return;
 
-  TORCH_CHECK(attn_mask.scalar_type() == query.scalar_type() &&
+  const ScalarType dtype = attn_mask.scalar_type();
+  TORCH_CHECK((dtype == kBool || dtype == kFloat || dtype == query.scalar_type()) &&
                   attn_mask.device() == query.device(),
-              name, ": expected attn_mask of ", query.scalar_type(), " on ", query.device(),
-              ", got ", attn_mask.scalar_type(), " on ", attn_mask.device());
+              name, ": expected attn_mask of Bool, Float or ", query.scalar_type(), " on ",
+              query.device(), ", got ", dtype, " on ", attn_mask.device());
   TORCH_CHECK(mask_fits(attn_mask, {q[0], q[1], q[2], k[2]}), name, ": attn_mask of size ",
               attn_mask.sizes(), " does not broadcast to [", q[0], ", ", q[1], ", ", q[2], ", ",
               k[2], "]");
@@ -194,31 +207,41 @@ void check_fused_results(const Tensor& query, const Tensor& value, const Tensor&
   for (const auto& [name, tensor] : {std::pair<const char*, const Tensor&>{"grad_out", grad_out},
                                      {"out", out},
                                      {"logsumexp", logsumexp}}) {
-    const IntArrayRef expected = IntArrayRef(sizes).slice(0, &tensor == &logsumexp ? 3 : 4);
-    TORCH_CHECK(tensor.sizes() == expected && tensor.scalar_type() == query.scalar_type() &&
+    const bool sums = &tensor == &logsumexp;
+    const IntArrayRef expected = IntArrayRef(sizes).slice(0, sums ? 3 : 4);
+    const ScalarType dtype = sums ? dtype_of_sums(query) : query.scalar_type();
+    TORCH_CHECK(tensor.sizes() == expected && tensor.scalar_type() == dtype &&
                     tensor.device() == query.device(),
                 "_scaled_dot_product_flash_attention_for_cpu_backward: expected ", name,
-                " of size ", expected, " and ", query.scalar_type(), ", got ", tensor.sizes(),
-                " and ", tensor.scalar_type());
+                " of size ", expected, " and ", dtype, ", got ", tensor.sizes(), " and ",
+                tensor.scalar_type());
   }
 }
 
 /// The output has the query's order in memory, so that heads that were split off a dimension can be
-/// joined again without a copy.
+/// joined again without a copy. Sums of reduced floats are floats.
 std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, const Tensor& key,
                                                          const Tensor& value, double dropout_p,
                                                          bool, const Tensor& attn_mask,
                                                          std::optional<double>) {
   check_fused_attention(query, key, value, dropout_p, attn_mask);
-  const int64_t batch = query.sizes()[0];
-  const int64_t heads = query.sizes()[1];
-  const int64_t length = query.sizes()[2];
-  const int64_t width = value.sizes()[3];
+  const DimVector sizes = {query.size(0), query.size(1), query.size(2), value.size(3)};
 
-  TensorSpec output{{batch, heads, length, width}, query.scalar_type(), query.device()};
-  if (query.strides()[1] < query.strides()[2])
-    output.strides = {length * heads * width, width, heads * width, 1};
-  return {output, {{batch, heads, length}, query.scalar_type(), query.device()}};
+  // The order of the first three dimensions, the innermost first.
+  std::array<size_t, 3> order = {2, 1, 0};
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return query.strides()[a] < query.strides()[b];
+  });
+  DimVector strides = {0, 0, 0, 1};
+  int64_t step = sizes[3];
+  for (const size_t d : order) {
+    strides[d] = step;
+    step *= sizes[d];
+  }
+
+  const DimVector rows(sizes.begin(), sizes.begin() + 3);
+  return {{sizes, query.scalar_type(), query.device(), strides},
+          {rows, dtype_of_sums(query), query.device()}};
 }
 
 std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(
@@ -229,42 +252,47 @@ std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_b
   check_fused_attention(query, key, value, dropout_p, attn_mask);
 
   const double factor = attention_scale(query, scale);
-  const Tensor weights = attention_weights(query, key, attn_mask, is_causal, factor);
+  const Tensor keys = repeated_heads(key, query.size(1));
+  const Tensor values = repeated_heads(value, query.size(1));
+  const Tensor weights = attention_weights(query, keys, attn_mask, is_causal, factor)
+                             .to(query.scalar_type());
 
   // Back through output = weights value, and through the softmax, row by row:
   // grad_scores = weights * (grad_weights - sum(grad_weights * weights)).
-  const Tensor grad_weights = at::matmul(grad_out, value.transpose(-2, -1));
+  const Tensor grad_weights = at::matmul(grad_out, values.transpose(-2, -1));
   const Tensor row_sums = at::sum(grad_weights * weights, IntArrayRef(-1), true);
   const Tensor grad_scores = weights * (grad_weights - row_sums) * Scalar(factor);
 
-  return {at::matmul(grad_scores, key), at::matmul(grad_scores.transpose(-2, -1), query),
-          at::matmul(weights.transpose(-2, -1), grad_out)};
+  const Tensor grad_keys = at::matmul(grad_scores.transpose(-2, -1), query);
+  const Tensor grad_values = at::matmul(weights.transpose(-2, -1), grad_out);
+  return {at::matmul(grad_scores, keys), sum_of_groups(grad_keys, key.size(1)),
+          sum_of_groups(grad_values, value.size(1))};
 }
 
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& given_key,
-                                    const Tensor& given_value, const Tensor& attn_mask,
-                                    double dropout_p, bool is_causal, std::optional<double> scale,
-                                    bool enable_gqa) {
-  check_attention(query, given_key, given_value, attn_mask, is_causal, dropout_p);
-  if (enable_gqa) check_heads(query, given_key, given_value);
-  const Tensor key = enable_gqa ? repeated_heads(given_key, query.size(-3)) : given_key;
-  const Tensor value = enable_gqa ? repeated_heads(given_value, query.size(-3)) : given_value;
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    std::optional<double> scale, bool enable_gqa) {
+  check_attention(query, key, value, attn_mask, is_causal, dropout_p);
+  if (enable_gqa) check_heads(query, key, value);
 
-  const Tensor queries = with_four_dims(query);
-  const Tensor keys = with_four_dims(key);
-  const Tensor values = with_four_dims(value);
-  if (query.dim() == key.dim() && query.dim() == value.dim() &&
-      has_kernel(queries, keys, values, attn_mask, dropout_p)) {
-    Tensor result = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
-        queries, keys, values, 0, is_causal, additive_mask(attn_mask, query), scale));
-    while (result.dim() > query.dim()) result = result.squeeze(0);
-    return result;
+  if (query.dim() == key.dim() && query.dim() == value.dim()) {
+    const Tensor queries = with_four_dims(query);
+    const Tensor keys = with_four_dims(key);
+    const Tensor values = with_four_dims(value);
+    if (has_kernel(queries, keys, values, attn_mask, dropout_p, enable_gqa)) {
+      Tensor result = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
+          queries, keys, values, 0, is_causal, attn_mask, scale));
+      while (result.dim() > query.dim()) result = result.squeeze(0);
+      return result;
+    }
   }
 
+  const Tensor keys = enable_gqa ? repeated_heads(key, query.size(-3)) : key;
+  const Tensor values = enable_gqa ? repeated_heads(value, query.size(-3)) : value;
   const Tensor weights =
-      attention_weights(query, key, attn_mask, is_causal, attention_scale(query, scale))
+      attention_weights(query, keys, attn_mask, is_causal, attention_scale(query, scale))
           .to(value.scalar_type());
-  return at::matmul(dropout_p > 0 ? at::dropout(weights, dropout_p, true) : weights, value);
+  return at::matmul(dropout_p > 0 ? at::dropout(weights, dropout_p, true) : weights, values);
 }
 
 }  // namespace at::native

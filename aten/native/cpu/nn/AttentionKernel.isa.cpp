@@ -1,269 +1,134 @@
 // Fused attention that never stores the matrix of all scores (Dao et al. 2022): the scores of a
-// block of queries and keys stay in the cache. A row keeps its largest score and the sum of
+// block of queries and keys stay in the cache. A query keeps its largest score and the sum of
 // exponentials so far; when a larger score comes, its output so far is rescaled.
-#include <algorithm>
-#include <cmath>
-#include <optional>
-
 #include "aten/Dispatch.h"
-#include "aten/blas/Blas.h"
-#include "aten/native/cpu/shared/RowFold.h"
-#include "aten/native/cpu/shared/Tasks.h"
+#include "aten/native/cpu/attention/Backward.h"
+#include "aten/native/cpu/attention/FewQueries.h"
+#include "aten/native/cpu/attention/Forward.h"
 #include "aten/native/declarations/cpu/nn/AttentionKernel.isa.h"
-#include "aten/native/nn/Attention.h"
 #include "aten/ops/contiguous.h"
-#include "aten/ops/expand.h"
-#include "aten/vec/math.h"
+#include "c10/cpu/CpuInfo.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
 
-using blas::Transpose;
+using namespace attention;
 
-// Queries and keys of a block: its scores are 128 KiB of floats.
-constexpr int64_t kQueries = 64;
-constexpr int64_t kKeys = 512;
-
-/// Where the matrices of a tensor (N, H, rows, columns) lie in memory.
-struct Place {
-  explicit Place(const Tensor& tensor)
-      : heads(tensor.size(1)),
-        of_batch(tensor.stride(0)),
-        of_head(tensor.stride(1)),
-        of_row(tensor.stride(2)),
-        width(tensor.size(3)) {}
-
-  /// The offset of a row of a matrix, counted over batches and heads.
-  int64_t first(int64_t matrix, int64_t row) const {
-    return matrix / heads * of_batch + matrix % heads * of_head + row * of_row;
+/// Calls f with the elements (see aten/blas/tile/Elements.h) that multiply T on this processor.
+template <class T, class F>
+void with_elements_of(const F& f) {
+  if constexpr (std::is_same_v<T, c10::BFloat16>) {
+#ifdef AT_TILE_HAS_PAIRS
+    if (c10::cpu_features().avx512_bf16) return f(tile::Pairs());
+#endif
   }
-
-  int64_t heads, of_batch, of_head, of_row, width;
-};
-
-/// The matrices of a tensor with their data, copied if rows are not dense.
-template <typename T>
-struct Heads {
-  explicit Heads(const Tensor& given)
-      : tensor(given.stride(3) == 1 && given.stride(2) >= given.size(3) ? given
-                                                                        : given.contiguous()),
-        place(tensor),
-        data(static_cast<T*>(tensor.data())) {}
-
-  T* row(int64_t matrix, int64_t row) const { return data + place.first(matrix, row); }
-  /// The distance between rows; a single row may have a stride smaller than its width.
-  int64_t step() const { return std::max(place.of_row, place.width); }
-  int64_t width() const { return place.width; }
-
-  Tensor tensor;
-  Place place;
-  T* data;
-};
-
-/// A mask broadcast to the scores; each row is dense (step 1) or repeats one value (step 0).
-struct Mask {
-  Mask(const Tensor& given, const Tensor& query, int64_t keys) {
-    if (!given.defined()) return;
-    tensor = at::expand(given, {query.size(0), query.size(1), query.size(2), keys});
-    if (tensor.stride(3) > 1) tensor = tensor.contiguous();
-    place.emplace(tensor);
-    step = tensor.stride(3);
-  }
-
-  template <typename T>
-  void add_to(T* scores, int64_t n, int64_t matrix, int64_t row, int64_t key) const {
-    if (!place) return;
-    const T* values = static_cast<const T*>(tensor.data()) + place->first(matrix, row) + key * step;
-    for (int64_t i = 0; i < n; ++i) scores[i] += values[i * step];
-  }
-
-  Tensor tensor;
-  std::optional<Place> place;
-  int64_t step = 0;
-};
-
-/// The larger one, or NaN if either is NaN.
-template <typename T>
-T larger_or_nan(T a, T b) {
-  return a > b || a != a ? a : b;
+  if constexpr (sizeof(T) == 2) f(tile::Widened<T>());
+  else f(tile::Floats<T>());
 }
 
-/// The scores of blocks of queries and keys, for forward and backward.
-template <typename T>
-struct Scores {
-  Heads<T> query, key;
-  Mask mask;
-  T scale;
-  bool causal;
-  int64_t queries = query.tensor.size(2);
-  int64_t keys = key.tensor.size(2);
-
-  /// How many of the `n` keys from `first_key` on the query at `row` sees.
-  int64_t seen(int64_t row, int64_t first_key, int64_t n) const {
-    return causal ? std::clamp<int64_t>(row + 1 - first_key, 0, n) : n;
-  }
-  /// How many keys the queries before `end` see.
-  int64_t keys_before(int64_t end) const { return causal ? std::min(keys, end) : keys; }
-
-  /// scores (count, n) = scale query keyᵀ + mask, of queries from `first` and keys from
-  /// `first_key`.
-  void compute(int64_t matrix, int64_t first, int64_t count, int64_t first_key, int64_t n,
-               T* scores) const {
-    blas::gemm<T>(Transpose::Transpose, Transpose::None, n, count, query.width(), scale,
-                  key.row(matrix, first_key), key.step(), query.row(matrix, first), query.step(), 0,
-                  scores, n);
-
-    for (int64_t row = 0; row < count; ++row) {
-      mask.add_to(scores + row * n, seen(first + row, first_key, n), matrix, first + row,
-                  first_key);
-    }
-  }
-};
-
-/// The running softmax of a block of queries: the largest score and the sum of exponentials of each
-/// row, over the keys so far.
-template <typename T>
-struct RunningSoftmax {
-  T top[kQueries], sum[kQueries];
-
-  /// Replaces the scores of a row by their exponentials, relative to the largest score so far, and
-  /// rescales `out` to the same base.
-  void next(int64_t row, T* scores, int64_t seen, int64_t n, T* out, int64_t width) {
-    const T largest = fold(
-        seen, T(-vec::kInfinity), [scores](T a, int64_t i) { return larger_or_nan(a, scores[i]); },
-        larger_or_nan<T>);
-    const T base = larger_or_nan(top[row], largest);
-    if (base == T(-vec::kInfinity)) seen = 0;  // all keys so far are masked
-
-    for (int64_t i = 0; i < seen; ++i) scores[i] = vec::exp(scores[i] - base);
-    std::fill(scores + seen, scores + n, T(0));
-    if (seen == 0) return;
-
-    const T shrink = vec::exp(top[row] - base);
-    sum[row] = sum[row] * shrink +
-               fold(seen, T(0), [scores](T a, int64_t i) { return a + scores[i]; }, added<T>);
-    if (out != nullptr && shrink != T(1)) {
-      for (int64_t j = 0; j < width; ++j) out[j] *= shrink;
-    }
-    top[row] = base;
-  }
-
-  /// Divides a row of the output by the sum; fully masked rows are zero. Returns the logarithm of
-  /// the sum.
-  T finish(int64_t row, T* out, int64_t width) const {
-    const T factor = sum[row] == T(0) ? T(0) : T(1) / sum[row];
-    for (int64_t j = 0; j < width; ++j) out[j] *= factor;
-    return sum[row] == T(0) ? T(-vec::kInfinity) : top[row] + vec::log(sum[row]);
-  }
-};
-
-/// The output of the block of queries that begins at `first`, and their logsumexp.
-template <typename T>
-void attend(const Scores<T>& scores, const Heads<T>& value, const Heads<T>& out, T* logsumexp,
-            int64_t matrix, int64_t first, T* buffer) {
-  const int64_t count = std::min(kQueries, scores.queries - first);
-  const int64_t keys = scores.keys_before(first + count);
-  const int64_t width = value.width();
-  RunningSoftmax<T> state;
-  std::fill_n(state.top, count, T(-vec::kInfinity));
-  std::fill_n(state.sum, count, T(0));
-
-  for (int64_t key = 0; key < keys; key += kKeys) {
-    const int64_t n = std::min(kKeys, keys - key);
-    scores.compute(matrix, first, count, key, n, buffer);
-
-    for (int64_t row = 0; row < count; ++row) {
-      T* before = key == 0 ? nullptr : out.row(matrix, first + row);
-      state.next(row, buffer + row * n, scores.seen(first + row, key, n), n, before, width);
-    }
-
-    blas::gemm<T>(Transpose::None, Transpose::None, width, count, n, 1, value.row(matrix, key),
-                  value.step(), buffer, n, key == 0 ? T(0) : T(1), out.row(matrix, first),
-                  out.step());
-  }
-
-  for (int64_t row = 0; row < count; ++row) {
-    logsumexp[matrix * scores.queries + first + row] =
-        state.finish(row, out.row(matrix, first + row), width);
-  }
+/// How many tasks, of so many multiplications each, one thread should take at least.
+int64_t grain_of(int64_t multiplications) {
+  return std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications));
 }
 
-/// Adds up the gradients of query, key and value, block by block.
-template <typename T>
-struct Gradients {
-  Heads<T> value, out, grad, grad_query, grad_key, grad_value;
-  const T* logsumexp;
+/// The queries of a task: many read keys less often, few leave tasks for all threads.
+int64_t queries_per_task(int64_t matrices, int64_t queries, int64_t lanes) {
+  constexpr int64_t kMost = 256;
+  int64_t count = rounded_up(std::min(queries, kMost), lanes);
+  const int64_t wanted = in_parallel_region() ? 1 : 2 * get_num_threads();
+  while (count > 2 * lanes && matrices * ((queries + count - 1) / count) < wanted)
+    count = rounded_up(count / 2, lanes);
+  return count;
+}
 
-  /// Replaces scores by weights: exp(score - logsumexp), 0 for masked keys.
-  void weigh(const Scores<T>& scores, int64_t matrix, int64_t first, int64_t count, int64_t key,
-             int64_t n, T* weights) const {
-    for (int64_t row = 0; row < count; ++row) {
-      T* values = weights + row * n;
-      const T log_sum = logsumexp[matrix * scores.queries + first + row];
-      const int64_t seen = log_sum == T(-vec::kInfinity) ? 0 : scores.seen(first + row, key, n);
-      for (int64_t i = 0; i < seen; ++i) values[i] = vec::exp(values[i] - log_sum);
-      std::fill(values + seen, values + n, T(0));
+template <class E>
+void attend(const Problem<typename E::Stored>& problem, const Tensor& output,
+            const Tensor& logsumexp) {
+  using Stored = typename E::Stored;
+  using Sum = typename E::Sum;
+  const Matrices<Stored> out(output);
+  Sum* const sums = logsumexp.data_ptr<Sum>();
+  const int64_t products = problem.keys * (problem.width + problem.value_width);
+
+  if (problem.queries <= kFewQueries) {
+    parallel_for(0, problem.matrices, grain_of(problem.queries * products),
+                 [&](int64_t begin, int64_t end) {
+                   FewQueries<Stored, Sum> task(problem, out, sums);
+                   for (int64_t i = begin; i < end; ++i) task.run(i, 0, problem.queries);
+                 });
+    return;
+  }
+
+  const int64_t count =
+      queries_per_task(problem.matrices, problem.queries, Operands<E>::kLanes);
+  const int64_t tasks = (problem.queries + count - 1) / count;
+  parallel_for(0, problem.matrices * tasks, grain_of(count * products),
+               [&](int64_t begin, int64_t end) {
+                 Forward<E> task(problem, out, sums, count);
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t first = i % tasks * count;
+                   task.run(i / tasks, first, std::min(problem.queries, first + count));
+                 }
+               });
+}
+
+/// Each key's matrix is a task: it computes all scores once.
+template <class E, class G>
+void gradients_by_matrix(const Problem<typename E::Stored>& problem, const G& gradients,
+                         int64_t products) {
+  const int64_t group = problem.group();
+  parallel_for(0, problem.key_matrices, grain_of(group * problem.queries * products),
+               [&](int64_t begin, int64_t end) {
+                 Backward<E> task(problem, gradients, true, problem.keys);
+                 for (int64_t i = begin; i < end; ++i)
+                   task.run(i, {i * group, (i + 1) * group}, {0, problem.queries},
+                            {0, problem.keys});
+               });
+}
+
+/// For fewer matrices than threads: blocks of queries, then blocks of keys are tasks. Both compute
+/// the scores; sums are those of gradients_by_matrix, bit by bit.
+template <class E, class G>
+void gradients_by_block(const Problem<typename E::Stored>& problem, const G& gradients,
+                        int64_t products) {
+  constexpr int64_t kQueries = Backward<E>::kQueries;
+  const int64_t group = problem.group();
+
+  const int64_t blocks = (problem.queries + kQueries - 1) / kQueries;
+  parallel_for(0, problem.matrices * blocks, grain_of(kQueries * products),
+               [&](int64_t begin, int64_t end) {
+                 Backward<E> task(problem, gradients, true, 0);
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t matrix = i / blocks;
+                   const int64_t first = i % blocks * kQueries;
+                   task.run(problem.keys_of(matrix), {matrix, matrix + 1},
+                            {first, std::min(problem.queries, first + kQueries)},
+                            {0, problem.keys});
+                 }
+               });
+
+  const int64_t parts = 2 * get_num_threads();
+  const int64_t size = rounded_up((problem.keys + parts - 1) / parts, kKeys);
+  const int64_t tasks = (problem.keys + size - 1) / size;
+  parallel_for(0, problem.key_matrices * tasks, 1, [&](int64_t begin, int64_t end) {
+    Backward<E> task(problem, gradients, false, size);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t matrix = i / tasks;
+      const int64_t first = i % tasks * size;
+      task.run(matrix, {matrix * group, (matrix + 1) * group}, {0, problem.queries},
+               {first, std::min(problem.keys, first + size)});
     }
-  }
+  });
+}
 
-  /// Replaces gradients of weights by those of scores: weight * (gradient - dot), where dot, the
-  /// sum of weight * gradient over a row, equals grad · out.
-  void of_scores(int64_t matrix, int64_t first, int64_t count, int64_t n, T scale, const T* weights,
-                 T* gradients) const {
-    for (int64_t row = 0; row < count; ++row) {
-      const T* g = grad.row(matrix, first + row);
-      const T* o = out.row(matrix, first + row);
-      const T dot =
-          fold(value.width(), T(0), [g, o](T a, int64_t i) { return a + g[i] * o[i]; }, added<T>);
-#pragma GCC ivdep
-      for (int64_t i = row * n; i < (row + 1) * n; ++i)
-        gradients[i] = weights[i] * (gradients[i] - dot) * scale;
-    }
-  }
-
-  /// Adds the contributions of one block; `weights` and `gradients` are buffers of its size.
-  void add(const Scores<T>& scores, int64_t matrix, int64_t first, int64_t key, T* weights,
-           T* gradients) const {
-    const int64_t count = std::min(kQueries, scores.queries - first);
-    const int64_t n = std::min(kKeys, scores.keys_before(first + count) - key);
-    const int64_t width = value.width();
-    const int64_t size = scores.query.width();
-
-    scores.compute(matrix, first, count, key, n, weights);
-    weigh(scores, matrix, first, count, key, n, weights);
-
-    // grad_value += weightsᵀ grad
-    blas::gemm<T>(Transpose::None, Transpose::Transpose, width, n, count, 1,
-                  grad.row(matrix, first), grad.step(), weights, n, 1, grad_value.row(matrix, key),
-                  grad_value.step());
-
-    // grad_scores, from grad valueᵀ
-    blas::gemm<T>(Transpose::Transpose, Transpose::None, n, count, width, 1, value.row(matrix, key),
-                  value.step(), grad.row(matrix, first), grad.step(), 0, gradients, n);
-    of_scores(matrix, first, count, n, scores.scale, weights, gradients);
-
-    // grad_query += grad_scores key
-    blas::gemm<T>(Transpose::None, Transpose::None, size, count, n, 1, scores.key.row(matrix, key),
-                  scores.key.step(), gradients, n, 1, grad_query.row(matrix, first),
-                  grad_query.step());
-
-    // grad_key += grad_scoresᵀ query
-    blas::gemm<T>(Transpose::None, Transpose::Transpose, size, n, count, 1,
-                  scores.query.row(matrix, first), scores.query.step(), gradients, n, 1,
-                  grad_key.row(matrix, key), grad_key.step());
-  }
-};
-
-/// Zeros for the gradient of a tensor, in the tensor's order in memory if that leaves rows dense.
-Tensor zeros_for(const Tensor& tensor) {
+/// Memory for the gradient of a tensor, in the tensor's order if that leaves rows dense.
+Tensor empty_gradient_of(const Tensor& tensor) {
   const DimVector strides = strides_in_order_of(tensor);
-  const bool dense = strides[3] == 1 && strides[2] >= tensor.size(3);
-  const Tensor result =
-      dense ? empty_strided_tensor(tensor.sizes(), strides, tensor.scalar_type(), tensor.device())
-            : empty_tensor(tensor.sizes(), tensor.scalar_type(), tensor.device());
-  return result.zero_();
+  return strides[3] == 1
+             ? empty_strided_tensor(tensor.sizes(), strides, tensor.scalar_type(), tensor.device())
+             : empty_tensor(tensor.sizes(), tensor.scalar_type(), tensor.device());
 }
 
 }  // namespace
@@ -271,25 +136,11 @@ Tensor zeros_for(const Tensor& tensor) {
 void fused_attention_kernel(const Tensor& query, const Tensor& key, const Tensor& value, double,
                             bool is_causal, const Tensor& attn_mask, std::optional<double> scale,
                             const Tensor& output, const Tensor& logsumexp) {
-  AT_DISPATCH_FLOATING(query.scalar_type(), "scaled_dot_product_attention", [&] {
-    const Scores<scalar_t> scores{Heads<scalar_t>(query), Heads<scalar_t>(key),
-                                  Mask(attn_mask, query, key.size(2)),
-                                  static_cast<scalar_t>(attention_scale(query, scale)), is_causal};
-    const Heads<scalar_t> values(value);
-    const Heads<scalar_t> out(output);
-
-    // A task is a block of queries of one matrix.
-    const int64_t blocks = (scores.queries + kQueries - 1) / kQueries;
-    const int64_t matrices = query.size(0) * query.size(1);
-    const int64_t products =
-        std::min(kQueries, scores.queries) * scores.keys * (query.size(3) + value.size(3));
-    for_tasks(matrices * blocks, products, [&](int64_t begin, int64_t end) {
-      const Scratch<scalar_t> buffer(kQueries * std::min(kKeys, scores.keys));
-      for (int64_t task = begin; task < end; ++task) {
-        attend(scores, values, out, logsumexp.data_ptr<scalar_t>(), task / blocks,
-               task % blocks * kQueries, buffer.data());
-      }
-    });
+  AT_DISPATCH_FLOATING_AND_REDUCED(query.scalar_type(), "scaled_dot_product_attention", [&] {
+    const Problem<scalar_t> problem(query, key, value, attn_mask, attention_scale(query, scale),
+                                    is_causal);
+    with_elements_of<scalar_t>(
+        [&](auto elements) { attend<decltype(elements)>(problem, output, logsumexp); });
   });
 }
 
@@ -302,39 +153,29 @@ fused_attention_backward_kernel(const Tensor& grad_out, const Tensor& query, con
   check_fused_attention(query, key, value, dropout_p, attn_mask);
   check_fused_results(query, value, grad_out, out, logsumexp);
 
-  const Tensor grad_query = zeros_for(query);
-  const Tensor grad_key = zeros_for(key);
-  const Tensor grad_value = zeros_for(value);
+  const Tensor grad_query = empty_gradient_of(query);
+  const Tensor grad_key = empty_gradient_of(key);
+  const Tensor grad_value = empty_gradient_of(value);
   const Tensor sums = logsumexp.contiguous();
 
-  AT_DISPATCH_FLOATING(query.scalar_type(), "scaled_dot_product_attention_backward", [&] {
-    using Matrices = Heads<scalar_t>;
-    const Scores<scalar_t> scores{Matrices(query), Matrices(key),
-                                  Mask(attn_mask, query, key.size(2)),
-                                  static_cast<scalar_t>(attention_scale(query, scale)), is_causal};
-    const Gradients<scalar_t> gradients{Matrices(value),
-                                        Matrices(out),
-                                        Matrices(grad_out),
-                                        Matrices(grad_query),
-                                        Matrices(grad_key),
-                                        Matrices(grad_value),
-                                        sums.const_data_ptr<scalar_t>()};
+  AT_DISPATCH_FLOATING_AND_REDUCED(
+      query.scalar_type(), "scaled_dot_product_attention_backward", [&] {
+        const Problem<scalar_t> problem(query, key, value, attn_mask, attention_scale(query, scale),
+                                        is_causal);
+        const int64_t products = problem.keys * (3 * problem.width + 2 * problem.value_width);
 
-    // A task is one matrix: all of its queries add to the gradients of the same keys.
-    const int64_t products = 5 * scores.queries * scores.keys * query.size(3);
-    const int64_t n = std::min(kKeys, scores.keys);
-    for_tasks(query.size(0) * query.size(1), products, [&](int64_t begin, int64_t end) {
-      const Scratch<scalar_t> buffer(2 * kQueries * n);
-      for (int64_t matrix = begin; matrix < end; ++matrix) {
-        for (int64_t first = 0; first < scores.queries; first += kQueries) {
-          const int64_t keys_seen = scores.keys_before(std::min(first + kQueries, scores.queries));
-          for (int64_t k = 0; k < keys_seen; k += kKeys) {
-            gradients.add(scores, matrix, first, k, buffer.data(), buffer.data() + kQueries * n);
-          }
-        }
-      }
-    });
-  });
+        with_elements_of<scalar_t>([&](auto elements) {
+          using E = decltype(elements);
+          using Sum = typename E::Sum;
+          using M = Matrices<scalar_t>;
+          const Gradients<scalar_t, Sum> gradients{
+              M(out),        M(grad_out), sums.const_data_ptr<Sum>(),
+              M(grad_query), M(grad_key), M(grad_value)};
+          if (problem.key_matrices >= get_num_threads() || in_parallel_region())
+            gradients_by_matrix<E>(problem, gradients, products);
+          else gradients_by_block<E>(problem, gradients, products);
+        });
+      });
 
   return {grad_query, grad_key, grad_value};
 }

@@ -1,0 +1,148 @@
+#pragma once
+// The running softmax of a panel of queries, over blocks of keys (Milakov and Gimelshein 2018).
+// Included by files compiled once per instruction set.
+#include "aten/native/cpu/attention/Problem.h"
+#include "aten/vec/math.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace attention {
+
+/// The larger of two numbers in each lane, or b if one is NaN.
+template <class V>
+inline V larger_lanes(V a, V b) {
+  return a > b ? a : b;
+}
+
+/// values[key][lane] = exp(values - base[lane]), for rows of `lanes`.
+template <int64_t kCount, class Sum>
+inline void exponentials(Sum* values, int64_t n, const Sum* base) {
+  for (int64_t k = 0; k < n; ++k, values += kCount) {
+#pragma GCC ivdep
+    for (int64_t l = 0; l < kCount; ++l) values[l] = vec::exp(values[l] - base[l]);
+  }
+}
+
+#ifdef AT_TILE_HAS_PAIRS
+/// Rounds two vectors to BFloat16: all of `first`, then all of `second`. Assembler, like
+/// multiply_add_pairs.
+inline tile::Vector<uint32_t> rounded(tile::Vector<float> first, tile::Vector<float> second) {
+  tile::Vector<uint32_t> result;
+  __asm__("vcvtne2ps2bf16 %1, %2, %0" : "=v"(result) : "v"(first), "v"(second));
+  return result;
+}
+
+/// Each element of the first half of a vector next to that of the second half, as a pair.
+inline tile::Vector<uint32_t> paired(tile::Vector<uint32_t> halves) {
+  alignas(64) static constexpr uint16_t kOrder[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,
+                                                      21, 6, 22, 7, 23, 8,  24, 9,  25, 10, 26,
+                                                      11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  return tile::Vector<uint32_t>(
+      _mm512_permutexvar_epi16(_mm512_load_si512(kOrder), __m512i(halves)));
+}
+#endif
+
+/// The largest score and the sum of exponentials of each query of a panel so far.
+template <class E>
+struct RunningSoftmax {
+  using Packed = typename E::Packed;
+  using Sum = typename E::Sum;
+  static constexpr int64_t W = tile::kWidth<Sum>;
+  static constexpr int64_t kLanes = Operands<E>::kLanes;
+
+  void reset() {
+    std::fill_n(top, kLanes, -std::numeric_limits<Sum>::infinity());
+    std::fill_n(sum, kLanes, Sum(0));
+  }
+
+  /// Replaces the scores of n keys, in rows of V vectors, by their exponentials relative to the
+  /// largest score so far. `shrink` is the factor from the last base to this one. Returns whether
+  /// a factor is not 1.
+  template <int V>
+  bool next(Sum* scores, int64_t n, Sum* shrink) {
+    constexpr int64_t kCount = V * W;
+    alignas(tile::kVectorBytes) Sum base[kCount];
+    alignas(tile::kVectorBytes) Sum last[kCount];
+    std::copy_n(top, kCount, last);
+    raise_top<V>(scores, n);
+
+    // Where all keys so far are masked, their exponentials are 0.
+    bool shrinks = false;
+    for (int64_t l = 0; l < kCount; ++l)
+      base[l] = top[l] == -std::numeric_limits<Sum>::infinity() ? Sum(0) : top[l];
+    for (int64_t l = 0; l < kCount; ++l) shrink[l] = vec::exp(last[l] - base[l]);
+    for (int64_t l = 0; l < kCount; ++l) shrinks |= shrink[l] != Sum(1);
+    for (int64_t l = 0; l < kCount; ++l) sum[l] *= shrink[l];
+
+    exponentials<kCount>(scores, n, base);
+    return shrinks;
+  }
+
+  /// Adds the exponentials of n keys to the sums. Returns them as tiles read them: pairs are
+  /// rounded into `pairs`.
+  template <int V>
+  const Packed* add(const Sum* weights, int64_t n, [[maybe_unused]] Packed* pairs) {
+    tile::Vector<Sum> total[2][V] = {};
+    for (int64_t k = 0; k < n; k += 2) {
+      tile::Vector<Sum> each[2][V] = {};
+#pragma GCC unroll 2
+      for (int v = 0; v < V; ++v) {
+        each[0][v] = tile::load(weights + (k * V + v) * W);
+        if (k + 1 < n) each[1][v] = tile::load(weights + ((k + 1) * V + v) * W);
+        total[0][v] += each[0][v];
+        total[1][v] += each[1][v];
+#ifdef AT_TILE_HAS_PAIRS
+        if constexpr (E::kGroup == 2)
+          tile::store(pairs + (k / 2 * V + v) * W, paired(rounded(each[0][v], each[1][v])));
+#endif
+      }
+    }
+
+    for (int v = 0; v < V; ++v) {
+      Sum* const to = sum + v * W;
+      tile::store(to, tile::load(to) + (total[0][v] + total[1][v]));
+    }
+    if constexpr (E::kGroup == 2) return pairs;
+    else return weights;
+  }
+
+  /// What the sums of weighted values are multiplied by at the end, 0 for fully masked queries.
+  void factors(Sum* out) const {
+    for (int64_t l = 0; l < kLanes; ++l) out[l] = sum[l] == Sum(0) ? Sum(0) : Sum(1) / sum[l];
+  }
+
+  Sum logsumexp(int64_t lane) const {
+    return sum[lane] == Sum(0) ? -std::numeric_limits<Sum>::infinity()
+                               : top[lane] + vec::log(sum[lane]);
+  }
+
+  alignas(tile::kVectorBytes) Sum top[kLanes];
+  alignas(tile::kVectorBytes) Sum sum[kLanes];
+
+ private:
+  template <int V>
+  void raise_top(const Sum* scores, int64_t n) {
+    tile::Vector<Sum> highest[2][V];
+#pragma GCC unroll 2
+    for (int v = 0; v < V; ++v) highest[0][v] = highest[1][v] = tile::load(top + v * W);
+
+    int64_t k = 0;
+    for (; k + 2 <= n; k += 2) {
+#pragma GCC unroll 2
+      for (int i = 0; i < 2; ++i) {
+#pragma GCC unroll 2
+        for (int v = 0; v < V; ++v)
+          highest[i][v] = larger_lanes(tile::load(scores + ((k + i) * V + v) * W), highest[i][v]);
+      }
+    }
+    for (int v = 0; v < V; ++v) {
+      if (k < n)
+        highest[0][v] = larger_lanes(tile::load(scores + (k * V + v) * W), highest[0][v]);
+      tile::store(top + v * W, larger_lanes(highest[0][v], highest[1][v]));
+    }
+  }
+};
+
+}  // namespace attention
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native
