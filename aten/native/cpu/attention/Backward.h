@@ -32,7 +32,7 @@ class BlockWeights {
 
   explicit BlockWeights(int64_t) {}
 
-  void pack(Sum* weights, Sum* grads, int64_t, int64_t lanes) {
+  void pack(Sum* weights, Sum* grads, Range, int64_t, int64_t lanes) {
     weights_ = {weights, lanes * int64_t{sizeof(Sum)}, true};
     grads_ = {grads, lanes * int64_t{sizeof(Sum)}, true};
   }
@@ -56,11 +56,13 @@ class BlockWeights<tile::Pairs> {
   explicit BlockWeights(int64_t elements)
       : weights_(elements / 2), grads_(elements / 2), across_(elements / 2) {}
 
-  void pack(const float* weights, const float* grads, int64_t n, int64_t lanes) {
+  /// For some keys and the queries from `first_lane` on. An odd number of keys ends the block.
+  void pack(const float* weights, const float* grads, Range keys, int64_t first_lane,
+            int64_t lanes) {
     lanes_ = lanes;
-    for (int64_t k = 0; k < n; k += 2) {
-      const bool last = k + 1 == n;
-      for (int64_t l = 0; l < lanes; l += W) {
+    for (int64_t k = keys.first; k < keys.end; k += 2) {
+      const bool last = k + 1 == keys.end;
+      for (int64_t l = first_lane; l < lanes; l += W) {
         const float* const w = weights + k * lanes + l;
         const float* const g = grads + k * lanes + l;
         store_rows(rounded(tile::load(w), last ? tile::Vector<float>{} : tile::load(w + lanes)),
@@ -105,7 +107,7 @@ class Backward {
   using Sum = typename E::Sum;
   static constexpr int64_t kLanes = Operands<E>::kLanes;
   /// The queries of a block.
-  static constexpr int64_t kQueries = std::max<int64_t>(64, kLanes);
+  static constexpr int64_t kQueries = std::max<int64_t>(128, kLanes);
 
   /// For gradients of queries, of up to `most_keys` keys and their values, or both.
   Backward(const Problem<Stored>& problem, const Gradients<Stored, Sum>& gradients,
@@ -245,76 +247,98 @@ class Backward {
   void add_block(int64_t key, int64_t n) {
     const Stored* const keys = problem_.key.row(key_matrix_, key);
     const Stored* const values = problem_.value.row(key_matrix_, key);
-    multiply_lanes(O::lines(keys, problem_.key.step(), n, problem_.width, key_lines_.data()), n,
-                   packed_queries_.data(), problem_.width, Sum(problem_.scale), weights_.data());
-    multiply_lanes(O::lines(values, problem_.value.step(), n, problem_.value_width,
-                            value_lines_.data()),
-                   n, packed_grads_.data(), problem_.value_width, Sum(1), grads_.data());
-
+    const auto key_lines =
+        O::lines(keys, problem_.key.step(), n, problem_.width, key_lines_.data());
+    const auto value_lines =
+        O::lines(values, problem_.value.step(), n, problem_.value_width, value_lines_.data());
     for (int64_t l = 0; l < lanes_; l += kLanes) {
+      const int64_t seen = seen_by(l, key, n);
+      multiply_lanes(key_lines, seen, l, packed_queries_.data(), problem_.width,
+                     Sum(problem_.scale), weights_.data());
+      multiply_lanes(value_lines, seen, l, packed_grads_.data(), problem_.value_width, Sum(1),
+                     grads_.data());
       const QueryLanes queries{matrix_, first_ + l, std::min(kLanes, count_ - l),
                                std::min(kLanes, lanes_ - l)};
-      add_masks(problem_, queries, key, n, weights_.data() + l, lanes_, spare_.data());
+      add_masks(problem_, queries, key, seen, weights_.data() + l, lanes_, spare_.data());
     }
-    weigh(n);
-    packed_weights_.pack(weights_.data(), grads_.data(), n, lanes_);
 
-    if (wants_keys_) {
-      add_rows(packed_weights_.weights(), n, grad_across_, problem_.value_width,
-               value_sums_.data() + (key - keys_.first) * value_step(), value_step());
-      add_rows(packed_weights_.grads(), n, query_across_, problem_.width,
-               key_sums_.data() + (key - keys_.first) * key_step(), key_step());
+    // Later panels see more keys.
+    Range some{0, 0};
+    for (int64_t l = 0; l < lanes_; l += kLanes) {
+      some.end = seen_by(l, key, n);
+      if (some.size() > 0) add_keys(key, some, l);
+      some.first = std::max(some.first, some.end);
     }
-    if (wants_queries_) {
-      add_to_queries(O::across(keys, problem_.key.step(), n, problem_.width, key_rows_.data()), n,
-                     key == keys_.first);
-    }
+
+    if (!wants_queries_) return;
+    const auto key_rows =
+        O::across(keys, problem_.key.step(), n, problem_.width, key_rows_.data());
+    for (int64_t l = 0; l < lanes_; l += kLanes)
+      add_to_queries(key_rows, seen_by(l, key, n), l, key == keys_.first);
   }
 
-  /// out[key][query] = alpha * rows x packed, for all panels of queries.
-  void multiply_lanes(const Block<Packed>& rows, int64_t n, const Packed* packed, int64_t width,
-                      Sum alpha, Sum* out) const {
+  /// How many of n keys the panel of queries at lane l sees.
+  int64_t seen_by(int64_t l, int64_t key, int64_t n) const {
+    const int64_t end = first_ + std::min(l + kLanes, count_);
+    return std::clamp<int64_t>(problem_.keys_before(end) - key, 0, n);
+  }
+
+  /// out[key][query] = alpha * rows x packed, for the panel of queries at lane l.
+  void multiply_lanes(const Block<Packed>& rows, int64_t n, int64_t l, const Packed* packed,
+                      int64_t width, Sum alpha, Sum* out) const {
     const int64_t depth = O::groups(width);
-    for (int64_t l = 0; l < lanes_; l += kLanes) {
-      multiply<E>(depth, {packed + l * depth, kLanes, std::min(kLanes, lanes_ - l), true}, n, rows,
-                  tile::RowOrder::Lines, {out + l, lanes_, alpha, Sum(0)});
-    }
+    multiply<E>(depth, {packed + l * depth, kLanes, std::min(kLanes, lanes_ - l), true}, n, rows,
+                tile::RowOrder::Lines, {out + l, lanes_, alpha, Sum(0)});
+  }
+
+  /// What the queries from lane l on contribute to gradients of some keys and values.
+  void add_keys(int64_t key, Range some, int64_t l) {
+    weigh(some, l);
+    packed_weights_.pack(weights_.data(), grads_.data(), some, l, lanes_);
+    if (!wants_keys_) return;
+
+    const int64_t row = key - keys_.first + some.first;
+    add_rows(packed_weights_.weights(), some, l, grad_across_, problem_.value_width,
+             value_sums_.data() + row * value_step(), value_step());
+    add_rows(packed_weights_.grads(), some, l, query_across_, problem_.width,
+             key_sums_.data() + row * key_step(), key_step());
   }
 
   /// Replaces scores by weights, and gradients of weights by those of scores:
   /// weight * (gradient - dot).
-  void weigh(int64_t n) {
+  void weigh(Range keys, int64_t first_lane) {
     const Sum scale = Sum(problem_.scale);
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = keys.first; k < keys.end; ++k) {
       Sum* const weights = weights_.data() + k * lanes_;
 #pragma GCC ivdep
-      for (int64_t l = 0; l < lanes_; ++l) weights[l] = vec::exp(weights[l] - logsumexp_[l]);
+      for (int64_t l = first_lane; l < lanes_; ++l)
+        weights[l] = vec::exp(weights[l] - logsumexp_[l]);
 
       Sum* const grads = grads_.data() + k * lanes_;
 #pragma GCC ivdep
-      for (int64_t l = 0; l < lanes_; ++l) grads[l] = weights[l] * (grads[l] - dots_[l]) * scale;
+      for (int64_t l = first_lane; l < lanes_; ++l)
+        grads[l] = weights[l] * (grads[l] - dots_[l]) * scale;
     }
   }
 
-  /// sums[key][width] += rows x lanes, whose depth is the queries.
-  void add_rows(const Block<Packed>& rows, int64_t n, const Block<Packed>& lanes, int64_t width,
-                Sum* sums, int64_t step) const {
+  /// sums[key][width] += rows x lanes, whose depth is the queries from lane l on.
+  void add_rows(const Block<Packed>& rows, Range keys, int64_t l, const Block<Packed>& lanes,
+                int64_t width, Sum* sums, int64_t step) const {
+    const Block<Packed> from = rows.at(keys.first, l / O::kGroup);
+    const Block<Packed> to = lanes.at(l / O::kGroup, 0);
     for (int64_t j = 0; j < width; j += kLanes) {
-      multiply<E>(O::groups(count_),
-                  {lanes.data + j, lanes.step(), std::min(kLanes, width - j), lanes.padded}, n, rows,
-                  tile::RowOrder::Lines, {sums + j, step, Sum(1), Sum(1)});
+      multiply<E>(O::groups(count_ - l),
+                  {to.data + j, to.step(), std::min(kLanes, width - j), to.padded}, keys.size(),
+                  from, tile::RowOrder::Lines, {sums + j, step, Sum(1), Sum(1)});
     }
   }
 
-  /// query_sums[width][query] += keys x gradients of scores.
-  void add_to_queries(const Block<Packed>& keys, int64_t n, bool first) {
+  /// query_sums[width][query] += keys x gradients of scores, for the panel at lane l.
+  void add_to_queries(const Block<Packed>& keys, int64_t n, int64_t l, bool first) {
     const Block<Packed>& grads = packed_weights_.grads_across();
-    for (int64_t l = 0; l < lanes_; l += kLanes) {
-      multiply<E>(O::groups(n),
-                  {grads.data + l, grads.step(), std::min(kLanes, lanes_ - l), true}, problem_.width,
-                  keys, tile::RowOrder::Packed,
-                  {query_sums_.data() + l * problem_.width, kLanes, Sum(1), first ? Sum(0) : Sum(1)});
-    }
+    multiply<E>(O::groups(n), {grads.data + l, grads.step(), std::min(kLanes, lanes_ - l), true},
+                problem_.width, keys, tile::RowOrder::Packed,
+                {query_sums_.data() + l * problem_.width, kLanes, Sum(1), first ? Sum(0) : Sum(1)});
   }
 
   void store_sums(const Sum* sums, int64_t step, int64_t width, const Matrices<Stored>& to) const {

@@ -73,6 +73,11 @@ struct Block {
   bool padded;  // whole vectors may be read
 
   int64_t step() const { return step_bytes / int64_t{sizeof(T)}; }
+  /// The block from an element of a row on.
+  Block at(int64_t row, int64_t element) const {
+    const char* const from = reinterpret_cast<const char*>(data) + row * step_bytes;
+    return {reinterpret_cast<const T*>(from) + element, step_bytes, padded};
+  }
 };
 
 /// What multiplies the elements that E packs.
