@@ -128,6 +128,12 @@ inline void finish(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last
   }
 }
 
+template <class T, int V, int R, class Last>
+inline void finish(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last) {
+  if (to.beta == T(0)) finish<false, T, V, R>(sum, to, last);
+  else finish<true, T, V, R>(sum, to, last);
+}
+
 /// sum += lanes times rows, over the depth.
 template <class T, class Sum, int V, int R, RowOrder kOrder, class Last>
 [[gnu::always_inline]] inline void accumulate(Vector<Sum> (&sum)[R][V], int64_t depth,
@@ -175,9 +181,10 @@ void multiply_tile(int64_t depth, const Lanes<T>& lanes, const T* rows, int64_t 
   else accumulate<T, Sum, V, R, kOrder>(sum, depth, lanes, row, Prefix<T>(rest));
 #endif
 
-  const Prefix<Sum> last(rest);
-  if (to.beta == Sum(0)) finish<false, Sum, V, R>(sum, to, last);
-  else finish<true, Sum, V, R>(sum, to, last);
+#if !defined(__AVX512F__)
+  if (rest == kWidth<Sum>) return finish<Sum, V, R>(sum, to, Whole<Sum>{});
+#endif
+  finish<Sum, V, R>(sum, to, Prefix<Sum>(rest));
 }
 
 // Complex numbers
