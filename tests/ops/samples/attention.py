@@ -18,6 +18,8 @@ def scaled_dot_product_attention(make: Make) -> Iterator[SampleInput]:
     mask = make.tensor([[True, False, True], [False, True, True]], "bool")
     yield SampleInput(make(2, 2, 4), make(2, 3, 4), make(2, 3, 4), mask)
     yield SampleInput(make(1, 4, 2, 3), make(1, 2, 2, 3), make(1, 2, 2, 3), enable_gqa=True)
+    yield SampleInput(make(1, 1, 4, 3), make(1, 1, 5, 3), make(1, 1, 5, 3), mask[:1, :1], 0.0, True)
+    yield SampleInput(make(1, 2, 35, 4), make(1, 2, 9, 4), make(1, 2, 9, 4))
 
 
 @error_samples("scaled_dot_product_attention")

@@ -35,8 +35,12 @@ def heads(*shape, split=False):
 def compare(query, key, value, mask=None, causal=False, scale=None):
     """Results and gradients; the tolerances are those of float64."""
     arguments = [query, key, value]
-    found = F.scaled_dot_product_attention(query, key, value, mask, is_causal=causal, scale=scale)
-    expected = formula(query, key, value, mask, causal, scale)
+    groups = query.shape[1] // key.shape[1]
+    found = F.scaled_dot_product_attention(
+        query, key, value, mask, is_causal=causal, scale=scale, enable_gqa=groups > 1
+    )
+    shared = (x if groups == 1 else x.repeat_interleave(groups, 1) for x in (key, value))
+    expected = formula(query, *shared, mask, causal, scale)
     torch.testing.assert_close(found, expected)
     weight = torch.randn_like(found)
     for ours, theirs in zip(
@@ -46,10 +50,10 @@ def compare(query, key, value, mask=None, causal=False, scale=None):
     return found
 
 
-# Blocks have 64 queries and 512 keys.
+# Blocks have 128 queries and keys; up to 3 queries have loops of their own.
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(
-    ("queries", "keys"), [(1, 1), (3, 7), (64, 512), (65, 513), (130, 1100), (7, 3), (600, 600)]
+    ("queries", "keys"), [(1, 1), (3, 7), (3, 1030), (4, 129), (65, 513), (130, 1100), (7, 3), (600, 600)]
 )
 def test_blocks(queries, keys, causal):
     torch.manual_seed(0)
@@ -117,6 +121,80 @@ def test_fewer_dimensions():
         )
 
 
+@pytest.mark.parametrize(("queries", "keys"), [(1, 700), (2, 5), (5, 130), (70, 260)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_groups_of_heads(queries, keys, causal):
+    torch.manual_seed(0)
+    for key_heads in (1, 2):
+        arguments = (heads(2, 4, queries, 5), heads(2, key_heads, keys, 5), heads(2, key_heads, keys, 5))
+        compare(*arguments, causal=causal)
+        compare(*arguments, torch.rand(2, 4, queries, keys) > 0.2)
+
+
+def errors(found, expected):
+    return [
+        float((x.double() - y).norm() / y.norm())
+        for x, y in zip(found, expected, strict=True)
+        if bool(y.norm() > 0)
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("queries", "keys", "width"), [(3, 300, 64), (2, 2, 1), (40, 70, 33), (129, 259, 64), (300, 300, 8)]
+)
+def test_accuracy_of_other_dtypes(dtype, causal, queries, keys, width):
+    """Results and gradients, relative to those of float64 of the same numbers."""
+    torch.manual_seed(0)
+    of_type = getattr(torch, dtype)
+    arguments = [torch.randn(2, 2, length, width).to(of_type) for length in (queries, keys, keys)]
+    weight = torch.randn(2, 2, queries, width).to(of_type)
+    mask = torch.randn(queries, keys)
+
+    def results(tensors, weight, mask):
+        tensors = [x.detach().requires_grad_() for x in tensors]
+        out = F.scaled_dot_product_attention(*tensors, None if causal else mask, is_causal=causal)
+        return [out, *torch.autograd.grad(out, tensors, weight)]
+
+    found = results(arguments, weight, mask)
+    assert all(x.dtype == of_type for x in found)
+    expected = results([x.double() for x in arguments], weight.double(), mask.double())
+    assert max(errors(found, expected)) < 8 * torch.finfo(of_type).eps
+
+
+def test_masks_of_float32_and_bool_in_bfloat16():
+    torch.manual_seed(0)
+    arguments = [torch.randn(1, 2, length, 8).bfloat16() for length in (40, 150, 150)]
+    numbers = torch.randn(40, 150)
+    for mask in (numbers, numbers.bfloat16(), numbers > 0, (numbers > 0)[:1], numbers[:, :1]):
+        found = F.scaled_dot_product_attention(*arguments, mask)
+        expected = formula(*(x.double() for x in arguments), mask if mask.dtype == torch.bool else mask.double())
+        assert max(errors([found], [expected])) < 0.02
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_rows_in_every_layout(dtype):
+    """Rows as they are, at distances that are powers of two, and of projections that are interleaved."""
+    torch.manual_seed(0)
+    length, width = 70, 16
+    wide = torch.randn(length, 2, 512).to(getattr(torch, dtype))
+    projected = torch.randn(2, length, 3 * 2 * width).to(getattr(torch, dtype))
+    split = projected.view(2, length, 3, 2, width).permute(2, 0, 3, 1, 4)
+
+    for arguments in ((wide[..., :width].transpose(0, 1)[None],) * 3, tuple(split)):
+        found = F.scaled_dot_product_attention(*arguments)
+        assert torch.equal(found, F.scaled_dot_product_attention(*(x.contiguous() for x in arguments)))
+
+
+def test_the_output_has_the_order_of_the_query():
+    for order in ((0, 1, 2), (0, 2, 1), (2, 0, 1)):
+        query = torch.randn(*(torch.tensor([2, 3, 70])[list(order)].tolist()), 4)
+        query = query.permute(*(order.index(d) for d in range(3)), 3)
+        result = F.scaled_dot_product_attention(query, query, query)
+        assert result.stride() == query.stride()
+
+
 def test_large_scores_and_nan():
     query = torch.tensor([[[[200.0], [-200.0]]]])
     key = torch.tensor([[[[1.0], [-1.0], [3.0]]]])
@@ -136,6 +214,11 @@ def test_second_derivatives():
         assert torch.autograd.gradgradcheck(
             lambda q, k, v, c=causal: F.scaled_dot_product_attention(q, k, v, is_causal=c), arguments
         )
+    arguments[0] = heads(1, 4, 3, 2)
+    mask = torch.tensor([[True, False, True, True]] * 2 + [[False] * 4])
+    assert torch.autograd.gradgradcheck(
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask, enable_gqa=True), arguments
+    )
 
 
 def test_the_mask_has_a_gradient_too():
@@ -145,23 +228,57 @@ def test_the_mask_has_a_gradient_too():
     assert torch.autograd.gradcheck(lambda m: F.scaled_dot_product_attention(query, key, value, m), [mask])
 
 
-def test_the_number_of_threads_changes_nothing():
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("heads", "key_heads"), [(8, 8), (2, 1)])
+@only_torch_py
+def test_the_number_of_threads_changes_nothing(dtype, causal, heads, key_heads):
     torch.manual_seed(0)
-    arguments = [torch.randn(4, 2, 100, 8) for _ in range(3)]
+    of_type = getattr(torch, dtype)
+    arguments = [
+        torch.randn(1, h, length, 24).to(of_type).requires_grad_()
+        for h, length in ((heads, 400), (key_heads, 700), (key_heads, 700))
+    ]
     threads = torch.get_num_threads()
     try:
         results = []
-        for count in (1, 3):
+        for count in (1, 3, 7):
             torch.set_num_threads(count)
-            results.append(F.scaled_dot_product_attention(*arguments, is_causal=True))
+            out = F.scaled_dot_product_attention(*arguments, is_causal=causal, enable_gqa=heads > key_heads)
+            results.append([out, *torch.autograd.grad(out, arguments, out.detach())])
     finally:
         torch.set_num_threads(threads)
-    assert torch.equal(*results)
+    for other in results[1:]:
+        assert all(torch.equal(x, y) for x, y in zip(results[0], other, strict=True))
 
 
 def test_little_memory_is_needed():
     """Scores of all pairs would take 8 GB."""
-    q, k, v = (torch.randn(1, 2, 32768, 4) for _ in range(3))
+    q, k, v = (torch.randn(1, 2, 32768, 4, requires_grad=True) for _ in range(3))
     result = F.scaled_dot_product_attention(q, k, v)
     assert bool(torch.isfinite(result).all())
     torch.testing.assert_close(result[0, :, -1:], formula(q[:, :, -1:], k, v)[0])
+
+    result.sum().backward()
+    assert all(bool(torch.isfinite(x.grad).all()) for x in (q, k, v))
+    torch.testing.assert_close(v.grad.sum(), result.new_tensor(float(result.numel())))
+
+
+@only_torch_py
+@pytest.mark.parametrize(
+    ("sizes", "mask", "message"),
+    [
+        (((1, 2, 3, 4), (2, 2, 3, 4), (1, 2, 3, 4)), None, "batch"),
+        (((1, 3, 3, 4), (1, 2, 3, 4), (1, 2, 3, 4)), None, "heads"),
+        (((1, 2, 3, 4), (1, 2, 3, 4), (1, 1, 3, 4)), None, "heads"),
+        (((1, 2, 3, 4), (1, 2, 3, 5), (1, 2, 3, 4)), None, "keys"),
+        (((1, 2, 3, 4), (1, 2, 0, 4), (1, 2, 0, 4)), None, "keys"),
+        (((2, 3, 4), (2, 3, 4), (2, 3, 4)), None, "4 dimensions"),
+        (((1, 2, 3, 4),) * 3, torch.ones(3, 4), "broadcast"),
+        (((1, 2, 3, 4),) * 3, torch.ones(3, 3, dtype=torch.int64), "attn_mask"),
+    ],
+)
+def test_the_fused_operator_checks_its_arguments(sizes, mask, message):
+    arguments = [torch.ones(*size) for size in sizes]
+    with pytest.raises(RuntimeError, match=message):
+        torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*arguments, attn_mask=mask)
