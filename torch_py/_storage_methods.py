@@ -21,7 +21,7 @@ def _copy(self: Any) -> Any:
 
 def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
     """Storages of one memory, and tensors over it, keep one memory if copied with one `memo`."""
-    key = ("storage", self.data_ptr(), self.nbytes())
+    key = ("storage", self._address(), self.nbytes())
     if key not in memo:
         memo[key] = whole_storage(self).clone()
     return memo[key].untyped_storage()

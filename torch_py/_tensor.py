@@ -299,7 +299,7 @@ def _copy_with_storage(tensor: Any, memo: dict[Any, Any]) -> Any:
         return source.clone()
 
     storage = source.untyped_storage()
-    key = ("storage", storage.data_ptr(), storage.nbytes())
+    key = ("storage", storage._address(), storage.nbytes())
     if storage.nbytes() == 0:
         return source.clone()
 

@@ -251,7 +251,7 @@ class TypedStorage:
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> TypedStorage:
         """Storages of one memory keep one memory, if copied with one `memo`."""
-        key = ("storage", self.data_ptr(), self.nbytes())
+        key = ("storage", self._untyped_storage._address(), self.nbytes())
         if key not in memo:
             memo[key] = whole_storage(self._untyped_storage).clone()
         return TypedStorage(wrap_storage=memo[key].untyped_storage(), dtype=self.dtype, _internal=True)
@@ -281,12 +281,12 @@ class TypedStorage:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, TypedStorage)
-            and self.data_ptr() == other.data_ptr()
+            and self._untyped_storage._address() == other._untyped_storage._address()
             and self.dtype == other.dtype
         )
 
     def __hash__(self) -> int:
-        return hash((self.data_ptr(), self.nbytes()))
+        return hash((self._untyped_storage._address(), self.nbytes()))
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()

@@ -208,6 +208,14 @@ T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) 
   return any_dot(n, x, incx, y, incy, true);
 }
 
+template <class T>
+bool is_own_product(double work) {
+  if constexpr (library::serves<T>) return !library_wanted<T>(work);
+  return true;
+}
+template TORCH_PY_API bool is_own_product<float>(double);
+template TORCH_PY_API bool is_own_product<double>(double);
+
 #define INSTANTIATE(T)                                                                            \
   template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>,   \
                                      const T*, int64_t, const T*, int64_t, Scale<T>, T*, int64_t, \

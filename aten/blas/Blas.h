@@ -49,6 +49,10 @@ TORCH_PY_API void gemm_batched_strided(Transpose transpose_a, Transpose transpos
                                        int64_t stride_b, Scale<T> beta, T* c, int64_t ldc,
                                        int64_t stride_c, int64_t batch);
 
+/// Whether gemm() would compute a product of so many multiplications itself.
+template <class T>
+TORCH_PY_API bool is_own_product(double work);
+
 /// y = alpha op(A) x + beta y for an m x n matrix A. Increments are positive.
 template <class T>
 TORCH_PY_API void gemv(Transpose transpose, int64_t m, int64_t n, Scale<T> alpha, const T* a,

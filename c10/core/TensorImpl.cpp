@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "c10/core/InferenceMode.h"
+#include "c10/cpu/WatchedBlocks.h"
 #include "c10/util/Exception.h"
 
 namespace c10 {
@@ -43,6 +44,17 @@ VersionCounter* changeable_inference_counter() {
               "make a clone to get a normal tensor before doing inplace update.");
   static thread_local VersionCounter unread;
   return &unread;
+}
+
+/// The counter in a slot, which gets one if it has none.
+VersionCounter* counter_in(std::atomic<VersionCounter*>& slot) {
+  VersionCounter* counter = slot.load(std::memory_order_acquire);
+  if (counter != nullptr) return counter;
+
+  auto* fresh = new VersionCounter;
+  if (slot.compare_exchange_strong(counter, fresh, std::memory_order_acq_rel)) return fresh;
+  delete fresh;  // another thread was first
+  return counter;
 }
 
 }  // namespace
@@ -164,15 +176,11 @@ bool TensorImpl::is_contiguous(MemoryFormat format) const {
   return true;
 }
 
+/// The counter of a tensor that changes.
 VersionCounter* TensorImpl::version_counter() const {
-  VersionCounter* counter = version_.load(std::memory_order_acquire);
-  if (counter == &inference_counter) return changeable_inference_counter();
-  if (counter != nullptr) return counter;
-
-  auto* fresh = new VersionCounter;
-  if (version_.compare_exchange_strong(counter, fresh, std::memory_order_acq_rel)) return fresh;
-  delete fresh;  // another thread was first
-  return counter;
+  if (storage_) contents_written(storage_->data.get());  // see Note [Watched blocks]
+  VersionCounter* const counter = counter_in(version_);
+  return counter == &inference_counter ? changeable_inference_counter() : counter;
 }
 
 void TensorImpl::drop_version() {
@@ -193,7 +201,7 @@ void TensorImpl::reset_version() {
 
 void TensorImpl::share_version_with(const TensorImpl& other) {
   const bool shares_none = c10::is_inference(other);
-  VersionCounter* counter = shares_none ? &inference_counter : other.version_counter();
+  VersionCounter* counter = shares_none ? &inference_counter : counter_in(other.version_);
 
   if (!shares_none) counter->references.fetch_add(1, std::memory_order_relaxed);
 

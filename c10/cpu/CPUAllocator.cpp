@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "c10/cpu/BlockCache.h"
+#include "c10/cpu/WatchedBlocks.h"
 #include "c10/util/Exception.h"
 
 // Note [CPU memory cache]
@@ -42,6 +43,7 @@ constexpr size_t kThreadCacheBytes = size_t{32} << 20;  // per thread, over all 
 constexpr size_t kThreadListBytes = size_t{2} << 20;    // per thread and class
 constexpr uint32_t kThreadListBlocks = 512;
 constexpr int64_t kSweepInterval = 4096;  // allocations
+constexpr int kLeastWatchedClass = class_of(kLeastWatchedBytes);
 
 /// Eight sizes per power of two.
 constexpr size_t round_large(size_t bytes) {
@@ -191,11 +193,16 @@ inline void free_small(void* data, int index) {
 // The low six bits of the context are the class of the block.
 void delete_small(void* context) {
   const auto bits = reinterpret_cast<uintptr_t>(context);
-  free_small(reinterpret_cast<void*>(bits & ~uintptr_t{63}), static_cast<int>(bits & 63));
+  void* const data = reinterpret_cast<void*>(bits & ~uintptr_t{63});
+  const auto index = static_cast<int>(bits & 63);
+  if (index >= kLeastWatchedClass) contents_freed(data);
+  free_small(data, index);
 }
 
 void delete_large(void* context) {
-  SharedCache::get().give_large(static_cast<LargeBlock*>(context));
+  auto* const block = static_cast<LargeBlock*>(context);
+  contents_freed(block->data);
+  SharedCache::get().give_large(block);
 }
 
 DataPtr allocate_large(size_t bytes) {
@@ -212,6 +219,7 @@ DataPtr allocate_large(size_t bytes) {
 
 void delete_exact(void* context) {
   auto* const block = static_cast<LargeBlock*>(context);
+  contents_freed(block->data);
   SharedCache& shared = SharedCache::get();
   shared.count_outside(-static_cast<int64_t>(block->bytes), false);
   shared.system_free(block->data, block->bytes);
@@ -252,6 +260,11 @@ Allocator& cpu_allocator() {
     return new CachingCPUAllocator;
   }();
   return *allocator;
+}
+
+bool is_cpu_block(const DataPtr& data) {
+  const DeleterFn deleter = data.deleter();
+  return deleter == &delete_small || deleter == &delete_large || deleter == &delete_exact;
 }
 
 CPUAllocatorStatistics cpu_allocator_statistics() { return SharedCache::get().statistics(); }

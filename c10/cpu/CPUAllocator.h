@@ -23,6 +23,8 @@ struct CPUAllocatorStatistics {
 
 /// The caching allocator of host memory; see Note [CPU memory cache].
 TORCH_PY_API Allocator& cpu_allocator();
+/// Whether memory is a block of it, from the first byte on.
+TORCH_PY_API bool is_cpu_block(const DataPtr& data);
 TORCH_PY_API CPUAllocatorStatistics cpu_allocator_statistics();
 /// Returns the calling thread's and the shared cached blocks to the system. Other threads keep
 /// theirs until they exit.

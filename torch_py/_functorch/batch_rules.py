@@ -223,8 +223,8 @@ class _Batch:
             first = whole.detach().as_strided(source.shape, member_strides, whole.storage_offset())
             seen = self.run([first if leaf is source else _plain(leaf) for leaf in self.leaves])
             results = tree_flatten(seen)[0]
-            address = whole.untyped_storage().data_ptr()
-            moved = any(t.untyped_storage().data_ptr() != address or t.dtype != whole.dtype for t in results)
+            address = whole.untyped_storage()._address()
+            moved = any(t.untyped_storage()._address() != address or t.dtype != whole.dtype for t in results)
 
         if moved:
             return self.loop()

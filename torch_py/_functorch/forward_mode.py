@@ -203,10 +203,10 @@ class _Application:
 
 def _apart_from(target: Tensor, leaves: Sequence[Any]) -> list[Any]:
     """The leaves, those that share memory with `target` as copies."""
-    taken = {t.untyped_storage().data_ptr() for t in plain_leaves(target)}
+    taken = {t.untyped_storage()._address() for t in plain_leaves(target)}
 
     def shares(leaf: Any) -> bool:
-        return any(t.untyped_storage().data_ptr() in taken for t in plain_leaves(leaf))
+        return any(t.untyped_storage()._address() in taken for t in plain_leaves(leaf))
 
     return [leaf.clone() if isinstance(leaf, Tensor) and shares(leaf) else leaf for leaf in leaves]
 
@@ -255,8 +255,8 @@ def _in_own_memory(tangent: Tensor | None, directions: Sequence[Any]) -> Tensor 
     tensors on, and results may be written to."""
     if tangent is None:
         return None
-    taken = {t.untyped_storage().data_ptr() for t in plain_leaves(list(directions))}
-    shares = any(t.untyped_storage().data_ptr() in taken for t in plain_leaves(tangent))
+    taken = {t.untyped_storage()._address() for t in plain_leaves(list(directions))}
+    shares = any(t.untyped_storage()._address() in taken for t in plain_leaves(tangent))
     return tangent.clone() if shares else tangent
 
 

@@ -82,7 +82,7 @@ class _References:
     def _key_of(self, storage: Any, dtype: Any) -> str:
         # `self.storages` keeps the memory allocated, so an address identifies a storage. Empty storages do
         # not have an address.
-        identity = (storage.data_ptr(), storage.nbytes())
+        identity = (storage._address(), storage.nbytes())
         if storage.nbytes() == 0 or identity not in self._keys:
             key = str(len(self.storages))
             self.storages[key] = storage

@@ -97,13 +97,13 @@ class _Encoder(ForkingPickler):
         storage = tensor.untyped_storage()
         size = storage.nbytes()
         used = tensor.numel() * tensor.element_size()
-        if size > 2 * used + 4096 and storage.data_ptr() not in self._storages and not storage.is_shared():
+        if size > 2 * used + 4096 and storage._address() not in self._storages and not storage.is_shared():
             tensor = tensor.detach().clone()
             storage = tensor.untyped_storage()
 
         # The same object represents the same storage, so that the pickle recognizes it. It is kept, so that
         # its address is not used again.
-        storage = self._storages.setdefault(storage.data_ptr(), storage)
+        storage = self._storages.setdefault(storage._address(), storage)
         stride = None if tensor.is_contiguous() else tuple(tensor.stride())
         layout = (_NUMBER_OF_DTYPE[tensor.dtype], tensor.storage_offset(), tuple(tensor.shape), stride)
 

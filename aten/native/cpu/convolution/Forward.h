@@ -4,8 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "aten/native/cpu/convolution/Staging.h"
-#include "aten/native/cpu/shared/Tasks.h"
+#include "aten/native/cpu/convolution/PanelWeights.h"
+#include "aten/native/cpu/convolution/Results.h"
+#include "aten/native/cpu/convolution/StagedSource.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -69,69 +70,6 @@ WindowTile<T, Sum> window_tile_for(int64_t rows, int64_t outputs) {
   static constexpr auto whole = window_tiles<T, Sum, tile::kTileVectors>(all);
   return (outputs <= tile::kWidth<T> ? narrow : whole)[static_cast<size_t>(rows - 1)];
 }
-
-/// Packs weights (outputs of the convolution, kernel elements, channels of a group). In a gradient,
-/// the lanes are the channels.
-template <class E>
-class PanelWeights {
- public:
-  using Stored = typename E::Stored;
-  using Packed = typename E::Packed;
-  static constexpr int64_t kLanes = tile::kTileVectors * tile::kWidth<Packed>;
-
-  PanelWeights(const Walk& walk, const Stored* weights, bool gradient)
-      : walk_(walk),
-        gradient_(gradient),
-        panels_((walk.outputs + kLanes - 1) / kLanes),
-        tap_(Stage<E>::packed(walk.channels) * kLanes),
-        memory_(panels_ * walk.groups * walk.kernel_elements() * tap_ + tile::kWidth<Packed>) {
-    parallel_for(0, panels_ * walk.groups, grain(), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) pack(weights, i / panels_, i % panels_);
-    });
-  }
-
-  int64_t panels() const { return panels_; }
-  const Spread* spread() const { return nullptr; }
-  /// The distance of taps in a panel.
-  int64_t tap() const { return tap_; }
-  const Packed* panel(int64_t group, int64_t i) const {
-    return data() + (group * panels_ + i) * walk_.kernel_elements() * tap_;
-  }
-
- private:
-  Packed* data() const { return reinterpret_cast<Packed*>(memory_.data()); }
-  int64_t grain() const {
-    const int64_t panel = std::max<int64_t>(1, walk_.kernel_elements() * tap_);
-    return std::max<int64_t>(1, kDefaultGrainSize / panel);
-  }
-
-  void pack(const Stored* weights, int64_t group, int64_t i) const {
-    const int64_t first = i * kLanes;
-    const int64_t count = std::min(kLanes, walk_.outputs - first);
-    const int64_t taps = walk_.kernel_elements();
-    const int64_t inner = gradient_ ? walk_.outputs : walk_.channels;
-    const int64_t row = taps * inner;  // of an output of the convolution
-    weights += group * walk_.outputs * walk_.channels * taps;
-    Packed* out = data() + (group * panels_ + i) * taps * tap_;
-
-    // Panels of the others are written later, so vectors may run over.
-    if (!gradient_ && walk_.channels % E::kGroup == 0) {
-      E::pack_lanes({weights + first * row, row, 1}, count, row, out, kLanes);
-      return;
-    }
-    for (int64_t k = 0; k < taps; ++k, out += tap_) {
-      if (gradient_)
-        E::pack_lanes({weights + k * inner + first, 1, row}, count, walk_.channels, out, kLanes);
-      else E::pack_lanes({weights + first * row + k * inner, row, 1}, count, inner, out, kLanes);
-    }
-  }
-
-  const Walk walk_;
-  bool gradient_;
-  int64_t panels_;
-  int64_t tap_;
-  Scratch<std::conditional_t<sizeof(Packed) == 8, double, float>> memory_;
-};
 
 /// The tiles of Note [Tiles of a convolution].
 template <class E>

@@ -53,38 +53,45 @@ class LaneWeights {
   using Packed = typename E::Packed;
   static constexpr int64_t kLanes = JoinedGroups::kLanes;
 
-  LaneWeights(const JoinedGroups& of, const typename E::Stored* weights, bool gradient,
-              int64_t all_outputs)
+  LaneWeights(const JoinedGroups& of, const WeightSource<typename E::Stored>& weights,
+              bool gradient, int64_t all_outputs)
       : of_(of),
         tap_(of.channels * kLanes),
         block_(of.walk.kernel_elements() * tap_),
-        memory_(of.walk.groups * block_) {
-    const int64_t taps = of.walk.kernel_elements();
-    std::fill_n(memory_.data(), of.walk.groups * block_, Packed(0));
+        memory_(weights.template packed<Packed>(
+            Packer::ConvolutionLanes, gradient, of.walk.groups * block_,
+            [&](Packed* to) { pack(weights.rows(), gradient, all_outputs, to); })) {}
+
+  int64_t panels() const { return 1; }
+  int64_t tap() const { return tap_; }
+  const Packed* panel(int64_t group, int64_t) const {
+    return static_cast<const Packed*>(memory_.data()) + group * block_;
+  }
+  const Spread* spread() const { return of_.spread_or_null(); }
+
+ private:
+  void pack(const typename E::Stored* weights, bool gradient, int64_t all_outputs,
+            Packed* out) const {
+    const int64_t taps = of_.walk.kernel_elements();
+    std::fill_n(out, of_.walk.groups * block_, Packed(0));
     for (int64_t o = 0; o < all_outputs; ++o) {
-      const int64_t group = o / of.outputs;
-      Packed* const to = memory_.data() + o / of.walk.outputs * block_ + o % of.walk.outputs;
+      const int64_t group = o / of_.outputs;
+      Packed* const to = out + o / of_.walk.outputs * block_ + o % of_.walk.outputs;
       for (int64_t k = 0; k < taps; ++k) {
-        for (int64_t c = 0; c < of.channels; ++c) {
+        for (int64_t c = 0; c < of_.channels; ++c) {
           const int64_t at =
-              gradient ? ((group * of.channels + c) * taps + k) * of.outputs + o % of.outputs
-                       : (o * taps + k) * of.channels + c;
+              gradient ? ((group * of_.channels + c) * taps + k) * of_.outputs + o % of_.outputs
+                       : (o * taps + k) * of_.channels + c;
           to[k * tap_ + c * kLanes] = static_cast<Packed>(weights[at]);
         }
       }
     }
   }
 
-  int64_t panels() const { return 1; }
-  int64_t tap() const { return tap_; }
-  const Packed* panel(int64_t group, int64_t) const { return memory_.data() + group * block_; }
-  const Spread* spread() const { return of_.spread_or_null(); }
-
- private:
   const JoinedGroups& of_;
   int64_t tap_;
   int64_t block_;
-  Scratch<Packed> memory_;
+  Tensor memory_;
 };
 
 /// R positions times one vector of lanes after another.

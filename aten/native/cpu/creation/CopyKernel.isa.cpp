@@ -8,14 +8,15 @@
 #include "aten/native/shared/CopyChecks.h"
 #include "aten/native/shared/NumberBits.h"
 #include "c10/core/ScalarChecks.h"
+#include "c10/cpu/WatchedBlocks.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-void copy_kernel(const Tensor& self, const Tensor& src,
-                 bool /*non_blocking: the CPU has no queue*/) {
-  if (self.is_same(src)) return;
-  if (needs_clone_to_copy(self, src)) return copy_kernel(self, src.clone(), false);
+namespace {
+
+void copy_values(const Tensor& self, const Tensor& src) {
+  if (needs_clone_to_copy(self, src)) return copy_values(self, src.clone());
   TORCH_CHECK(src.is_cpu(), "copy_: no copy from ", src.device(), " to ", self.device(),
               " in this build");
 
@@ -39,6 +40,18 @@ void copy_kernel(const Tensor& self, const Tensor& src,
   if (same) return copy_elements(iter);
   with_conversion(self.scalar_type(), src.scalar_type(),
                   [&](auto functor) { cpu_kernel(iter, functor); });
+}
+
+}  // namespace
+
+void copy_kernel(const Tensor& self, const Tensor& src,
+                 bool /*non_blocking: the CPU has no queue*/) {
+  if (self.is_same(src)) return;
+  copy_values(self, src);
+
+  // The version counts from before the copy on. Weights that are replaced under a running program
+  // may have been read since; see Note [Watched blocks].
+  c10::contents_written(self.storage()->data.get());
 }
 
 void fill_kernel(const Tensor& self, const Scalar& value) {

@@ -4,6 +4,7 @@
 #include "aten/blas/Blas.h"
 #include "aten/core/Tensor.h"
 #include "aten/core/Uninitialized.h"
+#include "aten/native/shared/PackedWeights.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/core/InferenceMode.h"
 #include "c10/cpu/CPUAllocator.h"
@@ -146,6 +147,17 @@ PyObject* memory_statistics(PyObject*, PyObject*) {
                        "system_allocations", number(s.system_allocations));
 }
 
+PyObject* packed_weights_statistics(PyObject*, PyObject*) {
+  const at::native::PackedWeightsStatistics s = at::native::packed_weights_statistics();
+  return Py_BuildValue("{sLsLsL}", "entries", static_cast<long long>(s.entries), "bytes",
+                       static_cast<long long>(s.bytes), "hits", static_cast<long long>(s.hits));
+}
+
+PyObject* clear_packed_weights(PyObject*, PyObject*) {
+  at::native::clear_packed_weights();
+  Py_RETURN_NONE;
+}
+
 PyObject* empty_cache(PyObject*, PyObject*) {
   TORCH_PY_TRY
   c10::cpu_empty_cache();
@@ -239,6 +251,9 @@ PyMethodDef functions[] = {
     {"_cpu_empty_cache", empty_cache, METH_NOARGS, "Returns cached memory to the system."},
     {"_cpu_set_cache_limit", set_cache_limit, METH_O,
      "The most bytes that the CPU allocator keeps for reuse."},
+    {"_packed_weights_statistics", packed_weights_statistics, METH_NOARGS,
+     "The weights that are kept packed for inference, and how often they were used again."},
+    {"_clear_packed_weights", clear_packed_weights, METH_NOARGS, "Drops the packed weights."},
     {"set_flush_denormal", set_flush_denormal, METH_O,
      "set_flush_denormal(bool) -> bool: whether denormal numbers become 0."},
     {"_set_fill_uninitialized", set_fill_uninitialized, METH_O,

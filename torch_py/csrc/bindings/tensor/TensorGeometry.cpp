@@ -1,5 +1,6 @@
 // Methods of Tensor about its geometry and memory: size, stride, is_contiguous, data_ptr, set_.
 #include "c10/core/OpaqueTensorImpl.h"
+#include "c10/cpu/WatchedBlocks.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/SizeType.h"
@@ -100,8 +101,10 @@ bool is_conj(const at::Tensor&) { return false; }
 
 PyObject* data_ptr(PyObject* self, PyObject*) {
   TORCH_PY_TRY
-  c10::check_has_data(*unpack(self).unsafe_impl());
-  return PyLong_FromVoidPtr(unpack(self).data());
+  const at::Tensor& tensor = unpack(self);
+  c10::check_has_data(*tensor.unsafe_impl());
+  if (tensor.storage()) c10::expose_contents(*tensor.storage());
+  return PyLong_FromVoidPtr(tensor.data());
   TORCH_PY_CATCH(nullptr)
 }
 

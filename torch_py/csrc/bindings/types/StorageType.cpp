@@ -9,6 +9,7 @@
 
 #include "aten/core/Tensor.h"
 #include "c10/core/DeviceHooks.h"
+#include "c10/cpu/WatchedBlocks.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/Gil.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -32,6 +33,11 @@ constinit Function constructor = {"UntypedStorage", "torch", signatures, 1};
 
 c10::Storage& storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
 uint8_t* bytes_of(PyObject* self) { return static_cast<uint8_t*>(storage_of(self)->data.get()); }
+/// The same for a caller that writes; see Note [Watched blocks].
+uint8_t* writable_bytes_of(PyObject* self) {
+  c10::contents_written(bytes_of(self));
+  return bytes_of(self);
+}
 int64_t size_of(PyObject* self) { return static_cast<int64_t>(storage_of(self)->nbytes); }
 
 bool is_on_cpu(PyObject* self) { return storage_of(self)->device().is_cpu(); }
@@ -144,7 +150,12 @@ void storage_dealloc(PyObject* self) {
 
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(size_of(self)); }
 Py_ssize_t length(PyObject* self) { return size_of(self); }
-PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(bytes_of(self)); }
+PyObject* data_ptr(PyObject* self, PyObject*) {
+  c10::expose_contents(*storage_of(self));
+  return PyLong_FromVoidPtr(bytes_of(self));
+}
+/// The same as an identity: nobody writes there.
+PyObject* address(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(bytes_of(self)); }
 PyObject* element_size(PyObject*, PyObject*) { return PyLong_FromLong(1); }
 
 PyObject* is_resizable(PyObject* self, PyObject*) {
@@ -188,9 +199,9 @@ PyObject* subscript(PyObject* self, PyObject* index) {
 
 void set_byte(PyObject* self, int64_t position, uint8_t byte) {
   if (is_on_cpu(self)) {
-    bytes_of(self)[position] = byte;
+    writable_bytes_of(self)[position] = byte;
   } else {
-    copy_bytes(bytes_of(self) + position, storage_of(self)->device(), &byte, c10::kCPU, 1);
+    copy_bytes(writable_bytes_of(self) + position, storage_of(self)->device(), &byte, c10::kCPU, 1);
   }
 }
 
@@ -242,12 +253,13 @@ PyObject* fill(PyObject* self, PyObject* value) {
   const uint8_t byte = byte_value(value);
   if (size_of(self) == 0) return Py_NewRef(self);
   if (is_on_cpu(self)) {
-    std::memset(bytes_of(self), byte, static_cast<size_t>(size_of(self)));
+    std::memset(writable_bytes_of(self), byte, static_cast<size_t>(size_of(self)));
     return Py_NewRef(self);
   }
 
   const std::vector<uint8_t> bytes(static_cast<size_t>(size_of(self)), byte);
-  copy_bytes(bytes_of(self), storage_of(self)->device(), bytes.data(), c10::kCPU, size_of(self));
+  copy_bytes(writable_bytes_of(self), storage_of(self)->device(), bytes.data(), c10::kCPU,
+             size_of(self));
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
 }
@@ -269,7 +281,7 @@ PyObject* copy_from(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyO
   TORCH_CHECK(size_of(self) == size_of(args[0]), "size does not match, self was ", size_of(self),
               " bytes but src was ", size_of(args[0]));
 
-  copy_bytes(bytes_of(self), storage_of(self)->device(), bytes_of(args[0]),
+  copy_bytes(writable_bytes_of(self), storage_of(self)->device(), bytes_of(args[0]),
              storage_of(args[0])->device(), size_of(self));
   return Py_NewRef(self);
   TORCH_PY_CATCH(nullptr)
@@ -343,6 +355,7 @@ void release_buffer(PyObject* self, Py_buffer*) {
   const auto found = buffers_of_storages().find(&storage);
   if (found == buffers_of_storages().end() || --found->second.count > 0) return;
 
+  c10::contents_written(found->second.data);
   if (storage.data.get() == found->second.data) storage.allocator = found->second.allocator;
   buffers_of_storages().erase(found);
 }
@@ -384,6 +397,7 @@ PyMethodDef methods[] = {{"from_file", as_method(from_file),
                          {"nbytes", nbytes, METH_NOARGS, nullptr},
                          {"size", nbytes, METH_NOARGS, nullptr},
                          {"data_ptr", data_ptr, METH_NOARGS, nullptr},
+                         {"_address", address, METH_NOARGS, nullptr},
                          {"element_size", element_size, METH_NOARGS, nullptr},
                          {"resizable", is_resizable, METH_NOARGS, nullptr},
                          {"resize_", resize, METH_O, nullptr},

@@ -1,14 +1,16 @@
-// The linear layer on the CPU: the product adds a bias of one row itself.
+// The linear layer on the CPU: the product adds a bias of one row itself. A few rows are multiplied
+// by the packed weight, if that is kept.
 #include <algorithm>
 #include <cstring>
 
-#include "aten/blas/Blas.h"
-#include "aten/native/declarations/cpu/nn/LinearKernel.h"
+#include "aten/native/cpu/shared/PackedProduct.h"
+#include "aten/native/declarations/cpu/nn/LinearKernel.isa.h"
 #include "aten/native/shared/MatrixProduct.h"
 #include "aten/ops/copy.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
+inline namespace CPU_CAPABILITY {
 
 namespace {
 
@@ -35,6 +37,10 @@ void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias
 
   const Tensor matrix = input.reshape({rows, inner});
   const bool one_row = bias.defined() && bias.dim() == 1 && bias.numel() == outputs;
+  if (weight.dim() == 2 && (one_row || !bias.defined()) && rows <= kMostPackedRows &&
+      multiply_packed(matrix.contiguous(), weight, bias, out0)) {
+    return;
+  }
   if (one_row && weight.dim() == 2) {
     return matrix_product(matrix, weight.transpose(0, 1), 0, 1, out0.view({rows, outputs}), bias);
   }
@@ -54,4 +60,5 @@ void linear_kernel(const Tensor& input, const Tensor& weight, const Tensor& bias
   matrix_product(matrix, weight.transpose(0, 1), beta, 1, out0.view({rows, outputs}));
 }
 
+}  // namespace CPU_CAPABILITY
 }  // namespace at::native

@@ -1,0 +1,105 @@
+#pragma once
+// Stores blocks of sums to the result of a convolution. Included by files compiled once per
+// instruction set.
+#include <algorithm>
+#include <cstring>
+
+#include "aten/native/cpu/convolution/Lines.h"
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+/// The positions of a block in runs that are at the same distance in the result.
+struct AdjacentPositions {
+  int64_t length;  // of a run
+  int64_t counts[kAxes];
+
+  AdjacentPositions(const Walk& walk, const Block& block) : length(block.count[3]) {
+    std::copy_n(block.count, kAxes, counts);
+    counts[3] = 1;
+    for (int d = 2; d > 0; --d) {
+      const Axis& inner = walk.axes[d + 1];
+      if (inner.step != 1 || block.count[d + 1] != inner.result || walk.axes[d].step != 1) break;
+      length *= counts[d];
+      counts[d] = 1;
+    }
+  }
+
+  /// Calls f(place) for the first element of each run, relative to that of the block.
+  template <class F>
+  void for_each(const Walk& walk, const Layout& layout, const F& f) const {
+    for (int64_t n = 0; n < counts[0]; ++n) {
+      for (int64_t z = 0; z < counts[1]; ++z) {
+        for (int64_t y = 0; y < counts[2]; ++y)
+          f(n * layout.step[0] + z * walk.axes[1].step * layout.step[1] +
+            y * walk.axes[2].step * layout.step[2]);
+      }
+    }
+  }
+};
+
+/// The bits of a vector of floats that are reduced to 16.
+typedef uint16_t NarrowBits __attribute__((vector_size(tile::kVectorBytes / 2)));
+
+/// Converts and stores the first `count` of a vector of sums.
+template <class Stored, class Sum>
+inline void store_converted(Stored* to, tile::Vector<Sum> value, int64_t count) {
+  constexpr int W = tile::kWidth<Sum>;
+  if constexpr (std::is_same_v<Stored, Sum>) {
+    store_some(to, value, count);
+  } else {
+    NarrowBits bits;
+    if constexpr (std::is_same_v<Stored, c10::BFloat16>) {
+      // Rounded to the nearest, ties to even; nan stays nan.
+      const auto wide = tile::Vector<uint32_t>(value);
+      const auto rounded = (wide + 0x7fffu + (wide >> 16 & 1u)) >> 16;
+      const auto quiet = wide >> 16 | 0x40u;
+      bits = __builtin_convertvector(value == value ? rounded : quiet, NarrowBits);
+    } else {
+      for (int i = 0; i < W; ++i) bits[i] = static_cast<Stored>(value[i]).x;
+    }
+
+    if (count == W) std::memcpy(to, &bits, sizeof(bits));
+    else std::memcpy(to, &bits, static_cast<size_t>(count) * sizeof(Stored));
+  }
+}
+
+/// Converts and stores a line of sums.
+template <class Stored, class Sum>
+inline void store_line(const Sum* from, int64_t count, Stored* to) {
+  constexpr int W = tile::kWidth<Sum>;
+  for (int64_t i = 0; i < count; i += W) {
+    const int64_t n = std::min<int64_t>(W, count - i);
+    store_converted<Stored, Sum>(to + i, tile::load_converted<Sum>(from + i, n), n);
+  }
+}
+
+/// Stores `positions` x `channels` sums, `from_step` apart, to positions `step` apart and channels
+/// `channel` apart.
+template <class Stored, class Sum>
+void store_positions(const Sum* from, int64_t from_step, int64_t positions, int64_t channels,
+                     Stored* to, int64_t step, int64_t channel) {
+  if (channel == 1) {
+    for (int64_t p = 0; p < positions; ++p)
+      store_line(from + p * from_step, channels, to + p * step);
+    return;
+  }
+  if (step != 1 || positions < 4) {
+    for (int64_t p = 0; p < positions; ++p) {
+      for (int64_t c = 0; c < channels; ++c)
+        to[p * step + c * channel] = static_cast<Stored>(from[p * from_step + c]);
+    }
+    return;
+  }
+
+  const auto read = [&](int64_t i, int64_t p, int64_t n) {
+    return tile::load_converted<Sum>(from + i * from_step + p, n);
+  };
+  const auto write = [&](int64_t c, int64_t i, int64_t n, tile::Vector<Sum> value) {
+    store_converted<Stored, Sum>(to + c * channel + i, value, n);
+  };
+  transpose_lines<Sum>(positions, channels, read, write);
+}
+
+}  // namespace CPU_CAPABILITY
+}  // namespace at::native
