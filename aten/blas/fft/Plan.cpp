@@ -239,37 +239,40 @@ void Plan<T>::run_matrix(const Complex* in, Complex* out, const Ends<T>& ends) {
 template <class T>
 void Plan<T>::prepare_convolution() {
   const int64_t length = good_length(2 * n_ - 1);
-  inner_ = std::make_unique<Plan>(length);
+  inner_ = std::make_unique<Plan<double>>(length);
   chirp_.resize(n_);
   conjugated_.resize(n_);
-  kernel_.assign(length, Complex(0, 0));
+  kernel_.assign(length, Wide(0, 0));
   padded_.resize(length);
 
   for (int64_t j = 0; j < n_; ++j) {
     const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(j) *
                                              static_cast<unsigned __int128>(j) % (2 * n_));
-    chirp_[j] = root_of_unity<T>(square, 2 * n_);
+    chirp_[j] = root_of_unity<double>(square, 2 * n_);
     conjugated_[j] = c10::conj(chirp_[j]);
     kernel_[j] = kernel_[(length - j) % length] = conjugated_[j];
   }
-  inner_->run(1, kernel_.data(), length, kernel_.data(), length, true, T(1));
+  inner_->run(1, kernel_.data(), length, kernel_.data(), length, true, 1);
 }
 
 /// A backward transform is a forward one of the conjugates, conjugated.
 template <class T>
 void Plan<T>::convolve(const Complex* in, Complex* out, bool forward, T scale) {
   const int64_t length = static_cast<int64_t>(padded_.size());
-  Complex* const data = padded_.data();
-  const std::vector<Complex>& first = forward ? chirp_ : conjugated_;
+  const Kernels<double>& wide = kernels<double>();
+  Wide* const data = padded_.data();
+  for (int64_t i = 0; i < n_; ++i) data[i] = {in[i].real(), in[i].imag()};
+  std::fill(data + n_, data + length, Wide(0, 0));
+  wide.multiply(n_, data, (forward ? chirp_ : conjugated_).data(), data, !forward);
 
-  kernels_->multiply(n_, in, first.data(), data, !forward);
-  std::fill(data + n_, data + length, Complex(0, 0));
+  inner_->run(1, data, length, data, length, true, 1);
+  wide.multiply(length, data, kernel_.data(), data, false);
+  inner_->run(1, data, length, data, length, false,
+              static_cast<double>(scale) / static_cast<double>(length));
 
-  inner_->run(1, data, length, data, length, true, T(1));
-  kernels_->multiply(length, data, kernel_.data(), data, false);
-  inner_->run(1, data, length, data, length, false, scale / static_cast<T>(length));
-
-  kernels_->multiply(n_, data, chirp_.data(), out, !forward);
+  wide.multiply(n_, data, chirp_.data(), data, !forward);
+  for (int64_t i = 0; i < n_; ++i)
+    out[i] = {static_cast<T>(data[i].real()), static_cast<T>(data[i].imag())};
 }
 
 template const Kernels<float>& kernels<float>();

@@ -77,12 +77,13 @@ class Plan {
   std::optional<Passes<T>> passes_;
   std::optional<Matrix> matrix_;
 
-  // For the convolution.
-  std::unique_ptr<Plan> inner_;
-  std::vector<Complex> chirp_;       // exp(-pi i j^2 / n)
-  std::vector<Complex> conjugated_;  // its conjugate
-  std::vector<Complex> kernel_;      // the transform of the conjugate
-  std::vector<Complex> padded_;
+  // For the convolution, which needs more digits than its result has.
+  using Wide = c10::complex<double>;
+  std::unique_ptr<Plan<double>> inner_;
+  std::vector<Wide> chirp_;       // exp(-pi i j^2 / n)
+  std::vector<Wide> conjugated_;  // its conjugate
+  std::vector<Wide> kernel_;      // the transform of the conjugate
+  std::vector<Wide> padded_;
 };
 
 /// Transforms of real rows of one length.
