@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aten/blas/Blas.h"
-#include "aten/blas/BuiltinFft.h"
+#include "aten/blas/fft/Plan.h"
 
 #if defined(TORCH_PY_BLAS_MKL)
 #include <mkl_dfti.h>
@@ -29,58 +29,11 @@ Plan& cached(std::map<Key, Plan>& plans, const Key& key, const Make& make) {
   return plans.emplace(key, make()).first->second;
 }
 
-template <class T>
-builtin::FftPlan<T>& builtin_plan(int64_t n) {
-  thread_local std::map<int64_t, builtin::FftPlan<T>> plans;
-  return cached(plans, n, [n] { return builtin::FftPlan<T>(n); });
-}
-
-template <class T>
-void conjugate(int64_t n, c10::complex<T>* data, T scale) {
-  for (int64_t i = 0; i < n; ++i) data[i] = {data[i].real() * scale, -data[i].imag() * scale};
-}
-
-template <class T>
-void builtin_c2c(int64_t n, int64_t rows, c10::complex<T>* data, bool forward, T scale) {
-  auto& plan = builtin_plan<T>(n);
-  for (int64_t row = 0; row < rows; ++row, data += n) {
-    if (!forward) conjugate(n, data, T(1));
-    plan.run(data);
-    if (!forward) {
-      conjugate(n, data, scale);
-    } else if (scale != T(1)) {
-      for (int64_t i = 0; i < n; ++i) data[i] *= scale;
-    }
-  }
-}
-
-template <class T>
-void builtin_r2c(int64_t n, int64_t rows, const T* in, c10::complex<T>* out, T scale) {
-  std::vector<c10::complex<T>> buffer(n);
-  const int64_t half = n / 2 + 1;
-  for (int64_t row = 0; row < rows; ++row, in += n, out += half) {
-    for (int64_t i = 0; i < n; ++i) buffer[i] = {in[i], T(0)};
-    builtin_c2c<T>(n, 1, buffer.data(), true, scale);
-    std::memcpy(static_cast<void*>(out), buffer.data(), sizeof(buffer[0]) * half);
-  }
-}
-
-template <class T>
-void builtin_c2r(int64_t n, int64_t rows, const c10::complex<T>* in, T* out, T scale) {
-  std::vector<c10::complex<T>> buffer(n);
-  const int64_t half = n / 2 + 1;
-  for (int64_t row = 0; row < rows; ++row, in += half, out += n) {
-    // The second half is the conjugate of the first; the ends are real.
-    buffer[0] = {in[0].real(), T(0)};
-    for (int64_t i = 1; i < half; ++i) {
-      buffer[i] = in[i];
-      buffer[n - i] = c10::conj(in[i]);
-    }
-    if (n % 2 == 0) buffer[n / 2] = {in[n / 2].real(), T(0)};
-
-    builtin_c2c<T>(n, 1, buffer.data(), false, scale);
-    for (int64_t i = 0; i < n; ++i) out[i] = buffer[i].real();
-  }
+/// The calling thread's plan of our own for a length.
+template <class Plan>
+Plan& own_plan(int64_t n) {
+  thread_local std::map<int64_t, Plan> plans;
+  return cached(plans, n, [n] { return Plan(n); });
 }
 
 #if defined(TORCH_PY_BLAS_MKL)
@@ -149,7 +102,7 @@ void fft_c2c(int64_t n, int64_t rows, c10::complex<T>* data, bool forward, T sca
     }
     return true;
   });
-  if (!done) builtin_c2c(n, rows, data, forward, scale);
+  if (!done) own_plan<fft::Plan<T>>(n).run(rows, data, n, data, n, forward, scale);
 }
 
 template <class T>
@@ -162,19 +115,19 @@ void fft_r2c(int64_t n, int64_t rows, const T* in, c10::complex<T>* out, T scale
     }
     return true;
   });
-  if (!done) builtin_r2c(n, rows, in, out, scale);
+  if (!done) own_plan<fft::RealPlan<T>>(n).forward(rows, in, out, scale);
 }
 
 template <class T>
 void fft_c2r(int64_t n, int64_t rows, c10::complex<T>* in, T* out, T scale) {
-  const int64_t half = n / 2 + 1;
+  [[maybe_unused]] const int64_t half = n / 2 + 1;
   const bool done = with_library(n, true, scale, [&]([[maybe_unused]] auto* plan) {
     for (int64_t row = 0; row < rows; ++row) {
       if (DftiComputeBackward(plan, in + row * half, out + row * n) != DFTI_NO_ERROR) return false;
     }
     return true;
   });
-  if (!done) builtin_c2r(n, rows, in, out, scale);
+  if (!done) own_plan<fft::RealPlan<T>>(n).backward(rows, in, out, scale);
 }
 
 #define AT_FFT_INSTANTIATE(T)                                                \

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "aten/blas/LapackLibrary.h"
-#include "aten/blas/Library.h"
 #include "aten/blas/Runtime.h"
 
 namespace at::lapack {
@@ -36,7 +35,7 @@ constexpr double kThreadedWork = 1 << 18;
 
 void use_threads(int64_t m, int64_t n, int64_t k) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  blas::library::set_threads(work < kThreadedWork ? 1 : blas::runtime().threads());
+  library::set_threads(work < kThreadedWork ? 1 : blas::runtime().threads());
 }
 
 double real_part(double value) { return value; }
@@ -122,7 +121,7 @@ int by_divide_and_conquer(int m, int n, int columns, T* a, int lda, T* b, int ld
 
 }  // namespace
 
-bool available() { return library::kAvailable; }
+bool available() { return library::is_available(); }
 
 template <class T>
 int getrf(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots) {

@@ -17,10 +17,14 @@ pytestmark = pytest.mark.skipif(WITH_PEER, reason="about the backends of torch_p
 LENGTHS = [*range(1, 34), 60, 64, 67, 96, 97, 121, 127, 134, 251, 256, 360, 509, 1000, 1024, 2003]
 
 
+# A length, and rows that are transformed together, next to a few that are left.
+LONG = [(1, 2048), (19, 600), (1, 3 * 2**10), (2, 2**14), (1, 30030), (1, 2**16 + 1), (1, 2**18)]
+
+
 def check() -> None:
     generator = np.random.default_rng(0)
-    for n in LENGTHS:
-        x = generator.standard_normal((3, n)) + 1j * generator.standard_normal((3, n))
+    for rows, n in [*((3, n) for n in LENGTHS), *((17, n) for n in range(1, 20)), *LONG]:
+        x = generator.standard_normal((rows, n)) + 1j * generator.standard_normal((rows, n))
         scale = np.abs(x).sum()
 
         for dtype, tolerance in (("complex128", 1e-15), ("complex64", 5e-7)):
@@ -44,9 +48,11 @@ def test_library() -> None:
     check()
 
 
-def test_builtin() -> None:
+@pytest.mark.parametrize("capability", ["default", "avx2", "avx512"])
+def test_builtin(capability: str) -> None:
     script = "from tests.aten.test_fft import check; check()"
-    environment = {**os.environ, "TORCH_PY_BLAS_BACKEND": "builtin"}
+    variables = {"TORCH_PY_BLAS_BACKEND": "builtin", "TORCH_PY_CPU_CAPABILITY": capability}
+    environment = {**os.environ, **variables}
     folder = Path(__file__).parents[2]
 
     done = subprocess.run(

@@ -8,7 +8,7 @@ import pytest
 
 import torch_py
 from tools.benchmark import scaling
-from tools.benchmark.speed import limits, peers, report
+from tools.benchmark.speed import check, limits, peers, report, worker
 from tools.benchmark.speed.cases import GROUPS, find
 from tools.benchmark.speed.measuring import Result
 
@@ -64,6 +64,56 @@ def test_report_names_the_share_of_the_limit_and_the_verdict(tmp_path: Path) -> 
     report.plot([(group, {case.name: result})], picture)
     assert "products: geometric mean 0.50" in picture.read_text()
     assert case.name in picture.read_text()
+
+
+def measured_with(ratio: float) -> check.Measured:
+    """Every case as fast as its group's goal for the mean, and one case with this ratio."""
+    measured = [
+        (group, {case.name: Result(case.name, ratio=group.mean_goal) for case in group.cases})
+        for group in GROUPS
+    ]
+    group, results = measured[0]
+    results[group.cases[0].name].ratio = ratio
+    return measured
+
+
+def test_check_accepts_goals_and_slack_and_notices_a_slow_case_and_a_slow_group() -> None:
+    limit = check.limit_of_case(GROUPS[0], GROUPS[0].cases[0].name)
+    name = f"{GROUPS[0].name}/{GROUPS[0].cases[0].name}"
+    assert check.problems(measured_with(limit)) == []
+    assert check.problems(measured_with(2 * limit)) == [f"{name}: {2 * limit:.2f}, at most {limit:.2f}"]
+
+    measured = measured_with(limit)
+    _, results = measured[1]
+    for result in results.values():
+        result.ratio = GROUPS[1].mean_goal * 2.1
+    assert [words for words in check.problems(measured) if "geometric mean" in words]
+
+
+def test_check_measures_slow_cases_again() -> None:
+    limit = check.limit_of_case(GROUPS[0], GROUPS[0].cases[0].name)
+    asked = []
+
+    def measure(name: str) -> Result:
+        asked.append(name)
+        return Result(name, ratio=limit * (1.5 if len(asked) == 1 else 0.5))
+
+    measured = measured_with(2 * limit)
+    check.retry(measured, measure)
+    assert asked == [f"{GROUPS[0].name}/{GROUPS[0].cases[0].name}"] * 2
+    assert check.problems(measured) == []
+
+
+def test_known_slow_cases_exist() -> None:
+    assert set(check.KNOWN) <= {*NAMES, *(group.name for group in GROUPS)}
+
+
+def test_slowed_calls_are_made_three_times() -> None:
+    made = []
+    repeated = worker.repeated(lambda: made.append(1), 3)
+    assert repeated is not None
+    repeated()
+    assert len(made) == 3
 
 
 def test_columns_of_the_picture_keep_the_order_of_the_groups() -> None:

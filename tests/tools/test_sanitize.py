@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import pytest
-
-from tools.sanitize import tree
 from tools.sanitize.reports import findings
 
 OVERFLOW = """\
@@ -40,19 +36,3 @@ def test_findings_of_all_processes(tmp_path: Path) -> None:
 def test_warnings_of_refused_allocations_are_not_findings(tmp_path: Path) -> None:
     (tmp_path / "report.17").write_text(OVERRUN.splitlines()[0])
     assert findings(tmp_path) == {}
-
-
-def test_the_copy_follows_the_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "ROOT", tmp_path)
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    (tmp_path / ".gitignore").write_text("/build/\n")
-    (tmp_path / "a.cpp").write_text("int a;")
-    (tmp_path / "b.cpp").write_text("int b;")
-
-    copy = tree.Tree("address,undefined", core=True)
-    copy.copy_sources()
-    before = (copy.folder / "a.cpp").stat().st_mtime_ns
-    (tmp_path / "b.cpp").unlink()
-    copy.copy_sources()
-    assert not (copy.folder / "b.cpp").exists()
-    assert (copy.folder / "a.cpp").stat().st_mtime_ns == before

@@ -3,7 +3,8 @@
 mkl       the static libraries of the mkl-static wheel; libtorch_py_blas.so exports nothing of MKL
 openblas  the scipy-openblas32 wheel, otherwise the system's library; the wheel's shared library is copied
           next to ours, and its functions have the prefix scipy_
-builtin   the plain implementation of everything in aten/blas, which is also the reference in tests
+builtin   our own products and Fourier transforms; LAPACK is loaded at run time, from the scipy-openblas32
+          wheel if that is installed next to torch_py or here: see Note [A LAPACK that is loaded]
 
 The files of aten/blas see TORCH_PY_BLAS_MKL, TORCH_PY_BLAS_OPENBLAS or TORCH_PY_BLAS_BUILTIN, and
 TORCH_PY_OPENBLAS_PREFIX.
@@ -110,7 +111,15 @@ def find_openblas(toolchain: Toolchain) -> Blas | None:
 
 
 def builtin(toolchain: Toolchain) -> Blas:
-    return Blas(name="builtin", compile_flags=("-DTORCH_PY_BLAS_BUILTIN",), link_flags=("-lm",))
+    folders = ["'$ORIGIN/../../scipy_openblas32/lib'"]
+    installed = _installed("scipy-openblas32", "libscipy_openblas.so")
+    if installed is not None:
+        folders.append(str(installed.parent))
+
+    run_path = (f"-Wl,-rpath,{folder}" for folder in folders)
+    return Blas(
+        name="builtin", compile_flags=("-DTORCH_PY_BLAS_BUILTIN",), link_flags=(*run_path, "-lm", "-ldl")
+    )
 
 
 def _pkg_config(option: str) -> list[str]:

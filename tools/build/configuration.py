@@ -29,8 +29,8 @@ VARIABLES = (
         "TORCH_PY_BLAS",
         "",
         ("", "mkl", "openblas", "builtin"),
-        "GEMM, LAPACK and FFT: mkl (static), openblas (wheel or system), builtin (our own, slow); default: "
-        "the first of them that is there",
+        "GEMM, LAPACK and FFT: mkl (static), openblas (wheel or system), builtin (our own; LAPACK from "
+        "scipy-openblas32 at run time); default: the first of them that is there",
     ),
     Variable(
         "TORCH_PY_ISAS",

@@ -80,6 +80,9 @@ def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str,
         flags.append(f"-fsanitize={configuration.sanitize}")
     elif not configuration.debug:
         flags.append("-s")
+        if toolchain.linker == "lld":
+            # Equal functions become one: loops of signed and unsigned integers, say.
+            flags.append("-Wl,--icf=all")
 
     return (*flags, *configuration.link_flags)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.build.files import write_if_changed
+from tools.copies import ROOT, Copy
 
-ROOT = Path(__file__).resolve().parents[2]
 # What CORE=1 instruments: what every call goes through, and where indices become addresses.
 CORE = (
     "c10/",
@@ -52,39 +52,18 @@ class Tree:
     def startup(self) -> Path:
         return self.folder / "build" / "startup"
 
-    def copy_sources(self) -> None:
-        """Brings the copy up to date; files that did not change keep their time stamps."""
-        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        names = sorted(name for name in listed.split("\0") if name and (ROOT / name).is_file())
-        manifest = self.folder / "build" / "sources.txt"
-
-        previous = manifest.read_text().splitlines() if manifest.exists() else []
-        for name in set(previous) - set(names):
-            (self.folder / name).unlink(missing_ok=True)
-        for name in names:
-            write_if_changed(self.folder / name, (ROOT / name).read_bytes())
-        write_if_changed(manifest, "\n".join(names))
-
     def build(self) -> None:
-        self.copy_sources()
-        options = (
-            ["--objects-of", str(ROOT), *(f"--compile={folder}" for folder in CORE)] if self.core else []
-        )
-        subprocess.run(
-            [sys.executable, "-m", "tools.build", *options],
-            cwd=self.folder,
-            env={
-                # Kernels are built for one instruction set: reports would be the same for the others.
-                "TORCH_PY_ISAS": "DEFAULT",
-                # -O0 compiles several times as fast.
-                "TORCH_PY_CXXFLAGS": "-O0" if self.core else "-O1",
-                **os.environ,
-                "TORCH_PY_SANITIZE": self.kinds,
-                "PYTHONPATH": str(self.folder),
-            },
-            check=True,
-        )
+        copy = Copy(self.folder)
+        copy.update()
+        variables = {
+            # Kernels are built for one instruction set: reports would be the same for the others.
+            "TORCH_PY_ISAS": "DEFAULT",
+            # -O0 compiles several times as fast.
+            "TORCH_PY_CXXFLAGS": "-O0" if self.core else "-O1",
+            **os.environ,
+            "TORCH_PY_SANITIZE": self.kinds,
+        }
+        copy.build(variables, CORE if self.core else ())
 
     def write_startup(self) -> None:
         """A module that every interpreter of the tree imports when it starts."""

@@ -52,8 +52,8 @@ void check_same_matrix_dtype(const Tensor& A, const Tensor& B, const char* name)
 
 void check_lapack(const char* name) {
   TORCH_CHECK(lapack::available(), "Calling ", name,
-              " on a CPU tensor requires LAPACK, which this build does not have: build with "
-              "TORCH_PY_BLAS=mkl or openblas");
+              " on a CPU tensor requires LAPACK, which this build loads when it is needed: "
+              "install it with `pip install scipy-openblas32`");
 }
 
 std::string batch_element(const Tensor& infos, int64_t index) {

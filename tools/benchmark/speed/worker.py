@@ -31,6 +31,13 @@ def prepare(library: str, name: str, threads: int) -> Call | None:
     return peers.prepare(library, case, threads)
 
 
+def repeated(call: Call | None, times: int) -> Call | None:
+    """Makes the call several times, as if it were so much slower."""
+    if call is None or times == 1:
+        return call
+    return lambda: [call() for _ in range(times)]
+
+
 def elapsed(call: Call, count: int) -> float:
     """Seconds of one call, in the mean of `count`."""
     start = time.perf_counter()
@@ -60,7 +67,7 @@ def main() -> None:
         try:
             if command["do"] == "prepare":
                 call = None
-                call = prepare(library, command["case"], threads)
+                call = repeated(prepare(library, command["case"], threads), command["calls"])
                 count = repetitions(call, command["seconds"]) if call is not None else 0
                 answer: Any = count
             else:

@@ -84,6 +84,17 @@ void for_each_block(int64_t lines, int64_t length, const Block& block) {
   });
 }
 
+/// The first element of each row, and of even lengths the last, are real in the spectrum of a real
+/// signal, and libraries rely on it.
+template <class T>
+void make_ends_real(int64_t n, int64_t rows, c10::complex<T>* halves) {
+  const int64_t half = n / 2 + 1;
+  for (int64_t row = 0; row < rows; ++row, halves += half) {
+    halves[0] = halves[0].real();
+    if (n % 2 == 0) halves[n / 2] = halves[n / 2].real();
+  }
+}
+
 /// Transforms along `dim` of a contiguous complex tensor, in place.
 template <class T>
 void transform(const Tensor& tensor, int64_t dim, bool forward, double scale) {
@@ -179,18 +190,17 @@ void fft_c2r_kernel(const Tensor& self, IntArrayRef dim, int64_t normalization,
     transform_all<scalar_t>(source, dim.slice(0, dim.size() - 1), false, 1.0);
 
     for_each_block(in.count(), n, [&](int64_t first, int64_t rows) {
-      std::vector<complex_t> halves(rows * half);
-      std::vector<scalar_t> reals(rows * n);
-
-      gather_lines(in, source.const_data_ptr<complex_t>(), first, rows, half, halves.data());
-
-      // These elements are real in the spectrum of a real signal, and libraries rely on it.
-      for (int64_t row = 0; row < rows; ++row) {
-        complex_t* values = halves.data() + row * half;
-        values[0] = values[0].real();
-        if (n % 2 == 0) values[n / 2] = values[n / 2].real();
+      if (in.inner == 1) {
+        complex_t* const halves = source.data_ptr<complex_t>() + first * half;
+        make_ends_real(n, rows, halves);
+        return blas::fft_c2r<scalar_t>(n, rows, halves, out0.data_ptr<scalar_t>() + first * n,
+                                       static_cast<scalar_t>(scale));
       }
 
+      std::vector<complex_t> halves(rows * half);
+      std::vector<scalar_t> reals(rows * n);
+      gather_lines(in, source.const_data_ptr<complex_t>(), first, rows, half, halves.data());
+      make_ends_real(n, rows, halves.data());
       blas::fft_c2r<scalar_t>(n, rows, halves.data(), reals.data(), static_cast<scalar_t>(scale));
       scatter_lines(out, reals.data(), first, rows, n, out0.data_ptr<scalar_t>());
     });
