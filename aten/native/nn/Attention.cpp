@@ -122,8 +122,8 @@ bool mask_fits(const Tensor& mask, IntArrayRef sizes) {
   return true;
 }
 
-/// Whether queries (N, H, L, E) fit keys (N, K, S, E) and values (N, K, S, V), where a group of H / K
-/// heads of queries shares keys and values.
+/// Whether queries (N, H, L, E) fit keys (N, K, S, E) and values (N, K, S, V), where a group of
+/// H / K heads of queries shares keys and values.
 bool heads_fit(IntArrayRef q, IntArrayRef k, IntArrayRef v) {
   return q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
 }
@@ -229,9 +229,8 @@ std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, co
 
   // The order of the first three dimensions, the innermost first.
   std::array<size_t, 3> order = {2, 1, 0};
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return query.strides()[a] < query.strides()[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return query.strides()[a] < query.strides()[b]; });
   DimVector strides = {0, 0, 0, 1};
   int64_t step = sizes[3];
   for (const size_t d : order) {
@@ -254,8 +253,8 @@ std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_b
   const double factor = attention_scale(query, scale);
   const Tensor keys = repeated_heads(key, query.size(1));
   const Tensor values = repeated_heads(value, query.size(1));
-  const Tensor weights = attention_weights(query, keys, attn_mask, is_causal, factor)
-                             .to(query.scalar_type());
+  const Tensor weights =
+      attention_weights(query, keys, attn_mask, is_causal, factor).to(query.scalar_type());
 
   // Back through output = weights value, and through the softmax, row by row:
   // grad_scores = weights * (grad_weights - sum(grad_weights * weights)).

@@ -169,7 +169,8 @@ def test_masks_of_float32_and_bool_in_bfloat16():
     numbers = torch.randn(40, 150)
     for mask in (numbers, numbers.bfloat16(), numbers > 0, (numbers > 0)[:1], numbers[:, :1]):
         found = F.scaled_dot_product_attention(*arguments, mask)
-        expected = formula(*(x.double() for x in arguments), mask if mask.dtype == torch.bool else mask.double())
+        exact = mask if mask.dtype == torch.bool else mask.double()
+        expected = formula(*(x.double() for x in arguments), exact)
         assert max(errors([found], [expected])) < 0.02
 
 
@@ -239,6 +240,7 @@ def test_the_number_of_threads_changes_nothing(dtype, causal, heads, key_heads):
         torch.randn(1, h, length, 24).to(of_type).requires_grad_()
         for h, length in ((heads, 400), (key_heads, 700), (key_heads, 700))
     ]
+
     threads = torch.get_num_threads()
     try:
         results = []
@@ -248,6 +250,7 @@ def test_the_number_of_threads_changes_nothing(dtype, causal, heads, key_heads):
             results.append([out, *torch.autograd.grad(out, arguments, out.detach())])
     finally:
         torch.set_num_threads(threads)
+
     for other in results[1:]:
         assert all(torch.equal(x, y) for x, y in zip(results[0], other, strict=True))
 

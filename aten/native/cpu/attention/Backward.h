@@ -7,6 +7,7 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace attention {
 
+/// Consecutive queries, keys or heads.
 struct Range {
   int64_t first;
   int64_t end;
@@ -65,13 +66,11 @@ class BlockWeights<tile::Pairs> {
       for (int64_t l = first_lane; l < lanes; l += W) {
         const float* const w = weights + k * lanes + l;
         const float* const g = grads + k * lanes + l;
-        store_rows(rounded(tile::load(w), last ? tile::Vector<float>{} : tile::load(w + lanes)),
-                   weights_.data(), k, l);
+        store_rows(rounded_rows(w, last ? nullptr : w + lanes), weights_.data(), k, l);
 
-        const auto both =
-            rounded(tile::load(g), last ? tile::Vector<float>{} : tile::load(g + lanes));
-        store_rows(both, grads_.data(), k, l);
-        tile::store(across_.data() + k / 2 * lanes + l, paired(both));
+        const auto grad_rows = rounded_rows(g, last ? nullptr : g + lanes);
+        store_rows(grad_rows, grads_.data(), k, l);
+        tile::store(across_.data() + k / 2 * lanes + l, tile::paired(grad_rows));
       }
     }
   }
@@ -82,6 +81,10 @@ class BlockWeights<tile::Pairs> {
 
  private:
   static constexpr int64_t W = tile::kWidth<float>;
+
+  static tile::Vector<uint32_t> rounded_rows(const float* row, const float* next) {
+    return tile::rounded(tile::load(row), next ? tile::load(next) : tile::Vector<float>{});
+  }
 
   /// The halves of a vector into rows k and k + 1.
   void store_rows(const tile::Vector<uint32_t>& both, uint32_t* to, int64_t k, int64_t lane) const {
@@ -132,8 +135,7 @@ class Backward {
         value_lines_(O::line_elements(kKeys, problem.value_width)),
         key_rows_(O::across_elements(kKeys, problem.width)) {}
 
-  /// Adds up what queries of some heads, which share the keys of `key_matrix`, contribute. Gradients
-  /// of queries are those of all keys only if `keys` has all.
+  /// Adds up what queries of some heads, which share the keys of `key_matrix`, contribute.
   void run(int64_t key_matrix, Range heads, Range queries, Range keys) {
     key_matrix_ = key_matrix;
     keys_ = keys;
@@ -189,10 +191,10 @@ class Backward {
     }
 
     if (wants_keys_) {
-      query_across_ = O::across(query, problem_.query.step(), count, problem_.width,
-                                query_rows_.data());
-      grad_across_ = O::across(grad, gradients_.grad.step(), count, problem_.value_width,
-                               grad_rows_.data());
+      query_across_ =
+          O::across(query, problem_.query.step(), count, problem_.width, query_rows_.data());
+      grad_across_ =
+          O::across(grad, gradients_.grad.step(), count, problem_.value_width, grad_rows_.data());
     }
     load_rows(grad);
   }
@@ -236,9 +238,10 @@ class Backward {
     alignas(tile::kVectorBytes) Sum factors[kLanes];
     std::fill_n(factors, kLanes, Sum(1));
     for (int64_t l = 0; l < count_; l += kLanes) {
+      Stored* const to = gradients_.query.row(matrix_, first_ + l);
       store_columns(query_sums_.data() + l * problem_.width, kLanes, problem_.width,
-                    std::min(kLanes, count_ - l), factors, gradients_.query.row(matrix_, first_ + l),
-                    gradients_.query.step(), spare_.data());
+                    std::min(kLanes, count_ - l), factors, to, gradients_.query.step(),
+                    spare_.data());
     }
   }
 
@@ -271,8 +274,7 @@ class Backward {
     }
 
     if (!wants_queries_) return;
-    const auto key_rows =
-        O::across(keys, problem_.key.step(), n, problem_.width, key_rows_.data());
+    const auto key_rows = O::across(keys, problem_.key.step(), n, problem_.width, key_rows_.data());
     for (int64_t l = 0; l < lanes_; l += kLanes)
       add_to_queries(key_rows, seen_by(l, key, n), l, key == keys_.first);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Attention of a few queries, as in generation: keys and values are read where they are. Included by
-// files compiled once per instruction set.
+// Attention of a few queries, as in generation: keys and values are read where they are. Included
+// by files compiled once per instruction set.
 #include "aten/native/cpu/attention/Softmax.h"
 #include "aten/native/cpu/shared/RowFold.h"
 
@@ -59,8 +59,7 @@ class FewQueries {
     const Sum factor = sum == Sum(0) ? Sum(0) : Sum(1) / sum;
     for (int64_t j = 0; j < problem_.value_width; ++j)
       out[j] = static_cast<Stored>(sums()[j] * factor);
-    logsumexp_[matrix * problem_.queries + row] =
-        sum == Sum(0) ? kHidden : top + vec::log(sum);
+    logsumexp_[matrix * problem_.queries + row] = sum == Sum(0) ? kHidden : top + vec::log(sum);
   }
 
   static Vector load_some(const Stored* from, int64_t count) {
@@ -71,8 +70,9 @@ class FewQueries {
   void multiply_keys(const Stored* keys, int64_t n) {
     for (int64_t k = 0; k < n; k += W) {
       const int64_t last = std::min(W, n - k) - 1;
+      const Stored* const from = keys + k * problem_.key.step();
       const Stored* rows[W];
-      for (int64_t i = 0; i < W; ++i) rows[i] = keys + (k + std::min(i, last)) * problem_.key.step();
+      for (int64_t i = 0; i < W; ++i) rows[i] = from + std::min(i, last) * problem_.key.step();
 
       const Vector dots = dot_products(rows) * Sum(problem_.scale);
       if (last == W - 1) tile::store(scores() + k, dots);

@@ -30,24 +30,21 @@ class Mask {
   bool defined() const { return tensor_.defined(); }
 
   /// scores[key][query] += mask, for rows of `step` elements. The buffer is for `n` keys of
-  /// two vectors of queries.
+  /// a vector of queries.
   template <class Sum>
   void add_to(int64_t matrix, int64_t query, int64_t count, int64_t key, int64_t n, Sum* scores,
               int64_t step, Sum* buffer) const {
     with_elements([&](auto* data) {
       const auto* const from = data + offset(matrix, query, key);
-      if (steps_[2] == 0) {
-        for (int64_t k = 0; k < n; ++k) {
-          const Sum added = added_by<Sum>(from[k * steps_[3]]);
-          for (int64_t l = 0; l < count; ++l) scores[k * step + l] += added;
-        }
-      } else if (steps_[3] == 1) {
-        add_lines(from, count, n, scores, step, buffer);
-      } else {
-        for (int64_t k = 0; k < n; ++k) {
-          for (int64_t l = 0; l < count; ++l)
-            scores[k * step + l] += added_by<Sum>(from[l * steps_[2] + k * steps_[3]]);
-        }
+      if (steps_[2] != 0 && steps_[3] == 1) return add_lines(from, count, n, scores, step, buffer);
+
+      for (int64_t k = 0; k < n; ++k) {
+        const auto* const column = from + k * steps_[3];
+        Sum* const row = scores + k * step;
+
+        if (steps_[2] == 0) add_to_all(added_by<Sum>(*column), row, count);
+        else
+          for (int64_t l = 0; l < count; ++l) row[l] += added_by<Sum>(column[l * steps_[2]]);
       }
     });
   }
@@ -77,6 +74,11 @@ class Mask {
       case kBFloat16: return f(static_cast<const c10::BFloat16*>(data));
       default: return f(static_cast<const float*>(data));
     }
+  }
+
+  template <class Sum>
+  static void add_to_all(Sum added, Sum* row, int64_t count) {
+    for (int64_t l = 0; l < count; ++l) row[l] += added;
   }
 
   /// Rows of the mask are dense: they are transposed, then added.

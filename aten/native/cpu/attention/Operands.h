@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "aten/blas/tile/Elements.h"
+#include "aten/blas/tile/RoundedPairs.h"
 #include "aten/native/cpu/shared/Tasks.h"
 
 namespace at::native {
@@ -129,8 +130,8 @@ struct Operands {
 
     const int64_t panel = rounded_up(width, kLanes);
     for (int64_t first = 0; first < width; first += kLanes) {
-      E::pack_lanes({rows + first, 1, step}, std::min(kLanes, width - first), count,
-                    buffer + first, panel);
+      E::pack_lanes({rows + first, 1, step}, std::min(kLanes, width - first), count, buffer + first,
+                    panel);
     }
     return {buffer, panel * int64_t{sizeof(Packed)}, true};
   }

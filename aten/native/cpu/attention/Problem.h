@@ -69,8 +69,8 @@ void add_masks(const Problem<T>& problem, const QueryLanes& queries, int64_t fir
   const auto lanes = static_cast<int32_t>(queries.lanes);
   for (int64_t k = std::max<int64_t>(0, queries.first + 1 - first_key); k < n; ++k) {
     Sum* const row = scores + k * step;
-    const auto earlier = static_cast<int32_t>(
-        std::min<int64_t>(first_key + k - queries.first, queries.lanes));
+    const auto earlier =
+        static_cast<int32_t>(std::min<int64_t>(first_key + k - queries.first, queries.lanes));
     for (int32_t l = 0; l < lanes; ++l) row[l] = l < earlier ? kHidden : row[l];
   }
 }

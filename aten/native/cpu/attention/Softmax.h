@@ -23,25 +23,6 @@ inline void exponentials(Sum* values, int64_t n, const Sum* base) {
   }
 }
 
-#ifdef AT_TILE_HAS_PAIRS
-/// Rounds two vectors to BFloat16: all of `first`, then all of `second`. Assembler, like
-/// multiply_add_pairs.
-inline tile::Vector<uint32_t> rounded(tile::Vector<float> first, tile::Vector<float> second) {
-  tile::Vector<uint32_t> result;
-  __asm__("vcvtne2ps2bf16 %1, %2, %0" : "=v"(result) : "v"(first), "v"(second));
-  return result;
-}
-
-/// Each element of the first half of a vector next to that of the second half, as a pair.
-inline tile::Vector<uint32_t> paired(tile::Vector<uint32_t> halves) {
-  alignas(64) static constexpr uint16_t kOrder[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,
-                                                      21, 6, 22, 7, 23, 8,  24, 9,  25, 10, 26,
-                                                      11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-  return tile::Vector<uint32_t>(
-      _mm512_permutexvar_epi16(_mm512_load_si512(kOrder), __m512i(halves)));
-}
-#endif
-
 /// The largest score and the sum of exponentials of each query of a panel so far.
 template <class E>
 struct RunningSoftmax {
@@ -93,7 +74,8 @@ struct RunningSoftmax {
         total[1][v] += each[1][v];
 #ifdef AT_TILE_HAS_PAIRS
         if constexpr (E::kGroup == 2)
-          tile::store(pairs + (k / 2 * V + v) * W, paired(rounded(each[0][v], each[1][v])));
+          tile::store(pairs + (k / 2 * V + v) * W,
+                      tile::paired(tile::rounded(each[0][v], each[1][v])));
 #endif
       }
     }
@@ -136,8 +118,7 @@ struct RunningSoftmax {
       }
     }
     for (int v = 0; v < V; ++v) {
-      if (k < n)
-        highest[0][v] = larger_lanes(tile::load(scores + (k * V + v) * W), highest[0][v]);
+      if (k < n) highest[0][v] = larger_lanes(tile::load(scores + (k * V + v) * W), highest[0][v]);
       tile::store(top + v * W, larger_lanes(highest[0][v], highest[1][v]));
     }
   }

@@ -1,11 +1,11 @@
 // Fused attention that never stores the matrix of all scores (Dao et al. 2022): the scores of a
 // block of queries and keys stay in the cache. A query keeps its largest score and the sum of
 // exponentials so far; when a larger score comes, its output so far is rescaled.
+#include "aten/native/declarations/cpu/nn/AttentionKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/native/cpu/attention/Backward.h"
 #include "aten/native/cpu/attention/FewQueries.h"
 #include "aten/native/cpu/attention/Forward.h"
-#include "aten/native/declarations/cpu/nn/AttentionKernel.isa.h"
 #include "aten/ops/contiguous.h"
 #include "c10/cpu/CpuInfo.h"
 
@@ -61,8 +61,7 @@ void attend(const Problem<typename E::Stored>& problem, const Tensor& output,
     return;
   }
 
-  const int64_t count =
-      queries_per_task(problem.matrices, problem.queries, Operands<E>::kLanes);
+  const int64_t count = queries_per_task(problem.matrices, problem.queries, Operands<E>::kLanes);
   const int64_t tasks = (problem.queries + count - 1) / count;
   parallel_for(0, problem.matrices * tasks, grain_of(count * products),
                [&](int64_t begin, int64_t end) {
@@ -97,17 +96,16 @@ void gradients_by_block(const Problem<typename E::Stored>& problem, const G& gra
   const int64_t group = problem.group();
 
   const int64_t blocks = (problem.queries + kQueries - 1) / kQueries;
-  parallel_for(0, problem.matrices * blocks, grain_of(kQueries * products),
-               [&](int64_t begin, int64_t end) {
-                 Backward<E> task(problem, gradients, true, 0);
-                 for (int64_t i = begin; i < end; ++i) {
-                   const int64_t matrix = i / blocks;
-                   const int64_t first = i % blocks * kQueries;
-                   task.run(problem.keys_of(matrix), {matrix, matrix + 1},
-                            {first, std::min(problem.queries, first + kQueries)},
-                            {0, problem.keys});
-                 }
-               });
+  parallel_for(
+      0, problem.matrices * blocks, grain_of(kQueries * products), [&](int64_t begin, int64_t end) {
+        Backward<E> task(problem, gradients, true, 0);
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t matrix = i / blocks;
+          const int64_t first = i % blocks * kQueries;
+          task.run(problem.keys_of(matrix), {matrix, matrix + 1},
+                   {first, std::min(problem.queries, first + kQueries)}, {0, problem.keys});
+        }
+      });
 
   const int64_t parts = 2 * get_num_threads();
   const int64_t size = rounded_up((problem.keys + parts - 1) / parts, kKeys);
