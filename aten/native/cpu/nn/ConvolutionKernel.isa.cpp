@@ -44,6 +44,27 @@ void fill_with_bias(const Layout& layout, int64_t batch, int64_t positions, cons
   }
 }
 
+/// Walks of convolutions whose groups are lanes.
+template <class E>
+void run_lanes(const std::vector<Walk>& walks, bool gradient, const Layout& from, const Layout& to,
+               const typename E::Stored* in, const WeightSource<typename E::Stored>& weights,
+               const typename E::Stored* bias, typename E::Stored* out) {
+  JoinedGroups joined(walks.front());
+  const LaneWeights<E> packed(joined, weights, gradient, to.channels);
+  for (const Walk& walk : walks) {
+    joined.walk.axes = walk.axes;
+#if defined(__AVX2__)
+    if constexpr (std::is_same_v<typename E::Packed, float>) {
+      if (packed.order() != nullptr) {
+        TiledWalk<E, PermutedLaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
+        continue;
+      }
+    }
+#endif
+    TiledWalk<E, LaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
+  }
+}
+
 template <class E>
 void run_walks(const std::vector<Walk>& walks, bool gradient, bool narrow_groups, bool last,
                const typename E::Stored* in, const WeightSource<typename E::Stored>& weights,
@@ -53,15 +74,7 @@ void run_walks(const std::vector<Walk>& walks, bool gradient, bool narrow_groups
   const Layout to = layout_of(any, &Axis::result, any.outputs * any.groups, last);
 
   if constexpr (E::kGroup == 1) {
-    if (narrow_groups) {
-      JoinedGroups joined(any);
-      const LaneWeights<E> packed(joined, weights, gradient, to.channels);
-      for (const Walk& walk : walks) {
-        joined.walk.axes = walk.axes;
-        TiledWalk<E, LaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
-      }
-      return;
-    }
+    if (narrow_groups) return run_lanes<E>(walks, gradient, from, to, in, weights, bias, out);
   }
 
   const PanelWeights<E> packed(any, weights, gradient);
