@@ -5,7 +5,9 @@
 #include "aten/native/cpu/convolution/BiasGradient.h"
 #include "aten/native/cpu/convolution/GroupLanes.h"
 #include "aten/native/cpu/convolution/Plan.h"
+#include "aten/native/cpu/convolution/PlaneLanes.h"
 #include "aten/native/cpu/convolution/Pointwise.h"
+#include "aten/native/cpu/convolution/PointwisePlanes.h"
 #include "aten/native/declarations/cpu/nn/ConvolutionKernel.isa.h"
 #include "c10/cpu/CpuInfo.h"
 
@@ -74,6 +76,14 @@ void run_walks(const std::vector<Walk>& walks, bool gradient, bool narrow_groups
   const Layout to = layout_of(any, &Axis::result, any.outputs * any.groups, last);
 
   if constexpr (E::kGroup == 1) {
+    const bool planes = std::all_of(walks.begin(), walks.end(), [&](const Walk& walk) {
+      return has_plane_lanes(walk, from, to);
+    });
+    if (planes) {
+      for (const Walk& walk : walks)
+        PlaneWalk<E>(walk, from, to, weights.rows(), gradient).run(in, bias, out);
+      return;
+    }
     if (narrow_groups) return run_lanes<E>(walks, gradient, from, to, in, weights, bias, out);
   }
 
@@ -153,6 +163,10 @@ template <class T>
 void compute(Plan plan, bool gradient, const T* in, const Tensor& weight, const T* bias, T* out) {
   const WeightSource<T> weights(plan, weight);
   join_positions(plan);
+  if constexpr (!c10::is_reduced_floating_point_v<T>) {
+    if (is_product<T>(plan) && !plan.channels_last())
+      return PointwisePlanes<T>(plan.geometry, weights, gradient).run(in, bias, out);
+  }
   if (is_product<T>(plan)) pointwise(plan, gradient, in, weights.rows(), bias, out);
   else convolve(plan, gradient, in, weights, bias, out);
 }
