@@ -129,7 +129,7 @@ def test_products_with_kept_weights_have_the_same_bits(rows, inner):
     for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
         x, weight = numbers(rows, inner, dtype=dtype), numbers(67, inner, dtype=dtype)
         for bias in (None, numbers(67, dtype=dtype)):
-            use = Use(weight, lambda w, b=bias: F.linear(x, w, b))
+            use = Use(weight, lambda w, x=x, b=bias: F.linear(x, w, b))
             expected = use.expected()
             assert all(torch.equal(use(), expected) for _ in range(3))
 
