@@ -178,7 +178,7 @@ bool TensorImpl::is_contiguous(MemoryFormat format) const {
 
 /// The counter of a tensor that changes.
 VersionCounter* TensorImpl::version_counter() const {
-  if (storage_) contents_written(storage_->data.get());  // see Note [Watched blocks]
+  if (storage_) contents_written(storage_->data.get());  // see Note [Watched contents]
   VersionCounter* const counter = counter_in(version_);
   return counter == &inference_counter ? changeable_inference_counter() : counter;
 }

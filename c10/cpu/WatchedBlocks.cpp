@@ -1,4 +1,4 @@
-// The table of Note [Watched blocks].
+// The table of Note [Watched contents].
 #include "c10/cpu/WatchedBlocks.h"
 
 #include <pthread.h>

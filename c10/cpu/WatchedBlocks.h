@@ -11,7 +11,7 @@
 
 namespace c10 {
 
-// Note [Watched blocks]
+// Note [Watched contents]
 // What is computed from a tensor's memory, such as a packed weight, may be used again only while
 // that memory is unchanged. Version counters do not tell: `tensor.data` shares the memory and has a
 // counter of its own. So blocks of the CPU allocator are watched themselves, by their address, from

@@ -14,6 +14,7 @@
 #include "c10/cpu/BlockCache.h"
 #include "c10/cpu/CPUAllocator.h"
 #include "c10/cpu/RecentPeak.h"
+#include "c10/cpu/WatchedBlocks.h"
 #include "c10/util/Exception.h"
 #include "tests/c10/expect.h"
 
@@ -279,6 +280,56 @@ static void test_data_ptr() {
   EXPECT(freed == 1);
 }
 
+static c10::Storage storage_of(size_t bytes) {
+  return c10::make_intrusive<c10::StorageImpl>(allocate(bytes), bytes, &c10::cpu_allocator());
+}
+
+static void test_watched_contents() {
+  static uint64_t ended = 0;
+  c10::set_watch_listener([](uint64_t stamp) { ended = stamp; });
+
+  for (size_t bytes : {size_t{4096}, size_t{100000}, size_t{9} << 20}) {
+    c10::Storage storage = storage_of(bytes);
+    const void* const block = storage->data.get();
+    c10::contents_written(block);  // of a block that nobody watches
+
+    // The stamp stays until the block is written.
+    const c10::BlockContents first = c10::watch_contents(*storage);
+    const c10::BlockContents second = c10::watch_contents(*storage);
+    EXPECT(first.stamp != 0 && first.reads == 1);
+    EXPECT(second.stamp == first.stamp && second.reads == 2 && c10::is_watched(first.stamp));
+    c10::contents_written(block);
+    EXPECT(ended == first.stamp && !c10::is_watched(first.stamp));
+
+    const c10::BlockContents third = c10::watch_contents(*storage);
+    EXPECT(third.stamp != first.stamp && third.reads == 1);
+
+    // A block that is freed, and its memory in use again.
+    storage.reset();
+    EXPECT(ended == third.stamp);
+    storage = storage_of(bytes);
+    EXPECT(storage->data.get() == block && c10::watch_contents(*storage).reads == 1);
+
+    // Others may write to a block whose address they know, until it is freed.
+    c10::expose_contents(*storage);
+    EXPECT(c10::watch_contents(*storage).stamp == 0);
+    c10::contents_written(block);
+    EXPECT(c10::watch_contents(*storage).stamp == 0);
+    storage = storage_of(bytes + 1);
+    EXPECT(c10::watch_contents(*storage).stamp != 0);
+  }
+
+  // Small blocks, and memory of others.
+  EXPECT(c10::watch_contents(*storage_of(100)).stamp == 0);
+  static char memory[8192];
+  c10::StorageImpl borrowed(DataPtr(memory, c10::kCPU), sizeof(memory), &c10::cpu_allocator());
+  EXPECT(c10::watch_contents(borrowed).stamp == 0);
+  const c10::Storage shared = storage_of(8192);
+  shared->allocator = nullptr;
+  EXPECT(c10::watch_contents(*shared).stamp == 0);
+  c10::set_watch_listener(nullptr);
+}
+
 static void measure(const char* name, size_t bytes, int repetitions) {
   allocate(bytes);
   c10::Allocator& allocator = c10::cpu_allocator();
@@ -307,6 +358,8 @@ int main(int, char** argv) {
   }
 
   test_data_ptr();
+  test_watched_contents();
+  c10::cpu_empty_cache();
   test_blocks();
   test_reuse();
   test_recent_peak();

@@ -61,8 +61,9 @@ OPERATORS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
         ((2, 3, 4, 4), (3,), (3,), (3,), (3,)),
     ),
 }
-# Those whose gradient PyTorch has for the layout as well, and ours.
-DIFFERENTIABLE = sorted(OPERATORS.keys() - {"sigmoid", "tanh", "gelu", "prelu", "softmax", "batch_norm"})
+DIFFERENTIABLE = sorted(OPERATORS.keys() - {"batch_norm"})
+# PyTorch has no gradients of these for the layout.
+ONLY_OURS = ("sigmoid", "tanh", "softmax")
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
@@ -90,7 +91,9 @@ def test_parameters_may_have_the_layout(name):
     torch.testing.assert_close(got.to_dense(), function(*tensors), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=only_torch_py if n in ONLY_OURS else ()) for n in DIFFERENTIABLE]
+)
 def test_gradients_are_those_of_strided_tensors(name):
     function, shapes = OPERATORS[name]
 
@@ -105,6 +108,20 @@ def test_gradients_are_those_of_strided_tensors(name):
     for got, expected in zip(gradients(lambda x: x.to_mkldnn()), gradients(lambda x: x)):
         assert got.layout == torch.strided
         torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-5)
+
+
+@only_torch_py
+def test_a_weight_of_the_layout_has_a_gradient_of_it():
+    x, weight = numbers(2, 3, 4).requires_grad_(), numbers(3).to_mkldnn().requires_grad_()
+    F.prelu(x.to_mkldnn(), weight).to_dense().sum().backward()
+    assert weight.grad.is_mkldnn
+    expected = torch.where(x > 0, 0, x).sum((0, 2))
+    torch.testing.assert_close(weight.grad.to_dense(), expected.detach())
+
+
+def test_the_approximation_of_gelu_is_refused():
+    with pytest.raises(RuntimeError, match="mkldnn_gelu: fast, approximate gelu is not supported"):
+        F.gelu(numbers(2, 3).to_mkldnn(), approximate="tanh")
 
 
 @pytest.mark.parametrize("training", [False, True])

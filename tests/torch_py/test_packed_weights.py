@@ -57,8 +57,13 @@ def channels_last_convolution() -> Use:
 
 
 def depthwise() -> Use:
-    x = numbers(1, 300, 7, 7)
+    x = numbers(1, 300, 7, 7).to(memory_format=torch.channels_last)
     return Use(numbers(300, 1, 3, 3), lambda w: F.conv2d(x, w, padding=1, groups=300))
+
+
+def pointwise() -> Use:
+    x = numbers(2, 60, 5, 7)
+    return Use(numbers(70, 60, 1, 1), lambda w: F.conv2d(x, w))
 
 
 def transposed() -> Use:
@@ -79,6 +84,7 @@ USES: dict[str, Callable[[], Use]] = {
     "convolution, bfloat16": lambda: convolution(torch.bfloat16),
     "convolution, half": lambda: convolution(torch.float16),
     "depthwise": depthwise,
+    "pointwise": pointwise,
     "transposed": transposed,
     "linear": linear,
     "linear, double": lambda: linear(torch.float64),
@@ -123,7 +129,7 @@ def test_products_with_kept_weights_have_the_same_bits(rows, inner):
     for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
         x, weight = numbers(rows, inner, dtype=dtype), numbers(67, inner, dtype=dtype)
         for bias in (None, numbers(67, dtype=dtype)):
-            use = Use(weight, lambda w, b=bias: F.linear(x, w, b))
+            use = Use(weight, lambda w, x=x, b=bias: F.linear(x, w, b))
             expected = use.expected()
             assert all(torch.equal(use(), expected) for _ in range(3))
 
@@ -261,9 +267,9 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "NumPy": lambda w: np.add(w.numpy(), 1, out=w.numpy()),
     "an array": lambda w: np.asarray(w).__setitem__(1, 5),
     "DLPack": lambda w: np.from_dlpack(w).__getitem__(0) is None or torch.from_dlpack(w).mul_(2),
-    "another tensor on the storage": lambda w: torch.empty(0, dtype=w.dtype)
-    .set_(w.untyped_storage(), 0, (w.numel(),), (1,))
-    .add_(1),
+    "another tensor on the storage": lambda w: (
+        torch.empty(0, dtype=w.dtype).set_(w.untyped_storage(), 0, (w.numel(),), (1,)).add_(1)
+    ),
     "a typed view": lambda w: w.view(torch.int32).bitwise_xor_(1 << 20),
     "shared memory": lambda w: w.share_memory_().add_(1),
     "SGD": optimizer_step,
@@ -357,8 +363,9 @@ def test_memory_that_is_used_again_has_other_contents():
 
 
 def test_the_least_recently_used_entry_leaves_first():
-    x = torch.ones(2, 1024)
-    weights = [torch.full((1024, 1024), float(i)) for i in range(18)]  # 4 MB each, 16 fit
+    # In float16, because a library may multiply float32. Packed as floats, 16 weights do not fit.
+    x = torch.ones(2, 1024, dtype=torch.float16)
+    weights = [torch.full((1024, 1024), float(i), dtype=torch.float16) for i in range(18)]
     uses = [Use(w, lambda w: F.linear(x, w)) for w in weights]
     for use in uses[:15]:
         use(), use()
@@ -369,7 +376,7 @@ def test_the_least_recently_used_entry_leaves_first():
     assert statistics()["bytes"] <= 64 << 20
     assert hits_of(uses[0]) == 1 and hits_of(uses[17]) == 1 and hits_of(uses[1]) == 0
     for i, use in enumerate(uses):
-        assert torch.equal(use(), torch.full((2, 1024), 1024.0 * i))
+        assert torch.equal(use(), torch.full((2, 1024), 1024.0 * i, dtype=torch.float16))
 
 
 def test_a_weight_larger_than_the_cache_is_not_kept():

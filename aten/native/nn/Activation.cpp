@@ -21,6 +21,8 @@ namespace at::native {
 Tensor gelu(const Tensor& self, std::string_view approximate) {
   TORCH_CHECK(approximate == "none" || approximate == "tanh",
               "approximate argument must be either none or tanh, got '", approximate, "'");
+  TORCH_CHECK(self.layout() != Layout::Mkldnn || approximate == "none",
+              "mkldnn_gelu: fast, approximate gelu is not supported");
   return approximate == "tanh" ? at::_gelu_tanh(self) : at::_gelu_exact(self);
 }
 

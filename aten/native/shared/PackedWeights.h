@@ -11,15 +11,20 @@ namespace at::native {
 // Tiles read weights in panels, and packing a weight may take as long as multiplying it by a few
 // rows. In inference the same weights come again, so their packed forms are kept: at most 64 MB of
 // them, of which the least recently used leaves first. An entry belongs to the contents of a block
-// of memory (Note [Watched blocks]) and leaves with them, whoever changes or frees the block. It is
-// made at the second call that finds the same contents, so that a weight that is used once, or
+// of memory (Note [Watched contents]) and leaves with them, whoever changes or frees the block. It
+// is made at the second call that finds the same contents, so that a weight that is used once, or
 // changes from call to call, costs nothing.
 //
 // The packed form is what the kernel would have packed itself, so results do not depend on whether
 // it was kept. A forked child goes on with the entries that it inherits.
 
 /// Who packs, which says what the parameters of a PackedForm mean.
-enum class Packer : uint8_t { ConvolutionPanels, ConvolutionLanes, LinearPanels };
+enum class Packer : uint8_t {
+  ConvolutionPanels,
+  ConvolutionLanes,
+  ConvolutionRows,
+  LinearPanels,
+};
 
 /// What the packed form depends on, apart from the weight.
 struct PackedForm {

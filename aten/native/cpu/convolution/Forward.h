@@ -24,9 +24,14 @@ struct Run {
   int64_t weight;  // in the panel
 };
 
+/// Where lanes find their channels, see Note [Groups as lanes].
+struct LaneOrder;
+
 struct Window {
   std::vector<Run> runs;
-  int64_t length;  // of each run
+  int64_t length = 0;                // of each run
+  int64_t next_line = 0;             // the distance of lines of positions
+  const LaneOrder* order = nullptr;  // null if lanes are read as they are
 };
 
 template <class T, class Sum, int V, int R>
@@ -87,6 +92,20 @@ struct WindowTiles {
   }
 };
 
+// Note [Regions]
+// At its borders, a window reads fewer elements of the source. A block is cut into regions of
+// positions that read the same taps, in each axis with few positions at its borders. Tiles then
+// multiply no zeros, which are a fifth of all elements for windows of 3 x 3 in 7 x 7 pixels, and
+// read a source with channels last in place.
+
+/// A part of a block.
+struct Region {
+  int64_t first[kAxes];  // from that of the block
+  int64_t count[kAxes];
+  int rows;  // the axis whose positions fill the rows of tiles best; the others are visited
+  Window window;
+};
+
 /// One walk with packed weights, by the tiles of M.
 template <class E, class M>
 class TiledWalk {
@@ -99,6 +118,7 @@ class TiledWalk {
             const Layout& to)
       : walk_(walk), weights_(weights), from_(from), to_(to), blocks_(walk) {
     direct_ = std::is_same_v<Stored, Sum> && to.channels_last();
+    for (size_t d = 0; d < kAxes; ++d) clipped_[d] = Borders(walk.axes[d]).are_narrow();
   }
 
   /// out = in * weights + bias, which may be null.
@@ -136,7 +156,7 @@ class TiledWalk {
    public:
     explicit Task(const TiledWalk& of)
         : of_(of),
-          source_(of.walk_, of.from_, of.weights_.spread(), M::kReads),
+          source_(of.walk_, of.from_, of.weights_.spread(), M::kReads, of.clipped_),
           staged_(source_.elements(of.blocks_)),
           sums_(of.direct_ ? 0 : of.blocks_.largest() * kLanes) {}
 
@@ -144,8 +164,7 @@ class TiledWalk {
              int64_t first_panel, int64_t end_panel) {
       const Walk& walk = of_.walk_;
       source_.set(in, block, group, reinterpret_cast<Packed*>(staged_.data()));
-      set_window();
-      set_rows(block);
+      set_regions(block);
 
       for (int64_t panel = first_panel; panel < end_panel; ++panel) {
         const int64_t first = panel * kLanes;
@@ -164,40 +183,68 @@ class TiledWalk {
     }
 
    private:
-    void set_window() {
-      const Walk& walk = of_.walk_;
-      const Axis& x = walk.axes[3];
-      const int64_t tap = of_.weights_.tap();
-      const int64_t packed = source_.packed_channels();
-      const bool joined = M::kJoins && source_.tap[3] == packed && x.element_step == 1;
-      const int64_t width = joined ? 1 : x.taps;
+    /// See Note [Regions].
+    void set_regions(const Block& block) {
+      for (size_t d = 0; d < kAxes; ++d) {
+        const Axis& axis = of_.walk_.axes[d];
+        if (of_.clipped_[d]) Borders(axis).find_ranges(block.first[d], block.count[d], ranges_[d]);
+        else ranges_[d].assign(1, {0, block.count[d], 0, axis.taps});
+      }
 
-      window_.length = joined ? x.taps * packed : packed;
-      window_.runs.clear();
-      for (int64_t a = 0; a < walk.axes[1].taps; ++a) {
-        for (int64_t b = 0; b < walk.axes[2].taps; ++b) {
-          for (int64_t c = 0; c < width; ++c) {
-            const int64_t element =
-                (walk.axes[1].element(a) * walk.kernel[1] + walk.axes[2].element(b)) *
-                    walk.kernel[2] +
-                x.element(c);
-            window_.runs.push_back(
-                {a * source_.tap[1] + b * source_.tap[2] + c * source_.tap[3], element * tap});
+      regions_.clear();
+      for (const AxisRange& n : ranges_[0]) {
+        for (const AxisRange& z : ranges_[1]) {
+          for (const AxisRange& y : ranges_[2]) {
+            for (const AxisRange& x : ranges_[3]) {
+              regions_.push_back({{n.first, z.first, y.first, x.first},
+                                  {n.count, z.count, y.count, x.count},
+                                  0,
+                                  window_of(z, y, x)});
+              set_rows(regions_.back());
+            }
           }
         }
       }
     }
 
-    /// The axis whose positions fill the rows of tiles best is `rows_`; the others are visited.
-    void set_rows(const Block& block) {
+    Window window_of(const AxisRange& z, const AxisRange& y, const AxisRange& x) const {
+      const Walk& walk = of_.walk_;
+      const Axis& line = walk.axes[3];
+      const int64_t tap = of_.weights_.tap();
+      const int64_t packed = source_.packed_channels();
+      const bool joined = M::kJoins && source_.tap[3] == packed && line.element_step == 1;
+      const int64_t width = joined ? std::min<int64_t>(1, x.taps) : x.taps;
+
+      Window window;
+      window.length = joined ? x.taps * packed : packed;
+      window.next_line = source_.position[2];
+      window.order = of_.weights_.order();
+      for (int64_t a = z.tap; a < z.tap + z.taps; ++a) {
+        for (int64_t b = y.tap; b < y.tap + y.taps; ++b) {
+          for (int64_t c = x.tap; c < x.tap + width; ++c) {
+            const int64_t element =
+                (walk.axes[1].element(a) * walk.kernel[1] + walk.axes[2].element(b)) *
+                    walk.kernel[2] +
+                line.element(c);
+            window.runs.push_back(
+                {a * source_.tap[1] + b * source_.tap[2] + c * source_.tap[3], element * tap});
+          }
+        }
+      }
+      return window;
+    }
+
+    static void set_rows(Region& region) {
+      const int64_t* const counts = region.count;
+      const int64_t positions = counts[0] * counts[1] * counts[2] * counts[3];
       int64_t least = 0;
       for (int d = kAxes - 1; d >= 0; --d) {
-        const int64_t count = std::max<int64_t>(1, block.count[d]);
+        const int64_t count = std::max<int64_t>(1, counts[d]);
         const int64_t tiles = (count + M::kRows - 1) / M::kRows;
-        const int64_t total = block.positions() / count * tiles;
+        const int64_t total = positions / count * tiles;
         if (d < kAxes - 1 && total >= least) continue;
         least = total;
-        rows_ = d;
+        region.rows = d;
       }
     }
 
@@ -213,9 +260,15 @@ class TiledWalk {
       if constexpr (std::is_same_v<Stored, Sum>) {
         if (of_.direct_) to = out;
       }
+      for (const Region& region : regions_) run_region(region, out_step, to);
+      if (!of_.direct_) store(block, out);
+    }
+
+    void run_region(const Region& region, const int64_t* out_step, Sum* to) const {
       int64_t outer[kAxes];
-      std::copy_n(block.count, kAxes, outer);
-      outer[rows_] = 1;
+      std::copy_n(region.count, kAxes, outer);
+      outer[region.rows] = 1;
+
       for (int64_t n = 0; n < outer[0]; ++n) {
         for (int64_t z = 0; z < outer[1]; ++z) {
           for (int64_t y = 0; y < outer[2]; ++y) {
@@ -223,28 +276,30 @@ class TiledWalk {
               const int64_t at[] = {n, z, y, x};
               const Packed* from = source_.data;
               Sum* target = to;
+
               for (int d = 0; d < kAxes; ++d) {
-                from += at[d] * source_.position[d];
-                target += at[d] * out_step[d];
+                from += (region.first[d] + at[d]) * source_.position[d];
+                target += (region.first[d] + at[d]) * out_step[d];
               }
-              run_row(block.count[rows_], from, target, out_step[rows_]);
+              run_row(region, from, target, out_step[region.rows]);
             }
           }
         }
       }
-      if (!of_.direct_) store(block, out);
     }
 
     /// Positions of one axis, in tiles of about the same size.
-    void run_row(int64_t count, const Packed* from, Sum* to, int64_t step) const {
+    void run_row(const Region& region, const Packed* from, Sum* to, int64_t step) const {
+      const int64_t count = region.count[region.rows];
+      const int64_t distance = source_.position[region.rows];
       const int64_t tiles = (count + M::kRows - 1) / M::kRows;
       const int64_t height = tiles == 0 ? 0 : count / tiles;
       const int64_t higher = count - height * tiles;
       for (int64_t i = 0; i < tiles; ++i) {
         const int64_t rows = height + (i < higher);
         const auto multiply = M::tile_for(rows, count_);
-        multiply(window_, from, source_.position[rows_], panel_, bias_, to, step, count_);
-        from += rows * source_.position[rows_];
+        multiply(region.window, from, distance, panel_, bias_, to, step, count_);
+        from += rows * distance;
         to += rows * step;
       }
     }
@@ -265,8 +320,8 @@ class TiledWalk {
     StagedSource<E> source_;
     Scratch<std::conditional_t<sizeof(Packed) == 8, double, float>> staged_;
     Scratch<Sum> sums_;
-    Window window_;
-    int rows_ = kAxes - 1;
+    std::vector<AxisRange> ranges_[kAxes];
+    std::vector<Region> regions_;
     int64_t count_ = 0;  // of outputs in the panel
     const Packed* panel_ = nullptr;
     Sum bias_[kLanes];
@@ -277,6 +332,7 @@ class TiledWalk {
   const Layout& from_;
   const Layout& to_;
   Blocks blocks_;
+  std::array<bool, kAxes> clipped_;
   bool direct_;
 };
 

@@ -8,14 +8,22 @@ inline namespace CPU_CAPABILITY {
 
 // Note [Groups as lanes]
 // Groups are joined to blocks of up to 128 outputs, which are treated as one group. If a group has
-// one channel and one output, the staged source has the channels in the order of the lanes;
-// otherwise each position has, for every channel of a group, a line with the channel that belongs
-// to each lane. Products are then those of whole vectors.
+// one channel and one output, the channels are in the order of the lanes, and products are those of
+// whole vectors. Otherwise a lane multiplies, for every channel of its group, the element of that
+// channel. Where a vector of channels has those of all its lanes, tiles permute it in a register;
+// where not, the staged source has a line in the order of the lanes for every channel of a group.
 
 /// Whether a convolution is computed so.
 inline bool has_narrow_groups(const ConvolutionGeometry& g) {
   return g.groups > 1 && g.group_channels() <= 8 && g.group_outputs() <= 8;
 }
+
+/// Lane l of a vector multiplies, as channel c of its group, element index[c * width + l] of the
+/// vector of channels at the same place.
+struct LaneOrder {
+  int64_t channels = 0;  // of a group
+  std::vector<int32_t> index;
+};
 
 /// Groups joined to blocks.
 struct JoinedGroups {
@@ -23,6 +31,7 @@ struct JoinedGroups {
 
   Walk walk;                  // of blocks
   int64_t channels, outputs;  // of one group
+  LaneOrder order;
   Spread spread;
   bool spreads;
 
@@ -32,6 +41,12 @@ struct JoinedGroups {
     walk.groups = (of.groups + joined - 1) / joined;
     walk.channels = joined * channels;
     walk.outputs = joined * outputs;
+
+    order.channels = channels;
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t l = 0; l < tile::kWidth<float>; ++l)
+        order.index.push_back(static_cast<int32_t>(l / outputs * channels + c));
+    }
 
     spread.size = channels * kLanes;
     spread.index.assign(static_cast<size_t>(spread.size), 0);
@@ -44,6 +59,17 @@ struct JoinedGroups {
   }
 
   const Spread* spread_or_null() const { return spreads ? &spread : nullptr; }
+
+  /// Whether vectors of T have the channels of all their lanes, and can be permuted.
+  template <class T>
+  bool permutes() const {
+#if defined(__AVX2__)
+    constexpr int64_t W = tile::kWidth<T>;
+    return std::is_same_v<T, float> && spreads && channels == outputs && W % outputs == 0;
+#else
+    return false;
+#endif
+  }
 };
 
 /// Weights in the order [block][taps][channels][lanes].
@@ -67,9 +93,12 @@ class LaneWeights {
   const Packed* panel(int64_t group, int64_t) const {
     return static_cast<const Packed*>(memory_.data()) + group * block_;
   }
-  const Spread* spread() const { return of_.spread_or_null(); }
+  const Spread* spread() const { return permutes() ? nullptr : of_.spread_or_null(); }
+  const LaneOrder* order() const { return permutes() ? &of_.order : nullptr; }
 
  private:
+  bool permutes() const { return of_.template permutes<Packed>(); }
+
   void pack(const typename E::Stored* weights, bool gradient, int64_t all_outputs,
             Packed* out) const {
     const int64_t taps = of_.walk.kernel_elements();
@@ -94,6 +123,18 @@ class LaneWeights {
   Tensor memory_;
 };
 
+/// Fetches what the next line of positions will be the first to read. The processor does not
+/// foresee it, because channels are in between.
+template <class T>
+inline void prefetch_next_line(const Window& window, const T* rows, int64_t row_step, int count,
+                               int64_t lane) {
+  constexpr int64_t kCacheLine = 64 / sizeof(T);
+  if (lane % kCacheLine != 0 || window.runs.empty()) return;
+
+  const T* from = rows + window.runs.back().source + window.next_line + lane;
+  for (int r = 0; r < count; ++r) __builtin_prefetch(from + r * row_step);
+}
+
 /// R positions times one vector of lanes after another.
 template <class T, int R>
 void lane_tile(const Window& window, const T* rows, int64_t row_step, const T* weights,
@@ -104,6 +145,7 @@ void lane_tile(const Window& window, const T* rows, int64_t row_step, const T* w
   const int64_t channels = std::max<int64_t>(1, window.length / kLanes);
 
   for (int64_t lane = 0; lane < outputs; lane += W) {
+    prefetch_next_line(window, rows, row_step, R, lane);
     tile::Vector<T> sum[R];
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) sum[r] = tile::load(bias + lane);
@@ -123,6 +165,41 @@ void lane_tile(const Window& window, const T* rows, int64_t row_step, const T* w
     for (int r = 0; r < R; ++r) last.store(out + r * out_step + lane, sum[r]);
   }
 }
+
+#if defined(__AVX2__)
+/// The same where vectors of channels are permuted.
+template <int R>
+void permuted_lane_tile(const Window& window, const float* rows, int64_t row_step,
+                        const float* weights, const float* bias, float* out, int64_t out_step,
+                        int64_t outputs) {
+  constexpr int64_t W = tile::kWidth<float>;
+  constexpr int64_t kLanes = JoinedGroups::kLanes;
+  const LaneOrder& order = *window.order;
+
+  for (int64_t lane = 0; lane < outputs; lane += W) {
+    prefetch_next_line(window, rows, row_step, R, lane);
+    tile::Vector<float> sum[R];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) sum[r] = tile::load(bias + lane);
+
+    for (const Run& run : window.runs) {
+      const float* const from = rows + run.source + lane;
+      for (int64_t c = 0; c < order.channels; ++c) {
+        tile::Vector<float> factor = tile::load(weights + run.weight + c * kLanes + lane);
+        const tile::Vector<int32_t> index = tile::load(order.index.data() + c * W);
+        tile::keep_in_register(factor);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r)
+          sum[r] += factor * permuted(tile::load(from + r * row_step), index);
+      }
+    }
+
+    const tile::Prefix<float> last(std::min(W, outputs - lane));
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) last.store(out + r * out_step + lane, sum[r]);
+  }
+}
+#endif
 
 template <class E>
 struct LaneTiles {
@@ -145,6 +222,24 @@ struct LaneTiles {
     return {&lane_tile<T, R + 1>...};
   }
 };
+
+#if defined(__AVX2__)
+/// The same for groups whose vectors are permuted.
+template <class E>
+struct PermutedLaneTiles : LaneTiles<E> {
+  static WindowTile<float, float> tile_for(int64_t rows, int64_t) {
+    static constexpr auto functions = all(std::make_integer_sequence<int, LaneTiles<E>::kRows>{});
+    return functions[static_cast<size_t>(rows - 1)];
+  }
+
+ private:
+  template <int... R>
+  static constexpr std::array<WindowTile<float, float>, sizeof...(R)>
+  all(std::integer_sequence<int, R...>) {
+    return {&permuted_lane_tile<R + 1>...};
+  }
+};
+#endif
 
 /// The weight gradient of taps.
 template <class E>

@@ -10,6 +10,8 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
+struct LaneOrder;
+
 /// Packs weights (outputs of the convolution, kernel elements, channels of a group). In a gradient,
 /// the lanes are the channels.
 template <class E>
@@ -31,6 +33,7 @@ class PanelWeights {
 
   int64_t panels() const { return panels_; }
   const Spread* spread() const { return nullptr; }
+  const LaneOrder* order() const { return nullptr; }
   /// The distance of taps in a panel.
   int64_t tap() const { return tap_; }
   const Packed* panel(int64_t group, int64_t i) const {

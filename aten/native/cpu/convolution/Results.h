@@ -56,7 +56,14 @@ inline void store_converted(Stored* to, tile::Vector<Sum> value, int64_t count) 
       const auto quiet = wide >> 16 | 0x40u;
       bits = __builtin_convertvector(value == value ? rounded : quiet, NarrowBits);
     } else {
+#if defined(__AVX512F__)
+      // With a mask, because GCC 12 warns of the form without.
+      bits = NarrowBits(_mm512_maskz_cvtps_ph(0xffff, value, _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__AVX2__)
+      bits = NarrowBits(_mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+#else
       for (int i = 0; i < W; ++i) bits[i] = static_cast<Stored>(value[i]).x;
+#endif
     }
 
     if (count == W) std::memcpy(to, &bits, sizeof(bits));
@@ -64,13 +71,18 @@ inline void store_converted(Stored* to, tile::Vector<Sum> value, int64_t count) 
   }
 }
 
-/// Converts and stores a line of sums.
-template <class Stored, class Sum>
-inline void store_line(const Sum* from, int64_t count, Stored* to) {
-  constexpr int W = tile::kWidth<Sum>;
-  for (int64_t i = 0; i < count; i += W) {
-    const int64_t n = std::min<int64_t>(W, count - i);
-    store_converted<Stored, Sum>(to + i, tile::load_converted<Sum>(from + i, n), n);
+/// Copies a line, converting between numbers as they are stored and as they are summed.
+template <class From, class To>
+inline void store_line(const From* from, int64_t count, To* to) {
+  if constexpr (std::is_same_v<From, To>) {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(To));
+  } else {
+    using Wide = std::conditional_t<sizeof(From) == 2, To, From>;
+    constexpr int W = tile::kWidth<Wide>;
+    for (int64_t i = 0; i < count; i += W) {
+      const int64_t n = std::min<int64_t>(W, count - i);
+      store_converted<To, Wide>(to + i, tile::load_converted<Wide>(from + i, n), n);
+    }
   }
 }
 

@@ -8,6 +8,18 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
+#if defined(__AVX2__)
+/// value[index[i]] for each lane.
+inline tile::Vector<float> permuted(tile::Vector<float> value, tile::Vector<int32_t> index) {
+#if defined(__AVX512F__)
+  // With a mask, because GCC 12 warns of the form without.
+  return tile::Vector<float>(_mm512_maskz_permutexvar_ps(0xffff, __m512i(index), value));
+#else
+  return tile::Vector<float>(_mm256_permutevar8x32_ps(value, __m256i(index)));
+#endif
+}
+#endif
+
 /// Copies of channels: element i of a position of `size` elements is channel index[i].
 /// Within a vector, indices do not decrease.
 struct Spread {
@@ -31,12 +43,7 @@ struct Spread {
       const tile::Vector<int32_t> here = all - index[0];
 
       if (index[W - 1] - index[0] < W) {
-        const tile::Vector<T> value = tile::load(from + index[0]);
-#if defined(__AVX512F__)
-        tile::store(to, tile::Vector<T>(_mm512_maskz_permutexvar_ps(0xffff, __m512i(here), value)));
-#else
-        tile::store(to, tile::Vector<T>(_mm256_permutevar8x32_ps(value, __m256i(here))));
-#endif
+        tile::store(to, permuted(tile::load(from + index[0]), here));
         return;
       }
     }

@@ -3,7 +3,7 @@
 // files compiled once per instruction set.
 #include <cstring>
 
-#include "aten/native/cpu/convolution/Lines.h"
+#include "aten/native/cpu/convolution/Results.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -38,11 +38,11 @@ struct Stage {
       }
     } else {
       if (step == channels && to_step == channels) {
-        copy_run(from, count * channels, to);
+        store_line(from, count * channels, to);
         return;
       }
 
-      for (int64_t i = 0; i < count; ++i) copy_run(from + i * step, channels, to + i * to_step);
+      for (int64_t i = 0; i < count; ++i) store_line(from + i * step, channels, to + i * to_step);
     }
   }
 
@@ -82,19 +82,6 @@ struct Stage {
       }
     } else {
       for (int64_t c = 0; c < channels; ++c) to[c] = static_cast<Packed>(from[c * channel]);
-    }
-  }
-
- private:
-  static void copy_run(const Stored* from, int64_t count, Packed* to) {
-    if constexpr (std::is_same_v<Stored, Packed>) {
-      std::memcpy(to, from, static_cast<size_t>(count) * sizeof(Packed));
-    } else {
-      constexpr int W = tile::kWidth<Packed>;
-      for (int64_t i = 0; i < count; i += W) {
-        const int64_t n = std::min<int64_t>(W, count - i);
-        store_some(to + i, tile::load_converted<Packed>(from + i, n), n);
-      }
     }
   }
 };

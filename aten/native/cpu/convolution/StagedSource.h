@@ -1,6 +1,7 @@
 #pragma once
 // The part of a source that a block of positions reads. Included by files compiled once per
 // instruction set.
+#include <array>
 #include <vector>
 
 #include "aten/native/cpu/convolution/Spread.h"
@@ -21,8 +22,10 @@ class StagedSource {
   int64_t tap[kAxes];       // of taps
 
   /// `spread` may be null. Tiles that read `reads` elements at once read the source itself only if
-  /// its channels are multiples of that.
-  StagedSource(const Walk& walk, const Layout& layout, const Spread* spread, int64_t reads)
+  /// its channels are multiples of that. `clipped` tells for each axis whether the tiles read
+  /// nothing outside the source.
+  StagedSource(const Walk& walk, const Layout& layout, const Spread* spread, int64_t reads,
+               const std::array<bool, kAxes>& clipped = {})
       : walk_(walk),
         layout_(layout),
         spread_(spread),
@@ -30,7 +33,8 @@ class StagedSource {
         place_(spread ? spread->size : packed_) {
     in_place_ = std::is_same_v<Stored, Packed> && layout.channels_last() && spread == nullptr &&
                 layout.channels % reads == 0;
-    for (int d = 0; d < kAxes; ++d) in_place_ = in_place_ && walk.axes[d].inside();
+    for (size_t d = 0; d < kAxes; ++d)
+      in_place_ = in_place_ && (clipped[d] || walk.axes[d].inside());
     for (int d = 0; d < kAxes; ++d) {
       position[d] = walk.axes[d].stride * layout.step[d];
       tap[d] = walk.axes[d].dilation * layout.step[d];

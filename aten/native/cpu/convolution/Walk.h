@@ -56,6 +56,62 @@ struct Walk {
   int64_t taps() const { return axes[1].taps * axes[2].taps * axes[3].taps; }
 };
 
+// Borders
+
+/// Positions [first, first + count) of an axis, all of which read taps [tap, tap + taps) from
+/// inside the source.
+struct AxisRange {
+  int64_t first, count;
+  int64_t tap, taps;
+};
+
+/// Which positions of an axis read outside the source.
+class Borders {
+ public:
+  explicit Borders(const Axis& axis) : axis_(axis) {
+    const int64_t last = axis.origin + (axis.taps - 1) * axis.dilation;
+    begin_ = std::min(axis.count, steps_to(-axis.origin, axis.stride));
+    end_ =
+        last < axis.source ? std::min(axis.count, (axis.source - 1 - last) / axis.stride + 1) : 0;
+  }
+
+  /// Few enough to treat each on its own.
+  bool are_narrow() const { return begin_ + axis_.count - end_ <= kMostPositions; }
+
+  /// Cuts positions [first, first + count) into ranges.
+  void find_ranges(int64_t first, int64_t count, std::vector<AxisRange>& ranges) const {
+    ranges.clear();
+    const int64_t end = first + count;
+    for (int64_t i = first; i < end;) {
+      if (i >= begin_ && i < end_) {
+        const int64_t stop = std::min(end, end_);
+        ranges.push_back({i - first, stop - i, 0, axis_.taps});
+        i = stop;
+        continue;
+      }
+
+      const int64_t start = axis_.origin + i * axis_.stride;
+      const int64_t rest = axis_.source - 1 - start;
+      const int64_t tap = std::min(axis_.taps, steps_to(-start, axis_.dilation));
+      const int64_t stop = rest < 0 ? 0 : std::min(axis_.taps, rest / axis_.dilation + 1);
+      ranges.push_back({i - first, 1, tap, std::max<int64_t>(0, stop - tap)});
+      ++i;
+    }
+  }
+
+ private:
+  static constexpr int64_t kMostPositions = 4;
+
+  /// The steps that cover a distance; 0 if it is negative.
+  static int64_t steps_to(int64_t distance, int64_t step) {
+    return distance <= 0 ? 0 : (distance - 1) / step + 1;
+  }
+
+  const Axis& axis_;
+  int64_t begin_;  // of the positions that read nothing outside
+  int64_t end_;
+};
+
 inline Walk forward_walk(const ConvolutionGeometry& g) {
   Walk walk;
   walk.groups = g.groups;

@@ -50,7 +50,7 @@ void copy_kernel(const Tensor& self, const Tensor& src,
   copy_values(self, src);
 
   // The version counts from before the copy on. Weights that are replaced under a running program
-  // may have been read since; see Note [Watched blocks].
+  // may have been read since; see Note [Watched contents].
   c10::contents_written(self.storage()->data.get());
 }
 

@@ -5,7 +5,9 @@
 #include "aten/native/cpu/convolution/BiasGradient.h"
 #include "aten/native/cpu/convolution/GroupLanes.h"
 #include "aten/native/cpu/convolution/Plan.h"
+#include "aten/native/cpu/convolution/PlaneLanes.h"
 #include "aten/native/cpu/convolution/Pointwise.h"
+#include "aten/native/cpu/convolution/PointwisePlanes.h"
 #include "aten/native/declarations/cpu/nn/ConvolutionKernel.isa.h"
 #include "c10/cpu/CpuInfo.h"
 
@@ -44,6 +46,27 @@ void fill_with_bias(const Layout& layout, int64_t batch, int64_t positions, cons
   }
 }
 
+/// Walks of convolutions whose groups are lanes.
+template <class E>
+void run_lanes(const std::vector<Walk>& walks, bool gradient, const Layout& from, const Layout& to,
+               const typename E::Stored* in, const WeightSource<typename E::Stored>& weights,
+               const typename E::Stored* bias, typename E::Stored* out) {
+  JoinedGroups joined(walks.front());
+  const LaneWeights<E> packed(joined, weights, gradient, to.channels);
+  for (const Walk& walk : walks) {
+    joined.walk.axes = walk.axes;
+#if defined(__AVX2__)
+    if constexpr (std::is_same_v<typename E::Packed, float>) {
+      if (packed.order() != nullptr) {
+        TiledWalk<E, PermutedLaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
+        continue;
+      }
+    }
+#endif
+    TiledWalk<E, LaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
+  }
+}
+
 template <class E>
 void run_walks(const std::vector<Walk>& walks, bool gradient, bool narrow_groups, bool last,
                const typename E::Stored* in, const WeightSource<typename E::Stored>& weights,
@@ -53,15 +76,15 @@ void run_walks(const std::vector<Walk>& walks, bool gradient, bool narrow_groups
   const Layout to = layout_of(any, &Axis::result, any.outputs * any.groups, last);
 
   if constexpr (E::kGroup == 1) {
-    if (narrow_groups) {
-      JoinedGroups joined(any);
-      const LaneWeights<E> packed(joined, weights, gradient, to.channels);
-      for (const Walk& walk : walks) {
-        joined.walk.axes = walk.axes;
-        TiledWalk<E, LaneTiles<E>>(joined.walk, packed, from, to).run(in, bias, out);
-      }
+    const bool planes = std::all_of(walks.begin(), walks.end(), [&](const Walk& walk) {
+      return has_plane_lanes(walk, from, to);
+    });
+    if (planes) {
+      for (const Walk& walk : walks)
+        PlaneWalk<E>(walk, from, to, weights.rows(), gradient).run(in, bias, out);
       return;
     }
+    if (narrow_groups) return run_lanes<E>(walks, gradient, from, to, in, weights, bias, out);
   }
 
   const PanelWeights<E> packed(any, weights, gradient);
@@ -140,6 +163,10 @@ template <class T>
 void compute(Plan plan, bool gradient, const T* in, const Tensor& weight, const T* bias, T* out) {
   const WeightSource<T> weights(plan, weight);
   join_positions(plan);
+  if constexpr (!c10::is_reduced_floating_point_v<T>) {
+    if (is_product<T>(plan) && !plan.channels_last())
+      return PointwisePlanes<T>(plan.geometry, weights, gradient).run(in, bias, out);
+  }
   if (is_product<T>(plan)) pointwise(plan, gradient, in, weights.rows(), bias, out);
   else convolve(plan, gradient, in, weights, bias, out);
 }

@@ -67,6 +67,7 @@ GROUP = Group(
         convolution(256, 256, 14),
         convolution(256, 256, 14, channels_last=True),
         convolution(512, 512, 7),
+        convolution(512, 512, 7, batch=1),
         convolution(512, 512, 7, channels_last=True),
         convolution(64, 128, 56, stride=2),
         convolution(64, 128, 56, stride=2, channels_last=True),

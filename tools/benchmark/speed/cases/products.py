@@ -38,6 +38,17 @@ def linear(t: Any, x: Any) -> Callable[[], Any]:
     return partial(t.nn.functional.linear, x(128, 512), x(512, 512), x(512))
 
 
+def linear_inference(rows: int, dtype: str = "float32") -> Case:
+    """A few rows, as in inference; the weight is the same in every call."""
+
+    def make(t: Any, x: Any) -> Callable[[], Any]:
+        of_type = getattr(t, dtype)
+        inputs, weight, bias = (x(*shape).to(of_type) for shape in ((rows, 1024), (1024, 1024), (1024,)))
+        return partial(t.nn.functional.linear, inputs, weight, bias)
+
+    return Case(f"linear, {rows} rows, {dtype}", make, flops=2.0 * rows * 1024**2, dtype=dtype)
+
+
 def linear_training(t: Any, x: Any) -> Callable[[], Any]:
     layer = t.nn.Linear(512, 512)
     inputs = x(128, 512).requires_grad_()
@@ -82,6 +93,10 @@ GROUP = Group(
             flops=2.0 * 512 * 256**2,
         ),
         Case("linear", linear, flops=2.0 * 128 * 512**2),
+        linear_inference(1),
+        linear_inference(4),
+        linear_inference(16),
+        linear_inference(4, "bfloat16"),
         Case("linear, trained", linear_training, flops=6.0 * 128 * 512**2),
         Case(
             "einsum of heads",

@@ -33,7 +33,7 @@ constinit Function constructor = {"UntypedStorage", "torch", signatures, 1};
 
 c10::Storage& storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
 uint8_t* bytes_of(PyObject* self) { return static_cast<uint8_t*>(storage_of(self)->data.get()); }
-/// The same for a caller that writes; see Note [Watched blocks].
+/// The same for a caller that writes; see Note [Watched contents].
 uint8_t* writable_bytes_of(PyObject* self) {
   c10::contents_written(bytes_of(self));
   return bytes_of(self);
