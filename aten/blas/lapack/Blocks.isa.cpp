@@ -48,9 +48,10 @@ inline void subtract(int64_t count, T factor, const T* x, T* y) {
   for (int64_t i = 0; i < count; ++i) y[i] = y[i] - product(factor, x[i]);
 }
 
+/// One column after the other.
 template <class T>
-void solve_left(bool lower, bool unit_diagonal, int64_t m, int64_t n, const T* block, T* b,
-                int64_t ldb) {
+void solve_columns(bool lower, bool unit_diagonal, int64_t m, int64_t n, const T* block, T* b,
+                   int64_t ldb) {
   for (int64_t j = 0; j < n; ++j, b += ldb) {
     for (int64_t step = 0; step < m; ++step) {
       const int64_t k = lower ? step : m - 1 - step;
@@ -58,6 +59,44 @@ void solve_left(bool lower, bool unit_diagonal, int64_t m, int64_t n, const T* b
       if (!unit_diagonal) b[k] = b[k] / column[k];
       if (lower) subtract(m - k - 1, b[k], column + k + 1, b + k + 1);
       else subtract(k, b[k], column, b);
+    }
+  }
+}
+
+/// kBlock columns at once, whose rows are contiguous.
+template <class T>
+void solve_together(bool lower, bool unit_diagonal, int64_t m, const T* block, T* rows) {
+  for (int64_t step = 0; step < m; ++step) {
+    const int64_t k = lower ? step : m - 1 - step;
+    const T* const column = block + k * kBlock;
+    T* const row = rows + k * kBlock;
+
+    if (!unit_diagonal) {
+      for (int64_t j = 0; j < kBlock; ++j) row[j] = row[j] / column[k];
+    }
+    const int64_t first = lower ? k + 1 : 0;
+    const int64_t last = lower ? m : k;
+    for (int64_t i = first; i < last; ++i) subtract(kBlock, column[i], row, rows + i * kBlock);
+  }
+}
+
+template <class T>
+void solve_left(bool lower, bool unit_diagonal, int64_t m, int64_t n, const T* block, T* b,
+                int64_t ldb) {
+  constexpr int64_t kFew = 4;
+  T rows[kBlock * kBlock] = {};
+
+  for (int64_t j = 0; j < n; j += kBlock) {
+    const int64_t width = std::min(kBlock, n - j);
+    T* const columns = b + j * ldb;
+    if (width < kFew) return solve_columns(lower, unit_diagonal, m, width, block, columns, ldb);
+
+    for (int64_t q = 0; q < width; ++q) {
+      for (int64_t i = 0; i < m; ++i) rows[i * kBlock + q] = columns[i + q * ldb];
+    }
+    solve_together(lower, unit_diagonal, m, block, rows);
+    for (int64_t q = 0; q < width; ++q) {
+      for (int64_t i = 0; i < m; ++i) columns[i + q * ldb] = rows[i * kBlock + q];
     }
   }
 }
