@@ -8,14 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "aten/blas/Choice.h"
 #include "aten/blas/LapackLibrary.h"
 #include "aten/blas/Runtime.h"
+#include "aten/blas/lapack/Factorizations.h"
 
 namespace at::lapack {
 
 namespace {
 
 using blas::Buffer;
+
+/// Whether factorizations by Gauss and Cholesky are our own.
+constexpr bool kOwn = !blas::kHasLibrary;
 
 /// Sizes in LAPACK have 32 bits.
 int narrow(int64_t value) {
@@ -125,6 +130,8 @@ bool available() { return library::is_available(); }
 
 template <class T>
 int getrf(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots) {
+  if constexpr (kOwn) return own::getrf(m, n, a, lda, pivots);
+
   use_threads(m, n, std::min(m, n));
   int info = 0;
   library::getrf(narrow(m), narrow(n), a, leading(lda), pivots, &info);
@@ -134,6 +141,8 @@ int getrf(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots) {
 template <class T>
 void getrs(Transpose transpose, int64_t n, int64_t columns, const T* factors, int64_t lda,
            const int32_t* pivots, T* b, int64_t ldb) {
+  if constexpr (kOwn) return own::getrs(transpose, n, columns, factors, lda, pivots, b, ldb);
+
   use_threads(n, n, columns);
   int info = 0;
   library::getrs(static_cast<char>(transpose), narrow(n), narrow(columns), factors, leading(lda),
@@ -142,6 +151,8 @@ void getrs(Transpose transpose, int64_t n, int64_t columns, const T* factors, in
 
 template <class T>
 int potrf(bool upper, int64_t n, T* a, int64_t lda) {
+  if constexpr (kOwn) return own::potrf(upper, n, a, lda);
+
   use_threads(n, n, n);
   int info = 0;
   library::potrf(triangle(upper), narrow(n), a, leading(lda), &info);
@@ -151,6 +162,8 @@ int potrf(bool upper, int64_t n, T* a, int64_t lda) {
 template <class T>
 void potrs(bool upper, int64_t n, int64_t columns, const T* factor, int64_t lda, T* b,
            int64_t ldb) {
+  if constexpr (kOwn) return own::potrs(upper, n, columns, factor, lda, b, ldb);
+
   use_threads(n, n, columns);
   int info = 0;
   library::potrs(triangle(upper), narrow(n), narrow(columns), factor, leading(lda), b, leading(ldb),
@@ -159,6 +172,8 @@ void potrs(bool upper, int64_t n, int64_t columns, const T* factor, int64_t lda,
 
 template <class T>
 int potri(bool upper, int64_t n, T* factor, int64_t lda) {
+  if constexpr (kOwn) return own::potri(upper, n, factor, lda);
+
   use_threads(n, n, n);
   int info = 0;
   library::potri(triangle(upper), narrow(n), factor, leading(lda), &info);
@@ -321,6 +336,8 @@ template <class T>
 void trsm(bool left, bool upper, Transpose transpose, bool unit_diagonal, int64_t m, int64_t n,
           const T* a, int64_t lda, T* b, int64_t ldb) {
   if (m == 0 || n == 0) return;
+  if constexpr (kOwn) return own::trsm(left, upper, transpose, unit_diagonal, m, n, a, lda, b, ldb);
+
   use_threads(m, n, left ? m : n);
   library::trsm(left ? 'L' : 'R', triangle(upper), static_cast<char>(transpose),
                 unit_diagonal ? 'U' : 'N', narrow(m), narrow(n), T(1), a, leading(lda), b,

@@ -7,9 +7,9 @@
 
 // It is in the same shared object as the products. Matrices are column-major; the element types are
 // float, double, complex<float> and complex<double>. Nothing here checks arguments; callers do, and
-// call nothing unless available(). Work space is allocated inside. Results named `info` are
-// LAPACK's: 0 for success, i > 0 for a failure at column i. Indices of rows and columns count from
-// 1, as in LAPACK.
+// call nothing that needs a library unless available(). Work space is allocated inside. Results
+// named `info` are LAPACK's: 0 for success, i > 0 for a failure at column i. Indices of rows and
+// columns count from 1, as in LAPACK.
 
 namespace at::lapack {
 
@@ -28,7 +28,7 @@ struct RealOf<c10::complex<T>> {
 template <class T>
 using Real = typename RealOf<T>::type;
 
-/// Whether this build has LAPACK, which one with only our own BLAS does not.
+/// Whether there is a library. Only getrf, getrs, potrf, potrs, potri and trsm do without.
 TORCH_PY_API bool available();
 
 /// A = P L U of an m x n matrix, in its place; pivots has min(m, n) elements.

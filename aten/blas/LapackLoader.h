@@ -6,10 +6,10 @@
 namespace at::lapack::library {
 
 // Note [A LAPACK that is loaded]
-// A build with our own BLAS has no factorizations of its own. The first call that needs one loads
-// OpenBLAS: that of the package scipy-openblas32, installed next to torch_py or where the build
-// found it, or otherwise the system's LAPACK. TORCH_PY_LAPACK in the environment names another
-// library. Products stay our own.
+// A build with our own BLAS factorizes by Gauss and Cholesky itself. The first call that needs
+// more, such as eigenvalues, loads OpenBLAS: that of the package scipy-openblas32, installed next
+// to torch_py or where the build found it, or otherwise the system's LAPACK. TORCH_PY_LAPACK in the
+// environment names another library.
 
 /// Whether there is such a library.
 bool is_available();

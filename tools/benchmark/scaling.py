@@ -1,4 +1,4 @@
-"""How the time of add, matmul, attention and a long graph grows with their size, next to PyTorch."""
+"""How the time of add, sum, matmul, fft, attention and a long graph grows with size, next to PyTorch."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ SHORT = 0.01
 def add(torch: Any, count: int) -> Call:
     left, right = torch.ones(count), torch.ones(count)
     return lambda: torch.add(left, right)
+
+
+def total(torch: Any, count: int) -> Call:
+    values = torch.ones(count)
+    return lambda: torch.sum(values)
+
+
+def fft(torch: Any, count: int) -> Call:
+    values = torch.ones(count, dtype=torch.complex64)
+    return lambda: torch.fft.fft(values)
 
 
 def matmul(torch: Any, size: int) -> Call:
@@ -49,7 +59,9 @@ def graph(torch: Any, nodes: int) -> Call:
 
 CURVES: dict[str, tuple[Callable[[Any, int], Call], tuple[int, ...]]] = {
     "add, elements": (add, tuple(10**power for power in range(9))),
+    "sum, elements": (total, tuple(10**power for power in range(9))),
     "matmul, side": (matmul, (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)),
+    "fft, elements": (fft, tuple(2**power for power in range(4, 23, 2))),
     "attention, length": (attention, (64, 128, 256, 512, 1024, 2048, 4096, 8192)),
     "graph, nodes": (graph, (10, 100, 1000, 10_000, 100_000, 1_000_000)),
 }

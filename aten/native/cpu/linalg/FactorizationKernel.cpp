@@ -116,7 +116,6 @@ void eigenvalues(const Tensor& self, const Tensor& values, const Tensor& vectors
 
 void cholesky_ex_kernel(const Tensor& self, bool upper, bool check_errors, const Tensor& out0,
                         const Tensor& out1) {
-  check_lapack("linalg.cholesky");
   const int64_t n = self.size(-1);
   at::copy_(out0, self);
 
@@ -134,7 +133,6 @@ void cholesky_ex_kernel(const Tensor& self, bool upper, bool check_errors, const
 
 void cholesky_solve_kernel(const Tensor& self, const Tensor& input2, bool upper,
                            const Tensor& out0) {
-  check_lapack("cholesky_solve");
   if (out0.numel() == 0) return;
 
   const int64_t n = out0.size(-2);
@@ -151,7 +149,6 @@ void cholesky_solve_kernel(const Tensor& self, const Tensor& input2, bool upper,
 }
 
 void cholesky_inverse_kernel(const Tensor& self, bool upper, const Tensor& out0) {
-  check_lapack("cholesky_inverse");
   if (out0.numel() == 0) return;
   const int64_t n = out0.size(-1);
   at::copy_(out0, self);
@@ -170,7 +167,6 @@ void cholesky_inverse_kernel(const Tensor& self, bool upper, const Tensor& out0)
 
 void lu_factor_ex_kernel(const Tensor& A, bool pivot, bool check_errors, const Tensor& out0,
                          const Tensor& out1, const Tensor& out2) {
-  check_lapack("linalg.lu_factor");
   const int64_t m = A.size(-2);
   const int64_t n = A.size(-1);
   at::copy_(out0, A);
@@ -225,7 +221,6 @@ void permutation_from_pivots_kernel(const Tensor& pivots, int64_t rows, ScalarTy
 
 void lu_solve_kernel(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
                      bool adjoint, const Tensor& out0) {
-  check_lapack("linalg.lu_solve");
   if (out0.numel() == 0) return;
 
   const int64_t n = LU.size(-1);
