@@ -1,0 +1,255 @@
+"""Replaces functions while a program is traced, so that their calls with proxies are recorded.
+
+Operators record themselves, through `Proxy.__torch_function__`. Replaced are the functions that do not ask
+it: those of torch that are written in Python, functions of other modules such as `math`, and those that
+programs name with `wrap`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import FunctionType, TracebackType
+from typing import Any
+
+from torch_py._custom_ops.registry import NativeOperator
+from torch_py.fx._arguments import map_aggregate
+from torch_py.fx.proxy import Proxy
+
+_ABSENT = object()
+
+
+class Patches:
+    """Values that are replaced in dictionaries and classes until the end of the block."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+        self._seen: set[int] = set()
+
+    def item(self, mapping: dict[str, Any], name: str, value: Any) -> None:
+        before = mapping.get(name, _ABSENT)
+        mapping[name] = value
+        if before is _ABSENT:
+            self._undo.append(lambda: mapping.pop(name, None))
+        else:
+            self._undo.append(lambda: mapping.__setitem__(name, before))
+
+    def items(self, mapping: dict[str, Any], values: dict[str, Any]) -> None:
+        before = {name: mapping[name] for name in values}
+        mapping.update(values)
+        self._undo.append(lambda: mapping.update(before))
+
+    def method(self, cls: type, name: str, value: Any) -> None:
+        before = vars(cls).get(name, _ABSENT)
+        setattr(cls, name, value)
+        if before is _ABSENT:
+            self._undo.append(lambda: delattr(cls, name))
+        else:
+            self._undo.append(lambda: setattr(cls, name, before))
+
+    def visit_once(self, thing: Any) -> bool:
+        """Whether this is the first question about `thing`."""
+        first = id(thing) not in self._seen
+        self._seen.add(id(thing))
+        return first
+
+    def __enter__(self) -> Patches:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, stack: TracebackType | None
+    ) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+
+# Functions that record their calls
+# ------------------------------------------------------------
+
+
+def first_proxy(values: Any) -> Proxy | None:
+    """The first proxy in a nest of values."""
+    found: list[Proxy] = []
+
+    def collect(leaf: Any) -> Any:
+        if isinstance(leaf, Proxy):
+            found.append(leaf)
+        return leaf
+
+    map_aggregate(values, collect)
+    return found[0] if found else None
+
+
+def recorded(function: Callable[..., Any], *, is_wrapped: bool = False) -> Callable[..., Any]:
+    """A function that records its calls with proxies, and does all others."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        proxy = first_proxy((args, kwargs))
+        if proxy is None:
+            return function(*args, **kwargs)
+        result = proxy.tracer.create_proxy("call_function", function, args, kwargs)
+        if is_wrapped:
+            result.node.meta["is_wrapped"] = True
+        return result
+
+    call.__fx_records__ = True  # type: ignore[attr-defined]
+    return call
+
+
+def recorded_method(cls: type, name: str) -> Callable[..., Any]:
+    """A method that records its calls with proxies, and does all others."""
+    original = getattr(cls, name)
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        proxy = first_proxy((args, kwargs))
+        if proxy is None:
+            return original(*args, **kwargs)
+        return proxy.tracer.create_proxy("call_method", name, args, kwargs)
+
+    call.__fx_records__ = True  # type: ignore[attr-defined]
+    return call
+
+
+@cache
+def _functions_of_torch() -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """For each module of functions its namespace, and the replacements of the Python functions in it."""
+    # Imported on first use: it reads all modules of functions.
+    from torch_py._overridable import _modules, ignored_functions
+
+    ignored = ignored_functions()
+    found = []
+    for module in _modules().values():
+        namespace = vars(module)
+        replaced = {
+            name: recorded(value)
+            for name, value in namespace.items()
+            if not name.startswith("_") and isinstance(value, FunctionType) and value not in ignored
+        }
+        found.append((namespace, replaced))
+    return found
+
+
+def patch_torch(patches: Patches) -> None:
+    """Lets the functions of torch that do not ask proxies record their calls."""
+    for namespace, replaced in _functions_of_torch():
+        patches.items(namespace, replaced)
+    patches.method(NativeOperator, "__call__", _recorded_call(NativeOperator))
+
+
+def _recorded_call(cls: type) -> Callable[..., Any]:
+    """The call of objects that are functions."""
+    original = cls.__call__
+
+    @functools.wraps(original)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        proxy = first_proxy((args, kwargs))
+        if proxy is None:
+            return original(self, *args, **kwargs)
+        return proxy.tracer.create_proxy("call_function", self, args, kwargs)
+
+    return call
+
+
+@cache
+def replaced_functions() -> dict[int, Callable[..., Any]]:
+    """The replacements of functions of torch, by the number of the function."""
+    return {
+        id(function.__wrapped__): function  # type: ignore[attr-defined]
+        for _, replaced in _functions_of_torch()
+        for function in replaced.values()
+    }
+
+
+# wrap
+# ------------------------------------------------------------
+
+# The functions that programs marked: the globals of their modules, and their names there.
+_wrapped: dict[tuple[int, str], dict[str, Any]] = {}
+_wrapped_methods: list[tuple[type, str]] = []
+
+
+def register_wrapped(namespace: dict[str, Any], name: str) -> None:
+    _wrapped[id(namespace), name] = namespace
+
+
+def patch_wrapped(patches: Patches) -> None:
+    """Lets the functions and methods that programs marked record their calls."""
+    for (_, name), namespace in _wrapped.items():
+        function = namespace.get(name, getattr(builtins, name, None))
+        if function is not None and not hasattr(function, "__fx_records__"):
+            patches.item(namespace, name, recorded(function, is_wrapped=True))
+    for cls, name in _wrapped_methods:
+        patches.method(cls, name, recorded_method(cls, name))
+
+
+def autowrap(patches: Patches, namespace: dict[str, Any], function_ids: set[int]) -> None:
+    """Lets functions record their calls where they are globals of a module that is being traced: those with
+    the given numbers, and those of torch."""
+    if not patches.visit_once(namespace):
+        return
+    of_torch = replaced_functions()
+    for name, value in list(namespace.items()):
+        if name.startswith("_") or not callable(value):
+            continue
+        if id(value) in function_ids:
+            patches.item(namespace, name, recorded(value))
+        elif id(value) in of_torch:
+            patches.item(namespace, name, of_torch[id(value)])
+
+
+def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
+    """Marks a function of this module, or the name of one, as a single operation: its calls are recorded as
+    calls of it, and what it does inside is not traced.
+
+        @torch.fx.wrap
+        def my_function(x): ...
+
+        torch.fx.wrap("len")
+
+    Call it at the top level of a module: raises NotImplementedError elsewhere, and RuntimeError for anything
+    but a function or a name. Returns what it is given.
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    if hasattr(fn_or_name, "__code__") and not isinstance(fn_or_name, FunctionType):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+
+    frame = inspect.currentframe()
+    caller = frame.f_back if frame is not None else None
+    if caller is None or caller.f_code.co_name != "<module>":
+        raise NotImplementedError("wrap must be called at the top level of a module")
+    register_wrapped(caller.f_globals, name)
+    return fn_or_name
+
+
+# Modules
+# ------------------------------------------------------------
+
+
+def only_on_this_thread(replacement: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
+    """`replacement` on the thread that traces, `original` on all others."""
+    thread = threading.get_ident()
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if threading.get_ident() != thread:
+            return original(*args, **kwargs)
+        return replacement(*args, **kwargs)
+
+    return call
+
+
+def members(module: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """The attributes of a module and of those below it that are not parameters, buffers or modules, with
+    their paths."""
+    for name, value in vars(module).items():
+        yield ".".join((*path, name)), value
+    for name, child in module.named_children():
+        yield from members(child, (*path, name))
