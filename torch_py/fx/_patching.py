@@ -1,8 +1,8 @@
 """Replaces functions while a program is traced, so that their calls with proxies are recorded.
 
-Operators record themselves, through `Proxy.__torch_function__`. Replaced are the functions that do not ask
-it: those of torch that are written in Python, functions of other modules such as `math`, and those that
-programs name with `wrap`.
+Operators record themselves, through `Proxy.__torch_function__`, and functions of torch in Python as
+_rerouting.py says. Replaced are functions of other modules, such as `math`, and those that programs name with
+`wrap`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,10 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache
 from types import FunctionType, TracebackType
 from typing import Any
 
-from torch_py._custom_ops.registry import NativeOperator
-from torch_py.fx._arguments import map_aggregate
-from torch_py.fx.proxy import Proxy
+from torch_py.fx._rerouting import first_proxy
 
 _ABSENT = object()
 
@@ -71,19 +68,6 @@ class Patches:
 # ------------------------------------------------------------
 
 
-def first_proxy(values: Any) -> Proxy | None:
-    """The first proxy in a nest of values."""
-    found: list[Proxy] = []
-
-    def collect(leaf: Any) -> Any:
-        if isinstance(leaf, Proxy):
-            found.append(leaf)
-        return leaf
-
-    map_aggregate(values, collect)
-    return found[0] if found else None
-
-
 def recorded(function: Callable[..., Any], *, is_wrapped: bool = False) -> Callable[..., Any]:
     """A function that records its calls with proxies, and does all others."""
 
@@ -116,56 +100,6 @@ def recorded_method(cls: type, name: str) -> Callable[..., Any]:
     return call
 
 
-@cache
-def _functions_of_torch() -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """For each module of functions its namespace, and the replacements of the Python functions in it."""
-    # Imported on first use: it reads all modules of functions.
-    from torch_py._overridable import _modules, ignored_functions
-
-    ignored = ignored_functions()
-    found = []
-    for module in _modules().values():
-        namespace = vars(module)
-        replaced = {
-            name: recorded(value)
-            for name, value in namespace.items()
-            if not name.startswith("_") and isinstance(value, FunctionType) and value not in ignored
-        }
-        found.append((namespace, replaced))
-    return found
-
-
-def patch_torch(patches: Patches) -> None:
-    """Lets the functions of torch that do not ask proxies record their calls."""
-    for namespace, replaced in _functions_of_torch():
-        patches.items(namespace, replaced)
-    patches.method(NativeOperator, "__call__", _recorded_call(NativeOperator))
-
-
-def _recorded_call(cls: type) -> Callable[..., Any]:
-    """The call of objects that are functions."""
-    original = cls.__call__
-
-    @functools.wraps(original)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        proxy = first_proxy((args, kwargs))
-        if proxy is None:
-            return original(self, *args, **kwargs)
-        return proxy.tracer.create_proxy("call_function", self, args, kwargs)
-
-    return call
-
-
-@cache
-def replaced_functions() -> dict[int, Callable[..., Any]]:
-    """The replacements of functions of torch, by the number of the function."""
-    return {
-        id(function.__wrapped__): function  # type: ignore[attr-defined]
-        for _, replaced in _functions_of_torch()
-        for function in replaced.values()
-    }
-
-
 # wrap
 # ------------------------------------------------------------
 
@@ -193,14 +127,9 @@ def autowrap(patches: Patches, namespace: dict[str, Any], function_ids: set[int]
     the given numbers, and those of torch."""
     if not patches.visit_once(namespace):
         return
-    of_torch = replaced_functions()
     for name, value in list(namespace.items()):
-        if name.startswith("_") or not callable(value):
-            continue
-        if id(value) in function_ids:
+        if not name.startswith("_") and callable(value) and id(value) in function_ids:
             patches.item(namespace, name, recorded(value))
-        elif id(value) in of_torch:
-            patches.item(namespace, name, of_torch[id(value)])
 
 
 def wrap(fn_or_name: str | Callable[..., Any]) -> Any:

@@ -24,13 +24,12 @@ from torch_py.fx._concrete_args import (
 from torch_py.fx._patching import (
     Patches,
     autowrap,
-    first_proxy,
     members,
     only_on_this_thread,
-    patch_torch,
     patch_wrapped,
     wrap,
 )
+from torch_py.fx._rerouting import Rerouting, first_proxy
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Argument
@@ -259,7 +258,7 @@ class Tracer(TracerBase):
         namespace = getattr(function, "__globals__", {})
         call, args = self.create_args_for_root(function, is_module, concrete_args)
 
-        with Patches() as patches:
+        with Patches() as patches, Rerouting():
             self._patch(patches, namespace)
             result = self._count_trace(call, args)
             self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=returned)
@@ -301,7 +300,7 @@ class Tracer(TracerBase):
                 self.submodule_paths = None
 
     def _patch(self, patches: Patches, namespace: dict[str, Any]) -> None:
-        """Lets modules, and functions that do not ask proxies, come here while the program runs."""
+        """Lets calls of modules, and functions that do not ask proxies, come here while the program runs."""
         cache: dict[str, Any] = {}
         original_call: Any = Module.__call__
         original_getattr: Any = Module.__getattr__
@@ -318,7 +317,6 @@ class Tracer(TracerBase):
 
         patches.method(Module, "__getattr__", only_on_this_thread(module_getattr, original_getattr))
         patches.method(Module, "__call__", only_on_this_thread(module_call, original_call))
-        patch_torch(patches)
         patch_wrapped(patches)
         autowrap(patches, namespace, self._autowrap_function_ids)
         for module in self._autowrap_search:

@@ -17,6 +17,7 @@ from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.fx import traceback as fx_traceback
 from torch_py.fx._expressions import magic_methods, reflectable_magic_methods
 from torch_py.fx._frames import assertion_message, unpacked_count, user_stack
+from torch_py.fx._rerouting import Rerouting
 from torch_py.fx.graph import Graph
 from torch_py.fx.immutable_collections import immutable_dict, immutable_list  # noqa: F401  # as PyTorch
 from torch_py.fx.node import Argument, Node, Target, map_aggregate
@@ -242,6 +243,7 @@ class GraphAppendingTracer(TracerBase):
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._rerouting = Rerouting()  # as long as this tracer lives
         self.scope = Scope("", None)
         self.module_stack = OrderedDict()
         self.node_name_to_scope = {}
