@@ -321,7 +321,7 @@ def _is_method(function: Any) -> bool:
 
 
 def _tracer_in(values: Any) -> TracerBase:
-    """The tracer of the proxies among arguments. Raises AssertionError if they have different ones."""
+    """The tracer of the proxies among arguments. Raises RuntimeError if they have different ones."""
     tracers: dict[int, TracerBase] = {}
 
     def collect(leaf: Any) -> Any:
@@ -331,7 +331,9 @@ def _tracer_in(values: Any) -> TracerBase:
 
     map_aggregate(values, collect)
     if len(tracers) > 1:
-        raise AssertionError("Found multiple different tracers while trying to trace operations!")
+        raise RuntimeError(
+            f"Found multiple different tracers {list(tracers.values())} while trying to trace operations"
+        )
     return next(iter(tracers.values()))
 
 

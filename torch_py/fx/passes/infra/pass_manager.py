@@ -128,8 +128,6 @@ class PassManager:
         parameters = list(inspect.signature(check).parameters.values())
         if len(parameters) != 1:
             raise TypeError("check function should only take in one variable, a module")
-        if parameters[0].annotation not in (inspect.Parameter.empty, Module, "nn.Module", "Module"):
-            raise TypeError("check function should only take in one variable, a module")
         self._checks.append(check)
 
     def check(self, module: Module) -> None:
@@ -138,7 +136,10 @@ class PassManager:
             check(module)
 
     def __call__(self, module: Module) -> PassResult:
-        """Runs the passes. Raises TypeError if one returns something else than PassResult."""
+        """Runs the passes.
+
+        Raises Exception, caused by what a pass raised, or by TypeError if its result is not a PassResult.
+        """
         if not self._validated:
             self.solve_constraints()
         self._check_unless_suppressed(module)
@@ -160,16 +161,14 @@ class PassManager:
         name = getattr(each, "__name__", type(each).__name__)
         try:
             result = each(module)
+            if not (hasattr(result, "graph_module") and hasattr(result, "modified")):
+                raise TypeError(
+                    f"The result of the pass {name} should be type PassResult. Please wrap it with "
+                    "pass_result_wrapper()"
+                )
         except Exception as error:
             raise Exception(f"An error occurred when running the '{name}' pass") from error  # noqa: TRY002
 
-        if not isinstance(result, PassResult) and not (
-            hasattr(result, "graph_module") and hasattr(result, "modified")
-        ):
-            raise TypeError(
-                f"The result of the pass {name} should be type PassResult. Please wrap it with "
-                "pass_result_wrapper()"
-            )
         if isinstance(result.graph_module, GraphModule):
             result.graph_module.recompile()
         return result.graph_module, result.modified

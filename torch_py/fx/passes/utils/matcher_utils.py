@@ -40,8 +40,8 @@ class InternalMatch:
 class SubgraphMatcher:
     """Finds the subgraphs of a graph that look like `pattern`.
 
-    The inputs of the pattern match anything. Nothing inside a match, except for what the pattern returns, may
-    be used outside of it.
+    The inputs of the pattern match anything; different nodes match different nodes. Nothing inside a match,
+    except for what the pattern returns, may be used outside of it.
 
     Args:
         pattern: a graph without nodes that nothing uses.
@@ -100,6 +100,7 @@ class SubgraphMatcher:
     def _match_from(self, ends: list[tuple[Node, Node]]) -> InternalMatch | None:
         """The match whose last nodes are given, or None."""
         found: dict[Node, Any] = {}
+        taken: set[Node] = set()
         waiting: list[tuple[Any, Any]] = list(reversed(ends))
         while waiting:
             wanted, given = waiting.pop()
@@ -109,12 +110,17 @@ class SubgraphMatcher:
             elif wanted in found:
                 if found[wanted] is not given and not _equal_constants(found[wanted], given):
                     return None
+            elif isinstance(given, Node) and given in taken:
+                return None
             elif wanted.op == "placeholder" and not self.match_placeholder:
                 found[wanted] = given
+                if isinstance(given, Node):
+                    taken.add(given)
             elif not isinstance(given, Node) or not self._looks_like(wanted, given):
                 return None
             else:
                 found[wanted] = given
+                taken.add(given)
                 if not self._match_arguments(wanted, given, waiting):
                     return None
 
