@@ -10,6 +10,7 @@ docs/fx.md is an introduction.
 from __future__ import annotations
 
 import importlib as _importlib
+from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
@@ -19,7 +20,6 @@ from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.interpreter import Interpreter, Transformer
 from torch_py.fx.node import Node, has_side_effect, map_arg
 from torch_py.fx.proxy import Proxy
-from torch_py.fx.subgraph_rewriter import replace_pattern
 
 __all__ = [
     "PH",
@@ -47,4 +47,10 @@ _LAZY_MODULES = ("annotate", "experimental", "operator_schemas", "passes", "tens
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_MODULES:
         return _importlib.import_module(f"torch_py.fx.{name}")
+    if name == "replace_pattern":
+        return _importlib.import_module("torch_py.fx.subgraph_rewriter").replace_pattern
     return _absent(name)
+
+
+if TYPE_CHECKING:
+    from torch_py.fx.subgraph_rewriter import replace_pattern

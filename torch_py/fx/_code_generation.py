@@ -6,7 +6,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch_py
@@ -49,7 +48,6 @@ def _register_builtins() -> None:
 _register_builtins()
 
 
-@dataclass
 class PythonCode:
     """A printed graph: the source of `forward`, and the globals that it uses.
 
@@ -57,22 +55,28 @@ class PythonCode:
     `_prologue_start`.
     """
 
-    src: str
-    globals: dict[str, Any]
-    _lineno_map: dict[int, int | None] | None = None
-    _prologue_start: int = 0
+    def __init__(
+        self,
+        src: str,
+        globals: dict[str, Any],
+        _lineno_map: dict[int, int | None] | None,
+        _prologue_start: int = 0,
+    ) -> None:
+        self.src = src
+        self.globals = globals
+        self._lineno_map = _lineno_map
+        self._prologue_start = _prologue_start
 
 
-@dataclass
-class Style:
+class Style(NamedTuple):
     """What the options of `Graph.python_code` ask for."""
 
-    verbose: bool = False
-    include_stride: bool = False
-    include_device: bool = False
-    colored: bool = False
-    expanded_def: bool = False
-    additional_meta: list[str] = field(default_factory=list)
+    verbose: bool
+    include_stride: bool
+    include_device: bool
+    colored: bool
+    expanded_def: bool
+    additional_meta: list[str]
 
     def dim(self, text: str) -> str:
         return f"\x1b[2m{text}\x1b[0m" if self.colored and text else text

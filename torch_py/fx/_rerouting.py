@@ -14,10 +14,10 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._custom_ops.registry import NativeOperator
 from torch_py.fx._arguments import map_aggregate
 
 if TYPE_CHECKING:
+    from torch_py._custom_ops.registry import NativeOperator
     from torch_py.fx.proxy import Proxy
 
 _NUMBER = "the number of the function"
@@ -104,14 +104,26 @@ def call(number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return proxy.tracer.create_proxy("call_function", rerouted.function, rerouted.spread(args), kwargs)
 
 
-_call_of_operator = NativeOperator.__call__
+class _Operators:
+    """Operators of `torch.ops`: what calls them by themselves, and what asks for proxies first."""
+
+    def __init__(self) -> None:
+        # Imported on first use: the registry of operators is large.
+        from torch_py._custom_ops.registry import NativeOperator
+
+        self.cls = NativeOperator
+        self.own_call = own_call = NativeOperator.__call__
+
+        def asking_call(self: NativeOperator, *args: Any, **kwargs: Any) -> Any:
+            proxy = first_proxy((args, kwargs))
+            if proxy is None:
+                return own_call(self, *args, **kwargs)
+            return proxy.tracer.create_proxy("call_function", self, args, kwargs)
+
+        self.asking_call = asking_call
 
 
-def _recorded_operator(self: NativeOperator, *args: Any, **kwargs: Any) -> Any:
-    proxy = first_proxy((args, kwargs))
-    if proxy is None:
-        return _call_of_operator(self, *args, **kwargs)
-    return proxy.tracer.create_proxy("call_function", self, args, kwargs)
+_operators = cache(_Operators)
 
 
 class Rerouting:
@@ -160,4 +172,5 @@ class Rerouting:
 def _reroute(asks: bool) -> None:
     for each in _functions():
         each.function.__code__ = each.asking_code if asks else each.own_code
-    NativeOperator.__call__ = _recorded_operator if asks else _call_of_operator  # type: ignore[method-assign]
+    operators = _operators()
+    operators.cls.__call__ = operators.asking_call if asks else operators.own_call  # type: ignore[method-assign]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 
 _origin_type_map = {list: "List", dict: "Dict", set: "Set", frozenset: "FrozenSet", tuple: "Tuple"}
-_ABSENT = object()  # no default value
+_ABSENT = inspect.Signature.empty  # no default value
 _RESERVED = frozenset(("self",))
 
 
