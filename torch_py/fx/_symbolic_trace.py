@@ -275,9 +275,7 @@ class Tracer(TracerBase):
                     f"traced_func_name={self.traced_func_name} doesn't exist in {type(root).__name__}"
                 )
             self.root_module_name = root._get_name()
-            self.submodule_paths = {
-                module: name for name, module in root.named_modules(remove_duplicate=False)
-            }
+            self.submodule_paths = {module: name for name, module in root.named_modules()}
         else:
             self.root = Module()
             function = root

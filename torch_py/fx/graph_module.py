@@ -25,6 +25,9 @@ _copy_attr = copy_attr
 _get_attr = get_attr
 _has_attr = has_attr
 
+# The entry of `meta` that lists attributes to keep in copies, which torchvision asks for.
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+
 _HOOKS = ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks")
 
 
@@ -61,6 +64,14 @@ class _WrappedCall:
             error.add_note(text)
         else:
             print(text, file=sys.stderr)
+
+
+class _CodeOnlyModule(Module):
+    """A module with the given fields, to copy attributes from."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__()
+        vars(self).update(body)
 
 
 class GraphModule(Module):
@@ -282,7 +293,7 @@ class GraphModule(Module):
         fields = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         vars(copied).update(copy.deepcopy(fields, memo))
         _finish(copied, type(self).__name__, graph)
-        for hook in self._deepcopy_hooks:
+        for hook in getattr(self, "_deepcopy_hooks", ()):
             hook(copied)
         return copied
 

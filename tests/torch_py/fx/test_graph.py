@@ -305,6 +305,19 @@ def test_lint_finds_wrong_graphs() -> None:
         graph.lint()
 
 
+def test_lint_finds_nodes_that_are_gone_or_their_own_arguments() -> None:
+    graph, x, relu, add = chain()
+    relu.replace_all_uses_with(x)
+    graph.erase_node(relu)
+    add.args = (relu, 1)
+    with pytest.raises(RuntimeError, match="used before it has been defined"):
+        graph.lint()
+
+    add.args = (add, 1)
+    with pytest.raises(RuntimeError, match="used before it has been defined"):
+        graph.lint()
+
+
 def test_lint_finds_missing_targets() -> None:
     module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU()))
     module.graph.lint()

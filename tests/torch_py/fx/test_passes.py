@@ -406,3 +406,76 @@ def test_pictures(tmp_path: Any) -> None:
     dot = picture.to_string()
     assert dot.startswith('digraph "model" {') and dot.count("->") == len(picture.picture.edges)
     assert "weight" not in drawer.FxGraphDrawer(traced, "m", ignore_getattr=True).get_dot_graph().to_string()
+
+
+def test_older_pass_manager() -> None:
+    older = module("passes.pass_manager")
+
+    def add_note(gm: Any) -> None:
+        gm.notes = [*getattr(gm, "notes", []), "note"]
+
+    def check_note(gm: Any) -> Any:
+        assert gm.notes
+        return gm
+
+    noted = older.inplace_wrapper(add_note)
+    constraint = older.these_before_those_pass_constraint(add_note, check_note)
+    manager = older.PassManager([check_note, noted], [constraint])
+    with pytest.raises(RuntimeError, match="constraint violated"):
+        manager(fx.symbolic_trace(lambda x: x))
+
+    manager.remove_pass(["check_note"])
+    manager.add_pass(check_note)
+    repeated = older.loop_pass(noted, n_iter=2)
+    manager.replace_pass(noted, older.log_hook(repeated))
+    assert manager(fx.symbolic_trace(lambda x: x)).notes == ["note", "note"]
+    with pytest.raises(AssertionError):
+        older.loop_pass(noted)
+
+
+class Layered(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(2, 2)
+
+    def forward(self, x: Any) -> Any:
+        return torch.sum(torch.nn.functional.relu(self.linear(x)), 0)
+
+
+def test_normalized_arguments() -> None:
+    traced = fx.symbolic_trace(Layered())
+    normal = module("experimental.normalize").NormalizeArgs(traced).transform()
+    calls = {node.name: node for node in normal.graph.nodes}
+    assert not calls["relu"].args and calls["relu"].kwargs["inplace"] is False
+    assert list(calls["linear"].kwargs) == ["input"] and calls["sum_1"].kwargs["keepdim"] is False
+    x = torch.rand(3, 2)
+    assert torch.equal(normal(x), traced(x))
+    partly = module("experimental.normalize").NormalizeArgs(traced, normalize_to_only_use_kwargs=False)
+    assert len(partly.transform().graph.find_nodes(op="call_module")[0].args) == 1
+
+
+def test_rewritten_assertions() -> None:
+    def function(x: Any) -> Any:
+        assert x > 0, "must be positive"
+        return x + 1
+
+    rewriter = module("experimental.rewriter")
+    tracer = rewriter.RewritingTracer()
+    graph = tracer.trace(function)
+    traced = fx.GraphModule(tracer.root, graph)
+    assert traced(1) == 2
+    with pytest.raises(AssertionError, match="must be positive"):
+        traced(0)
+
+
+@only_torch_py  # PyTorch does not find the names of the function around it
+def test_rewritten_functions_keep_their_cells() -> None:
+    offset = 2
+
+    def function(x: Any) -> Any:
+        y: int = x + offset
+        return y
+
+    graph = module("experimental.rewriter").RewritingTracer().trace(function)
+    add = graph.find_nodes(op="call_function", target=operator.add)[0]
+    assert add.args[1] == 2 and add.type is int

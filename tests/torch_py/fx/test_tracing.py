@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import importlib
 import math
 import operator
@@ -310,6 +311,37 @@ def test_leaf_modules_and_scopes() -> None:
     graph = tracer.trace(Twice())
     assert [node.target for node in graph.find_nodes(op="call_module")] == ["blocks.0", "block", "block"]
     assert tracer.node_name_to_scope["block"][0] == "block"
+
+
+def test_shared_modules_have_their_first_name() -> None:
+    class Shared(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = self.second = torch.nn.Linear(2, 2)
+
+        def forward(self, x: Any) -> Any:
+            return self.second(self.first(x))
+
+    calls = fx.symbolic_trace(Shared()).graph.find_nodes(op="call_module")
+    assert [node.target for node in calls] == ["first", "first"]
+
+
+def test_hooks_of_modules_are_traced() -> None:
+    module = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
+    module[0].register_forward_hook(lambda module, inputs, result: result * 2)
+    assert body(fx.symbolic_trace(module))[-2:] == ["mul = _0_0 * 2", "return mul"]
+
+
+def test_decorated_functions() -> None:
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs) + 1
+
+        return wrapped
+
+    traced = fx.symbolic_trace(decorate(lambda x, y: x * y))
+    assert traced(2, 3) == 7
 
 
 def test_constant_shapes_of_parameters() -> None:
