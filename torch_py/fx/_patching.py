@@ -12,7 +12,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterator
-from types import FunctionType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from torch_py.fx._rerouting import first_proxy
@@ -34,11 +34,6 @@ class Patches:
             self._undo.append(lambda: mapping.pop(name, None))
         else:
             self._undo.append(lambda: mapping.__setitem__(name, before))
-
-    def items(self, mapping: dict[str, Any], values: dict[str, Any]) -> None:
-        before = {name: mapping[name] for name in values}
-        mapping.update(values)
-        self._undo.append(lambda: mapping.update(before))
 
     def method(self, cls: type, name: str, value: Any) -> None:
         before = vars(cls).get(name, _ABSENT)
@@ -85,27 +80,11 @@ def recorded(function: Callable[..., Any], *, is_wrapped: bool = False) -> Calla
     return call
 
 
-def recorded_method(cls: type, name: str) -> Callable[..., Any]:
-    """A method that records its calls with proxies, and does all others."""
-    original = getattr(cls, name)
-
-    @functools.wraps(original)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        proxy = first_proxy((args, kwargs))
-        if proxy is None:
-            return original(*args, **kwargs)
-        return proxy.tracer.create_proxy("call_method", name, args, kwargs)
-
-    call.__fx_records__ = True  # type: ignore[attr-defined]
-    return call
-
-
 # wrap
 # ------------------------------------------------------------
 
 # The functions that programs marked: the globals of their modules, and their names there.
 _wrapped: dict[tuple[int, str], dict[str, Any]] = {}
-_wrapped_methods: list[tuple[type, str]] = []
 
 
 def register_wrapped(namespace: dict[str, Any], name: str) -> None:
@@ -113,18 +92,16 @@ def register_wrapped(namespace: dict[str, Any], name: str) -> None:
 
 
 def patch_wrapped(patches: Patches) -> None:
-    """Lets the functions and methods that programs marked record their calls."""
+    """Lets the functions that programs marked record their calls."""
     for (_, name), namespace in _wrapped.items():
         function = namespace.get(name, getattr(builtins, name, None))
         if function is not None and not hasattr(function, "__fx_records__"):
             patches.item(namespace, name, recorded(function, is_wrapped=True))
-    for cls, name in _wrapped_methods:
-        patches.method(cls, name, recorded_method(cls, name))
 
 
 def autowrap(patches: Patches, namespace: dict[str, Any], function_ids: set[int]) -> None:
-    """Lets functions record their calls where they are globals of a module that is being traced: those with
-    the given numbers, and those of torch."""
+    """Lets the functions with the given numbers record their calls where they are globals of a module that is
+    being traced."""
     if not patches.visit_once(namespace):
         return
     for name, value in list(namespace.items()):
@@ -144,10 +121,8 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
     Call it at the top level of a module: raises NotImplementedError elsewhere, and RuntimeError for anything
     but a function or a name. Returns what it is given.
     """
-    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
-        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
-    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
-    if hasattr(fn_or_name, "__code__") and not isinstance(fn_or_name, FunctionType):
+    name = fn_or_name if isinstance(fn_or_name, str) else getattr(fn_or_name, "__name__", None)
+    if name is None:
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
 
     frame = inspect.currentframe()

@@ -58,7 +58,16 @@ def state_of(graph: Graph) -> dict[str, Any]:
         target = _stored(node.target, positions)
         records.append((node.op, node.name, target, args, kwargs, _stored(node.type, positions)))
         positions[node] = position
-    return {"nodes": records, "codegen": graph._codegen, "tracer_cls": graph._tracer_cls}
+
+    codegen = graph._codegen.copy()
+    codegen._body_transformer = None  # a function, which belongs to the program that set it
+    return {"nodes": records, "codegen": codegen, "tracer_cls": importable_tracer(graph)}
+
+
+def importable_tracer(graph: Graph) -> type | None:
+    """The class of the tracer that made the graph, unless it was defined inside of a function."""
+    tracer = graph._tracer_cls
+    return None if tracer is None or "<locals>" in tracer.__qualname__ else tracer
 
 
 def restore(graph: Graph, state: dict[str, Any]) -> None:

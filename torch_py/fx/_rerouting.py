@@ -14,8 +14,6 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py.fx._arguments import map_aggregate
-
 if TYPE_CHECKING:
     from torch_py._custom_ops.registry import NativeOperator
     from torch_py.fx.proxy import Proxy
@@ -35,15 +33,20 @@ def first_proxy(values: Any) -> Proxy | None:
     # That module imports this one.
     from torch_py.fx.proxy import Proxy
 
-    found: list[Proxy] = []
+    if isinstance(values, Proxy):
+        return values
+    if isinstance(values, dict):
+        values = values.values()
+    elif isinstance(values, slice):
+        values = (values.start, values.stop, values.step)
+    elif not isinstance(values, (tuple, list)):
+        return None
 
-    def collect(leaf: Any) -> Any:
-        if isinstance(leaf, Proxy):
-            found.append(leaf)
-        return leaf
-
-    map_aggregate(values, collect)
-    return found[0] if found else None
+    for value in values:
+        found = first_proxy(value)
+        if found is not None:
+            return found
+    return None
 
 
 class _Rerouted:
@@ -61,6 +64,7 @@ class _Rerouted:
             function.__closure__,
         )
         self.itself.__kwdefaults__ = function.__kwdefaults__
+        self.itself.__annotations__ = function.__annotations__
 
     def spread(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, with a list of proxies in the place of variable ones taken apart:
@@ -172,5 +176,10 @@ class Rerouting:
 def _reroute(asks: bool) -> None:
     for each in _functions():
         each.function.__code__ = each.asking_code if asks else each.own_code
+        if asks:
+            each.function.__wrapped__ = each.itself  # type: ignore[attr-defined]  # for inspect.signature
+        else:
+            del each.function.__wrapped__  # type: ignore[attr-defined]
+
     operators = _operators()
     operators.cls.__call__ = operators.asking_call if asks else operators.own_call  # type: ignore[method-assign]

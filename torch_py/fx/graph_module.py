@@ -12,6 +12,7 @@ from typing import Any
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.fx._attributes import assign_attr, copy_attr, get_attr, has_attr
 from torch_py.fx._code_generation import PythonCode, _PyTreeCodeGen
+from torch_py.fx._pickling import importable_tracer
 from torch_py.fx._source import PREFIX as _PREFIX
 from torch_py.fx._source import execute as _exec_with_source  # noqa: F401  # PyTorch's name
 from torch_py.fx._source import forward_from as _forward_from_src
@@ -111,16 +112,11 @@ class GraphModule(Module):
             raise RuntimeError(f"Unsupported type {root} passed for root!")
 
         self.graph = graph
-        self._tracer_cls = self._importable_tracer(graph)
+        self._tracer_cls = importable_tracer(graph)
         self._tracer_extras = graph._tracer_extras
         self.meta: dict[str, Any] = dict(getattr(root, "meta", {})) if isinstance(root, Module) else {}
         for hooks in _HOOKS:
             vars(self)[hooks] = []
-
-    @staticmethod
-    def _importable_tracer(graph: Graph) -> type | None:
-        tracer = graph._tracer_cls
-        return None if tracer is None or "<locals>" in tracer.__qualname__ else tracer
 
     def _take_attributes_of_module(self, root: Module, graph: Graph) -> None:
         for node in graph.nodes:

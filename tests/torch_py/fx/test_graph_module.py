@@ -364,6 +364,19 @@ def test_copies(copied: Any) -> None:
     again.graph.lint()
 
 
+def test_tracers_and_transformers_of_a_function_are_not_pickled() -> None:
+    class Local(fx.Tracer):
+        pass
+
+    tracer = Local()
+    graph = tracer.trace(Model().eval())
+    traced = fx.GraphModule(tracer.root, graph)
+    x = torch.rand(2, 3)
+    with graph.on_generate_code(lambda current: lambda lines: lines):
+        traced.recompile()
+        assert torch.equal(through_pickle(traced)(x), traced(x))
+
+
 def test_shallow_copies_share() -> None:
     traced = trace(Model())
     again = copy.copy(traced)

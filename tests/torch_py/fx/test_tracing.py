@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import functools
 import importlib
+import inspect
 import math
 import operator
 import threading
@@ -116,6 +117,13 @@ def test_functions_that_take_numbers_are_recorded() -> None:
     assert traced_body(lambda x: torch.dropout(torch.ones(2), x, True))[1] == (
         "dropout = torch.dropout(_tensor_constant0, x, True)"
     )
+
+
+def test_signatures_are_the_same_while_proxies_exist() -> None:
+    before = inspect.signature(functional.softmax)
+    proxy = fx.Proxy(fx.Graph().placeholder("x"))
+    assert inspect.signature(functional.softmax) == before
+    del proxy
 
 
 def test_functions_are_as_before_after_a_trace() -> None:
