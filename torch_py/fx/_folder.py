@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py.fx._code_generation import _custom_builtins
@@ -37,6 +39,8 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
         "",
         *_imports(python_code.globals),
         "",
+        *_marks(python_code.globals),
+        "",
         "",
         f"class {name}(torch.nn.Module):",
         "    def __init__(self):",
@@ -49,20 +53,26 @@ def write(module: GraphModule, folder: str | os.PathLike[str], name: str) -> Non
         "",
     ]
     (directory / "module.py").write_text("\n".join(lines), encoding="utf-8")
-    (directory / "__init__.py").write_text("from .module import *\n", encoding="utf-8")
+    (directory / "__init__.py").write_text(f"from .module import {name}\n", encoding="utf-8")
 
 
 def _imports(names: dict[str, Any]) -> list[str]:
-    """The statements that import the globals of the code. Functions marked with `wrap` are marked again, so
-    that the module can be traced again.
-
-    Raises RuntimeError for what cannot be imported.
-    """
+    """The statements that import the globals of the code. Raises RuntimeError for what cannot be imported."""
     statements = [_custom_builtins[name].import_str for name in names if name in _custom_builtins]
     for name, value in names.items():
         if name not in _custom_builtins:
             statements.append(_import(name, value))
     return sorted(statements, key=lambda text: text.startswith("NoneType"))
+
+
+def _marks(names: dict[str, Any]) -> list[str]:
+    """The statements that mark functions, so that tracing the module records their calls as well."""
+    return [
+        f'torch.fx.wrap("{name}")'
+        for name, value in names.items()
+        if isinstance(value, (FunctionType, BuiltinFunctionType))
+        and getattr(builtins, name, None) is not value
+    ]
 
 
 def _import(name: str, value: Any) -> str:

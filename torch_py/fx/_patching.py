@@ -91,12 +91,18 @@ def register_wrapped(namespace: dict[str, Any], name: str) -> None:
     _wrapped[id(namespace), name] = namespace
 
 
-def patch_wrapped(patches: Patches) -> None:
-    """Lets the functions that programs marked record their calls."""
+def patch_wrapped(patches: Patches) -> set[int]:
+    """Lets the functions that programs marked record their calls.
+
+    Returns the numbers of the functions: printed code has them under other names.
+    """
+    numbers = set()
     for (_, name), namespace in _wrapped.items():
         function = namespace.get(name, getattr(builtins, name, None))
         if function is not None and not hasattr(function, "__fx_records__"):
             patches.item(namespace, name, recorded(function, is_wrapped=True))
+            numbers.add(id(function))
+    return numbers
 
 
 def autowrap(patches: Patches, namespace: dict[str, Any], function_ids: set[int]) -> None:

@@ -302,6 +302,7 @@ class Tracer(TracerBase):
         cache: dict[str, Any] = {}
         original_call: Any = Module.__call__
         original_getattr: Any = Module.__getattr__
+        functions = self._autowrap_function_ids | patch_wrapped(patches)
 
         def module_getattr(module: Module, name: str) -> Any:
             return self.getattr(name, original_getattr(module, name), cache)
@@ -310,15 +311,14 @@ class Tracer(TracerBase):
             def forward(*args: Any, **kwargs: Any) -> Any:
                 return original_call(module, *args, **kwargs)
 
-            autowrap(patches, getattr(module.forward, "__globals__", {}), self._autowrap_function_ids)
+            autowrap(patches, getattr(module.forward, "__globals__", {}), functions)
             return self.call_module(module, forward, args, kwargs)
 
         patches.method(Module, "__getattr__", only_on_this_thread(module_getattr, original_getattr))
         patches.method(Module, "__call__", only_on_this_thread(module_call, original_call))
-        patch_wrapped(patches)
-        autowrap(patches, namespace, self._autowrap_function_ids)
+        autowrap(patches, namespace, functions)
         for module in self._autowrap_search:
-            autowrap(patches, vars(module), self._autowrap_function_ids)
+            autowrap(patches, vars(module), functions)
 
 
 def symbolic_trace(

@@ -407,6 +407,17 @@ def test_to_folder(tmp_path: Any, monkeypatch: Any) -> None:
     sys.modules.pop("written_model")
 
 
+@only_torch_py  # PyTorch writes the mark into the class
+def test_functions_in_folders_are_traced_as_one_node(tmp_path: Any, monkeypatch: Any) -> None:
+    fx.symbolic_trace(lambda x: math.sqrt(x) + 1).to_folder(tmp_path / "written_function", "Written")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    written = importlib.import_module("written_function").Written()
+    assert written(4.0) == 3.0
+    targets = [node.target for node in fx.symbolic_trace(written).graph.nodes]
+    assert math.sqrt in targets
+    sys.modules.pop("written_function")
+
+
 # Errors
 # ------------------------------------------------------------
 

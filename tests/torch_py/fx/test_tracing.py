@@ -386,6 +386,8 @@ def test_wrap() -> None:
     targets = [node.target for node in traced.graph.nodes if node.op == "call_function"]
     assert targets == [len, noticed]
     assert traced([1, 2, 3]) == (3, [1, 2, 3, 1], 2)
+    again = fx.symbolic_trace(traced)
+    assert [node.target for node in again.graph.nodes if node.op == "call_function"] == [len, noticed]
     with pytest.raises(NotImplementedError, match="top level"):
         fx.wrap("len")
     with pytest.raises(RuntimeError, match="Unsupported type"):
