@@ -106,6 +106,7 @@ _LAZY_MODULES = (
     "func",
     "functional",
     "futures",
+    "fx",
     "hub",
     "library",
     "linalg",

@@ -60,8 +60,7 @@ def double(x):
     [
         lambda: torch.jit.save(None, "x"),
         lambda: torch.jit.load("x"),
-        lambda: torch.fx.symbolic_trace(double),
-        lambda: torch.fx.Graph(),
+        lambda: torch.fx.experimental.proxy_tensor.make_fx(double),
         lambda: torch._dynamo.export(double),
         lambda: torch.SymInt(3),
         lambda: torch.ao.quantization.convert(None),

@@ -62,13 +62,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",
-        "onnx",
+        "fx", "onnx",
     ),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
 )  # fmt: skip
 # These use torch_py as programs do. The package imports none of them before it is complete.
-USERS = ("as_torch", "_overridable", "distributions", "onnx")
+USERS = ("as_torch", "_overridable", "distributions", "fx", "onnx")
 PACKAGE = "torch_py"
 _NATIVE = ("torch_py._C", "torch_py._generated")
 _LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}

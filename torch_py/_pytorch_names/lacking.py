@@ -318,48 +318,14 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "distributed.tensor.placement_types": ((PROCESSES, "_MaskPartial"),),
     "export._trace": ((GRAPHS, ""),),
     "export.dynamic_shapes": ((GRAPHS, "MappingKey TreeSpec _combine_args _tree_map_with_path"),),
-    "fx": ((GRAPHS, "CodeGen ProxyableClassMeta map_arg"),),
-    "fx._compatibility": ((GRAPHS, "compatibility"),),
-    "fx._lazy_graph_module": ((GRAPHS, "_make_graph_module"),),
-    "fx._pytree": ((GRAPHS, "register_pytree_flatten_spec tree_flatten_spec"),),
-    "fx._symbolic_trace": ((GRAPHS, "_assert_is_none _orig_module_call"),),
-    "fx._utils": ((GRAPHS, "_format_graph_code lazy_format_graph_code"),),
-    "fx.experimental._config": ((GRAPHS, ""),),
     "fx.experimental.proxy_tensor": ((GRAPHS, "FunctionalTensor HigherOrderOperator"),),
     "fx.experimental.symbolic_shapes": (
-        (
-            GRAPHS,
-            "DimDynamic DivideByKey FloorDiv GuardOnDataDependentSymNode OrderedSet "
-            "RelaxedUnspecConstraint ShapeEnv Source StatelessSymbolicContext "
-            "StrictMinMaxConstraint ValueRangeError ValueRanges compute_unbacked_bindings "
-            "free_symbols free_unbacked_symbols guard_or_false guard_or_true guard_size_oblivious "
-            "optimization_hint statically_known_true",
-        ),
+        (GRAPHS, "DivideByKey FloorDiv OrderedSet ShapeEnv Source ValueRangeError ValueRanges"),
     ),
-    "fx.graph": (
-        (
-            GRAPHS,
-            "PythonCode _BoxedCodeGen _CustomBuiltin _Namespace _PyTreeCodeGen _custom_builtins "
-            "_format_target _is_from_torch _origin_type_map _register_custom_builtin "
-            "immutable_dict inplace_methods magic_methods map_arg reflectable_magic_methods",
-        ),
-    ),
-    "fx.graph_module": ((GRAPHS, "_WrappedCall _assign_attr _exec_with_source _forward_from_src _get_attr"),),
-    "fx.interpreter": ((GRAPHS, "LazyString"),),
-    "fx.node": (
-        (
-            GRAPHS,
-            "Argument Target _get_qualified_name _side_effectful_functions _type_repr map_aggregate map_arg",
-        ),
-    ),
-    "fx.passes.infra.pass_base": ((GRAPHS, "PassResult"),),
     "fx.passes.regional_inductor": ((GRAPHS, "_dummy_wrapper regional_inductor"),),
     "fx.passes.reinplace": ((GRAPHS, "FakeTensor FakeTensorMode"),),
     "fx.passes.runtime_assert": ((GRAPHS, "insert_deferred_runtime_asserts"),),
-    "fx.passes.shape_prop": ((GRAPHS, "ShapeProp TensorMetadata enable_python_dispatcher"),),
-    "fx.passes.split_utils": ((GRAPHS, "getattr_recursive split_by_tags"),),
-    "fx.proxy": ((GRAPHS, "GraphAppendingTracer ParameterProxy TraceError immutable_list"),),
-    "fx.traceback": ((GRAPHS, "annotate annotate_fn preserve_node_meta"),),
+    "fx.passes.shape_prop": ((GRAPHS, "enable_python_dispatcher"),),
     "hub": ((INTERNAL, "_validate_not_a_forked_repo"),),
     "jit": ((GRAPHS, "Future _flatten"),),
     "jit._recursive": ((GRAPHS, "ConcreteTypeStore concrete_type_store"),),

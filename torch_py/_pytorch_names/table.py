@@ -24,9 +24,6 @@ from torch_py._pytorch_names.kinds import (
 )
 from torch_py._pytorch_names.lacking import LACKING
 
-_NO_GRAPHS = "torch.fx.{name}: torch_py does not capture graphs of programs yet"
-_CLASS_OF_FX = "The place of a class of `torch.fx`."
-
 TABLE: dict[str, Row] = {
     # Devices: questions are answered, requests are refused.
     "mps": names(
@@ -53,7 +50,7 @@ TABLE: dict[str, Row] = {
         anything("torch_py does not quantise models"),
     ),
     #
-    # Programs as data: nothing is traced, compiled, exported or packaged.
+    # Programs as data: nothing is compiled, exported or packaged.
     "_dynamo": file("_dynamo"),
     "_dynamo._trace_wrapped_higher_order_op": names(
         "A mark that transformers sets while it makes masks under a tracer; it has no effect.",
@@ -161,13 +158,6 @@ TABLE: dict[str, Row] = {
         "`torch.export`, which torch_py does not have.",
         anything("torch_py does not capture programs; torch.onnx.export writes models for other runtimes"),
     ),
-    "fx": file("fx"),
-    "fx._symbolic_trace": names(
-        "The place of what `torch.fx` traces with.",
-        same_as("fx", "Tracer", "symbolic_trace", "wrap"),
-        answers(False, "is_fx_symbolic_tracing()", "is_fx_tracing()"),
-    ),
-    "fx.experimental": names("The package of what libraries ask about tracing."),
     "fx.experimental._config": names(
         "Settings of symbolic sizes, kept without effect.",
         settings(enrich_profiler_metadata=False, translation_validation=False, use_duck_shape=True),
@@ -177,15 +167,10 @@ TABLE: dict[str, Row] = {
         answers(None, "get_proxy_mode()"),
         refuses(
             NotImplementedError,
-            _NO_GRAPHS.replace("fx.", "fx.experimental.proxy_tensor."),
+            "torch.fx.experimental.proxy_tensor.{name}: torch_py does not record operators yet",
             "make_fx(f, *arguments, **options)",
         ),
     ),
-    "fx.graph": names(_CLASS_OF_FX, same_as("fx", "Graph")),
-    "fx.graph_module": names(_CLASS_OF_FX, same_as("fx", "GraphModule")),
-    "fx.interpreter": names(_CLASS_OF_FX, same_as("fx", "Interpreter", "Transformer")),
-    "fx.node": names(_CLASS_OF_FX, same_as("fx", "Node")),
-    "fx.proxy": names(_CLASS_OF_FX, same_as("fx", "Proxy")),
     "jit": file("jit"),
     "jit.annotations": file("jit_annotations"),
     "package": file("package"),

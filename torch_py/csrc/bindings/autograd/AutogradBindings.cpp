@@ -24,7 +24,7 @@ constexpr Signature signatures[] = {
     {"_run_backward(tuple of Tensors tensors, tuple of Tensors grad_tensors, bool keep_graph, bool "
      "create_graph, tuple of Tensors inputs, bool allow_unused, bool accumulate_grad)",
      parameters, 7}};
-constinit Function function = {"_run_backward", "torch", signatures, 1};
+constinit Function function = {"_run_backward", nullptr, signatures, 1};
 
 PyObject* run_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY

@@ -46,9 +46,28 @@ int find_parameter(const Signature& signature, PyObject* const* names, PyObject*
   return -1;
 }
 
-/// Only the first element is looked at: the accessors check the others when they convert them.
+/// Whether an object that is not a tensor takes calls over. Such objects, the proxies of torch.fx
+/// for example, may stand for values of any type, numbers too, and no signature accepts them there.
+bool stands_for_value(PyObject* object) {
+  return !PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && !is_tensor(object) &&
+         has_torch_function(object);
+}
+
+/// The same for an argument or, of a sequence, an element.
+bool contains_stand_in(PyObject* object) {
+  if (!is_sequence(object)) return stands_for_value(object);
+  for (Py_ssize_t i = 0; i < sequence_length(object); ++i) {
+    if (stands_for_value(sequence_item(object, i))) return true;
+  }
+  return false;
+}
+
+/// Only the first element is checked: the accessors check the others when they convert them.
 bool is_list_of(const Parameter& parameter, PyObject* object, bool (*check)(PyObject*)) {
-  if (is_sequence(object)) return sequence_length(object) == 0 || check(sequence_item(object, 0));
+  if (is_sequence(object)) {
+    return sequence_length(object) == 0 ||
+           (check(sequence_item(object, 0)) && !contains_stand_in(object));
+  }
   return parameter.list_size > 0 && check(object);
 }
 
@@ -106,6 +125,12 @@ int Arguments::bind(const Function& function, PyObject* self, PyObject* const* a
     return overridden_ || in_function_mode() ? kOverridden : as_number;
   }
 
+  // Functions without an owner are never taken over.
+  const Py_ssize_t total = nargs_ + (kwnames_ == nullptr ? 0 : PyTuple_GET_SIZE(kwnames_));
+  if (function.owner != nullptr && std::any_of(args_, args_ + total, contains_stand_in)) {
+    signature_ = function.signatures;
+    return kOverridden;
+  }
   throw_call_error({function, args_, nargs_, kwnames_});
 }
 
@@ -145,6 +170,7 @@ bool Arguments::match_positional(const Signature& signature) {
 
     // The positional arguments from here on are the elements of an int list: x.view(2, 3).
     if (!parameter.has(kVarargs) || !is_int(args_[i])) return false;
+    if (std::any_of(args_ + i, args_ + nargs_, stands_for_value)) return false;
     varargs_slot_ = next;
     varargs_start_ = static_cast<int>(i);
     slots_[next] = args_[i];

@@ -27,7 +27,7 @@ constexpr Parameter parameters[] = {{"device", Kind::Device, kOptional | kNullab
 constexpr Signature signatures[] = {{"Event(torch.device device = None, *, bool enable_timing = "
                                      "False, bool blocking = False, bool interprocess = False)",
                                      parameters, 4}};
-constinit Function constructor = {"Event", "torch", signatures, 1};
+constinit Function constructor = {"Event", nullptr, signatures, 1};
 
 /// The accelerator, or the CPU of a machine without one.
 c10::Device default_device_of_events() {
@@ -87,8 +87,8 @@ c10::Stream stream_of_call(const EventObject& event, PyObject* given) {
 constexpr Parameter stream_parameters[] = {{"stream", Kind::Any, kOptional}};
 constexpr Signature record_signatures[] = {{"record(Stream stream = None)", stream_parameters, 1}};
 constexpr Signature wait_signatures[] = {{"wait(Stream stream = None)", stream_parameters, 1}};
-constinit Function record_function = {"record", "torch", record_signatures, 1};
-constinit Function wait_function = {"wait", "torch", wait_signatures, 1};
+constinit Function record_function = {"record", nullptr, record_signatures, 1};
+constinit Function wait_function = {"wait", nullptr, wait_signatures, 1};
 
 PyObject* record(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY

@@ -34,7 +34,7 @@ constexpr Signature signatures[] = {
     {"Stream(int stream_id, int device_index, int device_type, *, int priority = 0)",
      known_parameters, 4},
     {"Stream(torch.device device = None, *, int stream_ptr)", external_parameters, 2}};
-constinit Function constructor = {"Stream", "torch", signatures, 3};
+constinit Function constructor = {"Stream", nullptr, signatures, 3};
 
 c10::Stream& stream_of(PyObject* self) { return reinterpret_cast<StreamObject*>(self)->stream; }
 
@@ -139,7 +139,7 @@ PyObject* record(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
   TORCH_PY_TRY
   static constexpr Parameter parameters[] = {{"event", Kind::Any, kOptional}};
   static constexpr Signature forms[] = {{"record_event(Event event = None)", parameters, 1}};
-  static constinit Function function = {"record_event", "torch", forms, 1};
+  static constinit Function function = {"record_event", nullptr, forms, 1};
   Arguments call;
   call.bind(function, nullptr, args, nargs, kwnames);
 

@@ -217,7 +217,7 @@ constexpr Parameter parameters[] = {{"ext_tensor", Kind::Any},
 constexpr Signature signatures[] = {
     {"from_dlpack(object ext_tensor, *, torch.device device = None, bool copy = None)", parameters,
      3}};
-constinit Function function = {"from_dlpack", "torch", signatures, 1};
+constinit Function function = {"from_dlpack", nullptr, signatures, 1};
 
 PyObject* from_dlpack(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   TORCH_PY_TRY

@@ -96,12 +96,12 @@ PyObject* set_anomaly_enabled(PyObject*, PyObject* args) {
 constexpr Parameter two_dtypes[] = {{"type1", Kind::ScalarType}, {"type2", Kind::ScalarType}};
 constexpr Signature promote_signatures[] = {
     {"promote_types(torch.dtype type1, torch.dtype type2)", two_dtypes, 2}};
-constinit Function promote_function = {"promote_types", "torch", promote_signatures, 1};
+constinit Function promote_function = {"promote_types", nullptr, promote_signatures, 1};
 
 constexpr Parameter cast_dtypes[] = {{"from_", Kind::ScalarType}, {"to", Kind::ScalarType}};
 constexpr Signature cast_signatures[] = {
     {"can_cast(torch.dtype from_, torch.dtype to)", cast_dtypes, 2}};
-constinit Function cast_function = {"can_cast", "torch", cast_signatures, 1};
+constinit Function cast_function = {"can_cast", nullptr, cast_signatures, 1};
 
 constexpr Parameter two_operands[] = {{"tensor", Kind::TensorOrNumber},
                                       {"other", Kind::TensorOrNumber}};

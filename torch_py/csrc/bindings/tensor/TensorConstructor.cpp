@@ -26,7 +26,7 @@ constexpr Signature signatures[] = {
     {"new(Tensor other)", other_parameters, 1},
     {"new(object data, *, torch.device device = None)", data_parameters, 2},
     {"new(tuple of ints size, *, torch.device device = None)", size_parameters, 2}};
-constinit Function constructor = {"new", "torch", signatures, 4};
+constinit Function constructor = {"new", nullptr, signatures, 4};
 
 void check_device(const Arguments& call, int slot) {
   if (!call.given(slot)) return;

@@ -17,7 +17,7 @@ constexpr Parameter of_type[] = {{"type", Kind::String},
                                  {"index", Kind::Int, kOptional | kNullable}};
 constexpr Signature signatures[] = {{"device(torch.device device)", of_device, 1},
                                     {"device(str type, int index = -1)", of_type, 2}};
-constinit Function device_function = {"device", "torch", signatures, 2};
+constinit Function device_function = {"device", nullptr, signatures, 2};
 
 c10::Device device_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->device; }
 

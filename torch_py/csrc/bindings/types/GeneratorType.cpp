@@ -25,7 +25,7 @@ namespace {
 
 constexpr Parameter parameters[] = {{"device", Kind::Device, kOptional | kNullable}};
 constexpr Signature signatures[] = {{"Generator(torch.device device = None)", parameters, 1}};
-constinit Function constructor = {"Generator", "torch", signatures, 1};
+constinit Function constructor = {"Generator", nullptr, signatures, 1};
 
 c10::Generator& generator_of(PyObject* self) {
   return *reinterpret_cast<GeneratorObject*>(self)->generator;

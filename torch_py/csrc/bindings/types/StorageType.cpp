@@ -29,7 +29,7 @@ constexpr Parameter parameters[] = {{"data", Kind::Any, kOptional},
                                     {"device", Kind::Device, kOptional | kNullable | kKeywordOnly}};
 constexpr Signature signatures[] = {
     {"UntypedStorage(object data = 0, *, torch.device device = None)", parameters, 2}};
-constinit Function constructor = {"UntypedStorage", "torch", signatures, 1};
+constinit Function constructor = {"UntypedStorage", nullptr, signatures, 1};
 
 c10::Storage& storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
 uint8_t* bytes_of(PyObject* self) { return static_cast<uint8_t*>(storage_of(self)->data.get()); }

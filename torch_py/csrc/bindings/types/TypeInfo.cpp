@@ -23,8 +23,8 @@ struct InfoObject {
 constexpr Parameter parameters[] = {{"type", Kind::ScalarType, kOptional}};
 constexpr Signature finfo_signatures[] = {{"finfo(torch.dtype type)", parameters, 1}};
 constexpr Signature iinfo_signatures[] = {{"iinfo(torch.dtype type)", parameters, 1}};
-constinit Function finfo_function = {"finfo", "torch", finfo_signatures, 1};
-constinit Function iinfo_function = {"iinfo", "torch", iinfo_signatures, 1};
+constinit Function finfo_function = {"finfo", nullptr, finfo_signatures, 1};
+constinit Function iinfo_function = {"iinfo", nullptr, iinfo_signatures, 1};
 
 at::ScalarType dtype_of(PyObject* self) { return reinterpret_cast<InfoObject*>(self)->dtype; }
 

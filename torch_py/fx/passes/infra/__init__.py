@@ -1,0 +1,1 @@
+"""The order of passes, and the partition of graphs by what a backend supports."""
