@@ -18,6 +18,7 @@ SOURCES = [
     "c10/core/DeviceHooks.cpp",
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
+    "c10/cpu/ThreadCache.cpp",
     "c10/util/Exception.cpp",
 ]
 

@@ -25,6 +25,7 @@ RUNTIME = [
     "c10/dispatch/RunningOperator.cpp",
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
+    "c10/cpu/ThreadCache.cpp",
 ]
 EMULATION_FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include")
 
