@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "c10/core/DeviceHooks.h"
+#include "c10/core/TensorBlock.h"
 #include "c10/util/Exception.h"
 
 namespace c10 {
@@ -20,6 +21,11 @@ void copy_within(Device device, void* to, const void* from, size_t bytes) {
 }
 
 }  // namespace
+
+void* StorageImpl::operator new(size_t bytes) { return tensor_block::new_object(bytes); }
+void StorageImpl::operator delete(void* object, size_t bytes) {
+  tensor_block::delete_object(object, bytes, tensor_block::kStorageAt);
+}
 
 DataPtr StorageImpl::resize(size_t bytes) {
   TORCH_CHECK(resizable() || bytes == nbytes,

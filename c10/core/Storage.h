@@ -14,6 +14,10 @@ struct TORCH_PY_API StorageImpl final : intrusive_ptr_target {
   StorageImpl(DataPtr data, size_t nbytes, Allocator* allocator)
       : data(std::move(data)), nbytes(nbytes), capacity(nbytes), allocator(allocator) {}
 
+  // See Note [One block per tensor].
+  static void* operator new(size_t bytes);
+  static void operator delete(void* object, size_t bytes);
+
   bool resizable() const { return allocator != nullptr; }
   Device device() const { return data.device(); }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "c10/core/InferenceMode.h"
+#include "c10/core/TensorBlock.h"
 #include "c10/cpu/WatchedBlocks.h"
 #include "c10/util/Exception.h"
 
@@ -57,6 +58,10 @@ VersionCounter* counter_in(std::atomic<VersionCounter*>& slot) {
   return counter;
 }
 
+void release_elements(void* block) {
+  tensor_block::end_part(static_cast<tensor_block::Block*>(block));
+}
+
 }  // namespace
 
 void set_pyobj_deleter(void (*deleter)(_object*)) { pyobj_deleter = deleter; }
@@ -74,8 +79,39 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device,
 }
 
 TensorImpl::~TensorImpl() {
-  drop_version();
+  if (version_.load(std::memory_order_relaxed) != nullptr) drop_version();
   if (owns_pyobj && pyobj_deleter != nullptr) pyobj_deleter(pyobj.load());
+  tensor_block::end_storage(*this, storage_);
+}
+
+void* TensorImpl::operator new(size_t bytes) { return tensor_block::new_object(bytes); }
+void TensorImpl::operator delete(void* object, size_t bytes) {
+  tensor_block::delete_object(object, bytes, tensor_block::kTensorAt);
+}
+
+intrusive_ptr<TensorImpl> make_cpu_tensor(size_t nbytes, ScalarType dtype) {
+  using namespace tensor_block;
+  constexpr DispatchKeySet backend_keys(DispatchKey::CPU);
+  Allocator& allocator = cpu_allocator();
+
+  const bool holds_elements = !block_cache::kExactBlocks && nbytes - 1 < kMostBytesOfElements;
+  DataPtr data = holds_elements ? DataPtr() : allocator.allocate(nbytes);
+
+  if constexpr (block_cache::kExactBlocks) {
+    return make_intrusive<TensorImpl>(
+        make_intrusive<StorageImpl>(std::move(data), nbytes, &allocator), dtype, kCPU,
+        backend_keys);
+  }
+
+  const int size_class = block_cache::class_of(holds_elements ? kElementsAt + nbytes : kStorageEnd);
+  char* const memory = static_cast<char*>(block_cache::allocate_small(size_class));
+  auto* const block = ::new (memory) Block{{holds_elements ? 3u : 2u}, size_class};
+  if (holds_elements) data = DataPtr(memory + kElementsAt, block, &release_elements, kCPU);
+
+  auto storage = Storage::adopt_new(::new (memory + kStorageAt)
+                                        StorageImpl(std::move(data), nbytes, &allocator));
+  return intrusive_ptr<TensorImpl>::adopt_new(
+      ::new (memory + kTensorAt) TensorImpl(std::move(storage), dtype, kCPU, backend_keys));
 }
 
 void TensorImpl::release_resources() {

@@ -45,6 +45,10 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   TensorImpl(const TensorImpl&) = delete;
   TensorImpl& operator=(const TensorImpl&) = delete;
 
+  // See Note [One block per tensor].
+  static void* operator new(size_t bytes);
+  static void operator delete(void* object, size_t bytes);
+
   // --- Geometry ---
 
   int64_t dim() const { return ndim_; }
@@ -179,6 +183,9 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   int64_t inline_geometry_[2 * kInlineDims] = {};  // ndim sizes, then ndim strides
   std::unique_ptr<int64_t[]> heap_geometry_;       // the same, for more than kInlineDims dimensions
 };
+
+/// A CPU tensor with new memory of `nbytes` bytes; it has one dimension of size 0 so far.
+TORCH_PY_API intrusive_ptr<TensorImpl> make_cpu_tensor(size_t nbytes, ScalarType dtype);
 
 /// Sets the function that receives the Python object of a dying TensorImpl that owns one.
 TORCH_PY_API void set_pyobj_deleter(void (*deleter)(_object*));

@@ -11,7 +11,7 @@ namespace c10 {
 /// Blocks of the CPU allocator start at multiples of this: a cache line and the widest vector.
 inline constexpr size_t kCPUAlignment = 64;
 
-/// Byte counts are those of blocks, which are requests rounded up to a size class.
+/// Byte counts are those of blocks: requests rounded up to a size class, and bodies of tensors.
 struct CPUAllocatorStatistics {
   int64_t allocated_bytes = 0;      ///< in use now
   int64_t cached_bytes = 0;         ///< free, kept for reuse

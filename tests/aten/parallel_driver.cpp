@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -52,6 +53,42 @@ static void test_other_threads_help() {
     });
   }
   EXPECT(helped);
+}
+
+/// Waits for `condition`, for ten seconds at most.
+template <class Condition>
+static bool wait_until(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    usleep(100);
+  }
+  return true;
+}
+
+/// A thread that makes no progress costs the range that it has begun: the other takes the rest.
+static void test_a_stuck_thread_holds_up_one_range() {
+  at::set_num_threads(2);
+  for (const int stuck : {0, 1}) {
+    std::atomic<int> ranges{0}, done{0};
+    std::atomic<bool> holds{false};
+    at::parallel_for(0, 8, 1, [&](int64_t, int64_t) {
+      ++ranges;
+      if (at::get_thread_num() == stuck && !holds.exchange(true))
+        EXPECT(wait_until([&] { return done == 7; }));
+      ++done;
+    });
+    EXPECT(ranges == 8 && done == 8);
+  }
+  at::set_num_threads(4);
+}
+
+/// Workers without work use no processor.
+static void test_idle_threads_sleep() {
+  at::parallel_for(0, 16, 1, [](int64_t, int64_t) { usleep(100); });
+  const std::clock_t before = std::clock();
+  usleep(300'000);
+  EXPECT(std::clock() - before < CLOCKS_PER_SEC / 20);
 }
 
 /// Threads of one region have different numbers, which index scratch memory.
@@ -146,6 +183,8 @@ int main() {
     for (int64_t grain : {1, 10, 5000}) test_every_element_is_visited_once(length, grain);
   }
   test_other_threads_help();
+  test_a_stuck_thread_holds_up_one_range();
+  test_idle_threads_sleep();
   test_numbers_are_different();
   test_several_threads_ask_at_once();
   test_the_number_of_threads_changes_while_loops_run();

@@ -125,6 +125,79 @@ static void test_old_blocks_go_back() {
   EXPECT(cached() == 9 * kMiB);
 }
 
+static int64_t from_system() { return c10::cpu_allocator_statistics().system_allocations; }
+
+/// Whether a block of `mebibytes` comes from the cache; it is back there afterwards.
+static bool is_cached(size_t mebibytes) {
+  const int64_t before = from_system();
+  allocate(mebibytes << 20);
+  return from_system() == before;
+}
+
+static void test_frees_look_for_old_blocks() {
+  const OwnClock clock;
+  DataPtr used = allocate(2 << 20);
+  allocate(9 << 20);
+  pass(1000);
+  now += 1;
+  EXPECT(cached() == 9 * kMiB);
+  used.clear();
+  EXPECT(cached() == 2 * kMiB);
+}
+
+static void test_oldest_blocks_go_first() {
+  const OwnClock clock;
+  for (const size_t mebibytes : {10, 14, 6}) allocate(mebibytes << 20);
+  EXPECT(cached() == 30 * kMiB);
+
+  // The next one does not fit below 32 MiB with all of them.
+  DataPtr used = allocate(3 << 20);
+  EXPECT(reserved() == 23 * kMiB);
+  used.clear();
+  EXPECT(is_cached(14) && is_cached(6) && is_cached(3));
+
+  // By the last use: the block of 14 was used before that of 6.
+  used = allocate(9 << 20);
+  EXPECT(reserved() == 32 * kMiB);
+  DataPtr other = allocate(1 << 20 | 1);
+  EXPECT(cached() == 9 * kMiB);
+  EXPECT(is_cached(6) && is_cached(3));
+}
+
+static void test_blocks_that_fit() {
+  const OwnClock clock;
+  allocate(10 << 20);
+  allocate(15 << 20);
+  EXPECT(is_cached(8) && is_cached(10) && is_cached(12) && is_cached(15));
+  EXPECT(cached() == 25 * kMiB);
+
+  // A quarter more than wanted is too much; a new block is made.
+  EXPECT(!is_cached(7));
+  EXPECT(cached() == 32 * kMiB);
+  EXPECT(is_cached(7));
+}
+
+static void test_statistics() {
+  const OwnClock clock;
+  const auto before = c10::cpu_allocator_statistics();
+  {
+    DataPtr small = allocate(1000), large = allocate(5 << 20);
+    const auto during = c10::cpu_allocator_statistics();
+    EXPECT(during.allocated_bytes == before.allocated_bytes + 1024 + 5 * kMiB);
+    EXPECT(during.allocations == before.allocations + 2);
+    EXPECT(during.system_allocations == before.system_allocations + 2);
+  }
+  allocate(5 << 20);
+
+  const auto after = c10::cpu_allocator_statistics();
+  EXPECT(after.allocated_bytes == before.allocated_bytes);
+  EXPECT(after.cached_bytes == 1024 + 5 * kMiB);
+  EXPECT(after.reserved_bytes == after.allocated_bytes + after.cached_bytes);
+  EXPECT(after.peak_reserved_bytes >= after.reserved_bytes);
+  EXPECT(after.allocations == before.allocations + 3);
+  EXPECT(after.system_allocations == before.system_allocations + 2);
+}
+
 static void test_small_allocations_sweep() {
   const OwnClock clock;
   allocate(9 << 20);
@@ -364,6 +437,10 @@ int main(int, char** argv) {
   test_reuse();
   test_recent_peak();
   test_old_blocks_go_back();
+  test_frees_look_for_old_blocks();
+  test_oldest_blocks_go_first();
+  test_blocks_that_fit();
+  test_statistics();
   test_small_allocations_sweep();
   test_bound_by_recent_use();
   test_small_blocks_go_back();

@@ -19,6 +19,7 @@ SOURCES = [
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
     "c10/cpu/WatchedBlocks.cpp",
+    "c10/cpu/ThreadCache.cpp",
     "c10/util/Exception.cpp",
 ]
 

@@ -26,6 +26,7 @@ RUNTIME = [
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
     "c10/cpu/WatchedBlocks.cpp",
+    "c10/cpu/ThreadCache.cpp",
 ]
 EMULATION_FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include")
 

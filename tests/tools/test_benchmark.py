@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 import torch_py
-from tools.benchmark import scaling
+from tools.benchmark import busy_cores, scaling
 from tools.benchmark.speed import check, limits, peers, report, worker
 from tools.benchmark.speed.cases import GROUPS, find
 from tools.benchmark.speed.measuring import Result
@@ -128,3 +129,13 @@ def test_columns_of_the_picture_keep_the_order_of_the_groups() -> None:
 def test_scaling_measures_every_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert scaling.main(["--largest", "32"]) == 0
     assert "graph, nodes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", busy_cores.CASES)
+def test_steps_on_busy_cores_run(name: str) -> None:
+    threads = torch_py.get_num_threads()
+    try:
+        with busy_cores.busy({min(os.sched_getaffinity(0))}):
+            assert busy_cores.time_step(name, "torch_py", 2, 0.001) > 0
+    finally:
+        torch_py.set_num_threads(threads)

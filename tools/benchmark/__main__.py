@@ -6,6 +6,7 @@ import sys
 
 from . import (
     build_times,
+    busy_cores,
     call_overhead,
     dataloader,
     memory,
@@ -20,6 +21,7 @@ from . import (
 MODULES = {
     "calls": call_overhead,
     "build": build_times,
+    "busy": busy_cores,
     "dataloader": dataloader,
     "memory": memory,
     "operators": operators,

@@ -56,6 +56,7 @@ def memory_stats() -> dict[str, int]:
     Freed memory is kept for reuse, as new pages are expensive. How much follows from recent use: a block
     above 1 MiB that was not used for a second goes back to the system, and so does what exceeds twice the
     most that was in use within ten seconds, or 32 MiB if that is more. `set_cache_limit` sets another limit.
+    Tensors themselves, of a few hundred bytes each, count as well as their elements.
     The memory of tensors in shared memory or made from foreign arrays does not count.
 
     Returns:
