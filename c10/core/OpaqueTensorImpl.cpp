@@ -42,14 +42,25 @@ OpaqueTensorImpl& as_opaque(TensorImpl& impl) {
   return static_cast<OpaqueTensorImpl&>(impl);
 }
 
+namespace {
+
+/// Whether the tensor has a class that handles calls, and no memory of its own.
+bool stands_for_others(const TensorImpl& impl) {
+  return !impl.storage() && impl.key_set().has(DispatchKey::Python);
+}
+
+}  // namespace
+
 void check_has_data(const TensorImpl& impl) {
-  TORCH_CHECK(impl.layout() == Layout::Strided,
+  TORCH_CHECK(impl.layout() == Layout::Strided && !stands_for_others(impl),
               "Cannot access data pointer of Tensor that doesn't have storage");
 }
 
 void check_has_storage(const TensorImpl& impl) {
   TORCH_CHECK_NOT_IMPLEMENTED(impl.layout() == Layout::Strided,
                               "Cannot access storage of OpaqueTensorImpl");
+  TORCH_CHECK_NOT_IMPLEMENTED(!stands_for_others(impl),
+                              "Cannot access storage of a tensor that stands for others");
 }
 
 void check_has_strides(const TensorImpl& impl) {

@@ -127,6 +127,14 @@ int64_t* TensorImpl::reserve_dims(size_t ndim) {
   return heap_geometry_.get();
 }
 
+void* TensorImpl::data_without_storage() const {
+  TORCH_CHECK(
+      device_.is_meta() && !keys_.has(DispatchKey::Python),
+      "Cannot access data pointer of Tensor that doesn't have storage: it stands for others, "
+      "which a function that needs the elements cannot see");
+  return nullptr;
+}
+
 void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
   // `sizes` may point into this tensor's own geometry, which reserve_dims replaces.
   const DimVector copy(sizes.begin(), sizes.end());

@@ -74,11 +74,12 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
 
   const Storage& storage() const { return storage_; }
   void set_storage(Storage storage) { storage_ = std::move(storage); }
-  /// The first element; null without a storage.
+  /// The first element; null on the meta device. Throws for a tensor that has no memory of its own,
+  /// as one that stands for others.
   void* data() const {
     return storage_ ? static_cast<char*>(storage_->data.get()) +
                           storage_offset_ * static_cast<int64_t>(itemsize_)
-                    : nullptr;
+                    : data_without_storage();
   }
   size_t itemsize() const { return itemsize_; }
 
@@ -157,6 +158,7 @@ class TORCH_PY_API TensorImpl : public intrusive_ptr_target {
   }
   /// Sets the number of dimensions and returns room for sizes and strides.
   int64_t* reserve_dims(size_t ndim);
+  void* data_without_storage() const;
   /// Recomputes is_contiguous_ and is_dense_ after a change of geometry.
   void refresh();
   bool compute_dense() const;

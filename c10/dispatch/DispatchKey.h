@@ -9,6 +9,10 @@ namespace c10 {
 // Autograd comes after all backends. Tensors of a layout with kernels of its own (MkldnnCPU) also
 // have its Autograd key, at all times and with the highest priority: an operator without a kernel
 // for the layout is then an error, whatever else its arguments are.
+//
+// Python is between backends and autograd: kernels written in Python, and whatever else wants to
+// see every call, come after autograd has recorded it. Note [Boxed calls] tells how. The profiler
+// comes first, so that its times are those of whole calls.
 #define TORCH_PY_FORALL_DISPATCH_KEYS(_) \
   _(Undefined)                           \
   _(CPU)                                 \
@@ -16,12 +20,14 @@ namespace c10 {
   _(PrivateUse1)                         \
   _(Meta)                                \
   _(MkldnnCPU)                           \
+  _(Python)                              \
   _(AutogradCPU)                         \
   _(AutogradCUDA)                        \
   _(AutogradPrivateUse1)                 \
   _(AutogradMeta)                        \
   _(AutogradOther)                       \
-  _(AutogradMkldnnCPU)
+  _(AutogradMkldnnCPU)                   \
+  _(Profiler)
 
 enum class DispatchKey : uint8_t {
 #define TORCH_PY_ENUM(name) name,

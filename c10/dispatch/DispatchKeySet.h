@@ -57,6 +57,10 @@ constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
 constexpr DispatchKeySet kDenseBackends = DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA |
                                           DispatchKey::PrivateUse1 | DispatchKey::Meta;
 
+/// The keys of an operator that is made of other operators, for gradients too: whoever looks at
+/// calls sees those of which it is made.
+constexpr DispatchKeySet kDecomposedKeys = kDenseBackends | kAutogradKeys | DispatchKey::Python;
+
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {
     case DeviceType::CPU: return DispatchKey::CPU;

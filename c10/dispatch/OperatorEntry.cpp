@@ -2,10 +2,41 @@
 #include "c10/dispatch/OperatorEntry.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "c10/util/Exception.h"
 
 namespace c10 {
+
+BoxedKernel::~BoxedKernel() = default;
+
+/// The boxed kernels of an operator, and what they took the place of.
+struct OperatorEntry::BoxedKernels {
+  std::atomic<const BoxedKernel*> by_key[kNumDispatchKeys] = {};
+  void* replaced[kNumDispatchKeys] = {};
+  // Also those that were taken back: a call on another thread may still run them.
+  std::vector<std::shared_ptr<const BoxedKernel>> kept;
+};
+
+namespace {
+
+// Held while tables change. Calls read them without it.
+std::mutex& registration_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+const OperatorSchema& OperatorEntry::schema() const {
+  const OperatorSchema* found = parsed_schema_.load(std::memory_order_acquire);
+  if (found != nullptr) return *found;
+
+  auto parsed = std::make_unique<const OperatorSchema>(parse_schema(schema_));
+  if (parsed_schema_.compare_exchange_strong(found, parsed.get(), std::memory_order_acq_rel))
+    return *parsed.release();
+  return *found;  // another thread was faster
+}
 
 void OperatorEntry::set_kernel(DispatchKey key, void* kernel, const char* kernel_name,
                                const char* origin) {
@@ -24,6 +55,58 @@ void OperatorEntry::set_kernel(DispatchKeySet keys, void* kernel, const char* ke
 void OperatorEntry::remove_kernel(DispatchKey key) {
   table_[static_cast<int>(key)] = nullptr;
   info_[static_cast<int>(key)] = {};
+}
+
+void OperatorEntry::set_boxed_kernel(DispatchKey key, std::shared_ptr<const BoxedKernel> kernel) {
+  const std::lock_guard<std::mutex> lock(registration_mutex());
+  BoxedKernels* boxed = boxed_.load(std::memory_order_relaxed);
+  if (boxed == nullptr) {
+    if (kernel == nullptr) return;
+    boxed = new BoxedKernels;
+    boxed_.store(boxed, std::memory_order_release);
+  }
+
+  const int i = static_cast<int>(key);
+  const bool is_first = boxed->by_key[i].load(std::memory_order_relaxed) == nullptr;
+  if (kernel == nullptr) {
+    if (!is_first) table_[i] = boxed->replaced[i];
+    boxed->by_key[i].store(nullptr, std::memory_order_release);
+    return;
+  }
+
+  if (is_first) boxed->replaced[i] = table_[i];
+  boxed->by_key[i].store(kernel.get(), std::memory_order_release);
+  boxed->kept.push_back(std::move(kernel));
+  table_[i] = box();
+}
+
+const BoxedKernel* OperatorEntry::own_boxed_kernel(DispatchKey key) const {
+  const BoxedKernels* boxed = boxed_.load(std::memory_order_acquire);
+  if (boxed == nullptr) return nullptr;
+  return boxed->by_key[static_cast<int>(key)].load(std::memory_order_acquire);
+}
+
+bool OperatorEntry::has_boxed_kernel(DispatchKey key) const {
+  return own_boxed_kernel(key) != nullptr;
+}
+
+const BoxedKernel* OperatorEntry::boxed_kernel(DispatchKey key) const {
+  const BoxedKernel* own = own_boxed_kernel(key);
+  return own != nullptr ? own : Dispatcher::singleton().fallback(key);
+}
+
+void OperatorEntry::redispatch_boxed(DispatchKeySet keys, at::Stack& stack) const {
+  const DispatchKey key = keys.highest();
+  void* kernel = table_[static_cast<int>(key)];
+  if (kernel == nullptr) throw_missing(key);
+
+  // Without boxing the arguments again.
+  if (kernel == box()) return boxed_kernel(key)->call(*this, keys, stack);
+  boxing_.unbox(kernel, &keys, stack);
+}
+
+void OperatorEntry::use_fallback(DispatchKey key) {
+  if (table_[static_cast<int>(key)] == nullptr) table_[static_cast<int>(key)] = box();
 }
 
 std::vector<KernelInfo> OperatorEntry::kernels() const {
@@ -65,7 +148,13 @@ Dispatcher& Dispatcher::singleton() {
   return dispatcher;
 }
 
-void Dispatcher::add(OperatorEntry* entry) { entries_.push_back(entry); }
+void Dispatcher::add(OperatorEntry* entry) {
+  const std::lock_guard<std::mutex> lock(registration_mutex());
+  entries_.push_back(entry);
+  for (int i = 0; i < kNumDispatchKeys; ++i) {
+    if (fallbacks_[i] != nullptr) entry->use_fallback(static_cast<DispatchKey>(i));
+  }
+}
 
 OperatorEntry* Dispatcher::find(std::string_view name) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
@@ -74,5 +163,11 @@ OperatorEntry* Dispatcher::find(std::string_view name) const {
 }
 
 std::vector<OperatorEntry*> Dispatcher::all() const { return entries_; }
+
+void Dispatcher::set_fallback(DispatchKey key, const BoxedKernel* kernel) {
+  const std::lock_guard<std::mutex> lock(registration_mutex());
+  fallbacks_[static_cast<int>(key)] = kernel;
+  for (OperatorEntry* entry : entries_) entry->use_fallback(key);
+}
 
 }  // namespace c10

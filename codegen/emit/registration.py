@@ -77,7 +77,8 @@ class Wrapper:
         TensorIterator, which checks itself, do not.
         """
         operator = self.function.operator
-        composes = "kDenseBackends" in self.keys and not (self.style == "direct" and operator.derivatives)
+        serves_all = "kDenseBackends" in self.keys or "kDecomposedKeys" in self.keys
+        composes = serves_all and not (self.style == "direct" and operator.derivatives)
         tensors = operator.schema.arguments.tensors
         if self.style in ("pointwise", "reduction", "foreach", "layout") or composes:
             return ()
@@ -199,7 +200,7 @@ def _wrappers(function: Function, loop: Loop | None) -> Iterator[Wrapper]:
     yield from _layout_wrappers(function)
 
     if operator.each is not None:
-        keys = key_set(["kDenseBackends", "kAutogradKeys"])
+        keys = "kDecomposedKeys"
         origin = f"each {operator.each.operator.name}"
         yield Wrapper(function, function.struct, "foreach", None, function.struct, keys, origin)
 
@@ -263,13 +264,12 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
     operator = function.operator
     kernels = sorted(direct_kernels(operator), key=lambda direct: "All" not in direct.keys)
     for direct in kernels:
-        names = ["kDenseBackends" if key == "All" else f"DispatchKey::{key}" for key in direct.keys]
+        everywhere = _everywhere(operator, len(kernels))
+        names = [everywhere if key == "All" else f"DispatchKey::{key}" for key in direct.keys]
         by_device = _kernels_by_device(operator, direct)
         # A decomposition serves the devices that have no kernel of their own.
         if by_device is not None and (cuda_entry(operator) or operator.dispatch_for("All") is None):
             names.append("DispatchKey::CUDA")
-        if gradient_kind(operator) == "decomposed" and "All" in direct.keys:
-            names.append("kAutogradKeys")
 
         suffix = "" if is_only and len(kernels) == 1 else f"_{direct.keys[0]}"
         origin = direct.definition.path
@@ -277,6 +277,16 @@ def _direct_wrappers(function: Function, is_only: bool) -> Iterator[Wrapper]:
         yield Wrapper(
             function, function.struct + suffix, "direct", None, kernel, key_set(names), origin, by_device
         )
+
+
+def _everywhere(operator: Operator, kernels: int) -> str:
+    """The keys of a function for every device.
+
+    What is made of other operators is seen as those, unless a device has a kernel for the whole.
+    """
+    if gradient_kind(operator) != "decomposed":
+        return "kDenseBackends"
+    return "kDecomposedKeys" if kernels == 1 else "kDenseBackends | kAutogradKeys"
 
 
 def _layout_wrappers(function: Function) -> Iterator[Wrapper]:

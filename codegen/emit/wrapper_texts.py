@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from codegen.analysis.functions import Function
 from codegen.analysis.kernels import shaped_outputs
 from codegen.emit.foreach import body_of
+from codegen.emit.literals import cpp_string
 from codegen.model import Operator, cpp, vocabulary
 from codegen.schema import Argument
 
@@ -17,6 +18,7 @@ __all__ = [
     "body_of",
     "device_of",
     "elements_of",
+    "facts",
     "inplace_kernel",
     "input_lists",
     "key_expression",
@@ -72,6 +74,13 @@ def key_expression(function: Function) -> str:
     if all(a.type.is_list or a.type.is_optional for a in function.tensors):
         return f"keys_or_cpu({union})"
     return union
+
+
+def facts(function: Function) -> str:
+    """``{"pointwise", "core", "Float Double"}``: OperatorFacts."""
+    operator = function.operator
+    words = (operator.structure, " ".join(operator.tags), " ".join(operator.dtypes))
+    return "{" + ", ".join(cpp_string(word) for word in words) + "}"
 
 
 # Every structure

@@ -5,6 +5,7 @@
 {% if standard_headers %}
 
 {% endif %}
+#include "aten/dispatch/Boxing.h"
 #include "aten/dispatch/ChooseKernel.h"
 #include "aten/dispatch/DeviceKernels.h"
 #include "aten/dispatch/Outputs.h"

@@ -1,5 +1,5 @@
 // {{ f.schema }}
-constinit OperatorEntry {{ f.struct }}::entry({{ f.entry_name|cpp_string }}, {{ f.schema|string|cpp_string }});
+constinit OperatorEntry {{ f.struct }}::entry({{ f.entry_name|cpp_string }}, {{ f.schema|string|cpp_string }}, {{ r.facts(f) }}, boxing::boxing_of<{{ f.struct }}>());
 {{ f.result }} {{ f.struct }}::call({{ f.parameters|commas }}) {
 {% if f.casts %}
   constexpr autocast::Policies policies{{ "{" }}{{ f.autocast_policies|commas }}};

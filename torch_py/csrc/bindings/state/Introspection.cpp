@@ -31,7 +31,7 @@ PyObject* operator_schemas(PyObject*, PyObject*) {
   TORCH_PY_TRY
   ObjectPtr schemas = ObjectPtr::steal(checked(PyDict_New()));
   for (const c10::OperatorEntry* entry : c10::Dispatcher::singleton().all()) {
-    const ObjectPtr text = ObjectPtr::steal(checked(PyUnicode_FromString(entry->schema())));
+    const ObjectPtr text = ObjectPtr::steal(checked(PyUnicode_FromString(entry->schema_text())));
     check_status(PyDict_SetItemString(schemas.get(), entry->name(), text.get()));
   }
   return schemas.release();
