@@ -3,13 +3,206 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
-from torch_py._custom_ops.registry import NativeOperator, lookup
+from torch_py import _C
+from torch_py._custom_ops.registry import lookup
+from torch_py._dispatch_keys import DispatchKey, keys_named
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._schemas import FunctionSchema, values_of
+from torch_py._tensor import Tensor
 
-OpOverload = OpOverloadPacket = NativeOperator
+
+class OpOverload(_C._OperatorBase):  # type: ignore[misc]
+    """One overload of an operator, ``torch.ops.aten.add.Tensor``. A call takes the arguments of its schema
+    and goes through the dispatcher.
+
+    There is one object for each overload, so operators can be compared with ``is`` and be keys of a dict.
+    """
+
+    namespace = "aten"
+    __module__ = "torch._ops"
+
+    @cached_property
+    def _schema(self) -> FunctionSchema:
+        return FunctionSchema(
+            name=f"aten::{self._opname}",
+            overload_name=self._entry_name.partition(".")[2],
+            arguments=values_of(self._schema_arguments),
+            returns=values_of(self._schema_results),
+            text=f"aten::{self._schema_text}",
+        )
+
+    @cached_property
+    def _opname(self) -> str:
+        return str(self._entry_name.partition(".")[0])
+
+    @cached_property
+    def _overloadname(self) -> str:
+        return self._entry_name.partition(".")[2] or "default"
+
+    @property
+    def __name__(self) -> str:
+        return f"{self._opname}.{self._overloadname}"
+
+    @property
+    def overloadpacket(self) -> OpOverloadPacket:
+        """The operator with all its overloads."""
+        return packet(self._opname)
+
+    op = overloadpacket
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The words that the entry is tagged with."""
+        return list(self._tag_words.split())
+
+    @property
+    def is_view(self) -> bool:
+        """Whether results share memory with arguments that are not written to."""
+        return any(r.alias_info is not None and not r.is_write for r in self._schema.returns)
+
+    def name(self) -> str:
+        """``aten::add.Tensor``"""
+        return f"aten::{self._entry_name}"
+
+    def py_impl(self, key: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorates a function that serves a dispatch key of this operator."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            for one in keys_named(key) if isinstance(key, str) else (DispatchKey(key),):
+                self._set_python_kernel(one, function)
+            return function
+
+        return register
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+
+    def __deepcopy__(self, memo: Any = None) -> OpOverload:
+        return self
+
+    __copy__ = __deepcopy__
+
+
+_C._set_operator_class(OpOverload)
+
+
+def find_overload(name: str) -> OpOverload:
+    """The overload of an entry, ``add.Tensor``. Raises AttributeError for an unknown one."""
+    found: OpOverload | None = _C._find_operator(name)
+    if found is None:
+        raise AttributeError(f"torch_py has no operator '{name}'")
+    return found
+
+
+@cache
+def _overloads() -> dict[str, tuple[str, ...]]:
+    """The names of the overloads of every operator."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in _C._operator_schemas():
+        name, _, overload = entry.partition(".")
+        found[name] = (*found.get(name, ()), overload or "default")
+    return found
+
+
+class OpOverloadPacket:
+    """`torch.ops.aten.add`: one of torch_py's own operators with all its overloads; `.Tensor`, `.default`
+    name one of them. The arguments of a call choose the overload.
+    """
+
+    __module__ = "torch._ops"
+
+    def __init__(self, name: str) -> None:
+        self._opname = self.__name__ = self.__qualname__ = name
+        self._qualified_op_name = f"aten::{name}"
+        self.__doc__ = getattr(self._function, "__doc__", None)
+
+    @cached_property
+    def _function(self) -> Callable[..., Any] | None:
+        """The generated function of this name, which knows how to choose; None for an operator without."""
+        places = (_C._ops, _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor)
+        return next((getattr(place, self._opname) for place in places if hasattr(place, self._opname)), None)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if self._function is not None:
+            return self._function(*arguments, **keywords)
+        problems = []
+        for overload in self.overloads():
+            try:
+                return getattr(self, overload)(*arguments, **keywords)
+            except RuntimeError as problem:
+                problems.append(str(problem))
+        raise RuntimeError("\n".join(problems) or f"operator '{self._opname}' is not part of torch_py")
+
+    def __str__(self) -> str:
+        return f"aten.{self._opname}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='aten.{self._opname}')>"
+
+    def __getattr__(self, overload: str) -> Any:
+        if not overload.startswith("__"):
+            name = self._opname if overload == "default" else f"{self._opname}.{overload}"
+            found = _C._find_operator(name) or _alternative(self._opname, overload)
+            if found is not None:
+                self.__dict__[overload] = found
+                return found
+        raise AttributeError(f"The underlying op of 'aten.{self._opname}' has no overload name '{overload}'")
+
+    def overloads(self) -> list[str]:
+        """The names of the overloads; "default" is the unnamed one."""
+        return list(_overloads().get(self._opname, ()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.overloads())
+
+
+# Libraries name these in tables of operators that they handle. They cannot be called here.
+_ABSENT = frozenset(
+    [
+        "_pin_memory",
+        "_sparse_addmm",
+        "_sparse_mm_reduce_impl",
+        "sym_size",
+        "sym_stride",
+        "sym_numel",
+        "sym_storage_offset",
+    ]
+)
+
+
+class AbsentOverload:
+    """An overload of PyTorch's that torch_py lacks: a key for tables, but no function."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, *arguments: object, **keywords: object) -> NoReturn:
+        raise NotImplementedError(f"operator '{self.__name__}' is not part of this build of torch_py")
+
+    def __repr__(self) -> str:
+        return f"<AbsentOverload(op='aten.{self.__name__}')>"
+
+
+def _alternative(name: str, overload: str) -> Any:
+    """What takes the place of an overload of PyTorch's that torch_py lacks; None for other names."""
+    return AbsentOverload(f"{name}.{overload}") if name in _ABSENT else None
+
+
+@cache
+def packet(name: str) -> OpOverloadPacket:
+    """`torch.ops.aten.NAME`; raises AttributeError if there is no operator of that name."""
+    found = OpOverloadPacket(name)
+    if name not in _overloads() and name not in _ABSENT and found._function is None:
+        raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
+    return found
 
 
 class _OpNamespace(ModuleType):
@@ -22,7 +215,12 @@ class _OpNamespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lookup(self.name, name)
+        found = lookup(self.name, name)
+        if found is not None:
+            return found
+        if self.name == "aten":
+            return packet(name)
+        raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{name}'")
 
 
 class _Ops(ModuleType):

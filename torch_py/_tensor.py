@@ -57,13 +57,8 @@ class Tensor(_C.TensorBase):
         with DisableTorchFunctionSubclass():
             return _as_type(func(*args, **(kwargs or {})), cls)
 
-    @staticmethod
-    def _make_wrapper_subclass(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raises NotImplementedError: tensors without memory need `__torch_dispatch__`."""
-        raise NotImplementedError(
-            f"Tensor._make_wrapper_subclass({cls.__name__}): torch_py has no __torch_dispatch__, so a "
-            "tensor without memory could not compute"
-        )
+    # Operator calls on instances of subclasses that define it go there, below autograd.
+    __torch_dispatch__ = _C._disabled_torch_dispatch_impl
 
     def __format__(self, specification: str) -> str:
         if self.dim() == 0 and not self.is_meta and type(self) is Tensor:

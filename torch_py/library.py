@@ -1,8 +1,8 @@
 """Operators written in Python: called as `torch.ops.NAMESPACE.NAME`, with kernels by device, a shape rule for
 meta tensors, a gradient.
 
-Operators of torch_py itself come from native_functions.yaml (or `torch.utils.build_operators`) and cannot be
-changed from here.
+Operators of torch_py itself come from native_functions.yaml (or `torch.utils.build_operators`);
+``Library("aten", "IMPL")`` puts a Python function in the place of one of their kernels.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from torch_py import _C
 from torch_py._custom_ops.operator import CustomOperator
 from torch_py._custom_ops.registry import declare, find, forget, operator_of
 from torch_py._custom_ops.schema import Schema, infer_schema, parse_schema
+from torch_py._dispatch_keys import keys_named
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 __all__ = [
@@ -154,7 +156,9 @@ def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
 def register_torch_dispatch(
     op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None
 ) -> NoReturn:
-    raise NotImplementedError("torch.library.register_torch_dispatch: torch_py has no __torch_dispatch__")
+    raise NotImplementedError(
+        "torch.library.register_torch_dispatch: define __torch_dispatch__ in the class of the tensors instead"
+    )
 
 
 def get_ctx() -> NoReturn:
@@ -179,6 +183,21 @@ def opcheck(
     return operator_of(op).check(args, kwargs or {})
 
 
+def _name_of(operator: Any) -> str:
+    """The name of an operator's object: a method of overloads, an attribute of custom operators."""
+    name = operator.name
+    return str(name() if callable(name) else name)
+
+
+def _take_back(defined: list[str], replaced: list[tuple[Any, Any]]) -> None:
+    """Ends a library: its operators are gone, and kernels that it replaced serve again."""
+    forget(defined)
+    defined.clear()
+    for overload, key in replaced:
+        overload._set_python_kernel(key, None)
+    replaced.clear()
+
+
 class Library:
     """Operators of namespace `ns`: "DEF" declares them, "FRAGMENT" adds to them, "IMPL" registers kernels.
 
@@ -192,7 +211,8 @@ class Library:
         self.kind = kind
         self.dispatch_key = dispatch_key
         self._defined: list[str] = []
-        weakref.finalize(self, forget, self._defined).atexit = False
+        self._replaced: list[tuple[Any, Any]] = []  # operator and key
+        weakref.finalize(self, _take_back, self._defined, self._replaced).atexit = False
 
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
@@ -208,11 +228,15 @@ class Library:
         """Registers a kernel under a dispatch key: of a device, Meta (the shape rule), Autograd (replaces the
         whole operator), or of all.
 
-        Raises NotImplementedError for operators of torch_py itself.
+        For an operator of torch_py itself, `fn` takes the place of its kernel for the key as long as this
+        library exists; with ``with_keyset=True`` it receives the keys of the call first.
         """
-        name = op_name if isinstance(op_name, str) else op_name.name
+        name = op_name if isinstance(op_name, str) else _name_of(op_name)
         qualified = name if "::" in name else f"{self.ns}::{name}"
         key = dispatch_key or self.dispatch_key
+        if qualified.startswith("aten::"):
+            self._impl_native(qualified.removeprefix("aten::"), fn, key, options.get("with_keyset", False))
+            return
         operator = find(qualified)
 
         if key == "Meta":
@@ -225,13 +249,20 @@ class Library:
             for device in _devices(key):
                 operator.kernels[device] = fn
 
+    def _impl_native(self, name: str, fn: Callable[..., Any], key: str, with_keys: bool) -> None:
+        overload = _C._find_operator(name.removesuffix(".default"))
+        if overload is None:
+            raise RuntimeError(f"operator aten::{name} does not exist")
+        for one in keys_named(key or "CompositeImplicitAutograd"):
+            overload._set_python_kernel(one, fn, with_keys)
+            self._replaced.append((overload, one))
+
     def _register_fake(self, op_name: str, fn: Callable[..., Any], **options: Any) -> None:
         register_fake(f"{self.ns}::{op_name}", fn)
 
     def _destroy(self) -> None:
-        """Takes back what `define` declared, as the end of the library does."""
-        forget(self._defined)
-        self._defined.clear()
+        """Takes back what `define` declared and `impl` replaced, as the end of the library does."""
+        _take_back(self._defined, self._replaced)
 
 
 __getattr__ = _lacking(__name__)

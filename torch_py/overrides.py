@@ -132,7 +132,7 @@ def resolve_name(f: Any) -> str | None:
     'torch.nn.functional.linear'; None for others."""
     if isinstance(f, str):
         return f
-    if type(f).__name__ == "NativeOperator":
+    if type(f).__name__ in ("OpOverload", "OpOverloadPacket"):
         return str(f)
     try:
         return overridable_functions()[1].get(f)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
-from torch_py import _C
 from torch_py._custom_ops.operator import CustomOperator
 from torch_py._custom_ops.schema import Schema
-from torch_py._tensor import Tensor
 
 _operators: dict[str, CustomOperator] = {}
 
@@ -66,89 +63,6 @@ def operator_of(op: Any) -> CustomOperator:
     )
 
 
-@cache
-def _schemas() -> dict[str, str]:
-    return dict(_C._operator_schemas())
-
-
-class NativeOperator:
-    """`torch.ops.aten.add`: one of torch_py's own operators with all its overloads; `.Tensor`, `.default`
-    name one of them.
-
-    An overload takes all arguments that the operator takes, and the arguments choose the overload.
-    """
-
-    def __init__(self, function: Any, name: str, overload: str | None = None) -> None:
-        self._function = function
-        self._opname = name
-        self._overloadname = overload
-        self.__name__ = name if overload is None else f"{name}.{overload}"
-        self.__qualname__ = self.__name__
-        self.__module__ = "torch.ops.aten"
-        self.__doc__ = function.__doc__
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._function(*arguments, **keywords)
-
-    def __str__(self) -> str:
-        return f"aten.{self.__name__}"
-
-    def __repr__(self) -> str:
-        kind = "OpOverloadPacket" if self._overloadname is None else "OpOverload"
-        return f"<{kind}(op='aten.{self._opname}', overload={self._overloadname!r})>"
-
-    def __getattr__(self, overload: str) -> NativeOperator:
-        schema = self._opname if overload == "default" else f"{self._opname}.{overload}"
-        if (
-            overload.startswith("__")
-            or self._overloadname is not None
-            or (overload != "default" and schema not in _schemas() and self._opname not in _ABSENT)
-        ):
-            raise AttributeError(
-                f"The underlying op of 'aten.{self._opname}' has no overload name '{overload}'"
-            )
-        made = self.__dict__[overload] = NativeOperator(self._function, self._opname, overload)
-        return made
-
-    def overloads(self) -> list[str]:
-        """The names of the overloads; "default" is the unnamed one."""
-        names = [name.partition(".") for name in _schemas()]
-        return [overload or "default" for name, _, overload in names if name == self._opname]
-
-
-# Libraries name these in tables of operators that they handle. They cannot be called here.
-_ABSENT = (
-    "_pin_memory",
-    "_sparse_addmm",
-    "_sparse_mm_reduce_impl",
-    "_to_copy",
-    "alias",
-    "sym_size",
-    "sym_stride",
-    "sym_numel",
-    "sym_storage_offset",
-)
-
-
-def _absent(name: str) -> Callable[..., NoReturn]:
-    def missing(*arguments: object, **keywords: object) -> NoReturn:
-        raise NotImplementedError(f"operator '{name}' is not part of this build of torch_py")
-
-    missing.__name__ = missing.__qualname__ = name
-    return missing
-
-
-@cache
-def _native(name: str) -> NativeOperator | None:
-    for place in (_C._ops, _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor):
-        if hasattr(place, name):
-            return NativeOperator(getattr(place, name), name)
-    return NativeOperator(_absent(name), name) if name in _ABSENT else None
-
-
-def lookup(namespace: str, name: str) -> Any:
-    """The value of `torch.ops.namespace.name`. Raises AttributeError for an unknown operator."""
-    found = _operators.get(f"{namespace}::{name}") or (_native(name) if namespace == "aten" else None)
-    if found is None:
-        raise AttributeError(f"'_OpNamespace' '{namespace}' object has no attribute '{name}'")
-    return found
+def lookup(namespace: str, name: str) -> CustomOperator | None:
+    """The operator `namespace::name`; None for an unknown one."""
+    return _operators.get(f"{namespace}::{name}")

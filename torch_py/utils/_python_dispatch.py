@@ -1,28 +1,27 @@
-"""`__torch_dispatch__`, which torch_py does not have.
+"""`TorchDispatchMode`, and helpers for tensor subclasses with `__torch_dispatch__`.
 
-The names exist for packages that import them; using them raises errors.
-
-PyTorch calls `__torch_dispatch__` below autograd, for every operator that another operator calls. The
-dispatcher here is a table of C++ functions that never call Python. Python sees only the calls that it makes
-itself, with `TorchFunctionMode`.
+Both receive the calls of operators below autograd, whoever makes them: the program, another operator, or
+backward. Note [Boxed calls] in c10/dispatch/OperatorEntry.h tells how calls get there.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
+from torch_py import _C
 from torch_py._tensor import Tensor
-
-_WHY = (
-    "torch_py does not call Python from below autograd; torch.overrides.TorchFunctionMode sees the calls "
-    "that Python makes"
-)
 
 
 class TorchDispatchMode:
-    """A mode that can be subclassed and created, but not entered: `with mode:` raises NotImplementedError."""
+    """Inside ``with mode:``, ``mode.__torch_dispatch__(func, types, args, kwargs)`` computes the results of
+    every operator call of this thread.
+
+    `func` is an OpOverload such as ``torch.ops.aten.add.Tensor``. `types` are the classes of arguments that
+    define `__torch_dispatch__`. Operators that are made of others, such as ``torch.nn.functional.mse_loss``,
+    are seen as what they call. While the mode handles a call, the operators that it calls go to the mode around it.
+    """
 
     supports_higher_order_operators = False
     ignore_compile_internals = False
@@ -33,15 +32,21 @@ class TorchDispatchMode:
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
 
-    def __enter__(self) -> NoReturn:
-        raise NotImplementedError(f"{type(self).__name__}: {_WHY}")
+    def __enter__(self) -> Any:
+        _C._push_on_torch_dispatch_stack(self)
+        return self
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
-        pass
+        _C._pop_torch_dispatch_stack()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        """Deprecated: enter an instance instead."""
+        return cls(*args, **kwargs)
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """Always False."""
+        """Whether the mode belongs to the machinery of compilers; not of those that programs write."""
         return False
 
 
@@ -52,34 +57,53 @@ class BaseTorchDispatchMode(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-# A mode can never be entered, so the functions below have constant results.
-
-
-def _get_current_dispatch_mode() -> None:
-    return None
+# The stack of modes
 
 
 def _get_current_dispatch_mode_stack() -> list[Any]:
-    return []
+    """The modes of this thread, the one entered first in front."""
+    return [_C._get_dispatch_stack_at(i) for i in range(_C._len_torch_dispatch_stack())]
+
+
+def _get_current_dispatch_mode() -> Any:
+    """The mode entered last; None outside of all."""
+    count = _C._len_torch_dispatch_stack()
+    return _C._get_dispatch_stack_at(count - 1) if count else None
 
 
 def _len_torch_dispatch_stack() -> int:
-    return 0
+    count: int = _C._len_torch_dispatch_stack()
+    return count
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Always False."""
-    return False
+    """Whether this thread is in a mode; those of compilers count unless `include_infra_modes` is False."""
+    return any(include_infra_modes or not mode.is_infra_mode() for mode in _get_current_dispatch_mode_stack())
 
 
 def is_in_any_mode_without_ignore_compile_internals() -> bool:
-    """Always False."""
-    return False
+    return any(not mode.ignore_compile_internals for mode in _get_current_dispatch_mode_stack())
+
+
+def _pop_mode() -> Any:
+    return _C._pop_torch_dispatch_stack()
+
+
+def _push_mode(mode: Any) -> None:
+    _C._push_on_torch_dispatch_stack(mode)
 
 
 @contextlib.contextmanager
 def _disable_current_modes() -> Iterator[list[Any]]:
-    yield []
+    """Leaves all modes of this thread for a while."""
+    modes = _get_current_dispatch_mode_stack()
+    for _ in modes:
+        _pop_mode()
+    try:
+        yield modes
+    finally:
+        for mode in modes:
+            _push_mode(mode)
 
 
 # Types that consist of other tensors
@@ -111,6 +135,26 @@ def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stri
     )
 
 
-def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> NoReturn:
-    """Raises NotImplementedError."""
-    raise NotImplementedError(f"return_and_correct_aliasing: {_WHY}")
+def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
+    """`out`, or the very argument that the schema of `func` says is returned: what an operator in place, or
+    with ``out=``, returns is the tensor that it writes to.
+    """
+    schema = func._schema
+    given = dict(zip((argument.name for argument in schema.arguments), args)) | (kwargs or {})
+    written = {
+        name: given[argument.name]
+        for argument in schema.arguments
+        if argument.is_write and argument.name in given
+        for name in argument.alias_info.before_set
+    }
+
+    def corrected(result: Any, value: Any) -> Any:
+        if result.alias_info is None:
+            return value
+        return next((written[name] for name in result.alias_info.before_set if name in written), value)
+
+    if len(schema.returns) == 1:
+        return corrected(schema.returns[0], out)
+    if not schema.returns:
+        return out
+    return type(out)(corrected(result, value) for result, value in zip(schema.returns, out))

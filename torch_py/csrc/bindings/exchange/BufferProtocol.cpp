@@ -53,6 +53,8 @@ const char* refusal(const at::Tensor& tensor, int flags) {
     return "the memory of a tensor that is not on the CPU cannot be exported as a buffer";
   if (tensor.layout() != at::Layout::Strided)
     return "the memory of a tensor that is not strided cannot be exported as a buffer";
+  if (!tensor.storage())
+    return "a tensor that stands for others has no memory that could be exported as a buffer";
   if (tensor.requires_grad())
     return "a tensor that requires grad cannot be exported as a buffer; use tensor.detach()";
   if (format_of(tensor.scalar_type()) == nullptr)

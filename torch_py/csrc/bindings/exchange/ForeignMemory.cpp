@@ -1,6 +1,8 @@
 // Tensors on memory that someone else owns.
 #include "torch_py/csrc/bindings/exchange/ForeignMemory.h"
 
+#include "c10/core/OpaqueTensorImpl.h"
+
 #include "torch_py/csrc/bindings/Errors.h"
 
 namespace torch::python {
@@ -54,6 +56,9 @@ at::Tensor tensor_on_foreign_memory(void* data, at::IntArrayRef sizes, at::IntAr
   return tensor_on_foreign_memory(std::move(pointer), sizes, strides, dtype);
 }
 
-void pin_memory_of(const at::Tensor& tensor) { tensor.storage()->allocator = nullptr; }
+void pin_memory_of(const at::Tensor& tensor) {
+  c10::check_has_data(*tensor.unsafe_impl());
+  tensor.storage()->allocator = nullptr;
+}
 
 }  // namespace torch::python

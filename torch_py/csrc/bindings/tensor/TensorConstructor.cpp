@@ -3,6 +3,7 @@
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
+#include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 #include "torch_py/csrc/bindings/tensor/TensorData.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
@@ -119,6 +120,74 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   TORCH_PY_CATCH(nullptr)
 }
 
+// --- Tensors that consist of others ---
+
+constexpr Parameter wrapper_parameters[] = {
+    {"cls", Kind::Any},
+    {"size", Kind::IntList},
+    {"strides", Kind::IntList, kOptional | kNullable | kKeywordOnly},
+    {"storage_offset", Kind::Int, kOptional | kNullable | kKeywordOnly},
+    {"memory_format", Kind::MemoryFormat, kOptional | kNullable | kKeywordOnly},
+    {"dtype", Kind::ScalarType, kOptional | kNullable | kKeywordOnly},
+    {"layout", Kind::Layout, kOptional | kNullable | kKeywordOnly},
+    {"device", Kind::Device, kOptional | kNullable | kKeywordOnly},
+    {"pin_memory", Kind::Bool, kOptional | kKeywordOnly},
+    {"requires_grad", Kind::Bool, kOptional | kKeywordOnly},
+    {"dispatch_sizes_strides_policy", Kind::String, kOptional | kNullable | kKeywordOnly},
+    {"dispatch_device", Kind::Bool, kOptional | kKeywordOnly},
+    {"dispatch_layout", Kind::Bool, kOptional | kKeywordOnly},
+    {"storage_size", Kind::Int, kOptional | kNullable | kKeywordOnly}};
+constexpr Signature wrapper_signatures[] = {
+    {"_make_wrapper_subclass(type cls, tuple of ints size, *, tuple of ints strides = None, int "
+     "storage_offset = None, torch.memory_format memory_format = None, torch.dtype dtype = None, "
+     "torch.layout layout = torch.strided, torch.device device = None, bool pin_memory = False, "
+     "bool requires_grad = False, str dispatch_sizes_strides_policy = None, bool dispatch_device = "
+     "False, bool dispatch_layout = False, int storage_size = None)",
+     wrapper_parameters, 14}};
+constinit Function wrapper_function = {"_make_wrapper_subclass", "Tensor", wrapper_signatures, 1};
+
+at::DimVector wrapper_strides(const Arguments& call, at::IntArrayRef sizes) {
+  if (call.given(2)) return call.int_list(2);
+  switch (call.memory_format(4, at::MemoryFormat::Contiguous)) {
+    case at::MemoryFormat::ChannelsLast:
+    case at::MemoryFormat::ChannelsLast3d: return c10::channels_last_strides(sizes);
+    default: return c10::contiguous_strides(sizes);
+  }
+}
+
+/// An instance of a class that handles operator calls: with sizes, a dtype and a device, but
+/// without memory.
+PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+                                PyObject* kwnames) {
+  TORCH_PY_TRY
+  Arguments call;
+  if (call.bind(wrapper_function, nullptr, args, nargs, kwnames) == kOverridden)
+    return call.call_override(wrapper_function);
+
+  PyTypeObject* type = checked_subclass(call.object(0));
+  if (!has_torch_dispatch(type)) {
+    throw_python(PyExc_RuntimeError,
+                 "Tensor subclass '%s' without __torch_dispatch__ cannot be a wrapper of tensors",
+                 type->tp_name);
+  }
+
+  const at::DimVector sizes = call.int_list(1);
+  const at::DimVector strides = wrapper_strides(call, sizes);
+  TORCH_CHECK(strides.size() == sizes.size(), "_make_wrapper_subclass: got ", sizes.size(),
+              " sizes and ", strides.size(), " strides");
+  for (const int64_t size : sizes)
+    TORCH_CHECK(size >= 0, "_make_wrapper_subclass: negative size ", size);
+
+  const at::Device device = call.device(7, at::kCPU);
+  auto impl = c10::make_intrusive<at::TensorImpl>(
+      at::Storage(), call.dtype(5, at::default_dtype()), device,
+      c10::DispatchKeySet(c10::dense_backend_key(device.type)) | c10::DispatchKey::Python);
+  impl->set_sizes_and_strides(sizes, strides, call.integer(3, 0));
+
+  return wrap_as(type, with_requires_grad(at::Tensor(std::move(impl)), call.boolean(9, false)));
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* as_subclass(PyObject* self, PyObject* cls) {
   TORCH_PY_TRY
   return wrap_as(checked_subclass(cls), at::alias(unpack(self)));
@@ -175,6 +244,10 @@ PyMethodDef tensor_creation_methods[] = {
     {"_make_subclass", as_method(make_subclass), METH_STATIC | METH_VARARGS | METH_KEYWORDS,
      "_make_subclass(cls, data, require_grad=False): an instance of cls on data's memory, without "
      "history."},
+    {"_make_wrapper_subclass", as_method(make_wrapper_subclass),
+     METH_STATIC | METH_FASTCALL | METH_KEYWORDS,
+     "_make_wrapper_subclass(cls, size, *, dtype, device, ...): an instance of cls without memory; "
+     "its __torch_dispatch__ handles all calls."},
     {"as_subclass", as_subclass, METH_O,
      "as_subclass(cls) -> cls: the same tensor as an instance of a subclass, with its history."},
     {"new_tensor", as_method(new_tensor), METH_FASTCALL | METH_KEYWORDS,

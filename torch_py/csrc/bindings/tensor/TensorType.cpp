@@ -7,6 +7,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/autograd/FunctionNode.h"
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
+#include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
 
@@ -249,6 +250,9 @@ PyObject* wrap(at::Tensor tensor) {
 
 PyObject* wrap_as(PyTypeObject* type, at::Tensor tensor) {
   PyObject* object = new_object(type);
+  if (C10_UNLIKELY(type != tensor_class) && has_torch_dispatch(type))
+    tensor.unsafe_impl()->set_key(c10::DispatchKey::Python, true);
+
   PyTensor* self = as_tensor(object);
   tensor.unsafe_impl()->pyobj.store(object, std::memory_order_relaxed);
 

@@ -89,6 +89,10 @@ PyObject* item(PyObject* self, PyObject*) {
   TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
               " elements cannot be converted to Scalar");
 
+  // Where somebody handles calls, this is one.
+  const c10::DispatchKeySet keys = c10::effective_keys(tensor.key_set());
+  if (C10_UNLIKELY(keys.has(c10::DispatchKey::Python))) return from_scalar(tensor.item());
+
   const at::Tensor host = on_cpu(tensor);
   return element_to_python(host.data(), host.scalar_type());
   TORCH_PY_CATCH(nullptr)

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <random>
 #include <type_traits>
+#include <unordered_map>
 
 #include "aten/core/Tensor.h"
 #include "c10/core/PhiloxGenerator.h"
@@ -46,10 +47,17 @@ struct State {
 };
 static_assert(std::is_trivially_copyable_v<State> && sizeof(State) == 5056);
 
+/// The objects of generators that programs have made; borrowed. Used with the GIL held.
+std::unordered_map<const c10::Generator*, PyObject*>& objects() {
+  static std::unordered_map<const c10::Generator*, PyObject*> map;
+  return map;
+}
+
 PyObject* make_generator(PyTypeObject* type, c10::Generator* generator, bool owns) {
   PyObject* self = checked(type->tp_alloc(type, 0));
   reinterpret_cast<GeneratorObject*>(self)->generator = generator;
   reinterpret_cast<GeneratorObject*>(self)->owns = owns;
+  if (owns) objects()[generator] = self;
   return self;
 }
 
@@ -84,7 +92,10 @@ PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 void generator_dealloc(PyObject* self) {
   auto* object = reinterpret_cast<GeneratorObject*>(self);
   PyTypeObject* type = Py_TYPE(self);
-  if (object->owns) delete object->generator;
+  if (object->owns) {
+    objects().erase(object->generator);
+    delete object->generator;
+  }
   type->tp_free(self);
 }
 
@@ -328,6 +339,12 @@ PyGetSetDef properties[] = {{"device", generator_device, nullptr, nullptr, nullp
 }  // namespace
 
 PyTypeObject GeneratorType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyObject* generator_object(c10::Generator* generator) {
+  const auto found = objects().find(generator);
+  return found != objects().end() ? Py_NewRef(found->second)
+                                  : make_generator(&GeneratorType, generator, false);
+}
 
 void init_generator(PyObject* module) {
   PyTypeObject& type = GeneratorType;

@@ -13,6 +13,9 @@ struct GeneratorObject {
 };
 extern PyTypeObject GeneratorType;
 
+/// A new reference to the object of a generator, which must have one.
+PyObject* generator_object(c10::Generator* generator);
+
 void init_generator(PyObject* module);
 
 }  // namespace torch::python

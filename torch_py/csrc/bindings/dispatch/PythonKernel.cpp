@@ -1,0 +1,229 @@
+// Kernels in Python: of single operators, and the one that hands calls to __torch_dispatch__.
+#include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
+
+#include <string>
+
+#include "aten/core/Value.h"
+#include "aten/dispatch/DefaultValue.h"
+#include "c10/util/SmallVector.h"
+#include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/dispatch/DispatchModes.h"
+#include "torch_py/csrc/bindings/dispatch/OperatorType.h"
+#include "torch_py/csrc/bindings/dispatch/Values.h"
+#include "torch_py/csrc/bindings/tensor/TensorType.h"
+
+namespace torch::python {
+
+namespace {
+
+PyObject* attribute_name = nullptr;     // interned "__torch_dispatch__"
+PyObject* disabled_dispatch = nullptr;  // torch_py._C._disabled_torch_dispatch_impl
+
+/// The arguments of a boxed call as Python passes them. Trailing positional arguments and keywords
+/// that have their default are left out.
+class PythonArguments {
+ public:
+  PythonArguments(const c10::OperatorEntry& entry, const at::Stack& stack, size_t reserved) {
+    const std::vector<c10::SchemaValue>& arguments = entry.schema().arguments;
+    size_t positional = 0;
+    while (positional < arguments.size() && !arguments[positional].is_keyword_only) ++positional;
+
+    size_t given = positional;
+    while (given > 0 && at::is_default(stack[given - 1], arguments[given - 1])) --given;
+
+    args_ = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(given + reserved))));
+    for (size_t i = 0; i < given; ++i) {
+      PyTuple_SET_ITEM(args_.get(), static_cast<Py_ssize_t>(i + reserved), wrap_value(stack[i]));
+    }
+
+    kwargs_ = ObjectPtr::steal(checked(PyDict_New()));
+    for (size_t i = positional; i < arguments.size(); ++i) {
+      if (at::is_default(stack[i], arguments[i])) continue;
+      const ObjectPtr value = ObjectPtr::steal(wrap_value(stack[i]));
+      check_status(PyDict_SetItemString(kwargs_.get(), arguments[i].name.c_str(), value.get()));
+    }
+  }
+
+  PyObject* args() const { return args_.get(); }
+  PyObject* kwargs() const { return kwargs_.get(); }
+
+ private:
+  ObjectPtr args_;
+  ObjectPtr kwargs_;
+};
+
+/// A Python function that serves one key of one operator.
+class PythonKernel final : public c10::BoxedKernel {
+ public:
+  PythonKernel(PyObject* function, bool takes_keys)
+      : function_(Py_NewRef(function)), takes_keys_(takes_keys) {}
+  ~PythonKernel() override {
+    if (python_has_ended()) return;
+    const GilAcquire gil;
+    Py_CLEAR(function_);
+  }
+
+  void call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
+            at::Stack& stack) const override {
+    const GilAcquire gil;
+    const PythonArguments arguments(entry, stack, takes_keys_ ? 1 : 0);
+    if (takes_keys_)
+      PyTuple_SET_ITEM(arguments.args(), 0, checked(PyLong_FromUnsignedLongLong(keys.bits())));
+
+    const ObjectPtr results =
+        ObjectPtr::steal(checked(PyObject_Call(function_, arguments.args(), arguments.kwargs())));
+    push_results(stack, entry, results.get());
+  }
+
+ private:
+  PyObject* function_;
+  bool takes_keys_;
+};
+
+using Handlers = c10::SmallVector<PyObject*, 4>;
+
+/// The tensors of a call whose classes handle calls, once per class, subclasses before their bases.
+class OverloadedTensors {
+ public:
+  explicit OverloadedTensors(const at::Stack& stack) {
+    for (const at::Value& value : stack) {
+      if (value.is<at::Tensor>()) add(value.get<at::Tensor>());
+      if (!value.is<at::Value::Tensors>()) continue;
+      for (const at::Tensor& tensor : value.get<at::Value::Tensors>()) add(tensor);
+    }
+  }
+
+  const Handlers& tensors() const { return tensors_; }
+
+  ObjectPtr types() const {
+    ObjectPtr tuple =
+        ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(tensors_.size()))));
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                       Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(tensors_[i]))));
+    }
+    return tuple;
+  }
+
+ private:
+  void add(const at::Tensor& tensor) {
+    if (!tensor.defined() || !tensor.key_set().has(c10::DispatchKey::Python)) return;
+    // The stack holds the tensor, and so its object.
+    PyObject* object = tensor.unsafe_impl()->pyobj.load(std::memory_order_relaxed);
+    if (object == nullptr || !has_torch_dispatch(Py_TYPE(object))) return;
+
+    size_t position = tensors_.size();
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (Py_TYPE(tensors_[i]) == Py_TYPE(object)) return;
+      if (position == tensors_.size() && PyType_IsSubtype(Py_TYPE(object), Py_TYPE(tensors_[i])))
+        position = i;
+    }
+    tensors_.insert(tensors_.begin() + position, object);
+  }
+
+  Handlers tensors_;  // borrowed
+};
+
+/// The fallback of the Python key: hands a call to the mode entered last, or to the classes of the
+/// tensors; whatever none of them handles goes on to the backend.
+class DispatchToPython final : public c10::BoxedKernel {
+ public:
+  void call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
+            at::Stack& stack) const override {
+    if (!handled(entry, stack)) entry.redispatch_boxed(keys - c10::DispatchKey::Python, stack);
+  }
+
+ private:
+  static bool handled(const c10::OperatorEntry& entry, at::Stack& stack) {
+    const GilAcquire gil;
+    const OverloadedTensors overloaded(stack);
+    if (!in_dispatch_mode() && overloaded.tensors().empty()) return false;
+
+    // Autograd has done its part, or there is nothing to record.
+    const c10::AutoDispatchBelowAutograd below;
+    const PythonArguments arguments(entry, stack, 0);
+    const ObjectPtr types = overloaded.types();
+    const ObjectPtr function =
+        ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
+
+    const auto is_answer = [&](PyObject* handler) {
+      const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttr(handler, attribute_name)));
+      const ObjectPtr result = ObjectPtr::steal(
+          checked(PyObject_CallFunctionObjArgs(method.get(), function.get(), types.get(),
+                                               arguments.args(), arguments.kwargs(), nullptr)));
+      if (result.get() == Py_NotImplemented) return false;
+      push_results(stack, entry, result.get());
+      return true;
+    };
+
+    if (in_dispatch_mode()) {
+      const StashedMode mode;
+      if (is_answer(mode.get())) return true;
+    }
+    for (PyObject* tensor : overloaded.tensors()) {
+      if (is_answer(reinterpret_cast<PyObject*>(Py_TYPE(tensor)))) return true;
+    }
+    throw_declined(entry, overloaded.tensors());
+  }
+
+  [[noreturn]] static void throw_declined(const c10::OperatorEntry& entry,
+                                          const Handlers& tensors) {
+    std::string types;
+    for (PyObject* tensor : tensors)
+      types += std::string("\n  - tensor subclass ") + Py_TYPE(tensor)->tp_name;
+    throw_python(PyExc_TypeError,
+                 "Multiple dispatch failed for 'aten.%s'; all __torch_dispatch__ handlers returned "
+                 "NotImplemented:%s",
+                 entry.name(), types.c_str());
+  }
+};
+
+/// Set as a class's __torch_dispatch__: its tensors are treated as plain ones.
+PyObject* disabled_torch_dispatch(PyObject*, PyObject* args, PyObject*) {
+  PyObject* function = nullptr;
+  PyObject* types = nullptr;
+  PyObject* arguments = nullptr;
+  PyObject* keywords = nullptr;
+  if (!PyArg_ParseTuple(args, "OO|OO:_disabled_torch_dispatch_impl", &function, &types, &arguments,
+                        &keywords))
+    return nullptr;
+
+  const ObjectPtr positional =
+      ObjectPtr::steal(arguments == nullptr ? PyTuple_New(0) : PySequence_Tuple(arguments));
+  if (!positional) return nullptr;
+  if (keywords != nullptr && !PyDict_Check(keywords)) keywords = nullptr;
+
+  const c10::ExcludeDispatchKeyGuard without(c10::DispatchKey::Python);
+  return PyObject_Call(function, positional.get(), keywords);
+}
+
+PyMethodDef functions[] = {
+    {"_disabled_torch_dispatch_impl",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(disabled_torch_dispatch)),
+     METH_VARARGS | METH_KEYWORDS,
+     "Set as a Tensor subclass's __torch_dispatch__: calls run as for a plain Tensor."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+std::shared_ptr<const c10::BoxedKernel> make_python_kernel(PyObject* function, bool takes_keys) {
+  return std::make_shared<PythonKernel>(function, takes_keys);
+}
+
+bool has_torch_dispatch(PyTypeObject* type) {
+  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) return false;
+  PyObject* found = attribute_name != nullptr ? _PyType_Lookup(type, attribute_name) : nullptr;
+  return found != nullptr && found != disabled_dispatch;
+}
+
+void init_python_kernels(PyObject* module) {
+  attribute_name = checked(PyUnicode_InternFromString("__torch_dispatch__"));
+  check_status(PyModule_AddFunctions(module, functions));
+  disabled_dispatch = checked(PyObject_GetAttrString(module, "_disabled_torch_dispatch_impl"));
+
+  static const DispatchToPython kernel;
+  c10::Dispatcher::singleton().set_fallback(c10::DispatchKey::Python, &kernel);
+}
+
+}  // namespace torch::python
