@@ -1,17 +1,14 @@
-"""The older interface to measure a block of code.
-
-Like `torch.profiler` it records `record_function` ranges only.
-"""
+"""The older interface to `torch.profiler`."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from torch_py import _C as _C
 from torch_py.profiler import profile as _profile
 from torch_py.profiler._averages import EventList as EventList
 from torch_py.profiler._averages import FunctionEventAvg as FunctionEventAvg
-from torch_py.profiler._ranges import Range as FunctionEvent
-from torch_py.profiler._ranges import is_recording as _is_recording
+from torch_py.profiler._ranges import FunctionEvent as FunctionEvent
 from torch_py.profiler._ranges import record_function as record_function
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "profile", "record_function"]
@@ -21,7 +18,7 @@ class profile(_profile):
     """Measures the block, unless `enabled` is False."""
 
     def __init__(self, enabled: bool = True, **options: Any) -> None:
-        super().__init__()
+        super().__init__(**options)
         self.enabled = enabled
 
     def start(self) -> None:
@@ -56,4 +53,4 @@ class emit_nvtx:
 
 
 def _is_profiler_enabled() -> bool:
-    return _is_recording()
+    return bool(_C._profiler_enabled())

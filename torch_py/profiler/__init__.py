@@ -1,17 +1,12 @@
-"""Wall time of named ranges: `record_function` inside `profile`. Operators are not recorded one by one."""
+"""Where a program spends its time: `profile` records operator calls, backward and named ranges."""
 
 from __future__ import annotations
 
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.profiler._averages import EventList, FunctionEventAvg
-from torch_py.profiler._profile import (
-    ProfilerAction,
-    ProfilerActivity,
-    profile,
-    schedule,
-    tensorboard_trace_handler,
-)
+from torch_py.profiler._profile import profile, tensorboard_trace_handler
 from torch_py.profiler._ranges import record_function
+from torch_py.profiler._schedule import ProfilerAction, ProfilerActivity, schedule
 
 __all__ = [
     "EventList",
@@ -28,8 +23,8 @@ __all__ = [
 
 
 def kineto_available() -> bool:
-    """Whether operators and devices can be traced: no."""
-    return False
+    """Whether operators can be traced."""
+    return True
 
 
 def supported_activities() -> set[ProfilerActivity]:

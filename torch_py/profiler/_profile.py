@@ -1,82 +1,36 @@
-"""`profile`: a block whose ranges are measured, with a schedule of steps."""
+"""`profile`: a block whose operator calls and ranges are recorded, with a schedule of steps."""
 
 from __future__ import annotations
 
-import json
-import os
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterable
-from enum import Enum, IntEnum
+from os import getpid
 from pathlib import Path
 from typing import Any
 
+from torch_py import _C
 from torch_py.profiler._averages import EventList, averages
-from torch_py.profiler._ranges import Range, record_function, start_recording, stop_recording
-
-
-class ProfilerActivity(IntEnum):
-    """What may be measured. Here: the CPU."""
-
-    CPU = 0
-    XPU = 1
-    MTIA = 2
-    CUDA = 3
-    HPU = 4
-    PrivateUse1 = 5
-
-
-class ProfilerAction(Enum):
-    """What a schedule says of a step."""
-
-    NONE = 0
-    WARMUP = 1
-    RECORD = 2
-    RECORD_AND_SAVE = 3
-
-
-def schedule(
-    *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
-) -> Callable[[int], ProfilerAction]:
-    """Steps: `skip_first`, then cycles of `wait`, `warmup` and
-    `active`, `repeat` of them (0: without end)."""
-    if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
-        raise AssertionError(
-            f"schedule: expected wait, warmup, repeat, skip_first >= 0 and active > 0, got {wait=}, "
-            f"{warmup=}, {repeat=}, {skip_first=}, {active=}"
-        )
-    length = wait + warmup + active
-
-    def action(step: int) -> ProfilerAction:
-        if step < 0:
-            raise AssertionError(f"schedule: expected step >= 0, got {step}")
-
-        step -= skip_first
-        if skip_first_wait:
-            step += wait
-        if step < 0 or (repeat and step // length >= repeat):
-            return ProfilerAction.NONE
-
-        place = step % length
-        if place < wait:
-            return ProfilerAction.NONE
-        if place < wait + warmup:
-            return ProfilerAction.WARMUP
-        return ProfilerAction.RECORD_AND_SAVE if place == length - 1 else ProfilerAction.RECORD
-
-    return action
-
-
-def _always(step: int) -> ProfilerAction:
-    return ProfilerAction.RECORD
+from torch_py.profiler._flops import count_flops
+from torch_py.profiler._ranges import FunctionEvent, collect, record_function
+from torch_py.profiler._schedule import ProfilerAction, ProfilerActivity, always
+from torch_py.profiler._trace import write_trace
 
 
 class profile:
-    """Measures the `record_function` ranges inside the block, and each step when `step()` is called.
+    """Records the operator calls of this thread inside the block, the nodes of backward, the ranges of
+    `record_function`, and each step when `step()` is called.
 
     With a `schedule`, `on_trace_ready` is called with this object at the end of every cycle; without one at
-    the end of the block.
-    Options about shapes, memory, stacks and flops are taken and add nothing: operators are not recorded.
+    the end of the block. `record_shapes` keeps the shapes of arguments, `profile_memory` the bytes of host
+    memory that a call has allocated, `with_stack` the lines of the program, `with_flops` the floating-point
+    operations of products, convolutions and attention.
+
+        with profile(record_shapes=True) as measured:
+            model(x)
+        print(measured.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
+        measured.export_chrome_trace("trace.json")
     """
 
     def __init__(
@@ -85,15 +39,26 @@ class profile:
         activities: Iterable[ProfilerActivity] | None = None,
         schedule: Callable[[int], ProfilerAction] | None = None,
         on_trace_ready: Callable[[profile], Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
         **options: Any,
     ) -> None:
         self.activities = set(activities) if activities is not None else {ProfilerActivity.CPU}
-        self.schedule = schedule or _always
+        self.schedule = schedule or always
         self.on_trace_ready = on_trace_ready
+        self.record_shapes = record_shapes
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self.with_flops = with_flops
+
         self.step_num = 0
         self.current_action = self.schedule(0)
-        self._events: list[Range] = []
-        self._recording: list[Range] | None = None
+        self._events: list[FunctionEvent] = []
+        self._metadata: dict[str, Any] = {}
+        self._is_recording = False
         self._step: record_function | None = None
 
     def __enter__(self) -> profile:
@@ -107,7 +72,7 @@ class profile:
         self._follow()
 
     def stop(self) -> None:
-        recorded = self._recording is not None
+        recorded = self._is_recording
         self._end_step()
         self._end_recording()
         if recorded and self.on_trace_ready is not None:
@@ -126,11 +91,12 @@ class profile:
 
     def _follow(self) -> None:
         wanted = self.current_action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
-        if wanted and self._recording is None:
-            self._recording = self._events = start_recording()
+        if wanted and not self._is_recording:
+            _C._profiler_start(self.record_shapes or self.with_flops, self.profile_memory, self.with_stack)
+            self._is_recording = True
         elif not wanted:
             self._end_recording()
-        if wanted and self.schedule is not _always:
+        if wanted and self.schedule is not always:
             self._step = record_function(f"ProfilerStep#{self.step_num}")
             self._step.__enter__()
 
@@ -140,39 +106,47 @@ class profile:
             self._step = None
 
     def _end_recording(self) -> None:
-        if self._recording is not None:
-            stop_recording(self._recording)
-            self._recording = None
+        if not self._is_recording:
+            return
+        self._is_recording = False
+        self._events = collect(_C._profiler_stop())
+        if self.with_flops:
+            count_flops(self._events)
 
-    def events(self) -> list[Range]:
+    def events(self) -> list[FunctionEvent]:
+        """All events, in the order in which they began."""
         return list(self._events)
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, **options: Any
     ) -> EventList:
-        """Ranges summed by name."""
-        return averages(self._events)
+        """Events summed by name, and by the shapes of the arguments or the innermost lines if asked for."""
+        return averages(self._events, group_by_input_shape, group_by_stack_n)
 
     def export_chrome_trace(self, path: str) -> None:
-        """Writes the ranges for chrome://tracing. Times in the file are in microseconds."""
-        events = [
-            {
-                "name": event.name,
-                "ph": "X",
-                "ts": event.start_ns / 1000,
-                "dur": (event.end_ns - event.start_ns) / 1000,
-                "pid": os.getpid(),
-                "tid": event.thread,
-            }
-            for event in self._events
-        ]
+        """Writes the events for https://ui.perfetto.dev or chrome://tracing."""
+        write_trace(path, self._events, self._metadata)
 
-        Path(path).write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """Writes lines of stacks and microseconds, which tools for flame graphs read. Needs `with_stack`."""
+        if metric != "self_cpu_time_total":
+            warnings.warn(f"export_stacks: only self_cpu_time_total is measured, not {metric}", stacklevel=2)
+        lines = [
+            f"{';'.join(reversed(event.stack))} {event.self_cpu_time_total:.0f}"
+            for event in self._events
+            if event.stack
+        ]
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Nothing keeps metadata."""
+        """Adds a value to the traces that are written."""
+        self._metadata[key] = value
 
-    add_metadata_json = add_metadata
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Adds the text of a JSON value to the traces that are written."""
+        import json
+
+        self._metadata[key] = json.loads(value)
 
 
 def tensorboard_trace_handler(
@@ -182,7 +156,8 @@ def tensorboard_trace_handler(
 
     def handle(measured: profile) -> None:
         Path(dir_name).mkdir(parents=True, exist_ok=True)
-        worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
-        measured.export_chrome_trace(str(Path(dir_name) / f"{worker}.{time.time_ns()}.pt.trace.json"))
+        worker = worker_name or f"{socket.gethostname()}_{getpid()}"
+        suffix = ".gz" if use_gzip else ""
+        measured.export_chrome_trace(str(Path(dir_name) / f"{worker}.{time.time_ns()}.pt.trace.json{suffix}"))
 
     return handle

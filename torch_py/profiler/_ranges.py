@@ -1,43 +1,62 @@
-"""Ranges of a program: when each began and ended, and on which thread."""
+"""Events of a profile: operator calls, nodes of backward, and ranges that the program names."""
 
 from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch_py import _C
 
 
-class Range(NamedTuple):
+@dataclass(eq=False)
+class FunctionEvent:
+    """One call of an operator, or one range. Times are in nanoseconds of a steady clock."""
+
     name: str
+    is_operator: bool
     start_ns: int
     end_ns: int
-    children_ns: int  # time in ranges directly inside
     thread: int
+    parent: FunctionEvent | None = None
+    memory: int = 0  # bytes of host memory allocated and not freed inside
+    sequence_nr: int = -1
+    input_shapes: list[list[int]] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)  # innermost first
+    children_ns: int = 0  # time in events directly inside
+    children_memory: int = 0
+    flops: int = 0
+
+    @property
+    def cpu_time_total(self) -> float:
+        """In microseconds, as the other times that programs read."""
+        return (self.end_ns - self.start_ns) / 1000
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        return self.cpu_time_total - self.children_ns / 1000
+
+    @property
+    def key(self) -> str:
+        return self.name
 
 
-class _Stack(threading.local):
-    def __init__(self) -> None:
-        self.children: list[int] = []
-
-
-_stack = _Stack()
-_recordings: list[list[Range]] = []  # of every profile that is running
-
-
-def start_recording() -> list[Range]:
-    recording: list[Range] = []
-    _recordings.append(recording)
-    return recording
-
-
-def stop_recording(recording: list[Range]) -> None:
-    _recordings[:] = [other for other in _recordings if other is not recording]
-
-
-def is_recording() -> bool:
-    return bool(_recordings)
+def collect(rows: list[Any]) -> list[FunctionEvent]:
+    """What the native recording returned, as events."""
+    thread = threading.get_ident()
+    events: list[FunctionEvent] = []
+    for name, is_operator, start, end, parent, memory, sequence, shapes, stack in rows:
+        around = events[parent] if parent >= 0 else None
+        event = FunctionEvent(
+            name, is_operator, start, end, thread, around, memory, sequence, shapes or [], stack or []
+        )
+        if around is not None:
+            around.children_ns += end - start
+            around.children_memory += memory
+        events.append(event)
+    return events
 
 
 class record_function:
@@ -46,21 +65,16 @@ class record_function:
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name = name
         self.args = args
-        self._starts: list[int] = []
+        self._open: list[int] = []
 
     def __enter__(self) -> record_function:
-        _stack.children.append(0)
-        self._starts.append(time.perf_counter_ns())
+        self._open.append(_C._profiler_begin(self.name))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        end = time.perf_counter_ns()
-        start = self._starts.pop()
-        inside = _stack.children.pop() if _stack.children else 0
-        if _stack.children:
-            _stack.children[-1] += end - start
-        for recording in _recordings:
-            recording.append(Range(self.name, start, end, inside, threading.get_ident()))
+        event = self._open.pop()
+        if event >= 0:
+            _C._profiler_end(event)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

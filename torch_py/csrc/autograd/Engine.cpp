@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "aten/ops/add.h"
+#include "aten/profiling/Recording.h"
 #include "c10/core/DeviceGuard.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/GraphTask.h"
@@ -130,6 +131,7 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
   if (state.first_capture >= 0) task.capture(state, grads);
   if (!task.applies(state)) return;
 
+  const at::profiling::Range range(node.name(), static_cast<int64_t>(node.sequence_nr()));
   try {
     variable_list outputs = call_node(node, std::move(grads), task.keep_graph);
     deliver(task, node, outputs);

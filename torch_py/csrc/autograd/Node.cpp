@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "aten/ops/to_mkldnn.h"
+#include "aten/profiling/Recording.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/Streams.h"
 
@@ -30,6 +31,12 @@ __attribute__((tls_model("initial-exec"))) constinit thread_local uint64_t next_
 // The release in progress on this thread: see Note [Long graphs].
 __attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* pending_nodes =
     nullptr;
+
+// A recorded call is linked to the node that it makes by the number that the node will get.
+[[maybe_unused]] const bool is_linked = [] {
+  at::profiling::set_sequence_source([] { return static_cast<int64_t>(next_sequence_nr); });
+  return true;
+}();
 
 }  // namespace
 

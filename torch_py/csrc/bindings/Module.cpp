@@ -12,8 +12,13 @@
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 #include "torch_py/csrc/bindings/calls/TorchFunction.h"
 #include "torch_py/csrc/bindings/devices/Devices.h"
+#include "torch_py/csrc/bindings/dispatch/DispatchModes.h"
+#include "torch_py/csrc/bindings/dispatch/Keys.h"
+#include "torch_py/csrc/bindings/dispatch/OperatorType.h"
+#include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/exchange/DLPack.h"
 #include "torch_py/csrc/bindings/exchange/SharedMemory.h"
+#include "torch_py/csrc/bindings/profiling/Profiler.h"
 #include "torch_py/csrc/bindings/state/GlobalState.h"
 #include "torch_py/csrc/bindings/tensor/TensorFactory.h"
 #include "torch_py/csrc/bindings/tensor/TensorType.h"
@@ -69,7 +74,12 @@ constexpr void (*steps[])(PyObject*) = {init_gil,
                                         init_shared_memory,
                                         init_autocast,
                                         init_type_names,
-                                        init_torch_function_mode};
+                                        init_torch_function_mode,
+                                        init_dispatch_keys,
+                                        init_operators,
+                                        init_dispatch_modes,
+                                        init_python_kernels,
+                                        init_profiler};
 
 }  // namespace
 
