@@ -1,9 +1,6 @@
 """Counts the floating-point operations (flops) of matrix products, convolutions and attention.
 
-Note [Counting backward]: PyTorch counts below autograd, where the operators of backward are like any others.
-Here a mode sees only the calls that the program makes. The work of a product's backward follows from its
-shapes and from which inputs require grad; a hook on the result counts it when its gradient has been computed.
-Second derivatives are not counted.
+They are counted below autograd, where the operators of backward are like any others.
 """
 
 from __future__ import annotations
@@ -15,8 +12,8 @@ from typing import Any
 
 from torch_py._ops import ops
 from torch_py._tensor import Tensor
-from torch_py.overrides import TorchFunctionMode
-from torch_py.utils._flop_formulas import Work, work_of
+from torch_py.utils._flop_formulas import work_of
+from torch_py.utils._python_dispatch import TorchDispatchMode
 from torch_py.utils.module_tracker import ModuleTracker
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]
@@ -113,21 +110,7 @@ def sdpa_backward_flop_count(
     return 2 * prod(batch) * queries * key_shape[-2] * (3 * width + 2 * value_shape[-1])
 
 
-class _CallObserver(TorchFunctionMode):
-    """Passes the calls of the program to the counter."""
-
-    def __init__(self, counter: FlopCounterMode) -> None:
-        super().__init__()
-        self.counter = counter
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        result = func(*args, **kwargs)
-        self.counter._count(func, args, kwargs, result)
-        return result
-
-
-class FlopCounterMode:
+class FlopCounterMode(TorchDispatchMode):
     """Counts flops inside of ``with FlopCounterMode() as counter:``.
 
     Matrix products, `linear`, convolutions and attention are counted, forward and backward; a multiplication
@@ -143,58 +126,48 @@ class FlopCounterMode:
         display: bool = True,
         custom_mapping: dict[Any, Any] | None = None,
     ) -> None:
+        super().__init__()
         self.depth = depth
         self.display = display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self.flop_registry = {**flop_registry, **(custom_mapping or {})}
         self.mod_tracker = ModuleTracker()
-        self._mode = _CallObserver(self)
-        self._entered = False
 
     def __enter__(self) -> FlopCounterMode:
         self.flop_counts.clear()
         self.mod_tracker.__enter__()
-        self._mode.__enter__()
-        self._entered = True
+        super().__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._entered = False
-        self._mode.__exit__(None, None, None)
+        super().__exit__(*exception)
         self.mod_tracker.__exit__()
         if self.display:
             print(self.get_table(self.depth))
 
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        self._count(func, args, kwargs, result)
+        return result
+
     def _count(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        own = self.flop_registry.get(func)
-        if own is not None:
-            self._add(frozenset(self.mod_tracker.parents), func, own(*args, **kwargs, out_val=result))
-            return
-
-        work = work_of(getattr(func, "__name__", ""), args, kwargs, result)
-        if work is None:
-            return
-
         parents = frozenset(self.mod_tracker.parents)
-        self._add_work(parents, work.forward)
+        operator = func.overloadpacket if func.overloadpacket in self.flop_registry else func
 
-        def in_backward(gradient: Tensor) -> None:
-            if self._entered:
-                self._add_work(parents, work.backward())
+        work = work_of(func.overloadpacket.__name__, args, kwargs, result)
+        if not work and operator in self.flop_registry:
+            self._add(parents, operator, self.flop_registry[operator](*args, **kwargs, out_val=result))
+            return
 
-        if isinstance(result, Tensor) and result.requires_grad and result.grad_fn is not None:
-            result.register_hook(in_backward)
-
-    def _add_work(self, parents: frozenset[str], steps: Sequence[Work]) -> None:
-        for name, arguments in steps:
-            # The backward of attention is not an operator of its own and counts as attention.
+        for name, arguments in work:
+            # The backward of attention counts as attention.
             if name == "scaled_dot_product_attention_backward":
                 flops = sdpa_backward_flop_count(*arguments)
                 self._add(parents, ops.aten.scaled_dot_product_attention, flops)
                 continue
-
-            operator = getattr(ops.aten, name)
-            self._add(parents, operator, self.flop_registry[operator](*arguments))
+            counted = getattr(ops.aten, name)
+            self._add(parents, counted, self.flop_registry[counted](*arguments))
 
     def _add(self, parents: frozenset[str], operator: Any, flops: int) -> None:
         for parent in parents:
