@@ -38,10 +38,17 @@ def keys_named(name: str) -> tuple[DispatchKey, ...]:
 
 
 class DispatchKeySet(int):
-    """A set of keys; bit k stands for key k. Takes a key, or the bits."""
+    """A set of keys; bit k stands for key k. Takes keys, or the bits. Names of keys that torch_py lacks are
+    left out."""
 
-    def __new__(cls, keys: Any) -> DispatchKeySet:
-        return int.__new__(cls, 1 << keys if isinstance(keys, DispatchKey) else int(keys))
+    def __new__(cls, *keys: Any) -> DispatchKeySet:
+        bits = 0
+        for key in keys:
+            if isinstance(key, str):
+                bits |= 1 << DispatchKey[key] if key in DispatchKey.__members__ else 0
+            else:
+                bits |= 1 << key if isinstance(key, DispatchKey) else int(key)
+        return int.__new__(cls, bits)
 
     def has(self, key: DispatchKey) -> bool:
         return bool(self >> key & 1)

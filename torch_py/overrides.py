@@ -237,6 +237,11 @@ def _enable_torch_function() -> Iterator[None]:
         yield
 
 
-def enable_reentrant_dispatch() -> NoReturn:
-    """Raises NotImplementedError: torch_py does not support `__torch_dispatch__`."""
-    raise NotImplementedError("torch.overrides.enable_reentrant_dispatch: torch_py has no __torch_dispatch__")
+@contextlib.contextmanager
+def enable_reentrant_dispatch() -> Iterator[None]:
+    """Lets calls inside of `__torch_dispatch__` be recorded by autograd and handled by modes, as outside of it."""
+    before = _C._set_below_autograd(0)
+    try:
+        yield
+    finally:
+        _C._set_below_autograd(before)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.subject import only_torch_py, torch
+from tests.subject import torch
 
 overrides = __import__(f"{torch.__name__}.overrides", fromlist=["x"])
 F = torch.nn.functional
@@ -177,22 +177,6 @@ def test_questions_about_functions() -> None:
 
     assert torch.tensor in overrides.get_ignored_functions()
     assert torch.Tensor.grad.__get__ in overrides.get_default_nowrap_functions()
-
-
-@only_torch_py
-def test_dispatch_modes_are_refused() -> None:
-    from torch_py.utils._python_dispatch import TorchDispatchMode
-
-    class Mode(TorchDispatchMode):
-        pass
-
-    with (
-        pytest.raises(NotImplementedError, match="Mode: torch_py does not call Python from below autograd"),
-        Mode(),
-    ):
-        pass
-    with pytest.raises(NotImplementedError, match="_make_wrapper_subclass"):
-        torch.Tensor._make_wrapper_subclass(torch.Tensor, (2,))
 
 
 def test_torch_function_of_python_functions():

@@ -251,6 +251,26 @@ def test_subclass_without_handler_cannot_be_a_wrapper():
         torch.Tensor._make_wrapper_subclass(Plain, (2,))
 
 
+def test_reentrant_dispatch_records_and_goes_to_modes():
+    from importlib import import_module
+
+    reentrant = import_module(f"{torch.__name__}.overrides").enable_reentrant_dispatch
+    seen = []
+
+    class Traces(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func is aten.neg.default:
+                with reentrant(), torch.enable_grad():
+                    x = torch.ones(2, requires_grad=True)
+                    seen.append((x * 2).requires_grad)
+                seen.append((torch.ones(2, requires_grad=True) * 2).requires_grad)
+            return func(*args, **(kwargs or {}))
+
+    with Traces():
+        torch.ones(2).neg()
+    assert seen == [True, False]
+
+
 # Operators as objects
 
 

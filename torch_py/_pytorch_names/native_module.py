@@ -8,6 +8,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from torch_py import _C, _torch_function
+from torch_py._dispatch_keys import DispatchKey, DispatchKeySet
 from torch_py._pytorch_names.packages import lacking
 from torch_py._tensor import Tensor
 from torch_py._utils import _flatten_dense_tensors, _unflatten_dense_tensors
@@ -36,22 +37,6 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     )
 
 
-class DispatchKeySet:
-    """Keys of the dispatcher, by name."""
-
-    def __init__(self, *keys: Any) -> None:
-        self._keys = frozenset(keys)
-
-    def has(self, key: Any) -> bool:
-        return key in self._keys
-
-    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return DispatchKeySet(*self._keys, *other._keys)
-
-    def __repr__(self) -> str:
-        return f"DispatchKeySet({', '.join(map(str, sorted(self._keys)))})"
-
-
 def _get_accelerator(check: bool | None = None) -> Any:
     """The accelerator's type as a device, else the CPU's; then raises RuntimeError if `check` is true."""
     if _C._cuda_getDeviceCount() > 0:
@@ -63,11 +48,6 @@ def _get_accelerator(check: bool | None = None) -> Any:
 
 def _nothing(*arguments: Any) -> None:
     return None
-
-
-def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """Calls the operator, as no tensor type has a `__torch_dispatch__`."""
-    return func(*args, **(kwargs or {}))
 
 
 def _no(*arguments: Any) -> bool:
@@ -96,26 +76,17 @@ _IDLE = (
     "_jit_set_texpr_fuser_enabled",
     "_log_api_usage_once",
 )
-_KEYS = (
-    "Undefined",
-    "CPU",
-    "CUDA",
-    "Meta",
-    "AutogradCPU",
-    "AutogradCUDA",
-    "AutogradMeta",
-    "AutogradOther",
+# Keys of PyTorch's that the dispatcher lacks. As names they serve as keys of tables.
+_OTHER_KEYS = (
     "Autograd",
     "AutocastCPU",
     "AutocastCUDA",
     "AutocastXPU",
     "Functionalize",
-    "Python",
     "CompositeImplicitAutograd",
     "CompositeExplicitAutograd",
     "ADInplaceOrView",
     "BackendSelect",
-    "PrivateUse1",
     "FuncTorchBatched",
     "XPU",
     "MPS",
@@ -137,7 +108,7 @@ def add_native_names(native: ModuleType) -> None:
     names.update({name: _no for name in _ANSWERED_NO})
 
     names.update(
-        DispatchKey=SimpleNamespace(**{key: key for key in _KEYS}),
+        DispatchKey=SimpleNamespace(**{key: key for key in _OTHER_KEYS}, **DispatchKey.__members__),
         DispatchKeySet=DispatchKeySet,
         _are_functorch_transforms_active=_are_functorch_transforms_active,
         DisableTorchFunction=_torch_function.DisableTorchFunction,
@@ -145,8 +116,6 @@ def add_native_names(native: ModuleType) -> None:
         _is_torch_function_all_disabled=_torch_function._is_torch_function_all_disabled,
         _has_torch_function_unary=lambda value: native._has_torch_function((value,)),
         _has_torch_function_variadic=lambda *values: native._has_torch_function(values),
-        _disabled_torch_dispatch_impl=_disabled_torch_dispatch_impl,
-        _len_torch_dispatch_stack=int,
         _get_accelerator=_get_accelerator,
         _TensorBase=native.TensorBase,
         _VariableFunctionsClass=native._torch,  # where pickles of PyTorch have its functions

@@ -58,6 +58,16 @@ PyObject* set_excluded_keys(PyObject*, PyObject* bits) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* set_below_autograd(PyObject*, PyObject* depth) {
+  TORCH_PY_TRY
+  c10::LocalState& state = c10::local_state();
+  const int before = state.below_autograd;
+  state.below_autograd = static_cast<int>(to_int64(depth));
+  state.refresh();
+  return PyLong_FromLong(before);
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
     {"_dispatch_key_names", key_names, METH_NOARGS, "The names of all keys, by position."},
     {"_key_set", keys_of_tensor, METH_O, "_key_set(tensor) -> int: the tensor's keys, as bits."},
@@ -65,6 +75,8 @@ PyMethodDef functions[] = {
     {"_excluded_keys", excluded_keys, METH_NOARGS, "The keys that this thread leaves out."},
     {"_set_excluded_keys", set_excluded_keys, METH_O,
      "Sets the keys that this thread leaves out; returns what they were."},
+    {"_set_below_autograd", set_below_autograd, METH_O,
+     "Sets how many kernels of autograd this thread is inside of; returns what it was."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
