@@ -105,7 +105,7 @@ def public_name(function: Any) -> str | None:
         return "torch.Tensor"
     if isinstance(function, types.ModuleType) or not callable(function):
         return None
-    if type(function).__name__.startswith("NativeOperator"):
+    if type(function).__name__ in ("OpOverload", "OpOverloadPacket"):
         return str(function) if str(function).startswith("torch.") else f"torch.ops.{function}"
     try:
         name = _torch_names().get(function)

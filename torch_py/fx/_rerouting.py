@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch_py._custom_ops.registry import NativeOperator
+    from torch_py._ops import OpOverloadPacket
     from torch_py.fx.proxy import Proxy
 
 _NUMBER = "the number of the function"
@@ -109,16 +109,19 @@ def call(number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 class _Operators:
-    """Operators of `torch.ops`: what calls them by themselves, and what asks for proxies first."""
+    """Operators of `torch.ops`: what calls them by themselves, and what asks for proxies first.
+
+    Their overloads ask at all times.
+    """
 
     def __init__(self) -> None:
         # Imported on first use: the registry of operators is large.
-        from torch_py._custom_ops.registry import NativeOperator
+        from torch_py._ops import OpOverloadPacket
 
-        self.cls = NativeOperator
-        self.own_call = own_call = NativeOperator.__call__
+        self.cls = OpOverloadPacket
+        self.own_call = own_call = OpOverloadPacket.__call__
 
-        def asking_call(self: NativeOperator, *args: Any, **kwargs: Any) -> Any:
+        def asking_call(self: OpOverloadPacket, *args: Any, **kwargs: Any) -> Any:
             proxy = first_proxy((args, kwargs))
             if proxy is None:
                 return own_call(self, *args, **kwargs)

@@ -235,7 +235,7 @@ def _calling_frame() -> FrameType:
 
 
 def _is_operator_of_ops(value: Any) -> bool:
-    return type(value).__name__.startswith("NativeOperator")
+    return type(value).__name__ in ("OpOverload", "OpOverloadPacket")
 
 
 class GraphAppendingTracer(TracerBase):

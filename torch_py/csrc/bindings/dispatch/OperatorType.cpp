@@ -42,11 +42,43 @@ void run(const at::Stack& arguments, Call&& call) {
   unlocked(call, given[0], given[1], given[2], given[3]);
 }
 
+/// Whether __torch_function__ of a mode or an argument takes the call over.
+bool is_overridden(PyObject* const* args, Py_ssize_t count) {
+  if (has_function_modes() && in_function_mode()) return true;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (overrides(args[i])) return true;
+    if (!is_sequence(args[i])) continue;
+    for (Py_ssize_t k = 0; k < sequence_length(args[i]); ++k) {
+      if (overrides(sequence_item(args[i], k))) return true;
+    }
+  }
+  return false;
+}
+
+PyObject* call_override(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
+  const ObjectPtr positional = ObjectPtr::steal(checked(PyTuple_New(nargs)));
+  for (Py_ssize_t i = 0; i < nargs; ++i)
+    PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+
+  const ObjectPtr keywords = ObjectPtr::steal(checked(PyDict_New()));
+  for (Py_ssize_t i = 0; kwnames != nullptr && i < PyTuple_GET_SIZE(kwnames); ++i)
+    check_status(PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]));
+
+  return call_torch_function(self, as_operator(self)->entry->name(), positional.get(),
+                             keywords.get());
+}
+
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   TORCH_PY_TRY
+  const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  const Py_ssize_t keywords = kwnames != nullptr ? PyTuple_GET_SIZE(kwnames) : 0;
+  if (C10_UNLIKELY(is_overridden(args, nargs + keywords)))
+    return call_override(self, args, nargs, kwnames);
+
   const c10::OperatorEntry& entry = *as_operator(self)->entry;
   at::Stack stack;
-  push_arguments(stack, entry, args, PyVectorcall_NARGS(nargsf), kwnames);
+  push_arguments(stack, entry, args, nargs, kwnames);
   run(stack, [&] { entry.call_boxed(stack); });
   return wrap_results(stack);
   TORCH_PY_CATCH(nullptr)
