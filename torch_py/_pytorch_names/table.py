@@ -162,15 +162,6 @@ TABLE: dict[str, Row] = {
         "Settings of symbolic sizes, kept without effect.",
         settings(enrich_profiler_metadata=False, translation_validation=False, use_duck_shape=True),
     ),
-    "fx.experimental.proxy_tensor": names(
-        "Questions whether operators are being recorded, which they never are.",
-        answers(None, "get_proxy_mode()"),
-        refuses(
-            NotImplementedError,
-            "torch.fx.experimental.proxy_tensor.{name}: torch_py does not record operators yet",
-            "make_fx(f, *arguments, **options)",
-        ),
-    ),
     "jit": file("jit"),
     "jit.annotations": file("jit_annotations"),
     "package": file("package"),

@@ -123,7 +123,9 @@ def public_name(function: Any) -> str | None:
 
 
 def resolves(name: str, value: Any) -> bool:
-    """Whether the dotted `name`, which starts with `torch`, leads to `value`."""
+    """Whether the dotted `name`, which starts with `torch`, is an expression that leads to `value`."""
+    if any(map(keyword.iskeyword, name.split("."))):  # torch.ops.aten.random_.from
+        return False
     found: Any = torch_py
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)

@@ -58,8 +58,7 @@ bool is_overridden(PyObject* const* args, Py_ssize_t count) {
 PyObject* call_override(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                         PyObject* kwnames) {
   const ObjectPtr positional = ObjectPtr::steal(checked(PyTuple_New(nargs)));
-  for (Py_ssize_t i = 0; i < nargs; ++i)
-    PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+  for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
 
   const ObjectPtr keywords = ObjectPtr::steal(checked(PyDict_New()));
   for (Py_ssize_t i = 0; kwnames != nullptr && i < PyTuple_GET_SIZE(kwnames); ++i)

@@ -131,10 +131,23 @@ class DispatchToPython final : public c10::BoxedKernel {
  public:
   void call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
             at::Stack& stack) const override {
-    if (!handled(entry, stack)) entry.redispatch_boxed(keys - c10::DispatchKey::Python, stack);
+    if (is_of_numbers(stack) || !handled(entry, stack))
+      entry.redispatch_boxed(keys - c10::DispatchKey::Python, stack);
   }
 
  private:
+  /// Whether all tensors of a call are numbers of the program, which nobody sees as tensors.
+  static bool is_of_numbers(const at::Stack& stack) {
+    bool has_numbers = false;
+    for (const at::Value& value : stack) {
+      if (value.is<at::Value::Tensors>()) return false;
+      if (!value.is<at::Tensor>()) continue;
+      if (!value.get<at::Tensor>().is_wrapped_number()) return false;
+      has_numbers = true;
+    }
+    return has_numbers;
+  }
+
   static bool handled(const c10::OperatorEntry& entry, at::Stack& stack) {
     const GilAcquire gil;
     const OverloadedTensors overloaded(stack);
