@@ -14,10 +14,6 @@ namespace at {
 
 namespace {
 
-DispatchKeySet backend_keys(Device device) {
-  return DispatchKeySet(dense_backend_key(device.type));
-}
-
 void check_sizes(IntArrayRef sizes) {
   for (const int64_t size : sizes) {
     TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
@@ -44,18 +40,16 @@ size_t storage_bytes(int64_t elements, ScalarType dtype) {
   return static_cast<size_t>(bytes);
 }
 
-Storage allocate(size_t bytes, Device device) {
+intrusive_ptr<TensorImpl> make_impl(size_t bytes, ScalarType dtype, Device device) {
+  if (C10_LIKELY(device == kCPU)) return make_cpu_tensor(bytes, dtype);
+
   // Devices that are only named have no backend.
+  device = resolved(device);
   if (C10_UNLIKELY(static_cast<int>(device.type) >= kNumDeviceTypes))
     throw AbsentDeviceError(device);
-  return make_storage(bytes, device);
-}
 
-template <typename T>
-Tensor scalar_tensor_of(T value, ScalarType dtype) {
-  const Tensor tensor = number_tensor(dtype);
-  *static_cast<T*>(tensor.data()) = value;
-  return tensor;
+  const DispatchKeySet keys(dense_backend_key(device.type));
+  return make_intrusive<TensorImpl>(make_storage(bytes, device), dtype, device, keys);
 }
 
 int kind_of(ScalarType t) {
@@ -69,6 +63,43 @@ ScalarType wrapped_type(ScalarType t) {
   return t == kDouble ? default_dtype() : t == kComplexDouble ? to_complex(default_dtype()) : t;
 }
 
+/// The dtypes of operands by class: tensors with dimensions, 0-dim tensors, wrapped numbers. A
+/// lower class takes part only if its kind (bool < integer < float < complex) is above that of the
+/// classes before it.
+class Promoted {
+ public:
+  void add(const Tensor& tensor) {
+    const bool wrapped = tensor.is_wrapped_number();
+    const int level = wrapped ? 2 : tensor.dim() == 0 ? 1 : 0;
+    const ScalarType type = wrapped ? wrapped_type(tensor.scalar_type()) : tensor.scalar_type();
+    types_[level] =
+        types_[level] == ScalarType::Undefined ? type : promote_types(types_[level], type);
+  }
+
+  ScalarType result() const {
+    ScalarType result = types_[0];
+    for (const ScalarType type : {types_[1], types_[2]}) {
+      if (type == ScalarType::Undefined) continue;
+      if (result == ScalarType::Undefined) {
+        result = type;
+      } else if (kind_of(type) > kind_of(result)) {
+        result = of_higher_kind(result, type);
+      }
+    }
+    return result;
+  }
+
+ private:
+  /// A float keeps its width: float32 with a 0-dim complex128 makes complex64.
+  static ScalarType of_higher_kind(ScalarType type, ScalarType higher) {
+    TORCH_CHECK(!is_float8(type), "Unknown Complex ScalarType for ", type);
+    if (is_floating(type)) return to_complex(type);
+    return type != kBool && is_complex(higher) ? higher : promote_types(type, higher);
+  }
+
+  ScalarType types_[3] = {ScalarType::Undefined, ScalarType::Undefined, ScalarType::Undefined};
+};
+
 }  // namespace
 
 Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
@@ -79,9 +110,7 @@ Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
                 "Storage size calculation overflowed with sizes=", sizes);
   }
 
-  device = resolved(device);
-  auto impl = make_intrusive<TensorImpl>(allocate(storage_bytes(numel, dtype), device), dtype,
-                                         device, backend_keys(device));
+  auto impl = make_impl(storage_bytes(numel, dtype), dtype, device);
   impl->set_sizes_contiguous(sizes);
   return Tensor(std::move(impl));
 }
@@ -95,9 +124,7 @@ Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType d
     TORCH_CHECK(stride >= 0, "Negative strides are not supported, got strides ", strides);
 
   const size_t bytes = storage_bytes(storage_extent(sizes, strides), dtype);
-  device = resolved(device);
-  auto impl =
-      make_intrusive<TensorImpl>(allocate(bytes, device), dtype, device, backend_keys(device));
+  auto impl = make_impl(bytes, dtype, device);
   impl->set_sizes_and_strides(sizes, strides);
   return Tensor(std::move(impl));
 }
@@ -130,16 +157,7 @@ DimVector strides_in_order_of(const Tensor& tensor) {
   return strides;
 }
 
-Tensor wrapped_scalar(const Scalar& value) {
-  switch (value.kind()) {
-    case Scalar::Kind::Bool: return scalar_tensor_of(value.to_bool(), kBool);
-    case Scalar::Kind::Int: return scalar_tensor_of(value.to_long(), kLong);
-    case Scalar::Kind::Double: return scalar_tensor_of(value.to_double(), kDouble);
-    case Scalar::Kind::Complex: return scalar_tensor_of(value.to_complex_double(), kComplexDouble);
-    case Scalar::Kind::Unsigned: return scalar_tensor_of(value.to<uint64_t>(), kUInt64);
-  }
-  return Tensor();
-}
+Tensor wrapped_scalar(const Scalar& value) { return NumberTensor(value).release(); }
 
 void resize_tensor(const Tensor& tensor, IntArrayRef sizes) {
   TensorImpl* impl = tensor.unsafe_impl();
@@ -194,33 +212,17 @@ DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
 }
 
 ScalarType result_type(TensorList tensors) {
-  // There are three classes: tensors with dimensions, 0-dim tensors, wrapped numbers. A lower class
-  // takes part only if its kind (bool < integer < float < complex) is above that of the classes
-  // before it.
-  ScalarType types[3] = {ScalarType::Undefined, ScalarType::Undefined, ScalarType::Undefined};
+  Promoted types;
   for (const Tensor& tensor : tensors) {
-    if (!tensor.defined()) continue;
-    const bool wrapped = tensor.is_wrapped_number();
-    const int level = wrapped ? 2 : tensor.dim() == 0 ? 1 : 0;
-    types[level] = promote_types(types[level], wrapped ? wrapped_type(tensor.scalar_type())
-                                                       : tensor.scalar_type());
+    if (tensor.defined()) types.add(tensor);
   }
+  return types.result();
+}
 
-  ScalarType result = types[0];
-  for (const ScalarType type : {types[1], types[2]}) {
-    if (type == ScalarType::Undefined) continue;
-    if (result == ScalarType::Undefined) {
-      result = type;
-    } else if (kind_of(type) > kind_of(result)) {
-      // A float keeps its width: float32 with a 0-dim complex128 makes complex64.
-      TORCH_CHECK(!is_float8(result), "Unknown Complex ScalarType for ", result);
-      result = is_floating(result)                   ? to_complex(result)
-               : result != kBool && is_complex(type) ? type
-                                                     : promote_types(result, type);
-    }
-  }
-
-  return result;
+ScalarType result_type(ArrayRef<const Tensor*> tensors) {
+  Promoted types;
+  for (const Tensor* tensor : tensors) types.add(*tensor);
+  return types.result();
 }
 
 int64_t Tensor::size(int64_t dim) const { return sizes()[static_cast<size_t>(checked_dim(dim))]; }
@@ -229,9 +231,12 @@ int64_t Tensor::stride(int64_t dim) const {
 }
 
 int64_t Tensor::checked_dim(int64_t dim) const {
-  TORCH_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim,
-                    " but tensor has no dimensions");
-  return wrap_dim(dim, this->dim());
+  const int64_t ndim = this->dim();
+  const int64_t wrapped = dim < 0 ? dim + ndim : dim;
+  if (C10_LIKELY(wrapped >= 0 && wrapped < ndim)) return wrapped;
+
+  TORCH_CHECK_INDEX(ndim > 0, "Dimension specified as ", dim, " but tensor has no dimensions");
+  return wrap_dim(dim, ndim);
 }
 
 MemoryFormat Tensor::suggest_memory_format() const {

@@ -179,6 +179,7 @@ TORCH_PY_API DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b);
 /// The result type of operands by PyTorch's rules (tensors with dimensions > 0-dim > wrapped
 /// numbers, by kind).
 TORCH_PY_API ScalarType result_type(TensorList tensors);
+TORCH_PY_API ScalarType result_type(ArrayRef<const Tensor*> tensors);
 
 /// The dispatch keys of all tensors of a call.
 inline DispatchKeySet keys_of(const Tensor& tensor) {

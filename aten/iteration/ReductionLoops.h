@@ -113,6 +113,13 @@ void fill_with_identity(const TensorIteratorBase& iter, const Ops& ops) {
   fill.for_each(loop, &value);
 }
 
+/// Whether there is one result, of few elements in a row: then the dimensions need not be told
+/// apart.
+inline bool is_short_row(const TensorIteratorBase& iter, size_t itemsize) {
+  return iter.dim() == 1 && iter.strides(0)[0] == 0 && iter.numel() <= kChunk &&
+         iter.strides(1)[0] == static_cast<int64_t>(itemsize);
+}
+
 /// Runs the reduction that `iter` plans (ReductionPlan.h) with `ops` (ReductionOrder.h).
 template <typename Ops>
 void cpu_reduce(const TensorIteratorBase& iter, const Ops& ops) {
@@ -120,6 +127,14 @@ void cpu_reduce(const TensorIteratorBase& iter, const Ops& ops) {
 
   char* out = iter.data(0);
   const char* in = iter.data(1);
+  const auto store_only = [&](typename Ops::acc_t total) {
+    *reinterpret_cast<typename Ops::output_t*>(out) = ops.project(total);
+  };
+
+  if (is_short_row(iter, sizeof(typename Ops::input_t))) {
+    const auto* row = reinterpret_cast<const typename Ops::input_t*>(in);
+    return store_only(reduce_short_row(ops, row, iter.numel()));
+  }
   const ReductionDims dims(iter);
 
   const bool row_contiguous =
@@ -128,11 +143,7 @@ void cpu_reduce(const TensorIteratorBase& iter, const Ops& ops) {
   if (row_contiguous && dims.reduced > 1 && dims.reduced < (int64_t{1} << 29))
     return reduce_all_columns(ops, dims, out, in);
 
-  if (dims.kept == 1) {
-    const auto total = reduce_in_pieces(ops, dims, in);
-    *reinterpret_cast<typename Ops::output_t*>(out) = ops.project(total);
-    return;
-  }
+  if (dims.kept == 1) return store_only(reduce_in_pieces(ops, dims, in));
   reduce_rows(ops, dims, out, in);
 }
 

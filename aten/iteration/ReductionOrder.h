@@ -4,6 +4,7 @@
 // Ops, here and in the other Reduction headers, is a struct with the types input_t, acc_t and
 // output_t and the functions identity(), reduce(acc, input), combine(acc, acc) and project(acc).
 #include <algorithm>
+#include <bit>
 
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/LaneLoop.h"
@@ -94,9 +95,8 @@ class Cascade {
 
   acc_t result() {
     acc_t total = fold_lanes();
-    for (int level = 0; level < kLevels; ++level) {
-      if ((chunks_ >> level) & 1) total = ops_.combine(levels_[level], total);
-    }
+    for (uint64_t left = chunks_; left != 0; left &= left - 1)
+      total = ops_.combine(levels_[std::countr_zero(left)], total);
     return total;
   }
 

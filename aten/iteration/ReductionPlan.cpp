@@ -4,6 +4,7 @@
 #include <bitset>
 
 #include "aten/iteration/MemoryOverlap.h"
+#include "c10/util/CheckedMath.h"
 
 namespace at {
 
@@ -11,9 +12,12 @@ namespace at {
 /// dimensions have stride 0.
 class ReductionBuilder {
  public:
-  ReductionBuilder(const char* op_name, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
-                   bool no_dims_are_all = true)
-      : self_(self), keepdim_(keepdim), reduced_(mask(op_name, self, dims, no_dims_are_all)) {
+  ReductionBuilder(TensorIterator& iter, const char* op_name, const Tensor& self,
+                   OptionalIntArrayRef dims, bool keepdim, bool no_dims_are_all = true)
+      : iter_(iter),
+        self_(self),
+        keepdim_(keepdim),
+        reduced_(mask(op_name, self, dims, no_dims_are_all)) {
     iter_.op_name_ = op_name;
   }
 
@@ -44,20 +48,27 @@ class ReductionBuilder {
     return sizes;
   }
 
-  TensorIterator build(const Tensor& out, ScalarType input_dtype, ScalarType out_dtype) {
-    const Tensor input = self_.scalar_type() == input_dtype ? self_ : self_.to(input_dtype);
-    iter_.operands_.push_back({});
-    iter_.operands_.push_back({input});
+  void build(const Tensor& out, ScalarType input_dtype, ScalarType out_dtype) {
+    iter_.operands_.emplace_back(PlannedTensor());
+    iter_.operands_.emplace_back(self_.scalar_type() == input_dtype
+                                     ? PlannedTensor::borrowed(self_)
+                                     : PlannedTensor(self_.to(input_dtype)));
     iter_.common_dtype_ = input_dtype;
     set_result(out, result_sizes(), out_dtype);
 
-    // The plan is made over the expanded result; the caller gets the result itself.
+    // All elements of contiguous memory form one dimension without planning.
+    const Tensor& input = iter_.input(0);
+    if (reduced_.all() && input.is_contiguous()) {
+      TensorIterator::set_flat(iter_.operands_[0], /*is_repeated=*/true);
+      TensorIterator::set_flat(iter_.operands_[1], /*is_repeated=*/false);
+      iter_.numel_ = input.numel();
+      iter_.shape_.push_back(iter_.numel_);
+      return;
+    }
+
     iter_.shape_ = DimVector(self_.sizes());
-    const Tensor result = iter_.operands_[0].tensor;
-    iter_.operands_[0].tensor = expanded(result);
-    iter_.plan();
-    iter_.operands_[0].tensor = result;
-    return std::move(iter_);
+    iter_.operands_[0].strides = result_strides();
+    iter_.plan(/*first_without_strides=*/1);
   }
 
  private:
@@ -74,7 +85,7 @@ class ReductionBuilder {
 
       if (out.scalar_type() == out_dtype && !write_reaches(out, sizes, self_)) {
         resize_output(out, sizes);
-        iter_.operands_[0].tensor = out;
+        iter_.operands_[0].tensor = PlannedTensor::borrowed(out);
         return;
       }
       iter_.caller_out_ = out;
@@ -83,23 +94,24 @@ class ReductionBuilder {
     iter_.operands_[0].tensor = empty_tensor(sizes, out_dtype, self_.device());
   }
 
-  /// `result` in the shape of `self`: stride 0 along reduced dimensions.
-  Tensor expanded(const Tensor& result) const {
+  /// Byte strides of the result in the shape of `self`: 0 along reduced dimensions.
+  DimVector result_strides() const {
+    const Tensor& result = iter_.output();
     DimVector strides(self_.dim());
     int64_t from = 0;
     for (int64_t d = 0; d < self_.dim(); ++d) {
-      strides[d] = reduced_[d] ? 0 : result.strides()[from];
+      if (!reduced_[d])
+        strides[d] =
+            c10::wrapping_multiply(result.strides()[from], static_cast<int64_t>(result.itemsize()));
       if (!reduced_[d] || keepdim_) ++from;
     }
-    auto impl = result.unsafe_impl()->shallow_copy();
-    impl->set_sizes_and_strides(self_.sizes(), strides, result.storage_offset());
-    return Tensor(std::move(impl));
+    return strides;
   }
 
+  TensorIterator& iter_;
   const Tensor& self_;
   bool keepdim_;
   std::bitset<64> reduced_;
-  TensorIterator iter_;
 };
 
 namespace native {
@@ -173,7 +185,8 @@ void check_nonempty(const TensorIteratorBase& iter) {
 }  // namespace
 
 DimVector reduced_sizes(const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
-  return ReductionBuilder("reduction", self, dims, keepdim).result_sizes();
+  TensorIterator unused;
+  return ReductionBuilder(unused, "reduction", self, dims, keepdim).result_sizes();
 }
 
 TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tensor& self,
@@ -184,8 +197,9 @@ TensorIterator make_reduction(const char* op_name, const Tensor& out, const Tens
 
   // For any and all, an empty list of dimensions reduces none; for other reductions it means all.
   const bool no_dims_are_all = rule != ReductionDtype::Bool;
-  ReductionBuilder builder(op_name, self, dims, keepdim, no_dims_are_all);
-  TensorIterator iter = builder.build(out, types.input, types.output);
+  TensorIterator iter;
+  ReductionBuilder(iter, op_name, self, dims, keepdim, no_dims_are_all)
+      .build(out, types.input, types.output);
   if (rule == ReductionDtype::Extremum) check_nonempty(iter);
   return iter;
 }

@@ -29,23 +29,32 @@ void with_element(const Tensor& tensor, const F& f) {
   }
 }
 
-/// `tensor` as `dtype`. 0-dim CPU tensors are cast in place of a dispatched copy, which would cost
-/// more than the operator itself.
-Tensor cast_operand(const Tensor& tensor, ScalarType dtype) {
-  if (tensor.scalar_type() == dtype) return tensor;
-  if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
-
-  const Tensor result =
-      tensor.is_wrapped_number() ? number_tensor(dtype) : empty_tensor({}, dtype, kCPU);
-  with_element(tensor, [&](auto from) {
-    switch (dtype) {
+/// Sets the element of the 0-dim CPU tensor `to` to that of `from`, converted.
+void convert_element(const Tensor& from, const Tensor& to) {
+  with_element(from, [&](auto value) {
+    switch (to.scalar_type()) {
 #define CASE(cpp, name, python) \
-  case ScalarType::name: *static_cast<cpp*>(result.data()) = convert<cpp>(from); break;
+  case ScalarType::name: *static_cast<cpp*>(to.data()) = convert<cpp>(value); break;
       TORCH_PY_FORALL_SCALAR_TYPES(CASE)
 #undef CASE
       case ScalarType::Undefined: break;
     }
   });
+}
+
+/// `tensor` as another dtype. 0-dim CPU tensors are cast in place of a dispatched copy, which would
+/// cost more than the operator itself.
+PlannedTensor cast_operand(const Tensor& tensor, ScalarType dtype) {
+  if (tensor.dim() != 0 || !tensor.is_cpu()) return tensor.to(dtype);
+
+  if (tensor.is_wrapped_number()) {
+    NumberTensor number(dtype);
+    convert_element(tensor, number.get());
+    return number;
+  }
+
+  Tensor result = empty_tensor({}, dtype, kCPU);
+  convert_element(tensor, result);
   return result;
 }
 
@@ -95,6 +104,28 @@ DimVector broadcast_strides(const Tensor& tensor, IntArrayRef shape) {
   return strides;
 }
 
+/// Gives an operand one dimension, along which it is contiguous or repeats its element.
+template <class Operand>
+void make_flat(Operand& operand, bool is_repeated) {
+  const Tensor& tensor = operand.tensor.get();
+  operand.data = static_cast<char*>(tensor.data());
+  operand.strides.clear();
+  operand.strides.push_back(is_repeated ? 0 : static_cast<int64_t>(tensor.itemsize()));
+}
+
+/// Runs the loop over elements [begin, end) of the only dimension.
+template <class Operands>
+void run_line(const Operands& operands, TensorIterator::Loop loop, const void* context,
+              int64_t begin, int64_t end) {
+  char* data[TensorIterator::kMaxOperands];
+  int64_t strides[TensorIterator::kMaxOperands];
+  for (size_t k = 0; k < operands.size(); ++k) {
+    strides[k] = operands[k].strides[0];
+    data[k] = operands[k].data + begin * strides[k];
+  }
+  loop(context, data, strides, end - begin);
+}
+
 }  // namespace
 
 void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) const {
@@ -109,39 +140,40 @@ void TensorIterator::check_devices(std::initializer_list<const Tensor*> inputs) 
   }
 }
 
-void TensorIterator::cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs) {
+void TensorIterator::set_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs) {
   const ScalarType first = (*inputs.begin())->scalar_type();
   bool same = true;
-  for (const Tensor* tensor : inputs)
+  for (const Tensor* tensor : inputs) {
+    operands_.emplace_back(PlannedTensor::borrowed(*tensor));
     same = same && tensor->scalar_type() == first && !tensor->is_wrapped_number();
+  }
 
   common_dtype_ = first;
-  if (promotion != Promotion::Same) {
-    if (!same) {
-      SmallVector<Tensor, 4> tensors;
-      for (const Tensor* tensor : inputs) tensors.push_back(*tensor);
-      common_dtype_ = result_type(tensors);
-    }
-    if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true))
-      common_dtype_ = default_dtype();
-    if (promotion == Promotion::BoolToLong && common_dtype_ == kBool) common_dtype_ = kLong;
-  }
+  promoted_dtype_ = first;
+  if (promotion == Promotion::Same) return;
 
-  const bool cast = promotion != Promotion::Same;
-  for (const Tensor* tensor : inputs) {
-    operands_.push_back({cast ? cast_operand(*tensor, common_dtype_) : *tensor});
-  }
+  if (!same) common_dtype_ = result_type(ArrayRef<const Tensor*>(inputs.begin(), inputs.size()));
+  if (promotion == Promotion::IntToFloat && is_integral(common_dtype_, true))
+    common_dtype_ = default_dtype();
+  if (promotion == Promotion::BoolToLong && common_dtype_ == kBool) common_dtype_ = kLong;
   promoted_dtype_ = common_dtype_;
-  if (cast && is_storage_only(common_dtype_)) widen_inputs(promotion);
 
-  // Numbers keep their value before rounding: unrounded_number().
-  if (!cast || same || !is_reduced_floating(common_dtype_)) return;
-  Operand* operand = &operands_[1];
-  for (const Tensor* tensor : inputs) {
-    if (is_number_like(*tensor) && tensor->scalar_type() != common_dtype_) {
-      with_element(*tensor, [operand](auto value) { operand->unrounded = convert<float>(value); });
-    }
-    ++operand;
+  if (!same || common_dtype_ != first) cast_inputs(/*keep_numbers=*/!same);
+  if (is_storage_only(common_dtype_)) widen_inputs(promotion);
+}
+
+/// Casts inputs to the common dtype. Numbers may keep their value before rounding, for
+/// unrounded_number().
+void TensorIterator::cast_inputs(bool keep_numbers) {
+  keep_numbers = keep_numbers && is_reduced_floating(common_dtype_);
+  for (size_t k = 1; k < operands_.size(); ++k) {
+    Operand& operand = operands_[k];
+    const Tensor& tensor = operand.tensor.get();
+    if (tensor.scalar_type() == common_dtype_) continue;
+
+    if (keep_numbers && is_number_like(tensor))
+      with_element(tensor, [&](auto value) { operand.unrounded = convert<float>(value); });
+    operand.tensor = cast_operand(tensor, common_dtype_);
   }
 }
 
@@ -150,15 +182,16 @@ void TensorIterator::widen_inputs(Promotion promotion) {
   const bool is_comparison = common_dtype_ == kUInt64 && promotion == Promotion::Comparison;
   if (is_comparison && operands_.size() == 2) {  // logical_not only asks for zero
     common_dtype_ = kBool;
-    operands_[1].tensor = operands_[1].tensor.to(kBool);
+    operands_[1].tensor = input(0).to(kBool);
   } else if (is_comparison && is_relation(op_name_)) {
     common_dtype_ = kLong;
     for (size_t i = 1; i < operands_.size(); ++i)
-      operands_[i].tensor = shifted_to_signed(operands_[i].tensor);
+      operands_[i].tensor = shifted_to_signed(operands_[i].tensor.get());
   } else {
-    common_dtype_ = loop_dtype(common_dtype_, promotion);
-    for (size_t i = 1; i < operands_.size(); ++i)
-      operands_[i].tensor = cast_operand(operands_[i].tensor, common_dtype_);
+    const ScalarType wide = loop_dtype(common_dtype_, promotion);
+    for (size_t i = 1; wide != common_dtype_ && i < operands_.size(); ++i)
+      operands_[i].tensor = cast_operand(operands_[i].tensor.get(), wide);
+    common_dtype_ = wide;
   }
 }
 
@@ -172,7 +205,7 @@ ScalarType TensorIterator::output_dtype(Promotion promotion, ScalarType common) 
 
 /// Lets a loop that computes in a wider type return a result of `dtype`.
 void TensorIterator::store_narrow(ScalarType dtype) {
-  const Tensor& wide = operands_[0].tensor;
+  const Tensor& wide = output();
   if (!caller_out_.defined() && wide.scalar_type() != dtype) {
     caller_out_ = empty_strided_tensor(wide.sizes(), wide.strides(), dtype, wide.device());
   }
@@ -181,41 +214,42 @@ void TensorIterator::store_narrow(ScalarType dtype) {
 /// The common case: contiguous operands of one shape, and numbers, form one dimension without
 /// planning.
 bool TensorIterator::try_flat(const Tensor& out, ScalarType out_dtype) {
-  const bool starts_with_number = operands_.size() > 2 && operands_[1].tensor.dim() == 0;
-  const Tensor& first = operands_[starts_with_number ? 2 : 1].tensor;
+  const bool starts_with_number = operands_.size() > 2 && input(0).dim() == 0;
+  const Tensor& first = input(starts_with_number ? 1 : 0);
+  const Device device = first.device();
   if (!first.is_contiguous()) return false;
-  for (size_t i = 1; i < operands_.size(); ++i) {
-    const Tensor& tensor = operands_[i].tensor;
-    const bool fits =
-        tensor.dim() == 0 || (tensor.is_contiguous() && tensor.sizes() == first.sizes());
-    if (!fits) return false;
-  }
-  if (out.defined() && (out.device() != first.device() || out.scalar_type() != out_dtype ||
-                        !out.is_contiguous() || out.sizes() != first.sizes())) {
-    return false;
-  }
-  for (const Operand& operand : operands_) {
-    if (operand.tensor.defined() && operand.tensor.device() != first.device()) return false;
-  }
-  if (out.defined() && needs_buffer(out, first.sizes())) return false;
 
-  numel_ = first.numel();
-  operands_[0].tensor =
-      out.defined() ? out : empty_tensor(first.sizes(), out_dtype, first.device());
-  shape_.push_back(numel_);
-  for (Operand& operand : operands_) {
-    const bool is_repeated = operand.tensor.dim() == 0 && first.dim() != 0;
-    const auto step = static_cast<int64_t>(operand.tensor.itemsize());
-    operand.data = static_cast<char*>(operand.tensor.data());
-    operand.strides.push_back(is_repeated ? 0 : step);
+  for (size_t i = 1; i < operands_.size(); ++i) {
+    const Tensor& tensor = operands_[i].tensor.get();
+    const bool is_number = tensor.dim() == 0;
+    if (tensor.device() != device) return false;
+    if (!is_number && (!tensor.is_contiguous() || tensor.sizes() != first.sizes())) return false;
+    make_flat(operands_[i], is_number && first.dim() != 0);
   }
+
+  if (out.defined()) {
+    if (out.device() != device || out.scalar_type() != out_dtype || !out.is_contiguous() ||
+        out.sizes() != first.sizes() || needs_buffer(out, first.sizes()))
+      return false;
+    operands_[0].tensor = PlannedTensor::borrowed(out);
+  } else {
+    operands_[0].tensor = empty_tensor(first.sizes(), out_dtype, device);
+  }
+
+  make_flat(operands_[0], false);
+  numel_ = first.numel();
+  shape_.push_back(numel_);
   return true;
 }
 
+void TensorIterator::set_flat(Operand& operand, bool is_repeated) {
+  make_flat(operand, is_repeated);
+}
+
 void TensorIterator::compute_shape(const Tensor& out, OutputKind kind) {
-  shape_ = DimVector(operands_[1].tensor.sizes());
+  shape_ = DimVector(input(0).sizes());
   for (size_t i = 2; i < operands_.size(); ++i) {
-    const IntArrayRef sizes = operands_[i].tensor.sizes();
+    const IntArrayRef sizes = operands_[i].tensor.get().sizes();
     if (IntArrayRef(shape_) != sizes) shape_ = broadcast_sizes(shape_, sizes);
   }
   if (kind == OutputKind::Inplace) {
@@ -230,7 +264,7 @@ bool TensorIterator::needs_buffer(const Tensor& out, IntArrayRef sizes) const {
   const bool fits = out.sizes() == sizes;
   bool reaches = false;
   for (size_t i = 1; i < operands_.size(); ++i) {
-    const Tensor& input = operands_[i].tensor;
+    const Tensor& input = operands_[i].tensor.get();
     TORCH_CHECK(fits || !out.is_same(input), op_name_, ": output with shape ", out.sizes(),
                 " doesn't match the broadcast shape ", sizes);
     const Overlap overlap = memory_overlap(out, input);
@@ -243,17 +277,16 @@ bool TensorIterator::needs_buffer(const Tensor& out, IntArrayRef sizes) const {
 }
 
 void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind) {
-  Device device = operands_[1].tensor.device();
+  Device device = input(0).device();
   for (size_t i = 1; i < operands_.size(); ++i) {
-    if (!is_number_like(operands_[i].tensor)) {
-      device = operands_[i].tensor.device();
+    if (!is_number_like(operands_[i].tensor.get())) {
+      device = operands_[i].tensor.get().device();
       break;
     }
   }
 
   if (out.defined()) {
-    TORCH_CHECK(out.device() == device ||
-                    (is_number_like(operands_[1].tensor) && operands_.size() == 2),
+    TORCH_CHECK(out.device() == device || (is_number_like(input(0)) && operands_.size() == 2),
                 op_name_,
                 ": Expected all tensors to be on the same device, but found at least two devices, ",
                 device, " and ", out.device(), "!");
@@ -264,7 +297,7 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
 
     if (!needs_buffer(out, shape_) && out.scalar_type() == out_dtype) {
       if (kind != OutputKind::Inplace) resize_output(out, shape_);
-      operands_[0].tensor = out;
+      operands_[0].tensor = PlannedTensor::borrowed(out);
       return;
     }
     caller_out_ = out;
@@ -273,8 +306,8 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
   // A new output keeps the order of dimensions of its inputs (channels_last stays channels_last).
   bool contiguous = true;
   for (size_t i = 1; i < operands_.size(); ++i) {
-    contiguous =
-        contiguous && (operands_[i].tensor.is_contiguous() || operands_[i].tensor.dim() == 0);
+    const Tensor& tensor = operands_[i].tensor.get();
+    contiguous = contiguous && (tensor.is_contiguous() || tensor.dim() == 0);
   }
   if (contiguous || shape_.size() < 2) {
     operands_[0].tensor = empty_tensor(shape_, out_dtype, device);
@@ -282,7 +315,8 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
   }
 
   // Otherwise the result is dense in the order of the inputs' strides.
-  const SmallVector<int, 6> order = dimension_order(shape_);
+  set_strides(1);
+  const SmallVector<int, 6> order = dimension_order(1);
   DimVector strides(shape_.size());
   int64_t stride = 1;
   for (const int d : order) {
@@ -293,24 +327,28 @@ void TensorIterator::set_output(const Tensor& out, ScalarType out_dtype, OutputK
   operands_[0].tensor = empty_strided_tensor(shape_, strides, out_dtype, device);
 }
 
-/// Dimensions from fastest to slowest. Of two dimensions, the first operand in which their strides
-/// differ decides.
-SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
-  const int n = static_cast<int>(shape.size());
-  SmallVector<DimVector, 4> strides;
-  for (const Operand& operand : operands_) {
-    if (operand.tensor.defined()) strides.push_back(broadcast_strides(operand.tensor, shape));
-  }
+/// Sets the strides of operands from `first` on, in the order of shape_.
+void TensorIterator::set_strides(size_t first) {
+  for (size_t k = first; k < operands_.size(); ++k)
+    operands_[k].strides = broadcast_strides(operands_[k].tensor.get(), shape_);
+}
+
+/// Dimensions from fastest to slowest. Of two dimensions, the first operand (from `first` on) in
+/// which their strides differ decides.
+SmallVector<int, 6> TensorIterator::dimension_order(size_t first) const {
+  const int n = static_cast<int>(shape_.size());
 
   // +1: a is slower than b, -1: faster, 0: cannot tell.
   auto compare = [&](int a, int b) {
-    for (const DimVector& s : strides) {
-      if (s[a] == 0 || s[b] == 0) continue;
-      if (s[a] != s[b]) return s[a] > s[b] ? 1 : -1;
-      if (shape[a] != shape[b]) return shape[a] > shape[b] ? 1 : -1;
+    for (size_t k = first; k < operands_.size(); ++k) {
+      const DimVector& strides = operands_[k].strides;
+      if (strides[a] == 0 || strides[b] == 0) continue;
+      if (strides[a] != strides[b]) return strides[a] > strides[b] ? 1 : -1;
+      if (shape_[a] != shape_[b]) return shape_[a] > shape_[b] ? 1 : -1;
     }
     return 0;
   };
+
   SmallVector<int, 6> order;
   for (int d = n - 1; d >= 0; --d) order.push_back(d);
 
@@ -329,25 +367,32 @@ SmallVector<int, 6> TensorIterator::dimension_order(IntArrayRef shape) const {
   return order;
 }
 
-void TensorIterator::plan() {
+/// Plans the loop over shape_. The first operands, before number `first_without_strides`, have
+/// strides already.
+void TensorIterator::plan(size_t first_without_strides) {
   numel_ = 1;
   for (const int64_t size : shape_) {
     TORCH_CHECK(!__builtin_mul_overflow(numel_, size, &numel_), op_name_,
                 ": numel: integer multiplication overflow, got sizes ", IntArrayRef(shape_));
   }
 
-  const SmallVector<int, 6> order = dimension_order(shape_);
-  for (Operand& operand : operands_) {
-    operand.data = static_cast<char*>(operand.tensor.data());
-    const DimVector strides = broadcast_strides(operand.tensor, shape_);
-    operand.strides.clear();
-    for (const int d : order) operand.strides.push_back(strides[d]);
-  }
-
-  DimVector ordered;
-  for (const int d : order) ordered.push_back(shape_[d]);
-  shape_ = std::move(ordered);
+  for (Operand& operand : operands_) operand.data = static_cast<char*>(operand.tensor.get().data());
+  set_strides(first_without_strides);
+  order_dimensions();
   coalesce();
+}
+
+/// Puts the dimensions of shape_ and of all strides in order, the fastest first.
+void TensorIterator::order_dimensions() {
+  const SmallVector<int, 6> order = dimension_order(0);
+  auto reorder = [&order](DimVector& values) {
+    DimVector ordered;
+    for (const int d : order) ordered.push_back(values[d]);
+    values = std::move(ordered);
+  };
+
+  reorder(shape_);
+  for (Operand& operand : operands_) reorder(operand.strides);
 }
 
 void TensorIterator::coalesce() {
@@ -386,8 +431,8 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
                                          OutputKind kind) {
   TensorIterator iter;
   iter.op_name_ = op_name;
-  iter.operands_.push_back({});
-  iter.cast_inputs(promotion, inputs);
+  iter.operands_.emplace_back(PlannedTensor());
+  iter.set_inputs(promotion, inputs);
 
   const ScalarType out_dtype = iter.output_dtype(promotion, iter.common_dtype_);
   const ScalarType stored_dtype = iter.output_dtype(promotion, iter.promoted_dtype_);
@@ -409,15 +454,15 @@ TensorIterator TensorIterator::over(const char* op_name,
                                     std::initializer_list<const Tensor*> operands) {
   TensorIterator iter;
   iter.op_name_ = op_name;
-  for (const Tensor* tensor : operands) iter.operands_.push_back({*tensor});
-  iter.common_dtype_ = iter.operands_.back().tensor.scalar_type();
-  iter.shape_ = DimVector(iter.operands_[0].tensor.sizes());
-
-  for (const Operand& operand : iter.operands_) {
-    TORCH_CHECK(broadcast_sizes(iter.shape_, operand.tensor.sizes()) == iter.shape_, op_name,
-                ": shape ", operand.tensor.sizes(), " does not broadcast to ",
-                iter.operands_[0].tensor.sizes());
+  iter.shape_ = DimVector((*operands.begin())->sizes());
+  for (const Tensor* tensor : operands) {
+    TORCH_CHECK(tensor->sizes() == IntArrayRef(iter.shape_) ||
+                    broadcast_sizes(iter.shape_, tensor->sizes()) == iter.shape_,
+                op_name, ": shape ", tensor->sizes(), " does not broadcast to ",
+                IntArrayRef(iter.shape_));
+    iter.operands_.emplace_back(PlannedTensor::borrowed(*tensor));
   }
+  iter.common_dtype_ = iter.operands_.back().tensor.get().scalar_type();
   iter.plan();
   return iter;
 }
@@ -427,29 +472,36 @@ TensorIterator TensorIterator::with_operands(
   TensorIterator other = *this;
   for (size_t k = 0; k < operands_.size(); ++k) {
     const Operand& operand = operands_[k];
-    const auto offset = operand.data - static_cast<char*>(operand.tensor.data());
-    other.operands_[k].tensor = moved(operand.tensor, /*written=*/k == 0);
-    other.operands_[k].data = static_cast<char*>(other.operands_[k].tensor.data()) + offset;
+    const auto offset = operand.data - static_cast<char*>(operand.tensor.get().data());
+    Tensor tensor = moved(operand.tensor.get(), /*written=*/k == 0);
+    other.operands_[k].data = static_cast<char*>(tensor.data()) + offset;
+    other.operands_[k].tensor = std::move(tensor);
   }
   return other;
 }
 
-const Tensor& TensorIterator::finish() {
-  if (!caller_out_.defined()) return operands_[0].tensor;
-  resize_output(caller_out_, operands_[0].tensor.sizes());
-  if (!caller_out_.is_meta()) caller_out_.copy_(operands_[0].tensor);
-  return caller_out_;
+Tensor TensorIterator::finish() {
+  write_back();
+  return caller_out_.defined() ? caller_out_ : operands_[0].tensor.take();
+}
+
+/// Writes a temporary to the caller's out.
+void TensorIterator::write_back() {
+  if (!caller_out_.defined()) return;
+  resize_output(caller_out_, output().sizes());
+  if (!caller_out_.is_meta()) caller_out_.copy_(output());
 }
 
 void TensorIterator::store() {
   const bool copies = caller_out_.defined() && !caller_out_.is_meta();  // copy_ bumps the version
-  const Tensor& written = caller_out_.defined() ? caller_out_ : operands_[0].tensor;
+  const Tensor& written = caller_out_.defined() ? caller_out_ : output();
   if (!copies) written.unsafe_impl()->bump_version();
-  finish();
+  write_back();
 }
 
 void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) const {
   if (numel_ == 0) return;
+  if (dim() == 1 && numel_ <= grain) return run_line(operands_, loop, context, 0, numel_);
   if (dim() > 1 && numel_ >= native::kLeastInBlocks) {
     const native::BlockPlan blocks = native::plan_blocks(*this);
     if (blocks.other != 0) return native::for_each_block(*this, blocks, loop, context, grain);
@@ -466,6 +518,8 @@ void TensorIterator::for_each(Loop loop, const void* context, int64_t grain) con
 void TensorIterator::serial_for_each(Loop loop, const void* context, int64_t begin,
                                      int64_t end) const {
   if (begin >= end) return;
+  if (dim() == 1) return run_line(operands_, loop, context, begin, end);
+
   const int n = ntensors();
   char* data[kMaxOperands];
   int64_t inner[kMaxOperands];

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "aten/core/Tensor.h"
+#include "aten/iteration/PlannedTensor.h"
 #include "c10/util/SmallVector.h"
 
 namespace at {
@@ -25,7 +26,7 @@ enum class OutputKind : uint8_t { Function, Inplace, Out, ExactOut };
 
 /// Plan of one pointwise or reduction pass over several tensors: operand 0 is written, the others
 /// are read. Dimensions are reordered and merged so that dimension 0 is the fastest; strides are in
-/// bytes.
+/// bytes. A plan does not keep the tensors alive that it is made for.
 class TORCH_PY_API TensorIterator {
  public:
   static constexpr int kMaxOperands = 8;
@@ -47,8 +48,8 @@ class TORCH_PY_API TensorIterator {
   TensorIterator
   with_operands(const std::function<Tensor(const Tensor& operand, bool written)>& moved) const;
 
-  /// Writes a temporary back to the caller's out, and returns the caller's output.
-  const Tensor& finish();
+  /// Writes a temporary back to the caller's out, and returns the output. Ends the plan.
+  Tensor finish();
   /// finish() of an in-place or out= call: bumps the version of the caller's tensor once.
   void store();
 
@@ -60,13 +61,13 @@ class TORCH_PY_API TensorIterator {
   IntArrayRef shape() const { return shape_; }
   IntArrayRef strides(int operand) const { return operands_[operand].strides; }
   char* data(int operand) const { return operands_[operand].data; }
-  ScalarType dtype(int operand = 0) const { return operands_[operand].tensor.scalar_type(); }
+  ScalarType dtype(int operand = 0) const { return tensor(operand).scalar_type(); }
   ScalarType common_dtype() const { return common_dtype_; }
-  Device device() const { return operands_[0].tensor.device(); }
+  Device device() const { return output().device(); }
   bool is_meta() const { return device().is_meta(); }
-  const Tensor& output() const { return operands_[0].tensor; }
-  const Tensor& input(int i) const { return operands_[i + 1].tensor; }
-  const Tensor& tensor(int operand) const { return operands_[operand].tensor; }
+  const Tensor& output() const { return tensor(0); }
+  const Tensor& input(int i) const { return tensor(i + 1); }
+  const Tensor& tensor(int operand) const { return operands_[operand].tensor.get(); }
   /// The value of a 0-dim CPU operand before it was rounded to the common dtype, float16 or
   /// bfloat16; empty if nothing was rounded. Products and quotients compute with it in float32 and
   /// round once: rounded first, the factor of `x *= 1 - 1e-4` would be 1.
@@ -80,24 +81,29 @@ class TORCH_PY_API TensorIterator {
  private:
   friend class ReductionBuilder;
   struct Operand {
-    Tensor tensor;
+    PlannedTensor tensor{};
     char* data = nullptr;
     DimVector strides{};
     std::optional<float> unrounded{};
   };
 
   void check_devices(std::initializer_list<const Tensor*> inputs) const;
-  void cast_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs);
+  void set_inputs(Promotion promotion, std::initializer_list<const Tensor*> inputs);
+  void cast_inputs(bool keep_numbers);
   void widen_inputs(Promotion promotion);
   ScalarType output_dtype(Promotion promotion, ScalarType common) const;
   void store_narrow(ScalarType dtype);
   bool try_flat(const Tensor& out, ScalarType out_dtype);
+  static void set_flat(Operand& operand, bool is_repeated);
   void compute_shape(const Tensor& out, OutputKind kind);
   bool needs_buffer(const Tensor& out, IntArrayRef sizes) const;
   void set_output(const Tensor& out, ScalarType out_dtype, OutputKind kind);
-  void plan();
-  SmallVector<int, 6> dimension_order(IntArrayRef shape) const;
+  void plan(size_t first_without_strides = 0);
+  void set_strides(size_t first);
+  SmallVector<int, 6> dimension_order(size_t first) const;
+  void order_dimensions();
   void coalesce();
+  void write_back();
 
   const char* op_name_ = "";
   SmallVector<Operand, 4> operands_;

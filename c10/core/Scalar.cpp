@@ -84,6 +84,8 @@ std::string format_double(double value) {
 }  // namespace
 
 void Scalar::check_fits(ScalarType type) const {
+  constexpr uint64_t kFitsEverywhere = 127;  // also numbers below it that are not negative
+  if (kind_ == Kind::Int && static_cast<uint64_t>(value_.integer) <= kFitsEverywhere) return;
   if (kind_ == Kind::Bool || (kind_ == Kind::Int && (type == kLong || type == kUInt64)) ||
       (is_unsigned() && type == kUInt64))
     return;

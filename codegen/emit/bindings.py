@@ -39,6 +39,12 @@ class Body:
         ]
 
     @property
+    def measured(self) -> list[str]:
+        """The arguments that tell how much work a call is: its tensors, or the sizes for a factory."""
+        sizes = [p.cpp_name for p in self.arguments if p.kind == "IntList" and p.name == "size"]
+        return self.tensors or (sizes if self.slot("requires_grad") >= 0 else [])
+
+    @property
     def number_parameters(self) -> list[Parameter]:
         """The tensors of which one must not be a number; none where all may be, as in ``add(1, 2)``."""
         operator = self.function.operator

@@ -113,7 +113,7 @@ class Parameter:
         """The statements that declare the C++ argument: ``const auto alpha = args.scalar(2, 1);``"""
         if self.kind == "TensorOrNumber":
             return [
-                f"at::Tensor {self.cpp_name}_number;",
+                f"at::NumberTensor {self.cpp_name}_number;",
                 f"const auto& {self.cpp_name} = {self.conversion};",
             ]
         reference = "&" if self.kind == "Tensor" else ""
@@ -131,7 +131,7 @@ class Parameter:
             return f"args.{'optional_' if optional else ''}tensor({slot})"
         if self.kind == "TensorOrNumber":
             value = f"args.tensor_or_number({slot}, {self.cpp_name}_number)"
-            return f"args.given({slot}) ? {value} : {self.cpp_name}_number" if optional else value
+            return f"args.given({slot}) ? {value} : {self.cpp_name}_number.get()" if optional else value
         if self.kind == "Generator":
             return f"args.generator({slot})"
         if self.is_of_new:

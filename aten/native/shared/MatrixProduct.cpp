@@ -6,6 +6,7 @@
 
 #include "aten/Dispatch.h"
 #include "aten/blas/Blas.h"
+#include "aten/iteration/PlannedTensor.h"
 #include "aten/ops/add.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/zero.h"
@@ -21,7 +22,7 @@ namespace {
 
 /// The transpose of a matrix, or of each matrix of a batch, as BLAS takes it.
 struct Operand {
-  Tensor tensor;  // holds the memory
+  PlannedTensor tensor;  // holds the memory
   blas::Transpose transpose = blas::Transpose::None;
   int64_t leading = 1;
   int64_t batch_stride = 0;
@@ -34,20 +35,22 @@ bool has_lines(int64_t lines, int64_t length, int64_t line_stride, int64_t eleme
          (line_stride >= std::max<int64_t>(1, length) || lines == 1);
 }
 
-Operand operand_of(const Tensor& tensor) {
-  const int64_t rows = tensor.size(-2);
-  const int64_t columns = tensor.size(-1);
-  const int64_t row_stride = tensor.stride(-2);
-  const int64_t column_stride = tensor.stride(-1);
+Operand operand_of(PlannedTensor matrix) {
+  const Tensor& tensor = matrix.get();
+  const size_t last = static_cast<size_t>(tensor.dim()) - 1;
+  const int64_t rows = tensor.sizes()[last - 1];
+  const int64_t columns = tensor.sizes()[last];
+  const int64_t row_stride = tensor.strides()[last - 1];
+  const int64_t column_stride = tensor.strides()[last];
   const int64_t batch_stride = tensor.dim() == 3 ? tensor.strides()[0] : 0;
 
   if (has_lines(rows, columns, row_stride, column_stride)) {
-    return {tensor, blas::Transpose::None, rows == 1 ? std::max<int64_t>(1, columns) : row_stride,
-            batch_stride};
+    const int64_t leading = rows == 1 ? std::max<int64_t>(1, columns) : row_stride;
+    return {std::move(matrix), blas::Transpose::None, leading, batch_stride};
   }
   if (has_lines(columns, rows, column_stride, row_stride)) {
-    return {tensor, blas::Transpose::Transpose,
-            columns == 1 ? std::max<int64_t>(1, rows) : column_stride, batch_stride};
+    const int64_t leading = columns == 1 ? std::max<int64_t>(1, rows) : column_stride;
+    return {std::move(matrix), blas::Transpose::Transpose, leading, batch_stride};
   }
   return operand_of(tensor.contiguous());
 }
@@ -84,15 +87,15 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
   }
 
   // See Note [Row-major products].
-  const Operand left = operand_of(b);
-  const Operand right = operand_of(a);
+  const Operand left = operand_of(PlannedTensor::borrowed(b));
+  const Operand right = operand_of(PlannedTensor::borrowed(a));
 
   AT_DISPATCH_ALL(out.scalar_type(), "addmm_impl_cpu_", [&] {
     using scale_t = blas::Scale<scalar_t>;
     const scale_t scale_product = alpha.to<scale_t>();
     const scale_t scale_out = beta.to<scale_t>();
-    const scalar_t* left_data = left.tensor.const_data_ptr<scalar_t>();
-    const scalar_t* right_data = right.tensor.const_data_ptr<scalar_t>();
+    const scalar_t* left_data = left.tensor.get().const_data_ptr<scalar_t>();
+    const scalar_t* right_data = right.tensor.get().const_data_ptr<scalar_t>();
     scalar_t* result = out.data_ptr<scalar_t>();
 
     if (out.dim() == 2) {
@@ -120,7 +123,7 @@ void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Sca
   const int64_t columns = matrix.sizes()[1];
   if (columns == 0) return scale(out, beta);
 
-  const Operand operand = operand_of(matrix);
+  const Operand operand = operand_of(PlannedTensor::borrowed(matrix));
   const Tensor x = steppable(vector);
 
   AT_DISPATCH_ALL(out.scalar_type(), "addmv_impl_cpu", [&] {
@@ -129,7 +132,7 @@ void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Sca
     const bool row_major = operand.transpose == blas::Transpose::None;
     blas::gemv<scalar_t>(row_major ? blas::Transpose::Transpose : blas::Transpose::None,
                          row_major ? columns : rows, row_major ? rows : columns,
-                         alpha.to<scale_t>(), operand.tensor.const_data_ptr<scalar_t>(),
+                         alpha.to<scale_t>(), operand.tensor.get().const_data_ptr<scalar_t>(),
                          operand.leading, x.const_data_ptr<scalar_t>(), step_of(x),
                          beta.to<scale_t>(), out.data_ptr<scalar_t>(), 1);
   });

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "aten/core/Tensor.h"
+#include "aten/core/NumberTensor.h"
 #include "c10/util/Export.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -136,9 +136,10 @@ class TORCH_PY_API Arguments {
   }
 
   /// The same without counting references: `number` receives a wrapped number.
-  const at::Tensor& tensor_or_number(int slot, at::Tensor& number) const {
+  const at::Tensor& tensor_or_number(int slot, at::NumberTensor& number) const {
     if (is_tensor(slots_[slot])) return tensor(slot);
-    return number = at::wrapped_scalar(to_scalar(slots_[slot]));
+    number = at::NumberTensor(to_scalar(slots_[slot]));
+    return number.get();
   }
   /// Empty if not given. None elements (of an OptionalTensorList) become undefined tensors.
   TensorVector tensor_list(int slot) const;

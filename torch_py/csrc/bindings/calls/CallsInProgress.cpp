@@ -102,6 +102,10 @@ void before_new_memory(const at::Tensor& tensor) {
   if (alive.storage()) hand_to_calls(alive.storage());
 }
 
+bool is_in_call(const at::Tensor& tensor) {
+  return C10_UNLIKELY(calls != nullptr) && is_given(tensor.unsafe_impl());
+}
+
 void release_replaced(at::DataPtr memory) {
   if (C10_LIKELY(calls == nullptr) || !memory) return;
   hand_to_calls(c10::make_intrusive<at::StorageImpl>(std::move(memory), 0, nullptr));

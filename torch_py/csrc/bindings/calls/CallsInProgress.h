@@ -36,6 +36,9 @@ TORCH_PY_API void end_call(CallInProgress& call);
 
 /// Call before the tensor gets other memory or another shape, with the GIL held.
 void before_new_memory(const at::Tensor& tensor);
+/// Whether a call in progress on another thread has the tensor as an argument. Asked with the GIL
+/// held.
+bool is_in_call(const at::Tensor& tensor);
 /// Frees memory that was replaced in a storage, when no call in progress can read it any more.
 void release_replaced(at::DataPtr memory);
 

@@ -2,6 +2,8 @@
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
+#include <algorithm>
+
 #include "aten/core/Tensor.h"
 #include "torch_py/csrc/bindings/calls/CallsInProgress.h"
 
@@ -9,9 +11,10 @@ namespace torch::python {
 
 /// The number of elements that makes a call worth a release of the GIL.
 /// Note [Releasing the GIL]: releasing and taking the GIL costs as much as a small kernel, so calls
-/// whose tensor arguments hold fewer elements together keep it. Calls without tensors (factories)
-/// count as large. Calls on tensors of an accelerator only put work into a stream and keep the GIL;
-/// those that wait for the device release it themselves.
+/// whose tensor arguments hold fewer elements together keep it. Factories without tensors count the
+/// elements of their result, and other calls without tensors as large. Calls on tensors of an
+/// accelerator only put work into a stream and keep the GIL; those that wait for the device release
+/// it themselves.
 constexpr int64_t kManyElements = 4096;
 
 namespace detail {
@@ -39,6 +42,7 @@ class MaybeGilRelease {
       call_.given[count++] = tensor.unsafe_impl();
   }
   void note(int&, at::TensorList) {}
+  void note(int&, at::IntArrayRef) {}
 
   CallInProgress call_;  // set if is_released_
   bool is_released_;
@@ -53,6 +57,16 @@ inline int64_t count_elements(at::TensorList tensors) {
   return count;
 }
 
+/// The elements of a tensor with these sizes, which may be wrong; kManyElements if there are more.
+inline int64_t count_elements(at::IntArrayRef sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    if (size < 0 || size >= kManyElements) return kManyElements;
+    count = std::min(count * size, kManyElements);
+  }
+  return count;
+}
+
 /// Whether the host computes with the tensor.
 inline bool is_of_host(const at::Tensor& tensor) { return tensor.defined() && !tensor.is_cuda(); }
 inline bool is_of_host(at::TensorList tensors) {
@@ -61,6 +75,8 @@ inline bool is_of_host(at::TensorList tensors) {
   }
   return false;
 }
+
+inline bool is_of_host(at::IntArrayRef) { return true; }
 
 }  // namespace detail
 

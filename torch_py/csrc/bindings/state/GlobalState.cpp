@@ -132,7 +132,7 @@ PyObject* result_type(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObje
     return call.call_override(result_function);
 
   const at::Tensor operands[] = {call.tensor_or_number(0), call.tensor_or_number(1)};
-  return wrap(at::result_type(operands));
+  return wrap(at::result_type(at::TensorList(operands)));
   TORCH_PY_CATCH(nullptr)
 }
 

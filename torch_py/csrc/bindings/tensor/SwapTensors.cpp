@@ -9,9 +9,11 @@ namespace torch::python {
 
 namespace {
 
-/// Only the Python object may refer to the tensor.
+/// Only the Python object may refer to the tensor. Calls do not count the tensors that they are
+/// given.
 void check_single(PyObject* object) {
-  const auto count = unpack(object).unsafe_impl()->use_count();
+  const at::Tensor& tensor = unpack(object);
+  const auto count = tensor.unsafe_impl()->use_count() + (is_in_call(tensor) ? 1 : 0);
   TORCH_CHECK(count == 1, "Expected single reference to a's Tensor object but got ", count,
               ": views of it or the graph of a computation refer to the tensor as well");
 }

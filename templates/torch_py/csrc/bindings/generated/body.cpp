@@ -28,28 +28,28 @@ PyObject* {{ body.name }}(const Arguments& args) {
 {% include "torch_py/csrc/bindings/generated/factory_out.cpp" %}
 {% elif body.out.out_names|length == 1 %}
     const auto& out = args.tensor({{ out_slot }});
-    return {{ wrap }}({{ unlocked(body.out, names + ("out",), body.tensors) }});
+    return {{ wrap }}({{ unlocked(body.out, names + ("out",), body.measured) }});
 {% else %}
     const auto out = args.tensor_tuple<{{ body.out.out_names|length }}>({{ out_slot }});
-    return {{ wrap }}({{ results }}{{ unlocked(body.out, names + out_elements(body.out), body.tensors) }});
+    return {{ wrap }}({{ results }}{{ unlocked(body.out, names + out_elements(body.out), body.measured) }});
 {% endif %}
   }
 
 {% endif %}
 {% if f.result == "void" %}
-  {{ unlocked(f, names, body.tensors) }};
+  {{ unlocked(f, names, body.measured) }};
 {% if body.returns_list %}
   return Py_NewRef(args.object(0));
 {% else %}
   return wrap_none();
 {% endif %}
 {% elif grad_slot >= 0 %}
-  at::Tensor result = {{ unlocked(f, names, body.tensors) }};
+  at::Tensor result = {{ unlocked(f, names, body.measured) }};
 {% if "pin_memory" in names %}
   if (pin_memory.value_or(false)) result = at::pinned(result);
 {% endif %}
   return {{ wrap }}(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));
 {% else %}
-  return {{ wrap }}({{ results }}{{ unlocked(f, names, body.tensors) }});
+  return {{ wrap }}({{ results }}{{ unlocked(f, names, body.measured) }});
 {% endif %}
 }

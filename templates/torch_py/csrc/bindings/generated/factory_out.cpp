@@ -9,5 +9,5 @@
     TORCH_CHECK(!args.given({{ names.index("dtype") }}) || dtype.value_or(out.scalar_type()) == out.scalar_type(), "dtype does not match dtype of out parameter (", at::scalar_type_name(out.scalar_type()), ")");
     TORCH_CHECK(device.value_or(out.device()).type == out.device().type, "device type does not match device type of out parameter (", out.device(), ")");
 
-    at::Tensor result = {{ unlocked(body.out, made.names + ("out",), body.tensors + ["out"]) }};
+    at::Tensor result = {{ unlocked(body.out, made.names + ("out",), body.measured + ["out"]) }};
     return {{ wrap }}(with_requires_grad(std::move(result), args.boolean({{ grad_slot }}, false)));

@@ -18,7 +18,7 @@ namespace {
 // operators.yaml, Arithmetic
 PyObject* call_add_Tensor(const Arguments& args) {
   const auto& self = args.tensor(0);
-  at::Tensor other_number;
+  at::NumberTensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
   const auto alpha = args.scalar(2, 1);
 
@@ -35,7 +35,7 @@ PyObject* call_add_Tensor(const Arguments& args) {
 // operators.yaml, Arithmetic
 PyObject* call_add__Tensor(const Arguments& args) {
   const auto& self = args.tensor(0);
-  at::Tensor other_number;
+  at::NumberTensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
   const auto alpha = args.scalar(2, 1);
   return wrap(unlocked([&] { return at::ops::add__Tensor::call(self, other, alpha); }, self,
@@ -45,9 +45,9 @@ PyObject* call_add__Tensor(const Arguments& args) {
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
 // operators.yaml, Arithmetic
 PyObject* call_mul_Tensor(const Arguments& args) {
-  at::Tensor self_number;
+  at::NumberTensor self_number;
   const auto& self = args.tensor_or_number(0, self_number);
-  at::Tensor other_number;
+  at::NumberTensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
   if (self_number.defined() && other_number.defined()) throw_only_numbers("mul", "input, other");
   return wrap(unlocked([&] { return at::ops::mul_Tensor::call(self, other); }, self, other));
@@ -56,9 +56,9 @@ PyObject* call_mul_Tensor(const Arguments& args) {
 // mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 // operators.yaml, Arithmetic
 PyObject* call_mul__Tensor(const Arguments& args) {
-  at::Tensor self_number;
+  at::NumberTensor self_number;
   const auto& self = args.tensor_or_number(0, self_number);
-  at::Tensor other_number;
+  at::NumberTensor other_number;
   const auto& other = args.tensor_or_number(1, other_number);
   return wrap(unlocked([&] { return at::ops::mul__Tensor::call(self, other); }, self, other));
 }

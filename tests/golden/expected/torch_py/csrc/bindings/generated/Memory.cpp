@@ -34,13 +34,13 @@ PyObject* call_zeros(const Arguments& args) {
     at::Tensor result = unlocked([&] {
       return at::ops::zeros_out::call(size, out.scalar_type(), layout, out.device(), pin_memory,
           out);
-    }, out);
+    }, size, out);
     return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
   }
 
   at::Tensor result = unlocked([&] {
     return at::ops::zeros::call(size, dtype, layout, device, pin_memory);
-  });
+  }, size);
   if (pin_memory.value_or(false)) result = at::pinned(result);
   return wrap(with_requires_grad(std::move(result), args.boolean(5, false)));
 }
