@@ -1,4 +1,4 @@
-"""Seconds of `import torch_py` and bytes of an installation, with and without BLAS."""
+"""Seconds of `import torch_py` and bytes of an installation and of its wheel, with and without BLAS."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import statistics
 import subprocess
 import sys
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from .table import format_table, write_json
 ROOT = Path(__file__).resolve().parents[2]
 IMPORT = "import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
 BLAS_LIBRARY = "libtorch_py_blas"
-IMPORT_GOAL, SIZE_GOAL = 0.3, 60.0
+IMPORT_GOAL = 0.3
+SIZE_GOAL = 60.0
+WHEEL_GOAL = 15.0
 
 
 def import_seconds(module: str, times: int) -> float:
@@ -43,7 +47,16 @@ def installed_files(root: Path = ROOT) -> list[Path]:
     return sorted({path for path in [*python, *added] if path.is_file()})
 
 
-def sizes(root: Path = ROOT) -> dict[str, float]:
+def installed_bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
+def compressed_bytes(path: Path) -> int:
+    """As in a wheel, which is a zip file."""
+    return len(zlib.compress(path.read_bytes()))
+
+
+def sizes(measure: Callable[[Path], int], root: Path = ROOT) -> dict[str, float]:
     """Megabytes by kind."""
     result = {
         "BLAS": 0.0,
@@ -63,7 +76,7 @@ def sizes(root: Path = ROOT) -> dict[str, float]:
             kind = "toolchain for operator libraries"
         else:
             kind = "headers" if path.suffix == ".h" else "Python"
-        result[kind] += path.stat().st_size / 2**20
+        result[kind] += measure(path) / 2**20
 
     return result
 
@@ -75,23 +88,29 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
 
     seconds = import_seconds("torch_py", options.times)
-    parts = sizes()
+    parts = sizes(installed_bytes)
+    packed = sizes(compressed_bytes)
     without_blas = sum(size for kind, size in parts.items() if kind != "BLAS")
+    wheel = sum(size for kind, size in packed.items() if kind != "BLAS")
 
     print(
         f"import torch_py: {seconds:.3f} s (goal: at most {IMPORT_GOAL}) "
         f"{'reached' if seconds <= IMPORT_GOAL else 'MISSED'}\n"
     )
-    print(format_table(["installed", "MB"], [[kind, f"{size:.1f}"] for kind, size in parts.items()]))
+    rows = [[kind, f"{size:.1f}", f"{packed[kind]:.1f}"] for kind, size in parts.items()]
+    print(format_table(["kind", "MB installed", "MB in the wheel"], rows))
     print(
         f"without BLAS: {without_blas:.1f} MB (goal: at most {SIZE_GOAL:.0f}) "
-        f"{'reached' if without_blas <= SIZE_GOAL else 'MISSED'}"
+        f"{'reached' if without_blas <= SIZE_GOAL else 'MISSED'}; "
+        f"in the wheel {wheel:.1f} MB (goal: at most {WHEEL_GOAL:.0f}) "
+        f"{'reached' if wheel <= WHEEL_GOAL else 'MISSED'}"
     )
 
     result: dict[str, Any] = {
         "import_seconds": seconds,
         "megabytes": parts,
         "megabytes_without_blas": without_blas,
+        "megabytes_in_wheel": packed,
     }
     write_json(options.json, result)
     return 0
