@@ -1,4 +1,4 @@
-// The running log-sum-exp with its derivatives, and running extrema with their positions.
+// The running log-sum-exp with its derivatives, and linear recurrences.
 #include <complex>
 
 #include "aten/Dispatch.h"
@@ -10,44 +10,6 @@
 namespace at::native {
 
 namespace {
-
-/// Whether `value` replaces `best`: if it is at least as extreme or nan. A number never replaces a
-/// nan.
-template <typename T, bool kMax>
-bool replaces(T value, T best) {
-  if (value != value) return true;
-  return best == best && (kMax ? value >= best : value <= best);
-}
-
-template <bool kMax>
-void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
-                  const Tensor& indices) {
-  if (self.numel() == 0) return;
-
-  const int64_t d = wrap_dim(dim, self.dim());
-  const int64_t n = lane_size(self, d);
-  const int64_t stride = lane_stride(self, d);
-  const int64_t out_stride = lane_stride(values, d);
-
-  AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
-    LaneIterator(d, {&self, &values, &indices}).for_each(n, [&](char* const* data) {
-      const auto* in = reinterpret_cast<const scalar_t*>(data[0]);
-      auto* value = reinterpret_cast<scalar_t*>(data[1]);
-      auto* index = reinterpret_cast<int64_t*>(data[2]);
-
-      scalar_t best = in[0];
-      int64_t where = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        if (replaces<scalar_t, kMax>(in[i * stride], best)) {
-          best = in[i * stride];
-          where = i;
-        }
-        value[i * out_stride] = best;
-        index[i * out_stride] = where;
-      }
-    });
-  });
-}
 
 /// The type of running results: double, as rounding errors stay in them to the end.
 template <typename T>
@@ -101,14 +63,6 @@ void for_weighted_lanes(const Tensor& grad, const Tensor& self, const Tensor& ou
 }
 
 }  // namespace
-
-void cummax_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) {
-  run_extremum<true>("cummax", self, dim, out0, out1);
-}
-
-void cummin_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) {
-  run_extremum<false>("cummin", self, dim, out0, out1);
-}
 
 void linear_recurrence_kernel(const Tensor& term, const Tensor& factor, int64_t dim, bool reverse,
                               const Tensor& out0) {

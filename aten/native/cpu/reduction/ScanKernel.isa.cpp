@@ -1,10 +1,11 @@
-// Running sums and products along a dimension.
+// Running sums, products and extrema along a dimension.
 #include "aten/native/declarations/cpu/reduction/ScanKernel.isa.h"
 #include "aten/Dispatch.h"
 #include <algorithm>
 
 #include "aten/iteration/BlockCopy.h"
 #include "aten/iteration/Lanes.h"
+#include "aten/native/cpu/reduction/RowScan.h"
 #include "aten/native/functors/Modular.h"
 #include "aten/native/functors/RunningType.h"
 
@@ -12,6 +13,22 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 namespace {
+
+struct Plus {
+  template <typename T>
+  T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a + b);
+  }
+};
+
+/// Integers wrap around.
+struct Times {
+  template <typename T>
+  T operator()(const T& a, const T& b) const {
+    if constexpr (std::is_integral_v<T>) return multiply_modular<T>(a, b);
+    return static_cast<T>(a * b);
+  }
+};
 
 /// The lanes that are scanned together: constant for lanes whose elements are contiguous, so that
 /// their running results stay in registers.
@@ -80,17 +97,35 @@ void scan_group(const BlockSide& out, const BlockSide& in, int64_t n, int64_t wi
   }
 }
 
+/// Lanes of contiguous elements that a register can hold: rows, several at once.
+template <typename T, typename Acc, typename Op>
+void scan_contiguous(T* out, int64_t out_step, const T* in, int64_t in_step, int64_t n,
+                     int64_t width, Acc start, const Op& op) {
+  int64_t w = 0;
+  for (; w + kScanRows <= width; w += kScanRows)
+    scan_rows(out + w * out_step, out_step, in + w * in_step, in_step, n, start, op);
+  for (; w < width; ++w) scan_lane(out + w * out_step, 1, in + w * in_step, 1, n, start, op);
+}
+
 /// The running results of op along `dim`, accumulated in Acc from `start`.
 template <typename T, typename Acc, typename Op>
 void scan_lanes(const Tensor& self, int64_t dim, const Tensor& out, Acc start, const Op& op) {
   constexpr int64_t kSize = sizeof(T);
   constexpr int64_t kFew = 8;  // lanes that are faster alone
+  constexpr bool kInVectors = std::is_arithmetic_v<T> && sizeof(T) >= 4;
   const Tensor source = self.to(out.scalar_type());
   const int64_t n = lane_size(out, dim);
   const int64_t in_stride = lane_stride(source, dim);
   const int64_t out_stride = lane_stride(out, dim);
 
   const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+    if constexpr (kInVectors) {
+      if (in_stride == 1 && out_stride == 1)
+        return scan_contiguous(reinterpret_cast<T*>(data[0]), steps[0] / kSize,
+                               reinterpret_cast<const T*>(data[1]), steps[1] / kSize, n, width,
+                               start, op);
+    }
+
     if (width >= kFew && n >= kFew)
       return scan_group<T>({data[0], steps[0], out_stride * kSize},
                            {data[1], steps[1], in_stride * kSize}, n, width, start, op);
@@ -104,7 +139,100 @@ void scan_lanes(const Tensor& self, int64_t dim, const Tensor& out, Acc start, c
   LaneIterator(dim, {&out, &source}).for_each_group(n, neighbours ? kColumns : kRows, group);
 }
 
+/// Whether `value` replaces `best`: if it is at least as extreme or nan. A number never replaces a
+/// nan.
+template <typename T, bool kMax>
+bool replaces(T value, T best) {
+  return (value != value) | (kMax ? value >= best : value <= best);
+}
+
+/// One side of a scan: its first element, and the elements from one to the next along the lanes and
+/// across them.
+template <typename T>
+struct ScanSide {
+  T* data;
+  int64_t stride;
+  int64_t step;
+};
+
+/// Lane by lane.
+template <typename T, bool kMax>
+void run_extremum_along(int64_t n, int64_t width, const ScanSide<const T>& in,
+                        const ScanSide<T>& values, const ScanSide<int64_t>& indices) {
+  for (int64_t w = 0; w < width; ++w) {
+    const T* source = in.data + w * in.step;
+    T best = source[0];
+    int64_t place = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if (replaces<T, kMax>(source[i * in.stride], best)) {
+        best = source[i * in.stride];
+        place = i;
+      }
+      values.data[i * values.stride + w * values.step] = best;
+      indices.data[i * indices.stride + w * indices.step] = place;
+    }
+  }
+}
+
+/// At most kColumns lanes whose elements are next to each other, row by row.
+template <typename T, bool kMax>
+void run_extremum_across(int64_t n, int64_t width, const ScanSide<const T>& in,
+                         const ScanSide<T>& values, const ScanSide<int64_t>& indices) {
+  T best[kColumns];
+  int64_t place[kColumns] = {};
+  std::copy_n(in.data, width, best);
+
+  for (int64_t i = 0; i < n; ++i) {
+    const T* source = in.data + i * in.stride;
+    T* value = values.data + i * values.stride;
+    int64_t* index = indices.data + i * indices.stride;
+#pragma GCC ivdep
+    for (int64_t w = 0; w < width; ++w) {
+      const bool replaced = replaces<T, kMax>(source[w], best[w]);
+      best[w] = replaced ? source[w] : best[w];
+      place[w] = replaced ? i : place[w];
+      value[w] = best[w];
+      index[w] = place[w];
+    }
+  }
+}
+
+template <bool kMax>
+void run_extremum(const char* name, const Tensor& self, int64_t dim, const Tensor& values,
+                  const Tensor& indices) {
+  if (self.numel() == 0) return;
+
+  const int64_t d = wrap_dim(dim, self.dim());
+  const int64_t n = lane_size(self, d);
+  const bool neighbours = self.dim() > 1 && d != self.dim() - 1 && self.strides().back() == 1 &&
+                          values.strides().back() == 1 && indices.strides().back() == 1;
+
+  AT_DISPATCH_REAL_AND_BOOL(self.scalar_type(), name, [&] {
+    constexpr int64_t kSize = sizeof(scalar_t);
+    const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+      const ScanSide<const scalar_t> in = {reinterpret_cast<const scalar_t*>(data[0]),
+                                           lane_stride(self, d), steps[0] / kSize};
+      const ScanSide<scalar_t> out = {reinterpret_cast<scalar_t*>(data[1]), lane_stride(values, d),
+                                      steps[1] / kSize};
+      const ScanSide<int64_t> places = {reinterpret_cast<int64_t*>(data[2]),
+                                        lane_stride(indices, d), steps[2] / 8};
+      neighbours ? run_extremum_across<scalar_t, kMax>(n, width, in, out, places)
+                 : run_extremum_along<scalar_t, kMax>(n, width, in, out, places);
+    };
+
+    LaneIterator(d, {&self, &values, &indices}).for_each_group(n, neighbours ? kColumns : 1, group);
+  });
+}
+
 }  // namespace
+
+void cummax_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) {
+  run_extremum<true>("cummax", self, dim, out0, out1);
+}
+
+void cummin_kernel(const Tensor& self, int64_t dim, const Tensor& out0, const Tensor& out1) {
+  run_extremum<false>("cummin", self, dim, out0, out1);
+}
 
 void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*dtype*/,
                    const Tensor& out0) {
@@ -113,14 +241,13 @@ void cumsum_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /*
   if (out0.numel() == 0) return;
 
   if (is_integral(type, false)) {
-    return dispatch_modular(type, [&]<typename T>() {
-      scan_lanes<T, T>(self, d, out0, 0, [](T a, T b) { return static_cast<T>(a + b); });
-    });
+    return dispatch_modular(type,
+                            [&]<typename T>() { scan_lanes<T, T>(self, d, out0, 0, Plus()); });
   }
 
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumsum", [&] {
     using acc_t = typename RunningType<scalar_t>::type;
-    scan_lanes<scalar_t, acc_t>(self, d, out0, acc_t(0), [](acc_t a, acc_t b) { return a + b; });
+    scan_lanes<scalar_t, acc_t>(self, d, out0, acc_t(0), Plus());
   });
 }
 
@@ -131,14 +258,13 @@ void cumprod_kernel(const Tensor& self, int64_t dim, std::optional<ScalarType> /
   if (out0.numel() == 0) return;
 
   if (is_integral(type, false)) {
-    return dispatch_modular(type, [&]<typename T>() {
-      scan_lanes<T, T>(self, d, out0, 1, [](T a, T b) { return multiply_modular<T>(a, b); });
-    });
+    return dispatch_modular(type,
+                            [&]<typename T>() { scan_lanes<T, T>(self, d, out0, 1, Times()); });
   }
 
   AT_DISPATCH_FLOATING_AND_COMPLEX(type, "cumprod", [&] {
     using acc_t = typename RunningType<scalar_t>::type;
-    scan_lanes<scalar_t, acc_t>(self, d, out0, acc_t(1), [](acc_t a, acc_t b) { return a * b; });
+    scan_lanes<scalar_t, acc_t>(self, d, out0, acc_t(1), Times());
   });
 }
 
