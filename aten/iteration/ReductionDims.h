@@ -49,23 +49,38 @@ inline int64_t offset_of(int64_t index, const DimVector& sizes, const DimVector&
   return offset;
 }
 
-/// Walks along the reduced dimensions in runs of the fastest of them: the rows of a run are equally
-/// far apart.
+/// Walks along the reduced dimensions in runs of the fastest of them: the elements, or rows, of a
+/// run are equally far apart. There must be a reduced dimension.
 class RowWalk {
  public:
   RowWalk(const ReductionDims& dims, const char* in, int64_t begin)
-      : dims_(dims), in_(in), row_(begin) {}
-
-  int64_t left() const { return dims_.reduced_size[0] - row_ % dims_.reduced_size[0]; }
-  const char* address() const {
-    return in_ + offset_of(row_, dims_.reduced_size, dims_.reduced_stride);
+      : dims_(dims), address_(in + offset_of(begin, dims.reduced_size, dims.reduced_stride)) {
+    for (const int64_t size : dims.reduced_size) {
+      index_.push_back(begin % size);
+      begin /= size;
+    }
   }
-  void advance(int64_t rows) { row_ += rows; }
+
+  int64_t left() const { return dims_.reduced_size[0] - index_[0]; }
+  const char* address() const { return address_; }
+
+  /// Goes on by at most left() rows.
+  void advance(int64_t rows) {
+    index_[0] += rows;
+    address_ += rows * dims_.reduced_stride[0];
+
+    // Behind its last element, a dimension starts again and the next one goes on.
+    for (size_t d = 0; index_[d] == dims_.reduced_size[d] && d + 1 < index_.size(); ++d) {
+      address_ += dims_.reduced_stride[d + 1] - index_[d] * dims_.reduced_stride[d];
+      index_[d] = 0;
+      ++index_[d + 1];
+    }
+  }
 
  private:
   const ReductionDims& dims_;
-  const char* in_;
-  int64_t row_;
+  const char* address_;
+  DimVector index_;
 };
 
 }  // namespace CPU_CAPABILITY

@@ -22,12 +22,17 @@ typename Ops::acc_t reduce_range(const Ops& ops, const ReductionDims& dims, cons
     return cascade.result();
   }
 
-  const int64_t row_size = dims.reduced_size[0];
+  RowWalk walk(dims, in, begin);
   while (begin < end) {
-    const int64_t run = std::min(row_size - begin % row_size, end - begin);
-    cascade.feed_strided(in + offset_of(begin, dims.reduced_size, dims.reduced_stride),
-                         dims.reduced_stride[0], run);
+    const int64_t run = std::min(walk.left(), end - begin);
+    const char* address = walk.address();
     begin += run;
+    walk.advance(run);
+
+    // The start of the next run, which may be far away; from there on, elements are foreseen.
+    constexpr int64_t kLines = 8;
+    for (int64_t i = 0; begin < end && i < kLines; ++i) __builtin_prefetch(walk.address() + i * 64);
+    cascade.feed_strided(address, dims.reduced_stride[0], run);
   }
   return cascade.result();
 }

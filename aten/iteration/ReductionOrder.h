@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "aten/iteration/Gather.h"
+#include "aten/iteration/LaneLoop.h"
 #include "aten/iteration/TensorIterator.h"
 
 #ifndef CPU_CAPABILITY
@@ -19,11 +20,34 @@ inline namespace CPU_CAPABILITY {
 // The order of additions depends on the shape only, never on the number of threads: elements go to
 // kLanes accumulators, these are folded every kChunk elements, and chunk results are combined
 // pairwise like a binary counter. The error of a float sum therefore grows with log(n). Long single
-// reductions are cut into pieces of kPiece elements, which threads share out.
+// reductions are cut into pieces of kPiece elements, which threads share out. Short rows take half
+// as many accumulators, and what is left at their ends is reduced on its own.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kChunk = 4096;
 constexpr int64_t kPiece = 65536;
 constexpr int kLevels = 40;
+
+/// A contiguous row in kCount accumulators. What is left at its end is reduced on its own, so that
+/// the accumulators are folded in registers.
+template <int64_t kCount, typename Ops>
+typename Ops::acc_t reduce_row_in_lanes(const Ops& ops, const typename Ops::input_t* row,
+                                        int64_t n) {
+  typename Ops::acc_t lanes[kCount];
+  for (int64_t j = 0; j < kCount; ++j) lanes[j] = ops.identity();
+
+  int64_t i = 0;
+  for (; i + kCount <= n; i += kCount)
+    for_each_lane<kCount>([&](int64_t j) { lanes[j] = ops.reduce(lanes[j], row[i + j]); });
+
+  typename Ops::acc_t rest = ops.identity();
+  for (; i < n; ++i) rest = ops.reduce(rest, row[i]);
+
+#pragma GCC unroll 5
+  for (int64_t width = kCount / 2; width > 0; width /= 2) {
+    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
+  }
+  return ops.combine(lanes[0], rest);
+}
 
 /// Accumulates rows of elements in the order of Note [Reduction order].
 template <typename Ops>
@@ -36,13 +60,23 @@ class Cascade {
 
   void feed(const input_t* row, int64_t n) {
     while (n > 0) {
+      // Whole chunks do not pass through the members.
+      if (filled_ == 0 && n >= kChunk) {
+        push_chunk(reduce_row_in_lanes<kLanes>(ops_, row, kChunk));
+        row += kChunk;
+        n -= kChunk;
+        continue;
+      }
+
       const int64_t count = std::min(n, kChunk - filled_);
       feed_lanes(row, count);
 
       filled_ += count;
       row += count;
       n -= count;
-      if (filled_ == kChunk) push_chunk();
+      if (filled_ < kChunk) continue;
+      push_chunk(fold_lanes());
+      clear_lanes();
     }
   }
 
@@ -82,28 +116,29 @@ class Cascade {
     for (; i + kLanes <= n; i += kLanes) {
       for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops_.reduce(lanes[j], row[i + j]);
     }
-    for (int64_t j = 0; i < n; ++i, ++j) lanes[j] = ops_.reduce(lanes[j], row[i]);
-
     for (int64_t j = 0; j < kLanes; ++j) lanes_[j] = lanes[j];
+
+    // Members again: local accumulators that are chosen at run time would be in memory throughout.
+    const int64_t left = n - i;
+    for (int64_t j = 0; j < left; ++j) lanes_[j] = ops_.reduce(lanes_[j], row[i + j]);
   }
 
   acc_t fold_lanes() {
     acc_t lanes[kLanes];
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] = lanes_[j];
+#pragma GCC unroll 5
     for (int64_t width = kLanes / 2; width > 0; width /= 2) {
       for (int64_t j = 0; j < width; ++j) lanes[j] = ops_.combine(lanes[j], lanes[j + width]);
     }
     return lanes[0];
   }
 
-  /// Adds the lanes to the binary counter of chunk results, with carry.
-  void push_chunk() {
-    acc_t value = fold_lanes();
+  /// Adds the result of a chunk to the binary counter of chunk results, with carry.
+  void push_chunk(acc_t value) {
     int level = 0;
     for (; (chunks_ >> level) & 1; ++level) value = ops_.combine(levels_[level], value);
     levels_[level] = value;
     ++chunks_;
-    clear_lanes();
   }
 
   const Ops& ops_;
@@ -113,26 +148,13 @@ class Cascade {
   int64_t filled_ = 0;  // elements in the lanes
 };
 
-/// A contiguous row of at most kChunk elements. While the lanes are folded, the rest of the row is
-/// added to as many of them as it fills.
+/// A contiguous row of at most kChunk elements. Folding takes longer than adding up a row of a few
+/// vectors, and is shorter with half as many lanes.
 template <typename Ops>
 typename Ops::acc_t reduce_short_row(const Ops& ops, const typename Ops::input_t* row, int64_t n) {
-  typename Ops::acc_t lanes[kLanes];
-  for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.identity();
-
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
-  }
-
-#pragma GCC unroll 5
-  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.combine(lanes[j], lanes[j + width]);
-    if (n - i < width) continue;
-    for (int64_t j = 0; j < width; ++j) lanes[j] = ops.reduce(lanes[j], row[i + j]);
-    i += width;
-  }
-  return lanes[0];
+  constexpr int64_t kFew = 256;
+  return n < kFew ? reduce_row_in_lanes<kLanes / 2>(ops, row, n)
+                  : reduce_row_in_lanes<kLanes>(ops, row, n);
 }
 
 constexpr int64_t kTiny = 24;      // rows up to this length are reduced element by element,

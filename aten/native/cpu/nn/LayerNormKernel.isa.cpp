@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/native/cpu/shared/RowFold.h"
 #include "aten/native/declarations/cpu/nn/LayerNormKernel.isa.h"
 #include "aten/native/declarations/nn/LayerNorm.h"
 #include "aten/native/nn/LayerNorm.h"
@@ -22,22 +23,53 @@ namespace {
 
 constexpr int64_t kLanes = 32;  // at least two vectors, whose additions are independent
 
+/// The sum of the accumulators in double, halves of them at a time. Inlined, as accumulators whose
+/// address is passed on do not stay in registers.
+template <typename acc_t>
+C10_ALWAYS_INLINE double sum_lanes(const acc_t (&lanes)[kLanes]) {
+  constexpr int64_t kHalf = kLanes / 2;
+  double wide[kHalf];
+  for (int64_t j = 0; j < kHalf; ++j)
+    wide[j] = static_cast<double>(lanes[j]) + static_cast<double>(lanes[j + kHalf]);
+  return fold_lanes(wide, added<double>);
+}
+
 /// The sum of f(i) for i in [0, n), in kLanes accumulators, so that it vectorizes.
 template <typename acc_t, typename F>
 double sum_row(int64_t n, const F& f) {
   acc_t lanes[kLanes] = {};
-
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] += f(i + j);
   }
-  for (int64_t j = 0; i < n; ++i, ++j) lanes[j] += f(i);
 
-  double eighths[8] = {};
-  double total = 0;
-  for (int64_t j = 0; j < kLanes; ++j) eighths[j % 8] += lanes[j];
-  for (const double eighth : eighths) total += eighth;
-  return total;
+  acc_t rest = 0;
+  for (; i < n; ++i) rest += f(i);
+  return sum_lanes(lanes) + static_cast<double>(rest);
+}
+
+/// The sums of f(i) and of f(i) * g(i), in one pass.
+template <typename acc_t, typename F, typename G>
+std::pair<double, double> sum_products(int64_t n, const F& f, const G& g) {
+  acc_t sums[kLanes] = {};
+  acc_t products[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) {
+      const acc_t value = f(i + j);
+      sums[j] += value;
+      products[j] += value * g(i + j);
+    }
+  }
+
+  acc_t sum = 0;
+  acc_t product = 0;
+  for (; i < n; ++i) {
+    sum += f(i);
+    product += f(i) * g(i);
+  }
+  return {sum_lanes(sums) + static_cast<double>(sum),
+          sum_lanes(products) + static_cast<double>(product)};
 }
 
 /// A row in the arithmetic type: the row itself, or its conversion in `buffer`.
@@ -100,17 +132,13 @@ std::pair<acc_t, acc_t> statistics_of_row(const acc_t* values, int64_t n, double
 }
 
 /// The gradient of one row of the input: rstd * (g - mean(g) - x * mean(g * x)), where
-/// g = grad * weight and x is the normalized row.
-template <typename scalar_t, typename acc_t>
-void row_gradient(const acc_t* grad, const acc_t* values, int64_t n, acc_t mean, acc_t rstd,
-                  const acc_t* weight, scalar_t* out) {
-  const auto weighted = [grad, weight](int64_t i) {
-    return weight == nullptr ? grad[i] : grad[i] * weight[i];
-  };
-
-  const acc_t average = static_cast<acc_t>(sum_row<acc_t>(n, weighted) / static_cast<double>(n));
-  const double products =
-      sum_row<acc_t>(n, [&](int64_t i) { return weighted(i) * (values[i] - mean); });
+/// g = weighted(i) is grad * weight, and x is the normalized row.
+template <typename scalar_t, typename acc_t, typename F>
+void row_gradient(const F& weighted, const acc_t* values, int64_t n, acc_t mean, acc_t rstd,
+                  scalar_t* out) {
+  const auto [sum, products] =
+      sum_products<acc_t>(n, weighted, [values, mean](int64_t i) { return values[i] - mean; });
+  const acc_t average = static_cast<acc_t>(sum / static_cast<double>(n));
   const acc_t slope = static_cast<acc_t>(products / static_cast<double>(n)) * rstd * rstd;
 
 #pragma GCC ivdep
@@ -291,9 +319,17 @@ layer_norm_backward_kernel(const Tensor& grad, const Tensor& input, IntArrayRef 
         const acc_t m = means.const_data_ptr<acc_t>()[row];
         const acc_t r = rstds.const_data_ptr<acc_t>()[row];
 
-        if (gradients.input.defined())
-          row_gradient(g, values, n, m, r, scale.data(),
-                       gradients.input.data_ptr<scalar_t>() + row * n);
+        if (gradients.input.defined()) {
+          // A loop each, without branches on the weight.
+          const acc_t* w = scale.data();
+          scalar_t* out = gradients.input.data_ptr<scalar_t>() + row * n;
+          if (w == nullptr) {
+            row_gradient([g](int64_t i) { return g[i]; }, values, n, m, r, out);
+          } else {
+            row_gradient([g, w](int64_t i) { return g[i] * w[i]; }, values, n, m, r, out);
+          }
+        }
+
         acc_t* sums = partial.data() + row / per_slice * 2 * n;
         if (sums_wanted) add_row(g, values, n, m, r, sums, sums + n);
       }

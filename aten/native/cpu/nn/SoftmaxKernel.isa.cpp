@@ -27,9 +27,13 @@ struct Softmax {
     const T top =
         fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
 
-    for (int64_t i = 0; i < n; ++i) out[i] = vec::exp(in[i] - top);
+    const T sum = sum_of<T>(n, [in, out, top](int64_t i) {
+      const T power = vec::exp(in[i] - top);
+      out[i] = power;
+      return power;
+    });
 
-    const T scale = T(1) / fold(n, T(0), [out](T a, int64_t i) { return a + out[i]; }, added<T>);
+    const T scale = T(1) / sum;
     for (int64_t i = 0; i < n; ++i) out[i] *= scale;
   }
 
@@ -72,8 +76,7 @@ struct LogSoftmax {
   static void row(const T* in, T* out, int64_t n) {
     const T top =
         fold(n, T(-vec::kInfinity), [in](T a, int64_t i) { return larger(a, in[i]); }, larger<T>);
-    const T sum =
-        fold(n, T(0), [in, top](T a, int64_t i) { return a + vec::exp(in[i] - top); }, added<T>);
+    const T sum = sum_of<T>(n, [in, top](int64_t i) { return vec::exp(in[i] - top); });
     const T log_sum = vec::log(sum);
 
     // Not in[i] - (top + log_sum): where top is large, that loses the digits of log_sum.
@@ -167,19 +170,25 @@ Extent extent_of(const Tensor& tensor, int64_t dim) {
   return extent;
 }
 
-/// Calls f(offset of the first element, lanes) for every block of neighbouring lanes, on several
-/// threads.
-template <typename F>
-void for_each_block(const Extent& e, const F& f) {
+/// Calls f(offset of the first element, lanes, buffer) for every block of neighbouring lanes, on
+/// several threads. The buffer has room for `buffers` blocks.
+template <typename T, typename F>
+void for_each_block(const Extent& e, int64_t buffers, const F& f) {
   const int64_t blocks = (e.inner + kWidth - 1) / kWidth;
 
   // An exponential costs as much as several elements of other operators.
   const int64_t cost = e.size * std::min(e.inner, kWidth) * 8;
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / cost);
   parallel_for(0, e.outer * blocks, grain, [&](int64_t begin, int64_t end) {
+    std::vector<T> buffer(static_cast<size_t>(buffers * e.size * std::min(e.inner, kWidth)));
+    int64_t outer = begin / blocks;
+    int64_t lane = begin % blocks * kWidth;
     for (int64_t k = begin; k < end; ++k) {
-      const int64_t lane = k % blocks * kWidth;
-      f(k / blocks * e.size * e.inner + lane, std::min(kWidth, e.inner - lane));
+      f(outer * e.size * e.inner + lane, std::min(kWidth, e.inner - lane), buffer.data());
+      lane += kWidth;
+      if (lane < e.inner) continue;
+      lane = 0;
+      ++outer;
     }
   });
 }
@@ -188,10 +197,18 @@ void for_each_block(const Extent& e, const F& f) {
 template <typename From, typename To>
 void copy_rows(const From* from, int64_t from_stride, To* to, int64_t to_stride, int64_t n,
                int64_t width) {
+  // One row, if nothing lies between the rows.
+  if (from_stride == width && to_stride == width) {
+    width *= n;
+    n = 1;
+  }
+
   for (int64_t i = 0; i < n; ++i) {
+    const From* source = from + i * from_stride;
+    To* target = to + i * to_stride;
+#pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j)
-      to[i * to_stride + j] =
-          static_cast<To>(static_cast<opmath_type<From>>(from[i * from_stride + j]));
+      target[j] = static_cast<To>(static_cast<opmath_type<From>>(source[j]));
   }
 }
 
@@ -207,22 +224,21 @@ void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& ou
     const scalar_t* in = input.const_data_ptr<scalar_t>();
     const bool direct = out.scalar_type() == scalar_type_of<acc_t>;  // results need no buffer
 
-    for_each_block(e, [&](int64_t first, int64_t width) {
+    constexpr bool converted = !std::is_same_v<scalar_t, acc_t>;
+    for_each_block<acc_t>(e, converted ? 1 : 0, [&](int64_t first, int64_t width, acc_t* buffer) {
       // The source: the input itself, or its conversion.
-      std::vector<acc_t> buffer;
       const acc_t* source;
       int64_t source_stride = e.inner;
-      if constexpr (std::is_same_v<scalar_t, acc_t>) {
-        source = in + first;
-      } else {
-        buffer.resize(e.size * width);
-        copy_rows(in + first, e.inner, buffer.data(), width, e.size, width);
-        source = buffer.data();
+      if constexpr (converted) {
+        copy_rows(in + first, e.inner, buffer, width, e.size, width);
+        source = buffer;
         source_stride = width;
+      } else {
+        source = in + first;
       }
 
       // The target: the result itself, or the buffer, which may be the source as well.
-      acc_t* target = direct ? static_cast<acc_t*>(out.data()) + first : buffer.data();
+      acc_t* target = direct ? static_cast<acc_t*>(out.data()) + first : buffer;
       const int64_t target_stride = direct ? e.inner : width;
 
       if (e.inner == 1) {
@@ -232,7 +248,7 @@ void forward(const char* name, const Tensor& self, int64_t dim, const Tensor& ou
       }
 
       if (!direct)
-        copy_rows(buffer.data(), width, static_cast<scalar_t*>(out.data()) + first, e.inner, e.size,
+        copy_rows(buffer, width, static_cast<scalar_t*>(out.data()) + first, e.inner, e.size,
                   width);
     });
   });
@@ -249,7 +265,8 @@ void backward(const char* name, const Tensor& grad_output, const Tensor& output,
 
   AT_DISPATCH_FLOATING_AND_REDUCED(values.scalar_type(), name, [&] {
     using acc_t = opmath_type<scalar_t>;
-    for_each_block(e, [&](int64_t first, int64_t width) {
+    constexpr bool converted = !std::is_same_v<scalar_t, acc_t>;
+    for_each_block<acc_t>(e, converted ? 2 : 0, [&](int64_t first, int64_t width, acc_t* buffer) {
       const scalar_t* grads = grad.const_data_ptr<scalar_t>() + first;
       const scalar_t* outputs = values.const_data_ptr<scalar_t>() + first;
       scalar_t* target = out.data_ptr<scalar_t>() + first;
@@ -259,15 +276,14 @@ void backward(const char* name, const Tensor& grad_output, const Tensor& output,
         Formula<acc_t>::lanes(g, o, result, stride, e.size, width);
       };
 
-      if constexpr (std::is_same_v<scalar_t, acc_t>) {
-        apply(grads, outputs, target, e.inner);
-      } else {
-        std::vector<acc_t> buffer(2 * e.size * width);
-        acc_t* second = buffer.data() + e.size * width;
-        copy_rows(grads, e.inner, buffer.data(), width, e.size, width);
+      if constexpr (converted) {
+        acc_t* second = buffer + e.size * width;
+        copy_rows(grads, e.inner, buffer, width, e.size, width);
         copy_rows(outputs, e.inner, second, width, e.size, width);
-        apply(buffer.data(), second, buffer.data(), width);
-        copy_rows(buffer.data(), width, target, e.inner, e.size, width);
+        apply(buffer, second, buffer, width);
+        copy_rows(buffer, width, target, e.inner, e.size, width);
+      } else {
+        apply(grads, outputs, target, e.inner);
       }
     });
   });
