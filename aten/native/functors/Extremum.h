@@ -19,10 +19,11 @@ struct Extremum {
     if constexpr (limits::has_infinity) return kMax ? -limits::infinity() : limits::infinity();
     return kMax ? limits::lowest() : limits::max();
   }
-  /// As vec::maximum, in two selections: chains of calls with `||` do not vectorise.
+  /// As vec::maximum, in two selections: chains of calls with `||` do not vectorise. A nan in `a`
+  /// stays, as it compares with nothing; whether `b` is one does not depend on the elements before.
   C10_HOST_DEVICE static acc_t combine(acc_t a, acc_t b) {
-    const acc_t better = (kMax ? a > b : a < b) ? a : b;
-    return a != a ? a : better;
+    const acc_t better = (kMax ? b > a : b < a) ? b : a;
+    return b != b ? b : better;
   }
   C10_HOST_DEVICE static acc_t reduce(acc_t acc, T value) {
     return combine(acc, static_cast<acc_t>(value));

@@ -6,6 +6,7 @@
 #include "aten/iteration/Gather.h"
 #include "aten/iteration/Lanes.h"
 #include "aten/iteration/ReductionLoops.h"
+#include "aten/native/cpu/shared/RowFold.h"
 #include "aten/native/declarations/cpu/reduction/ExtremumKernel.isa.h"
 #include "aten/native/functors/Extremum.h"
 
@@ -14,27 +15,39 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-template <typename T, bool kMax>
-void scan_each(const T* values, int64_t n, int64_t first, Found<T>& found) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (found.index < 0 || is_better<T, kMax>(values[i], found.value))
-      found = {values[i], first + i};
+/// The position of the first of n elements that is nan or equal to `wanted`, which there must be.
+template <typename T>
+int64_t first_match(const T* values, int64_t n, T wanted) {
+  constexpr int64_t kStep = 64;
+  const auto matches = [=](T value) { return (value == wanted) | (value != value); };
+
+  // Whole steps without branches, which the compiler does in vectors.
+  int64_t start = 0;
+  for (; start + kStep <= n; start += kStep) {
+    int found = 0;
+    for (int64_t i = 0; i < kStep; ++i) found |= matches(values[start + i]);
+    if (found != 0) break;
   }
+
+  while (!matches(values[start])) ++start;
+  return start;
 }
 
-/// Whether any element is better than `best`. Most blocks hold nothing better, which this loop
-/// without branches finds out faster than one that keeps the index.
+/// Compares n elements, the first at position `first`, with the best so far. Their extremum is
+/// found without its position, which takes longer: most blocks hold nothing better.
 template <typename T, bool kMax>
-bool has_better(const T* values, int64_t n, T best) {
-  int better = 0;
-  for (int64_t i = 0; i < n; ++i) better |= is_better<T, kMax>(values[i], best);
-  return better != 0;
-}
+void compare_block(const T* values, int64_t n, int64_t first, Found<T>& found) {
+  using Value = Extremum<T, kMax>;
+  using acc_t = typename Value::acc_t;
+  const acc_t extreme = fold(
+      n, Value::identity(), [values](acc_t a, int64_t i) { return Value::reduce(a, values[i]); },
+      Value::combine);
 
-template <typename T, bool kMax>
-void scan_block(const T* values, int64_t n, int64_t first, Found<T>& found) {
-  if (found.index >= 0 && !has_better<T, kMax>(values, n, found.value)) return;
-  scan_each<T, kMax>(values, n, first, found);
+  const T value = Value::project(extreme);
+  if (found.index >= 0 && !is_better<T, kMax>(value, found.value)) return;
+
+  const int64_t place = first_match(values, n, value);
+  found = {values[place], first + place};
 }
 
 /// The extremum of n elements that are `stride` bytes apart.
@@ -50,8 +63,8 @@ Found<T> find_extremum(const char* data, int64_t stride, int64_t n) {
     // Elements that are apart are gathered into a block first.
     const bool contiguous = stride == static_cast<int64_t>(sizeof(T));
     if (!contiguous) gather(block, source, stride, sizeof(T), count);
-    scan_block<T, kMax>(contiguous ? reinterpret_cast<const T*>(source) : block, count, start,
-                        found);
+    compare_block<T, kMax>(contiguous ? reinterpret_cast<const T*>(source) : block, count, start,
+                           found);
   }
   return found;
 }
@@ -88,6 +101,40 @@ Tensor with_dim(const Tensor& result, const Tensor& self, int64_t dim) {
   return result.dim() == self.dim() ? result : result.unsqueeze(dim);
 }
 
+constexpr int64_t kColumns = 256;   // neighbouring columns that are searched together
+constexpr int64_t kFewColumns = 8;  // columns that are faster one after another
+
+/// The extrema of at most kColumns columns of n rows, which are `row_step` bytes apart: row by row,
+/// as elements of a row are next to each other. Calls store(column, found) for each.
+template <typename T, bool kMax, typename Store>
+void find_in_columns(const char* data, int64_t row_step, int64_t n, int64_t width,
+                     const Store& store) {
+  // Positions as wide as the elements share their selections, bit by bit.
+  using acc_t = opmath_type<T>;
+  using position_t = std::conditional_t<sizeof(acc_t) == 8, int64_t, int32_t>;
+  acc_t best[kColumns];
+  position_t place[kColumns] = {};
+
+  const auto row = [&](int64_t i) { return reinterpret_cast<const T*>(data + i * row_step); };
+  for (int64_t w = 0; w < width; ++w) best[w] = static_cast<acc_t>(row(0)[w]);
+
+  for (int64_t i = 1; i < n; ++i) {
+    const T* values = row(i);
+    const auto here = static_cast<position_t>(i);
+#pragma GCC ivdep
+    for (int64_t w = 0; w < width; ++w) {
+      // Better, or the first nan.
+      const auto value = static_cast<acc_t>(values[w]);
+      const bool no_worse = kMax ? value <= best[w] : value >= best[w];
+      const bool better = !no_worse & (best[w] == best[w]);
+      best[w] = better ? value : best[w];
+      place[w] = better ? here : place[w];
+    }
+  }
+
+  for (int64_t w = 0; w < width; ++w) store(w, Found<T>{static_cast<T>(best[w]), place[w]});
+}
+
 template <typename T, bool kMax>
 void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Tensor& indices) {
   const int64_t n = lane_size(self, dim);
@@ -95,12 +142,21 @@ void find_along(const Tensor& self, int64_t dim, const Tensor& values, const Ten
   const Tensor index_lanes = with_dim(indices, self, dim);
   const Tensor value_lanes = values.defined() ? with_dim(values, self, dim) : index_lanes;
 
-  const LaneIterator lanes(dim, {&self, &index_lanes, &value_lanes});
-  lanes.for_each(n, [&](char* const* data) {
-    const Found<T> found = find_extremum<T, kMax>(data[0], stride, n);
-    *reinterpret_cast<int64_t*>(data[1]) = found.index;
-    if (values.defined()) *reinterpret_cast<T*>(data[2]) = found.value;
-  });
+  const auto group = [&](char* const* data, int64_t width, const int64_t* steps) {
+    const auto store = [&](int64_t w, const Found<T>& found) {
+      *reinterpret_cast<int64_t*>(data[1] + w * steps[1]) = found.index;
+      if (values.defined()) *reinterpret_cast<T*>(data[2] + w * steps[2]) = found.value;
+    };
+
+    if (width >= kFewColumns && n <= INT32_MAX)
+      return find_in_columns<T, kMax>(data[0], stride, n, width, store);
+    for (int64_t w = 0; w < width; ++w)
+      store(w, find_extremum<T, kMax>(data[0] + w * steps[0], stride, n));
+  };
+
+  const bool neighbours = self.dim() > 1 && dim != self.dim() - 1 && self.strides().back() == 1;
+  LaneIterator(dim, {&self, &index_lanes, &value_lanes})
+      .for_each_group(n, neighbours ? kColumns : 1, group);
 }
 
 template <typename T, bool kMax>
