@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "aten/native/declarations/nn/EmbeddingBag.h"
+#include "aten/native/nn/EmbeddingBag.h"
 #include "aten/ops/_embedding_bag_bags.h"
 #include "aten/ops/_embedding_bag_maxima.h"
 #include "aten/ops/clamp_min.h"
@@ -20,12 +21,23 @@ namespace at::native {
 
 namespace {
 
-constexpr int64_t kSumMode = 0;
-constexpr int64_t kMeanMode = 1;
-constexpr int64_t kMaxMode = 2;
+/// Weights of single samples are defined for sums only.
+void check_sample_weights(const Tensor& weight, const Tensor& indices, int64_t mode,
+                          const Tensor& sample_weights) {
+  TORCH_CHECK(mode == kSumMode, "embedding_bag: per_sample_weights only supported with mode='sum'");
+  TORCH_CHECK(sample_weights.dim() == 1 && sample_weights.numel() == indices.numel(),
+              "expected per_sample_weights to be 1D and of the size of indices, ", indices.sizes(),
+              ", got ", sample_weights.sizes());
+  TORCH_CHECK(sample_weights.scalar_type() == weight.scalar_type(),
+              "expected per_sample_weights of scalar type ", weight.scalar_type(), ", got ",
+              sample_weights.scalar_type());
+}
 
-void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
-                         int64_t mode, const Tensor& sample_weights) {
+}  // namespace
+
+int64_t check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+                            int64_t mode, bool sparse, const Tensor& sample_weights,
+                            std::optional<int64_t> padding) {
   TORCH_CHECK(weight.dim() == 2, "embedding_bag: expected a weight of 2 dimensions, got size ",
               weight.sizes());
   TORCH_CHECK(indices.dim() == 1, "embedding_bag: expected indices of 1 dimension, got size ",
@@ -44,19 +56,15 @@ void check_embedding_bag(const Tensor& weight, const Tensor& indices, const Tens
 
   TORCH_CHECK(mode >= kSumMode && mode <= kMaxMode,
               "embedding_bag: expected mode 0 (sum), 1 (mean) or 2 (max), got ", mode);
+  if (sample_weights.defined()) check_sample_weights(weight, indices, mode, sample_weights);
+  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding_bag: sparse gradients are not available");
 
-  // Weights of single samples are defined for sums only.
-  if (!sample_weights.defined()) return;
-  TORCH_CHECK(mode == kSumMode, "embedding_bag: per_sample_weights only supported with mode='sum'");
-  TORCH_CHECK(sample_weights.dim() == 1 && sample_weights.numel() == indices.numel(),
-              "expected per_sample_weights to be 1D and of the size of indices, ", indices.sizes(),
-              ", got ", sample_weights.sizes());
-  TORCH_CHECK(sample_weights.scalar_type() == weight.scalar_type(),
-              "expected per_sample_weights of scalar type ", weight.scalar_type(), ", got ",
-              sample_weights.scalar_type());
+  const int64_t count = weight.size(0);
+  TORCH_CHECK(!padding || (*padding >= -count && *padding < count),
+              "padding_idx must be within the number of embeddings, ", count, ", got ",
+              padding.value_or(0));
+  return !padding ? -1 : *padding < 0 ? *padding + count : *padding;
 }
-
-}  // namespace
 
 std::tuple<TensorSpec, TensorSpec> embedding_bag_bags_shape(const Tensor& indices,
                                                             const Tensor& offsets, int64_t /*rows*/,
@@ -80,14 +88,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor>
 embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
               bool scale_grad_by_freq, int64_t mode, bool sparse, const Tensor& per_sample_weights,
               bool include_last_offset, std::optional<int64_t> padding) {
-  check_embedding_bag(weight, indices, offsets, mode, per_sample_weights);
-  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding_bag: sparse gradients are not available");
-
+  const int64_t padding_idx =
+      check_embedding_bag(weight, indices, offsets, mode, sparse, per_sample_weights, padding);
   const int64_t count = weight.size(0);
-  TORCH_CHECK(!padding || (*padding >= -count && *padding < count),
-              "padding_idx must be within the number of embeddings, ", count, ", got ",
-              padding.value_or(0));
-  const int64_t padding_idx = !padding ? -1 : *padding < 0 ? *padding + count : *padding;
 
   if (weight.is_meta()) {
     const int64_t bags = std::max<int64_t>(offsets.numel() - (include_last_offset ? 1 : 0), 0);
