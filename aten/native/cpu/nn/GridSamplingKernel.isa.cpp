@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "aten/Dispatch.h"
+#include "aten/iteration/BlockCopy.h"
+#include "aten/iteration/LaneLoop.h"
+#include "aten/native/cpu/nn/GridTile.h"
 #include "aten/native/declarations/cpu/nn/GridSamplingKernel.isa.h"
 #include "aten/native/nn/GridSampling.h"
 #include "aten/ops/copy.h"
@@ -14,69 +17,6 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kTile = 64;  // points of a tile
-constexpr int kMostTaps = 16;  // elements that a point reads: 4 x 4 for cubic interpolation
-
-int64_t tiles(const GridSizes& s) { return (s.points + kTile - 1) / kTile; }
-
-/// The elements that the points of a tile read, as [tap][point]. Place -1 is outside.
-template <typename T>
-struct Tile {
-  int64_t first, count;
-  int taps = 1;
-  int32_t place[kMostTaps][kTile];
-  T weight[kMostTaps][kTile];
-  T slope[3][kMostTaps][kTile];  // of the weight, by the grid's coordinates x, y and z
-
-  /// Computes the taps of a tile; `grid` has the coordinates of one sample, (points, rank).
-  void fill(const GridSizes& s, const T* grid, int64_t tile, bool slopes) {
-    first = tile * kTile;
-    count = std::min(kTile, s.points - first);
-
-    for (int64_t p = 0; p < count; ++p) {
-      GridTaps<T> axes[3];
-      int counts[3] = {1, 1, 1};
-      for (int64_t d = 0; d < s.rank; ++d) {
-        const int64_t axis = 2 - d;  // x is the last dimension
-        axes[axis] = grid_taps(s.sampler, grid[(first + p) * s.rank + d], s.size[axis]);
-        counts[axis] = s.sampler.taps();
-      }
-
-      combine(s, axes, counts, p, slopes);
-    }
-  }
-
- private:
-  /// Combines the taps of the three dimensions of point p: places and products of weights.
-  void combine(const GridSizes& s, const GridTaps<T> (&axes)[3], const int (&counts)[3], int64_t p,
-               bool slopes) {
-    int t = 0;
-    for (int i = 0; i < counts[0]; ++i) {
-      for (int j = 0; j < counts[1]; ++j) {
-        for (int k = 0; k < counts[2]; ++k, ++t) {
-          const int64_t z = axes[0].index[i];
-          const int64_t y = axes[1].index[j];
-          const int64_t x = axes[2].index[k];
-          place[t][p] = static_cast<int32_t>(
-              z < 0 || y < 0 || x < 0 ? -1 : (z * s.size[1] + y) * s.size[2] + x);
-
-          const T wz = axes[0].weight[i];
-          const T wy = axes[1].weight[j];
-          const T wx = axes[2].weight[k];
-          weight[t][p] = wz * wy * wx;
-
-          if (!slopes) continue;
-          slope[0][t][p] = wz * wy * axes[2].slope[k];
-          slope[1][t][p] = wz * axes[1].slope[j] * wx;
-          slope[2][t][p] = axes[0].slope[i] * wy * wx;
-        }
-      }
-    }
-
-    taps = t;
-  }
-};
-
 /// Calls f(begin, end) for ranges of tiles of all samples; `work` is the cost of one tile.
 template <typename F>
 void for_each_tile(const GridSizes& s, int64_t work, const F& f) {
@@ -84,28 +24,88 @@ void for_each_tile(const GridSizes& s, int64_t work, const F& f) {
                std::max<int64_t>(1, kDefaultGrainSize / std::max<int64_t>(1, work)), f);
 }
 
-/// Samples all channels at all points.
+/// The channels that one point takes at once, where channels are next to each other.
+constexpr int64_t kChannels = 16;
+
+/// Samples plane by plane.
 template <typename T>
-void sample(const GridSizes& s, const T* in, const T* grid, T* out) {
+void sample_planes(const GridSizes& s, const T* in, const T* grid, T* out) {
   for_each_tile(s, kTile * (s.channels + 4), [&](int64_t begin, int64_t end) {
-    Tile<T> tile;
+    GridTile<T> tile;
     for (int64_t k = begin; k < end; ++k) {
       const int64_t n = k / tiles(s);
       tile.fill(s, grid + n * s.points * s.rank, k % tiles(s), false);
 
       for (int64_t c = n * s.channels; c < (n + 1) * s.channels; ++c) {
         const T* plane = in + c * s.plane;
-        T* result = out + c * s.points + tile.first;
-
         T sums[kTile] = {};
         for (int t = 0; t < tile.taps; ++t) {
-          for (int64_t p = 0; p < tile.count; ++p) {
-            const int32_t place = tile.place[t][p];
-            sums[p] += place < 0 ? T(0) : tile.weight[t][p] * plane[place];
+          const int32_t* places = tile.place[t];
+          const T* weights = tile.weight[t];
+          // The first element is read for places outside: vectors read without conditions.
+          for (int64_t p = 0; p < kTile; ++p) {
+            const T value = plane[places[p] < 0 ? 0 : places[p]];
+            sums[p] += places[p] < 0 ? T(0) : weights[p] * value;
           }
         }
 
-        std::copy_n(sums, tile.count, result);
+        std::copy_n(sums, tile.count, out + c * s.points + tile.first);
+      }
+    }
+  });
+}
+
+/// sums[c] = the sum over the taps of point p, for kChannels channels.
+template <typename T>
+void sample_channels(const GridTile<T>& tile, int64_t p, const T* in, int64_t channels, T* sums) {
+  T local[kChannels] = {};
+  for (int t = 0; t < tile.taps; ++t) {
+    if (tile.place[t][p] < 0) continue;
+    const T weight = tile.weight[t][p];
+    const T* element = in + tile.place[t][p] * channels;
+    for_each_lane<kChannels>([&](int64_t c) { local[c] += weight * element[c]; });
+  }
+  for_each_lane<kChannels>([&](int64_t c) { sums[c] = local[c]; });
+}
+
+/// The same for `width` channels, fewer than kChannels.
+template <typename T>
+void sample_few_channels(const GridTile<T>& tile, int64_t p, const T* in, int64_t channels,
+                         int64_t width, T* sums) {
+  std::fill_n(sums, width, T(0));
+  for (int t = 0; t < tile.taps; ++t) {
+    if (tile.place[t][p] < 0) continue;
+    const T weight = tile.weight[t][p];
+    const T* element = in + tile.place[t][p] * channels;
+#pragma GCC ivdep
+    for (int64_t c = 0; c < width; ++c) sums[c] += weight * element[c];
+  }
+}
+
+/// Samples point by point, with the channels of an element next to each other in `in`. The sums of
+/// a tile are transposed into the planes of `out`.
+template <typename T>
+void sample_points(const GridSizes& s, const T* in, const T* grid, T* out) {
+  constexpr int64_t kSize = sizeof(T);
+  for_each_tile(s, kTile * (s.channels + 4), [&](int64_t begin, int64_t end) {
+    GridTile<T> tile;
+    alignas(64) T sums[kTile][kChannels];
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t n = k / tiles(s);
+      tile.fill(s, grid + n * s.points * s.rank, k % tiles(s), false);
+
+      for (int64_t c = 0; c < s.channels; c += kChannels) {
+        const int64_t width = std::min(kChannels, s.channels - c);
+        const T* elements = in + n * s.plane * s.channels + c;
+        for (int64_t p = 0; p < tile.count; ++p) {
+          width == kChannels ? sample_channels(tile, p, elements, s.channels, sums[p])
+                             : sample_few_channels(tile, p, elements, s.channels, width, sums[p]);
+        }
+
+        T* result = out + (n * s.channels + c) * s.points + tile.first;
+        copy_block({reinterpret_cast<char*>(result), kSize, s.points * kSize},
+                   {reinterpret_cast<char*>(sums), kChannels * kSize, kSize}, kSize, tile.count,
+                   width, false);
       }
     }
   });
@@ -121,7 +121,7 @@ void input_gradient(const GridSizes& s, const T* grad, const T* grid, T* out) {
   const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / work);
 
   parallel_for(0, s.batch * parts, grain, [&](int64_t begin, int64_t end) {
-    Tile<T> tile;
+    GridTile<T> tile;
     for (int64_t k = begin; k < end; ++k) {
       const int64_t n = k / parts;
       const int64_t first = k % parts * part;
@@ -149,7 +149,7 @@ void input_gradient(const GridSizes& s, const T* grad, const T* grid, T* out) {
 template <typename T>
 void grid_gradient(const GridSizes& s, const T* grad, const T* in, const T* grid, T* out) {
   for_each_tile(s, kTile * (s.channels + 4), [&](int64_t begin, int64_t end) {
-    Tile<T> tile;
+    GridTile<T> tile;
     for (int64_t k = begin; k < end; ++k) {
       const int64_t n = k / tiles(s);
       tile.fill(s, grid + n * s.points * s.rank, k % tiles(s), true);
@@ -184,14 +184,23 @@ void grid_gradient(const GridSizes& s, const T* grad, const T* in, const T* grid
 void grid_sampler_kernel(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                          int64_t padding_mode, bool align_corners, const Tensor& out0) {
   if (out0.numel() == 0) return;
-  const Tensor x = for_sampling(input);
   const Tensor points = for_sampling(grid);
   const Tensor out = for_samples(out0);
   const GridSizes s(input, grid, interpolation_mode, padding_mode, align_corners);
 
+  // Reading an element with all its channels is worth a copy, unless points are few.
+  const bool by_points = s.channels >= kChannels / 2 && s.points >= s.plane / 4;
+  const Tensor wide = input.to(to_accumulate(input.scalar_type()));
+  const Tensor x = wide.contiguous(!by_points    ? MemoryFormat::Contiguous
+                                   : s.rank == 2 ? MemoryFormat::ChannelsLast
+                                                 : MemoryFormat::ChannelsLast3d);
+
   AT_DISPATCH_FLOATING(x.scalar_type(), "grid_sampler", [&] {
-    sample(s, x.const_data_ptr<scalar_t>(), points.const_data_ptr<scalar_t>(),
-           out.data_ptr<scalar_t>());
+    const scalar_t* elements = x.const_data_ptr<scalar_t>();
+    const scalar_t* coordinates = points.const_data_ptr<scalar_t>();
+    scalar_t* samples = out.data_ptr<scalar_t>();
+    by_points ? sample_points(s, elements, coordinates, samples)
+              : sample_planes(s, elements, coordinates, samples);
   });
 
   if (!out.is_same(out0)) at::copy_(out0, out);
