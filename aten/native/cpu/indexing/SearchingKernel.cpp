@@ -1,5 +1,8 @@
 // The kernel of searchsorted: a binary search for every value in its lane of the sequence.
 #include "aten/native/declarations/cpu/indexing/SearchingKernel.h"
+
+#include <algorithm>
+
 #include "aten/Dispatch.h"
 #include "aten/native/functors/FindPlace.h"
 #include "aten/native/shared/OrderKeys.h"
@@ -17,6 +20,34 @@ void check_sorter_values(const Tensor& sorter, int64_t n) {
   }
 }
 
+constexpr int64_t kTogether = 16;  // values that are searched for at once
+
+/// find_place for `count` values, at most kTogether. Their steps do not wait for each other, and
+/// masks replace branches, half of which would be mispredicted.
+template <typename T, typename Index>
+void find_places(const T* elements, int64_t n, const T* values, int64_t count, bool right,
+                 Index* found) {
+  int64_t begin[kTogether] = {};
+  int64_t left[kTogether];
+  for (int64_t w = 0; w < count; ++w) left[w] = n;
+
+  for (int64_t most = n; most > 0; most /= 2) {
+    for (int64_t w = 0; w < count; ++w) {
+      // A search that has ended may be behind the last element.
+      const int64_t half = left[w] / 2;
+      const T middle = elements[std::min(begin[w] + half, n - 1)];
+      const bool is_found = right ? middle > values[w] : middle >= values[w];
+
+      // All bits, if the search goes on behind the middle.
+      const int64_t behind = -static_cast<int64_t>(!is_found & (left[w] > 0));
+      begin[w] += (half + 1) & behind;
+      left[w] = half + ((left[w] - 2 * half - 1) & behind);
+    }
+  }
+
+  for (int64_t w = 0; w < count; ++w) found[w] = static_cast<Index>(begin[w]);
+}
+
 template <typename T, typename Index>
 void search(const Tensor& sequence, const Tensor& sorter, const Tensor& self, bool right,
             const Tensor& out) {
@@ -30,11 +61,17 @@ void search(const Tensor& sequence, const Tensor& sorter, const Tensor& self, bo
   auto* found = static_cast<Index*>(out.data());
 
   parallel_for(0, self.numel(), 2048, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = begin; places != nullptr && i < end; ++i) {
       const int64_t start = i / lane * n;
       found[i] = static_cast<Index>(find_place(n, values[i], right, [&](int64_t place) {
-        return elements[start + (places == nullptr ? place : places[start + place])];
+        return elements[start + places[start + place]];
       }));
+    }
+
+    for (int64_t i = begin; places == nullptr && i < end;) {
+      const int64_t count = std::min({kTogether, lane - i % lane, end - i});
+      find_places(elements + i / lane * n, n, values + i, count, right, found + i);
+      i += count;
     }
   });
 }

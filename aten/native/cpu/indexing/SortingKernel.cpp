@@ -1,6 +1,8 @@
 // The kernels of sort and topk, which order the elements of every lane.
 #include <algorithm>
+#include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "aten/Dispatch.h"
@@ -118,25 +120,76 @@ void sort_lane(const Lane<T>& lane, int64_t* sorted) {
   sort_indices(keys.get(), lane.size, key_bytes<T>, sorted);
 }
 
-/// The first k entries in order. They are kept in a heap with the last of them on top: most
-/// elements come after it and cost one comparison.
-template <typename T>
-std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
-  std::vector<SortEntry> best(static_cast<size_t>(k));
-  for (int64_t i = 0; i < k; ++i) best[i] = lane[i];
-  std::make_heap(best.begin(), best.end(), is_before);
-
-  for (int64_t i = k; i < lane.size; ++i) {
-    const SortEntry entry = lane[i];
-    if (entry.key >= best.front().key) continue;
-
-    std::pop_heap(best.begin(), best.end(), is_before);
-    best.back() = entry;
-    std::push_heap(best.begin(), best.end(), is_before);
+/// The first entries in order of those given so far. A few are kept sorted, many in a heap with the
+/// last of them on top.
+class FirstEntries {
+ public:
+  /// Starts with the given entries, which are those of the lowest indices.
+  explicit FirstEntries(std::vector<SortEntry> entries)
+      : best_(std::move(entries)), is_few_(best_.size() <= 64) {
+    if (is_few_) {
+      std::sort(best_.begin(), best_.end(), is_before);
+    } else {
+      std::make_heap(best_.begin(), best_.end(), is_before);
+    }
   }
 
-  std::sort_heap(best.begin(), best.end(), is_before);
-  return best;
+  /// Only smaller keys change the first entries: entries come in the order of their indices.
+  uint64_t limit() const { return is_few_ ? best_.back().key : best_.front().key; }
+
+  /// Replaces the last entry by one with a smaller key.
+  void replace_last(const SortEntry& entry) {
+    if (is_few_) {
+      size_t place = best_.size() - 1;
+      for (; place > 0 && entry.key < best_[place - 1].key; --place)
+        best_[place] = best_[place - 1];
+      best_[place] = entry;
+      return;
+    }
+
+    std::pop_heap(best_.begin(), best_.end(), is_before);
+    best_.back() = entry;
+    std::push_heap(best_.begin(), best_.end(), is_before);
+  }
+
+  std::vector<SortEntry> sorted() && {
+    if (!is_few_) std::sort_heap(best_.begin(), best_.end(), is_before);
+    return std::move(best_);
+  }
+
+ private:
+  std::vector<SortEntry> best_;
+  bool is_few_;
+};
+
+/// The first k entries in order. Most elements come after them, which a loop over a block finds out
+/// without branches.
+template <typename T>
+std::vector<SortEntry> first_of(const Lane<T>& lane, int64_t k) {
+  constexpr int64_t kBlock = 32;
+  std::vector<SortEntry> start(static_cast<size_t>(k));
+  for (int64_t i = 0; i < k; ++i) start[i] = lane[i];
+  FirstEntries first(std::move(start));
+  uint64_t limit = first.limit();
+
+  for (int64_t i = k; i < lane.size; i += kBlock) {
+    const int64_t count = std::min(kBlock, lane.size - i);
+    uint64_t keys[kBlock];
+    uint64_t found = 0;
+    for (int64_t b = 0; b < count; ++b) {
+      keys[b] = lane.key(i + b);
+      found |= static_cast<uint64_t>(keys[b] < limit) << b;
+    }
+
+    for (; found != 0; found &= found - 1) {
+      const int b = std::countr_zero(found);
+      if (keys[b] >= limit) continue;
+      first.replace_last({keys[b], i + b});
+      limit = first.limit();
+    }
+  }
+
+  return std::move(first).sorted();
 }
 
 /// Writes the indices of the first k elements. Ties go to the lower index, so that the same
