@@ -149,6 +149,32 @@ void check_scatter_index(const Tensor& self, const Tensor& index, int64_t dim, c
               dim, " and to be no larger size than src ", src.sizes());
 }
 
+/// `result`, which was written in order, with dimensions that lie in memory as `strides` say.
+Tensor in_strides(const Tensor& result, IntArrayRef sizes, IntArrayRef strides) {
+  if (strides == result.strides()) return result;
+  return empty_strided_tensor(sizes, strides, result.scalar_type(), result.device())
+      .copy_(result)
+      .as_new();
+}
+
+/// Elements of `itemsize` bytes at byte offsets, one after another.
+void gather_elements(char* out, const char* base, const int64_t* offsets, int64_t count,
+                     size_t itemsize) {
+  const auto assign = [&](auto element) {
+    using T = decltype(element);
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t i = 0; i < count; ++i) to[i] = *reinterpret_cast<const T*>(base + offsets[i]);
+  };
+
+  switch (itemsize) {
+    case 1: return assign(uint8_t());
+    case 2: return assign(uint16_t());
+    case 4: return assign(uint32_t());
+    case 8: return assign(uint64_t());
+    default: return assign(c10::complex<double>());
+  }
+}
+
 /// Integer indices moved to the nearest element of their dimension.
 std::vector<Tensor> inside(const Tensor& self, TensorList indices) {
   std::vector<Tensor> result;
@@ -185,6 +211,16 @@ Tensor index(const Tensor& self, TensorList indices) {
   char* out = static_cast<char*>(result.data());
   const int64_t grain = std::max<int64_t>(1, 16384 / shape.length);
 
+  // Rows of one element are assigned, which avoids a call for each.
+  if (shape.length == 1 && plan.before_sizes.empty() && plan.after_sizes.size() <= 1) {
+    const char* base = static_cast<const char*>(plan.source.data());
+    parallel_for(0, shape.rows, grain, [&](int64_t begin, int64_t end) {
+      gather_elements(out + begin * static_cast<int64_t>(itemsize), base,
+                      plan.offsets.data() + begin, end - begin, itemsize);
+    });
+    return in_strides(result, sizes, strides);
+  }
+
   parallel_for(0, shape.rows, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](int64_t row, const char* address) {
       gather(out + row * shape.length * static_cast<int64_t>(itemsize), address, shape.stride,
@@ -192,11 +228,7 @@ Tensor index(const Tensor& self, TensorList indices) {
     });
   });
 
-  // The rows were written in order; the result's dimensions lie in memory as those of self do.
-  if (IntArrayRef(strides) == result.strides()) return result;
-  return empty_strided_tensor(sizes, strides, self.scalar_type(), self.device())
-      .copy_(result)
-      .as_new();
+  return in_strides(result, sizes, strides);
 }
 
 Tensor _index_backward(const Tensor& grad, IntArrayRef sizes, TensorList indices) {

@@ -98,12 +98,21 @@ void add_offsets(std::vector<int64_t>& offsets, const Tensor& index, IntArrayRef
                  int64_t extent, int64_t stride) {
   const Tensor positions = at::expand(index, sizes).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
+
+  // Only of a position that is out of bounds is one of the two numbers negative.
+  uint64_t signs = 0;
+  const auto size = static_cast<uint64_t>(extent);
   for (size_t i = 0; i < offsets.size(); ++i) {
-    const int64_t p = position[i];
-    TORCH_CHECK_INDEX(p >= -extent && p < extent, "index ", p, " is out of bounds for dimension ",
-                      dim, " with size ", extent);
-    offsets[i] += (p < 0 ? p + extent : p) * stride;
+    const auto p = static_cast<uint64_t>(position[i]);
+    signs |= (p + size) | (size - 1 - p);
   }
+  for (size_t i = 0; static_cast<int64_t>(signs) < 0 && i < offsets.size(); ++i) {
+    TORCH_CHECK_INDEX(position[i] >= -extent && position[i] < extent, "index ", position[i],
+                      " is out of bounds for dimension ", dim, " with size ", extent);
+  }
+
+  for (size_t i = 0; i < offsets.size(); ++i)
+    offsets[i] += (position[i] < 0 ? position[i] + extent : position[i]) * stride;
 }
 
 bool expands_to(IntArrayRef from, IntArrayRef to) {

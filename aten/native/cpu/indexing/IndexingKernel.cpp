@@ -2,6 +2,7 @@
 // and scatter.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "aten/Dispatch.h"
 #include "aten/iteration/Gather.h"
@@ -48,12 +49,22 @@ void with_element_type(size_t itemsize, const F& f) {
   }
 }
 
+/// Asks for the first cache lines of a row that is read soon; no prefetcher can guess which.
+void prefetch_row(const char* row, int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  constexpr int64_t kMost = 1024;
+  for (int64_t i = 0; i < std::min(bytes, kMost); i += kLine) __builtin_prefetch(row + i);
+}
+
 /// Copies the rows of `bytes` bytes that `position` names to consecutive rows of `out`.
 void copy_rows(const char* in, const int64_t* position, int64_t rows, int64_t bytes,
                size_t itemsize, char* out) {
+  constexpr int64_t kAhead = 4;  // rows
   if (bytes != static_cast<int64_t>(itemsize)) {
-    for (int64_t row = 0; row < rows; ++row)
+    for (int64_t row = 0; row < rows; ++row) {
+      if (row + kAhead < rows) prefetch_row(in + position[row + kAhead] * bytes, bytes);
       std::memcpy(out + row * bytes, in + position[row] * bytes, bytes);
+    }
     return;
   }
 
@@ -71,6 +82,23 @@ int64_t checked_element(const char* op, int64_t index, int64_t dim, int64_t size
   TORCH_CHECK(index >= 0 && index < size, op, "(): index ", index,
               " is out of bounds for dimension ", dim, " with size ", size);
   return index;
+}
+
+/// out[i] = in[position[i]], where the strides count elements. Positions that are out of bounds are
+/// found in the same loop, which reads the first element for them and goes on.
+template <typename T, typename Stride>
+void gather_lane(const int64_t* position, Stride index_stride, const T* in, Stride in_stride,
+                 T* out, Stride out_stride, int64_t count, int64_t dim, int64_t size) {
+  uint64_t outside = size == 0;
+  for (int64_t i = 0; i < count && size > 0; ++i) {
+    const auto p = static_cast<uint64_t>(position[i * index_stride]);
+    const bool is_inside = p < static_cast<uint64_t>(size);
+    outside |= !is_inside;
+    out[i * out_stride] = in[static_cast<int64_t>(is_inside ? p : 0) * in_stride];
+  }
+
+  for (int64_t i = 0; outside != 0 && i < count; ++i)
+    checked_element("gather", position[i * index_stride], dim, size);
 }
 
 /// The number of neighbouring lanes along `dim` to process together: 1 where the elements of a lane
@@ -378,6 +406,16 @@ void gather_kernel(const Tensor& self, int64_t dim, const Tensor& index, bool /*
       const int64_t index_step = steps[0] / sizeof(int64_t);
       const int64_t in_step = steps[1] / sizeof(T);
       const int64_t out_step = steps[2] / sizeof(T);
+
+      if (width == 1) {
+        using One = std::integral_constant<int64_t, 1>;
+        if (index_stride == 1 && in_stride == 1 && out_stride == 1) {
+          gather_lane(position, One(), in, One(), out, One(), count, d, extent);
+        } else {
+          gather_lane(position, index_stride, in, in_stride, out, out_stride, count, d, extent);
+        }
+        return;
+      }
 
       for_each_element(count, width, [&](int64_t i, int64_t w) {
         const int64_t p =

@@ -46,6 +46,20 @@ void copy_bytes(char* to, const char* from, int64_t bytes) {
   }
 }
 
+/// Copies a part of a line. Most are too short to be worth a call.
+void copy_part(char* to, const char* from, int64_t bytes) {
+  constexpr int64_t kStep = 16;
+  constexpr int64_t kMost = 512;
+  if (bytes < kStep || bytes > kMost) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+
+  // The last step ends with the part, and overlaps the one before.
+  for (int64_t i = 0; i + kStep < bytes; i += kStep) std::memcpy(to + i, from + i, kStep);
+  std::memcpy(to + bytes - kStep, from + bytes - kStep, kStep);
+}
+
 /// Adds a block's gradients to `sums`: every line's to the line that it repeats.
 template <typename acc_t, typename scalar_t>
 void add_lines(const AxesTaps& taps, const std::vector<Run>& runs, int64_t inner,
@@ -90,20 +104,29 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
       std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
 
   parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
+    // The line k, counted by rows of planes of blocks.
+    int64_t row = begin % rows;
+    int64_t plane = begin / rows % planes;
+    int64_t block = begin / rows / planes;
+
     for (int64_t k = begin; k < end; ++k) {
-      const int64_t plane = taps[0].index[k / rows % planes];
-      const int64_t row = taps[1].index[k % rows];
-      const char* from =
-          in + ((k / rows / planes * taps[0].in + plane) * taps[1].in + row) * in_line;
+      const int64_t source_plane = block * taps[0].in + taps[0].index[plane];
+      const char* from = in + (source_plane * taps[1].in + taps[1].index[row]) * in_line;
       char* to = out + k * out_line;
 
       for (const Run& run : runs) {
         if (run.count == 1) {
           copy_bytes(to + run.to * element, from + run.from * element, element);
         } else {
-          std::memcpy(to + run.to * element, from + run.from * element, run.count * element);
+          copy_part(to + run.to * element, from + run.from * element, run.count * element);
         }
       }
+
+      if (++row < rows) continue;
+      row = 0;
+      if (++plane < planes) continue;
+      plane = 0;
+      ++block;
     }
   });
 }

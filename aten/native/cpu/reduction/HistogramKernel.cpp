@@ -6,6 +6,7 @@
 #include "aten/native/declarations/cpu/reduction/HistogramKernel.h"
 #include "aten/native/functors/HistogramBins.h"
 #include "aten/native/shared/BincountChecks.h"
+#include "aten/ops/aminmax.h"
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
@@ -70,9 +71,8 @@ void count_points(const Tensor& points, const std::vector<Tensor>& edges, const 
 
 /// The size of the result of bincount: at least one more than the largest number.
 int64_t checked_size(const Tensor& places, int64_t minlength) {
-  const auto* numbers = static_cast<const int64_t*>(places.data());
-  const auto [least, most] = std::minmax_element(numbers, numbers + places.numel());
-  return bincount_size(*least, *most, minlength);
+  const auto [least, most] = at::aminmax(places);
+  return bincount_size(least.item().to<int64_t>(), most.item().to<int64_t>(), minlength);
 }
 
 /// Counts without weights are integers: double would round those beyond 2^53.
