@@ -1,17 +1,20 @@
 // Random numbers of distributions whose parameters are tensors (Poisson, binomial, gamma,
 // Dirichlet, Bernoulli), and multinomial samples: checks, shapes and compositions.
 #include "aten/native/declarations/random/Distributions.h"
+#include <limits>
+
 #include "aten/native/shared/ResultLayout.h"
 #include "aten/ops/_sample_with_replacement.h"
 #include "aten/ops/_standard_gamma.h"
 #include "aten/ops/all.h"
+#include "aten/ops/amin.h"
+#include "aten/ops/aminmax.h"
 #include "aten/ops/argmax.h"
 #include "aten/ops/bernoulli.h"
 #include "aten/ops/div.h"
 #include "aten/ops/empty_like.h"
 #include "aten/ops/exponential.h"
 #include "aten/ops/ge.h"
-#include "aten/ops/isfinite.h"
 #include "aten/ops/le.h"
 #include "aten/ops/logical_and.h"
 #include "aten/ops/lt.h"
@@ -45,11 +48,13 @@ void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement
 
   // The values, if there are any.
   if (self.is_meta() || self.numel() == 0) return;
-  const Tensor valid = at::logical_and(at::isfinite(self), at::ge(self, Scalar(0)));
-  TORCH_CHECK(at::all(valid).item().to_bool(),
+  // NaN is both the least and the largest element, and compares with nothing.
+  const auto [least, largest] = at::aminmax(self);
+  TORCH_CHECK(least.item().to_double() >= 0 &&
+                  largest.item().to_double() < std::numeric_limits<double>::infinity(),
               "probability tensor contains either `inf`, `nan` or element < 0");
-  const Tensor empty = at::le(at::sum(self, IntArrayRef{-1}), Scalar(0));
-  TORCH_CHECK(!at::sum(empty).item().to_bool(),
+  const Tensor sums = at::sum(self, IntArrayRef{-1});
+  TORCH_CHECK(at::amin(sums).item().to_double() > 0,
               "invalid multinomial distribution (sum of probabilities <= 0)");
 }
 

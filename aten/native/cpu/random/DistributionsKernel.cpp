@@ -1,6 +1,6 @@
 // Random numbers that are drawn one at a time, so that a seed gives the same numbers as PyTorch on
 // the CPU: in place (Cauchy, log-normal, geometric, Bernoulli by a tensor), and with parameters
-// that are tensors (Poisson, binomial, gamma, multinomial).
+// that are tensors (Poisson, binomial, gamma).
 #include "aten/native/declarations/cpu/random/DistributionsKernel.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <limits>
 #include <mutex>
 #include <numbers>
-#include <vector>
 
 #include "aten/native/random/Samplers.h"
 #include "aten/native/random/SerialDraws.h"
@@ -61,42 +60,6 @@ void for_each_pair(const Tensor& x, const Tensor& y, const Tensor& out, const Fu
   double* result = numbers.data_ptr<double>();
   for (int64_t i = 0; i < numbers.numel(); ++i) result[i] = f(a[i], b[i]);
   at::copy_(out, numbers);
-}
-
-/// Samples with replacement: finds the first running sum of the weights that reaches a uniform
-/// number.
-template <typename T>
-void sample_by_sums(const Tensor& weights, int64_t num_samples, const Tensor& out,
-                    Generator* generator) {
-  SerialDraws source(generator);
-  const int64_t categories = weights.size(-1);
-  const int64_t rows = weights.numel() / categories;
-  std::vector<T> sums(static_cast<size_t>(categories));
-
-  for (int64_t row = 0; row < rows; ++row) {
-    const T* weight = weights.const_data_ptr<T>() + row * categories;
-    T sum = 0;
-    for (int64_t j = 0; j < categories; ++j) sums[static_cast<size_t>(j)] = sum += weight[j];
-    for (T& value : sums) value /= sum;
-
-    // If rounding leaves all sums below the draw, the result is the last category of positive
-    // weight.
-    int64_t last = categories - 1;
-    while (last > 0 && !(weight[last] > 0)) --last;
-    TORCH_CHECK(weight[last] > 0, "multinomial: expected a positive weight in every row");
-
-    for (int64_t s = 0; s < num_samples; ++s) {
-      const auto found =
-          std::lower_bound(sums.begin(), sums.end(), source.uniform(), [](T value, double wanted) {
-            return static_cast<double>(value) < wanted;
-          });
-
-      // A draw of exactly 0 finds leading weights of 0, which are skipped.
-      int64_t index = std::min<int64_t>(found - sums.begin(), last);
-      while (!(weight[index] > 0)) ++index;
-      out.data_ptr<int64_t>()[row * num_samples + s] = index;
-    }
-  }
 }
 
 }  // namespace
@@ -168,14 +131,6 @@ void standard_gamma_grad_kernel(const Tensor& self, const Tensor& output, const 
   const double* psi = digammas.const_data_ptr<double>();
   for_each_pair(shapes, output, out0,
                 [&](double shape, double x) { return gamma_derivative(shape, x, *psi++); });
-}
-
-void sample_with_replacement_kernel(const Tensor& weights, int64_t num_samples,
-                                    Generator* generator, const Tensor& out0) {
-  const Tensor rows = weights.contiguous();
-  if (weights.scalar_type() == kDouble)
-    return sample_by_sums<double>(rows, num_samples, out0, generator);
-  sample_by_sums<float>(rows, num_samples, out0, generator);
 }
 
 }  // namespace at::native

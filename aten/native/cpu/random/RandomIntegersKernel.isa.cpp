@@ -3,10 +3,10 @@
 #include <mutex>
 
 #include "aten/Dispatch.h"
-#include "aten/iteration/Loops.h"
 #include "aten/native/cpu/shared/RandomDraws.h"
 #include "aten/native/declarations/cpu/random/RandomIntegersKernel.isa.h"
 #include "aten/native/random/Ranges.h"
+#include "aten/vec/math.h"
 #include "c10/core/Generator.h"
 
 namespace at::native {
@@ -14,26 +14,45 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
+/// The remainders of words divided by `range`, at most 2^31. The quotient is rounded to the nearest
+/// integer, and so the remainder may be negative at first. Everything else is exact.
+void divide_words(const uint32_t* words, int64_t count, uint32_t range, int32_t* rests) {
+  const auto divisor = static_cast<double>(range);
+  const double inverse = 1.0 / divisor;
+  for (int64_t i = 0; i < count; ++i) {
+    // Vectors convert signed integers only.
+    const double word = static_cast<double>(static_cast<int32_t>(words[i] ^ 0x80000000u)) + 0x1p31;
+    const double quotient = (word * inverse + vec::kRound) - vec::kRound;
+    const double rest = word - quotient * divisor;
+    rests[i] = static_cast<int32_t>(rest < 0 ? rest + divisor : rest);
+  }
+}
+
 /// Draws from base + [0, range), where a range of 0 means 2^64. `wide` takes 64-bit words, so that
 /// the modulus of a large range does not favour small numbers.
 template <typename T>
 void draw_integers(const Tensor& self, int64_t base, uint64_t range, bool wide, Generator* chosen) {
-  if (self.numel() == 0) return;
-
-  check_no_internal_overlap("random_", self);
   Generator& generator = generator_or_default(chosen);
   const std::lock_guard<std::mutex> lock(generator.mutex);
 
-  const TensorIterator iter = TensorIterator::over("random_", {&self});
-  cpu_serial_kernel(iter, [&generator, base, range, wide]() -> T {
-    uint64_t offset;
-    if (wide) {
-      offset = generator.random64();
-      if (range != 0) offset %= range;
-    } else {
-      offset = generator.random() % static_cast<uint32_t>(range);
-    }
+  TORCH_INTERNAL_ASSERT(wide || range <= uint64_t{1} << 31, "random_: range ", range);
+  const auto number = [base](uint64_t offset) {
     return convert<T>(static_cast<int64_t>(static_cast<uint64_t>(base) + offset));
+  };
+
+  fill_in_order<T>(self, "random_", [&](T* out, int64_t count) {
+    if (wide) {
+      uint64_t words[kDraws];
+      draw_words(generator, words, count);
+      for (int64_t i = 0; i < count; ++i) out[i] = number(range == 0 ? words[i] : words[i] % range);
+      return;
+    }
+
+    uint32_t words[kDraws] = {};
+    int32_t rests[kDraws];
+    generator.engine.fill(words, count);
+    divide_words(words, count, static_cast<uint32_t>(range), rests);
+    for (int64_t i = 0; i < count; ++i) out[i] = number(static_cast<uint64_t>(rests[i]));
   });
 }
 
