@@ -1,10 +1,15 @@
 // Fills a new tensor with equally spaced numbers.
-#include "aten/native/declarations/cpu/creation/RangesKernel.h"
+#include "aten/native/declarations/cpu/creation/RangesKernel.isa.h"
 #include "aten/Dispatch.h"
 #include "aten/native/functors/Ranges.h"
 #include "aten/parallel/Parallel.h"
 
+#ifndef CPU_CAPABILITY
+#define CPU_CAPABILITY DEFAULT
+#endif
+
 namespace at::native {
+inline namespace CPU_CAPABILITY {
 
 namespace {
 
@@ -39,4 +44,5 @@ void linspace_fill_kernel(const Tensor& self, const Scalar& start, const Scalar&
   });
 }
 
+}  // namespace CPU_CAPABILITY
 }  // namespace at::native
