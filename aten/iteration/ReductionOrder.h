@@ -21,7 +21,8 @@ inline namespace CPU_CAPABILITY {
 // The order of additions depends on the shape only, never on the number of threads: elements go to
 // kLanes accumulators, these are folded every kChunk elements, and chunk results are combined
 // pairwise like a binary counter. The error of a float sum therefore grows with log(n). Long single
-// reductions are cut into pieces of kPiece elements, which threads share out.
+// reductions are cut into pieces of kPiece elements, which threads share out. Short rows take half
+// as many accumulators, and what is left at their ends is reduced on its own.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kChunk = 4096;
 constexpr int64_t kPiece = 65536;
@@ -117,7 +118,7 @@ class Cascade {
     }
     for (int64_t j = 0; j < kLanes; ++j) lanes_[j] = lanes[j];
 
-    // Not the local ones: registers have no numbers that are known at run time only.
+    // Members again: local accumulators that are chosen at run time would be in memory throughout.
     const int64_t left = n - i;
     for (int64_t j = 0; j < left; ++j) lanes_[j] = ops_.reduce(lanes_[j], row[i + j]);
   }
