@@ -227,6 +227,7 @@ void copy_row_sized(char* target, int64_t target_step, const char* source, int64
   const auto* from = reinterpret_cast<const T*>(source);
   switch (source_step) {
     case 0: return fill(to, *from, n);
+    case -kContiguous: return take_every<-1>(to, from, n);
     case 2 * kContiguous: return take_every<2>(to, from, n);
     case 3 * kContiguous: return take_every<3>(to, from, n);
     case 4 * kContiguous: return take_every<4>(to, from, n);
@@ -234,6 +235,43 @@ void copy_row_sized(char* target, int64_t target_step, const char* source, int64
       for (int64_t i = 0; i < n; ++i)
         std::memcpy(target + i * kContiguous, source + i * source_step, kSize);
   }
+}
+
+/// Copies rows of `bytes` contiguous bytes in pieces of kBytes; the last one overlaps the one
+/// before.
+template <size_t kBytes>
+void copy_pieces(const BlockSide& target, const BlockSide& source, int64_t bytes, int64_t rows) {
+  typedef uint8_t Piece __attribute__((vector_size(kBytes)));
+  constexpr int64_t kPieceBytes = kBytes;
+
+  for (int64_t row = 0; row < rows; ++row) {
+    char* const to = target.data + row * target.step1;
+    const char* const from = source.data + row * source.step1;
+    for (int64_t start = 0; start < bytes; start += kPieceBytes) {
+      const int64_t place = std::min(start, bytes - kPieceBytes);
+      Piece piece;
+      std::memcpy(&piece, from + place, kBytes);
+      std::memcpy(to + place, &piece, kBytes);
+    }
+  }
+}
+
+/// Copies rows that are too short for a call each. False if they are not.
+bool copy_short_rows(const BlockSide& target, const BlockSide& source, int64_t bytes,
+                     int64_t rows) {
+  constexpr int64_t kLongest = 256;
+  if (bytes > kLongest || bytes < 4) return false;
+
+  if (bytes >= static_cast<int64_t>(kWidth)) {
+    copy_pieces<kWidth>(target, source, bytes, rows);
+  } else if (bytes >= 16) {
+    copy_pieces<16>(target, source, bytes, rows);
+  } else if (bytes >= 8) {
+    copy_pieces<8>(target, source, bytes, rows);
+  } else {
+    copy_pieces<4>(target, source, bytes, rows);
+  }
+  return true;
 }
 
 template <size_t kSize>
@@ -250,6 +288,10 @@ void copy_block_sized(const BlockSide& target, const BlockSide& source, int64_t 
     const BlockSide turned_source = {source.data, source.step1, source.step0};
     if (transpose<kSize>(turned_target, turned_source, n1, n0, stream)) return;
   }
+
+  if (target.step0 == kContiguous && source.step0 == kContiguous && n1 > 1 &&
+      copy_short_rows(target, source, n0 * kContiguous, n1))
+    return;
 
   // Few elements along dimension 0: long loops along the other one.
   if (n0 < 4 && n1 > n0) {

@@ -23,12 +23,24 @@ struct Quotient {
     quotient = negates ? static_cast<T>(modular_t<T>(0) - static_cast<modular_t<T>>(a))
                        : static_cast<T>(a / b);
     remainder = negates ? T(0) : static_cast<T>(a % b);
-    if constexpr (std::is_signed_v<T>) rounded_up = remainder != 0 && ((remainder < 0) != (b < 0));
+    set_rounded_up(b);
+  }
+
+  /// The same from the quotient rounded towards zero.
+  C10_HOST_DEVICE Quotient(T a, T b, T rounded) : quotient(rounded) {
+    using M = modular_t<T>;
+    remainder = static_cast<T>(static_cast<M>(a) - static_cast<M>(rounded) * static_cast<M>(b));
+    set_rounded_up(b);
   }
 
   T quotient;
   T remainder;
   bool rounded_up = false;  // towards zero is upwards when the exact quotient is negative
+
+ private:
+  C10_HOST_DEVICE void set_rounded_up(T b) {
+    if constexpr (std::is_signed_v<T>) rounded_up = (remainder != 0) & ((remainder < 0) != (b < 0));
+  }
 };
 
 // --- Floats ---
@@ -210,8 +222,8 @@ struct Division {
 };
 
 struct TruncatedDivision {
-  template <class T>
-  C10_HOST_DEVICE T operator()(T a, T b) const {
+  template <class A, class B>
+  C10_HOST_DEVICE auto operator()(A a, B b) const {
     return vec::trunc(a / b);
   }
 };

@@ -7,6 +7,7 @@
 #include "aten/native/functors/Copy.h"
 #include "aten/native/shared/CopyChecks.h"
 #include "aten/native/shared/NumberBits.h"
+#include "aten/parallel/Parallel.h"
 #include "c10/core/ScalarChecks.h"
 #include "c10/cpu/WatchedBlocks.h"
 
@@ -64,11 +65,13 @@ void fill_kernel(const Tensor& self, const Scalar& value) {
 }
 
 void zero_kernel(const Tensor& self) {
-  if (self.is_contiguous() && self.numel() <= TensorIterator::kGrain) {
-    if (self.numel() > 0) std::memset(self.data(), 0, self.numel() * self.itemsize());
-    return;
-  }
-  fill_kernel(self, Scalar(0));
+  if (!self.is_contiguous()) return fill_kernel(self, Scalar(0));
+
+  const int64_t bytes = self.numel() * static_cast<int64_t>(self.itemsize());
+  char* const data = static_cast<char*>(self.data());
+  parallel_for(0, bytes, 4 * TensorIterator::kGrain, [data](int64_t begin, int64_t end) {
+    std::memset(data + begin, 0, static_cast<size_t>(end - begin));
+  });
 }
 
 }  // namespace CPU_CAPABILITY

@@ -4,6 +4,7 @@
 #include "aten/iteration/Loops.h"
 #include "aten/native/declarations/cpu/elementwise/DivisionKernel.isa.h"
 #include "aten/native/functors/Division.h"
+#include "aten/native/functors/RepeatedDivisor.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -66,10 +67,25 @@ void divide_floats(const TensorIteratorBase& iter, std::optional<float> number) 
   iter.for_each(loop, &number, TensorIterator::kGrain);
 }
 
+/// Divides integers by the same one.
+template <typename Op, typename scalar_t>
+void divide_by_number(const TensorIteratorBase& iter, scalar_t number) {
+  if (number == 0) throw_zero_division();
+  const RepeatedDivisor<scalar_t> divisor(number);
+  cpu_kernel(iter, [divisor](scalar_t a, scalar_t) -> scalar_t {
+    const scalar_t b = divisor.divisor();
+    return Op::of_integers(Quotient<scalar_t>(a, b, divisor.quotient(a)), b);
+  });
+}
+
 /// Divides integers; a divisor of zero is an error.
 template <typename Op>
 void divide_integers(const TensorIteratorBase& iter) {
+  constexpr int64_t kWorthIt = 32;  // elements; a reciprocal costs about ten divisions
+  const Tensor& divisor = iter.input(1);
   AT_DISPATCH_INTEGRAL(iter.common_dtype(), iter.op_name(), [&] {
+    if (divisor.numel() == 1 && iter.numel() >= kWorthIt)
+      return divide_by_number<Op>(iter, *static_cast<const scalar_t*>(divisor.data()));
     cpu_kernel(iter, [](scalar_t a, scalar_t b) -> scalar_t {
       if (C10_UNLIKELY(b == 0)) throw_zero_division();
       return Op::of_integers(Quotient<scalar_t>(a, b), b);

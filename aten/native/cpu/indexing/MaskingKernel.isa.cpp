@@ -25,7 +25,9 @@ void masked_fill_kernel(const Tensor& self, const Tensor& mask, const Scalar& va
   const TensorIterator iter = TensorIterator::over("masked_fill", {&out0, &self, &mask});
   with_bits_of(value, self.scalar_type(), [&](auto fill) {
     using T = decltype(fill);
-    cpu_kernel(iter, [fill](T element, bool masked) -> T { return masked ? fill : element; });
+    // The mask as a number: loops around a branch on a bool are not vectorised.
+    cpu_kernel(iter,
+               [fill](T element, uint8_t masked) -> T { return masked != 0 ? fill : element; });
   });
 }
 

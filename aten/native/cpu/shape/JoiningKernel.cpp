@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "aten/iteration/Gather.h"
 #include "aten/native/declarations/cpu/shape/JoiningKernel.h"
 #include "aten/native/shared/ChannelsAtEnd.h"
 #include "aten/ops/copy.h"
@@ -10,6 +11,18 @@
 #include "aten/parallel/Parallel.h"
 
 namespace at::native {
+
+namespace {
+
+/// Copies contiguous rows of `row` bytes to rows that are `step` bytes apart.
+void copy_rows(char* target, int64_t step, const char* source, int64_t row, int64_t count) {
+  const auto size = static_cast<size_t>(row);
+  const bool is_element = row <= 16 && (row & (row - 1)) == 0;
+  if (is_element) return scatter(target, step, source, size, count);
+  for (int64_t i = 0; i < count; ++i) std::memcpy(target + i * step, source + i * row, size);
+}
+
+}  // namespace
 
 void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
   if (out0.numel() == 0) return;
@@ -39,10 +52,10 @@ void cat_kernel(TensorList tensors, int64_t dim, const Tensor& out0) {
     if (tensor.is_contiguous() && tensor.scalar_type() == out0.scalar_type()) {
       const char* in = static_cast<const char*>(tensor.data());
       const int64_t row = inner * length;
+      char* const target = out + start * inner;
       const int64_t grain = std::max<int64_t>(1, (int64_t{1} << 17) / row);
       parallel_for(0, outer, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-          std::memcpy(out + i * out_row + start * inner, in + i * row, row);
+        copy_rows(target + begin * out_row, out_row, in + begin * row, row, end - begin);
       });
     } else {
       at::copy_(at::narrow(out0, d, start, length), tensor);
