@@ -30,23 +30,28 @@ struct Operand {
 };
 
 /// C = alpha * rows x lanes + beta * C, and then the epilogue. Element (r, l) of C is at
-/// c[r * ldc + l].
-template <class T>
+/// c[r * ldc + l]. The matrices of a batch lie the given steps apart.
+template <class Lane, class Row = Lane, class Result = Lane>
 struct Product {
   int64_t rows;
   int64_t lanes;
   int64_t depth;
-  Operand<T> row;
-  Operand<T> lane;
-  Scale<T> alpha;
-  Scale<T> beta;
-  T* c;
+  Operand<Row> row;
+  Operand<Lane> lane;
+  Scale<Result> alpha;
+  Scale<Result> beta;
+  Result* c;
   int64_t ldc;
-  const Epilogue<T>* epilogue = nullptr;
+  const Epilogue<Result>* epilogue = nullptr;
+
+  int64_t batch = 1;
+  int64_t row_batch_step = 0;
+  int64_t lane_batch_step = 0;
+  int64_t c_batch_step = 0;
 };
 
-template <class T>
-using GemmKernel = void (*)(const Product<T>&);
+template <class... T>
+using GemmKernel = void (*)(const Product<T...>&);
 
 /// y += alpha op(A) x with contiguous x and y.
 template <class T>
@@ -64,12 +69,24 @@ struct GemmTable {
   GemmKernel<c10::complex<float>> c64;
   GemmKernel<c10::complex<double>> c128;
   GemmKernel<c10::BFloat16> bf16;
-  GemmKernel<c10::BFloat16> bf16_pairs;  // needs AVX512_BF16; null in other tables
   GemmKernel<c10::Half> f16;
   GemmKernel<uint8_t> u8;
   GemmKernel<uint16_t> u16;
   GemmKernel<uint32_t> u32;
   GemmKernel<uint64_t> u64;
+
+  // Bytes summed in 32 bits, and bytes by which floats are multiplied: the lanes, then the rows.
+  GemmKernel<int8_t, uint8_t, uint32_t> i8_u8;
+  GemmKernel<int8_t, int8_t, uint32_t> i8_i8;
+  GemmKernel<int8_t, float, float> i8_f32;
+  GemmKernel<int8_t, c10::BFloat16, c10::BFloat16> i8_bf16;
+  GemmKernel<int8_t, c10::Half, c10::Half> i8_f16;
+
+  // With AVX512_BF16 and AVX512_VNNI; null in other tables.
+  GemmKernel<c10::BFloat16> bf16_pairs = nullptr;
+  GemmKernel<uint8_t> u8_quads = nullptr;
+  GemmKernel<int8_t, uint8_t, uint32_t> i8_u8_quads = nullptr;
+  GemmKernel<int8_t, int8_t, uint32_t> i8_i8_quads = nullptr;
 };
 
 /// The functions of Gemv.isa.cpp.
