@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "aten/blas/Runtime.h"
+#include "aten/blas/tile/Epilogue.h"
 #include "aten/blas/tile/Kernels.h"
 
 namespace at::blas {
@@ -103,6 +104,12 @@ tile::GemmKernel<Lane, Row, Result> gemm_kernel() {
 }
 
 template <class T>
+tile::DotsKernel<T> dots_kernel() {
+  if constexpr (std::is_same_v<T, float>) return tile::vector_table().dots_f32;
+  else return tile::vector_table().dots_f64;
+}
+
+template <class T>
 auto dot_kernel() {
   const tile::VectorTable& table = tile::vector_table();
   if constexpr (std::is_same_v<T, float>) return table.dot_f32;
@@ -166,9 +173,81 @@ void multiply_part(tile::GemmKernel<Lane, Row, Result> kernel, Product<Lane, Row
   kernel(part);
 }
 
+// Shorter sums take less time than adding up the lanes of a register.
+constexpr int64_t kLongDots = 64;
+
+template <class T>
+bool lies_along_depth(const Operand<T>& operand) {
+  return operand.depth_step == 1 && operand.step != 1;
+}
+
+/// Whether a product consists of a few vectors times many that lie along the depth, which takes
+/// less time than packing the many. It depends on the whole product, so that the bits do not depend
+/// on its parts.
+template <class T>
+struct FewVectors {
+  explicit FewVectors(const Product<T>& x) {
+    const tile::VectorTable& table = tile::vector_table();
+    const int64_t most = std::is_same_v<T, float> ? table.few_f32 : table.few_f64;
+    if (x.depth < kLongDots) return;
+
+    are_rows = x.rows <= most && lies_along_depth(x.lane);
+    are_lanes = !are_rows && x.lanes <= most / 2 && lies_along_depth(x.row);
+  }
+
+  explicit operator bool() const { return are_rows || are_lanes; }
+
+  bool are_rows = false;
+  bool are_lanes = false;
+};
+
+/// The many vectors are shared by threads.
+template <class T>
+void multiply_few(const Product<T>& x) {
+  const bool few_rows = FewVectors(x).are_rows;
+  const Operand<T>& few = few_rows ? x.row : x.lane;
+  const Operand<T>& many = few_rows ? x.lane : x.row;
+  const int64_t count = few_rows ? x.rows : x.lanes;
+
+  const bool copies = !lies_along_depth(few);
+  Buffer<T> copy(copies ? count * x.depth : 1);
+  for (int64_t i = 0; copies && i < count; ++i) {
+    for (int64_t p = 0; p < x.depth; ++p) copy[i * x.depth + p] = *few.at(i, p);
+  }
+
+  const int64_t grain = std::max<int64_t>(16, kMinimumWork / std::max<int64_t>(1, count * x.depth));
+  const auto part = [&](int64_t begin, int64_t end) {
+    tile::Dots<T> dots;
+    dots.depth = x.depth;
+    dots.few = count;
+    dots.many = end - begin;
+    dots.few_data = copies ? copy.data() : few.data;
+    dots.few_step = copies ? x.depth : few.step;
+    dots.many_data = many.at(begin, 0);
+    dots.many_step = many.step;
+    dots.alpha = x.alpha;
+    dots.beta = x.beta;
+    dots.c_few_step = few_rows ? x.ldc : 1;
+    dots.c_many_step = few_rows ? 1 : x.ldc;
+    dots.c = x.c + begin * dots.c_many_step;
+    dots_kernel<T>()(dots);
+
+    if (x.epilogue == nullptr) return;
+    const tile::CPU_CAPABILITY::Part changed =
+        few_rows ? tile::CPU_CAPABILITY::Part{0, x.rows, begin, end - begin}
+                 : tile::CPU_CAPABILITY::Part{begin, end - begin, 0, x.lanes};
+    tile::CPU_CAPABILITY::apply_epilogue(*x.epilogue, 0, changed, dots.c, x.ldc);
+  };
+  parallel_for(0, few_rows ? x.lanes : x.rows, grain, part);
+}
+
 /// C is cut into a grid of parts, each computed by one thread.
 template <class Lane, class Row, class Result>
 void multiply(const Product<Lane, Row, Result>& product) {
+  if constexpr (std::is_same_v<Lane, float> || std::is_same_v<Lane, double>) {
+    if (FewVectors(product)) return multiply_few(product);
+  }
+
   const tile::GemmKernel<Lane, Row, Result> kernel = gemm_kernel<Lane, Row, Result>();
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.lanes) *
                       static_cast<double>(product.depth);
@@ -217,6 +296,10 @@ void multiply_batch(const Product<T>& product) {
 
   const int64_t work = product.rows * product.lanes * product.depth;
   const int64_t grain = std::max<int64_t>(1, kMinimumWork / 4 / std::max<int64_t>(1, work));
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    if (FewVectors(product)) return parallel_for(0, product.batch, grain, one_by_one);
+  }
+
   parallel_for(0, product.batch, grain, [&](int64_t begin, int64_t end) {
     Epilogue<T> epilogue;
     gemm_kernel<T, T, T>()(part_of_batch(product, epilogue, begin, end));

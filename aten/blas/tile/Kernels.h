@@ -58,6 +58,22 @@ template <class T>
 using GemvKernel = void (*)(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda,
                             const T* x, T* y);
 
+/// The products of each of a few vectors with each of many: c = alpha * dot + beta * c.
+template <class T>
+struct Dots {
+  int64_t depth;
+  int64_t few, many;
+  const T* few_data;
+  int64_t few_step;
+  const T* many_data;
+  int64_t many_step;
+  T alpha, beta;
+  T* c;
+  int64_t c_few_step, c_many_step;
+};
+template <class T>
+using DotsKernel = void (*)(const Dots<T>&);
+
 template <class In, class T>
 using DotKernel = T (*)(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy);
 
@@ -91,8 +107,14 @@ struct GemmTable {
 
 /// The functions of Gemv.isa.cpp.
 struct VectorTable {
+  // The most vectors that are few: with more, tiles of lanes and rows are faster.
+  int64_t few_f32;
+  int64_t few_f64;
+
   GemvKernel<float> gemv_f32;
   GemvKernel<double> gemv_f64;
+  DotsKernel<float> dots_f32;
+  DotsKernel<double> dots_f64;
   DotKernel<float, float> dot_f32;
   DotKernel<double, double> dot_f64;
   DotKernel<c10::BFloat16, float> dot_bf16;
