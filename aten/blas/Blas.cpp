@@ -8,6 +8,7 @@
 #include "aten/blas/Choice.h"
 #include "aten/blas/Library.h"
 #include "aten/blas/Runtime.h"
+#include "aten/blas/tile/Epilogue.h"
 
 namespace at::blas {
 
@@ -21,6 +22,7 @@ constexpr Runtime kSerial = {
     },
     [] { return false; },
     0,
+    false,
     false,
 };
 constinit Runtime current_runtime = kSerial;
@@ -76,18 +78,18 @@ bool gemm_as_gemv(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, S
 
 /// What the tiles do to C themselves, for the products of others.
 template <class T>
-void apply_epilogue(const Epilogue<T>* epilogue, int64_t m, int64_t n, T* c, int64_t ldc) {
-  if (!epilogue) return;
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i < m; ++i) {
-      T& value = c[i + j * ldc];
-      if (epilogue->lane_bias) value += epilogue->lane_bias[i];
-      if (epilogue->residual) value += epilogue->residual[i + j * epilogue->residual_step];
-      if constexpr (!c10::is_complex_v<T>) {
-        if (epilogue->relu && value < T(0)) value = T(0);
-      }
-    }
+void finish(const Epilogue<T>* epilogue, int64_t matrix, int64_t m, int64_t n, T* c, int64_t ldc) {
+  if constexpr (std::is_same_v<T, Scale<T>>) {
+    if (epilogue) tile::CPU_CAPABILITY::apply_epilogue(*epilogue, matrix, {0, n, 0, m}, c, ldc);
   }
+}
+
+/// A batch that shares A, and whose matrices continue each other, is one product.
+template <class T>
+bool is_one_product(Transpose tb, int64_t n, int64_t stride_a, int64_t ldb, int64_t stride_b,
+                    int64_t ldc, int64_t stride_c, const Epilogue<T>* epilogue) {
+  return stride_a == 0 && tb == Transpose::None && stride_b == n * ldb && stride_c == n * ldc &&
+         (epilogue == nullptr || epilogue->batch_step == n * epilogue->column_step);
 }
 
 template <class T>
@@ -119,7 +121,7 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
 
   if constexpr (library::serves<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) {
     if (gemm_as_gemv<T>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
-      return apply_epilogue(epilogue, m, n, c, leading_dimension(ldc, m, n));
+      return finish(epilogue, 0, m, n, c, leading_dimension(ldc, m, n));
   }
 
   ldc = leading_dimension(ldc, m, n);
@@ -130,7 +132,7 @@ void gemm(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, Scale<T> 
       library::gemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), alpha, a,
                     static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
                     static_cast<int>(ldc));
-      return apply_epilogue(epilogue, m, n, c, ldc);
+      return finish(epilogue, 0, m, n, c, ldc);
     }
   }
 
@@ -142,37 +144,58 @@ template <class T>
 void gemm_batched_strided(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k,
                           Scale<T> alpha, const T* a, int64_t lda, int64_t stride_a, const T* b,
                           int64_t ldb, int64_t stride_b, Scale<T> beta, T* c, int64_t ldc,
-                          int64_t stride_c, int64_t batch) {
+                          int64_t stride_c, int64_t batch, const Epilogue<T>* epilogue) {
   if (m == 0 || n == 0 || batch == 0) return;
-  if constexpr (library::serves<T> && library::kHasBatchedGemm) {
-    const bool a_transposed = is_transposed(ta);
-    const bool b_transposed = is_transposed(tb);
-    const int64_t la = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
-    const int64_t lb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n);
-    const int64_t lc = leading_dimension(ldc, m, n);
 
+  const bool a_transposed = is_transposed(ta);
+  const bool b_transposed = is_transposed(tb);
+  lda = leading_dimension(lda, a_transposed ? k : m, a_transposed ? m : k);
+  ldb = leading_dimension(ldb, b_transposed ? n : k, b_transposed ? k : n);
+  ldc = leading_dimension(ldc, m, n);
+
+  if (batch == 1 || is_one_product(tb, n, stride_a, ldb, stride_b, ldc, stride_c, epilogue))
+    return gemm<T>(ta, tb, m, n * batch, k, alpha, a, lda, b, ldb, beta, c, ldc, epilogue);
+
+  if constexpr (library::serves<T> && library::kHasBatchedGemm) {
     const double work = work_of(m, n, k);
-    if (batch > 1 && library_wanted<T>(work) &&
-        prepare_library(work * static_cast<double>(batch), m, n, k, la, lb, lc, stride_a, stride_b,
-                        stride_c, batch)) {
-      return library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n),
-                                   static_cast<int>(k), alpha, a, static_cast<int>(la), stride_a, b,
-                                   static_cast<int>(lb), stride_b, beta, c, static_cast<int>(lc),
-                                   stride_c, static_cast<int>(batch));
+    if (library_wanted<T>(work) && prepare_library(work * static_cast<double>(batch), m, n, k, lda,
+                                                   ldb, ldc, stride_a, stride_b, stride_c, batch)) {
+      library::gemm_batched(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                            alpha, a, static_cast<int>(lda), stride_a, b, static_cast<int>(ldb),
+                            stride_b, beta, c, static_cast<int>(ldc), stride_c,
+                            static_cast<int>(batch));
+      for (int64_t i = 0; i < batch; ++i) finish(epilogue, i, m, n, c + i * stride_c, ldc);
+      return;
     }
   }
 
-  const auto range = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      gemm<T>(ta, tb, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb, beta,
-              c + i * stride_c, ldc);
-    }
-  };
+  if (m > 1 && n > 1) {
+    return builtin::gemm_batched_strided<T>(ta, tb, m, n, k, alpha, a, lda, stride_a, b, ldb,
+                                            stride_b, beta, c, ldc, stride_c, batch, epilogue);
+  }
 
-  // With enough matrices, each has one thread. Otherwise each product uses the threads itself.
-  if (batch < runtime().threads()) return range(0, batch);
-  parallel_for(0, batch, std::max<int64_t>(1, (int64_t{1} << 18) / std::max<int64_t>(1, m * n * k)),
-               range);
+  // Matrices times vectors have kernels of their own.
+  const auto grain = static_cast<int64_t>(kThreadedWork / 4 / std::max(1.0, work_of(m, n, k)));
+  parallel_for(0, batch, std::max<int64_t>(1, grain), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Epilogue<T> local = epilogue ? *epilogue : Epilogue<T>{};
+      if (local.added) local.added += i * local.batch_step;
+      gemm<T>(ta, tb, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb, beta,
+              c + i * stride_c, ldc, epilogue ? &local : nullptr);
+    }
+  });
+}
+
+template <class B>
+void gemm_int8(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, const int8_t* a,
+               int64_t lda, const B* b, int64_t ldb, int32_t* c, int64_t ldc) {
+  if (m > 0 && n > 0) builtin::gemm_int8<B>(ta, tb, m, n, k, a, lda, b, ldb, c, ldc);
+}
+
+template <class T>
+void gemm_int8_weight(Transpose ta, Transpose tb, int64_t m, int64_t n, int64_t k, const int8_t* a,
+                      int64_t lda, const T* b, int64_t ldb, T* c, int64_t ldc, const T* scale) {
+  if (m > 0 && n > 0) builtin::gemm_int8_weight<T>(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, scale);
 }
 
 template <class T>
@@ -222,7 +245,7 @@ template TORCH_PY_API bool is_own_product<double>(double);
                                      const Epilogue<T>*);                                         \
   template TORCH_PY_API void gemm_batched_strided<T>(                                             \
       Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, int64_t,      \
-      const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t);                       \
+      const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t, const Epilogue<T>*);   \
   template TORCH_PY_API void gemv<T>(Transpose, int64_t, int64_t, Scale<T>, const T*, int64_t,    \
                                      const T*, int64_t, Scale<T>, T*, int64_t);                   \
   template TORCH_PY_API T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);                  \
@@ -238,6 +261,23 @@ INSTANTIATE(int8_t)
 INSTANTIATE(int16_t)
 INSTANTIATE(int32_t)
 INSTANTIATE(int64_t)
+#undef INSTANTIATE
+
+#define INSTANTIATE(T)                                                                         \
+  template TORCH_PY_API void gemm_int8<T>(Transpose, Transpose, int64_t, int64_t, int64_t,     \
+                                          const int8_t*, int64_t, const T*, int64_t, int32_t*, \
+                                          int64_t);
+INSTANTIATE(uint8_t)
+INSTANTIATE(int8_t)
+#undef INSTANTIATE
+
+#define INSTANTIATE(T)                                                                            \
+  template TORCH_PY_API void gemm_int8_weight<T>(Transpose, Transpose, int64_t, int64_t, int64_t, \
+                                                 const int8_t*, int64_t, const T*, int64_t, T*,   \
+                                                 int64_t, const T*);
+INSTANTIATE(float)
+INSTANTIATE(c10::BFloat16)
+INSTANTIATE(c10::Half)
 #undef INSTANTIATE
 
 }  // namespace at::blas

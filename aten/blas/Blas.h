@@ -23,14 +23,22 @@ enum class Transpose : char { None = 'N', Transpose = 'T', Conjugate = 'C' };
 template <class T>
 using Scale = std::conditional_t<c10::is_reduced_floating_point_v<T>, float, T>;
 
-/// What is done to C before it leaves the registers' cache: bias and residual are added, then
-/// negative elements become 0.
+/// What is done to C while it is in the cache: rows are scaled, something is added, and a function
+/// is applied.
 template <class T>
 struct Epilogue {
-  const T* lane_bias = nullptr;  // one element per row of C (column-major: C is contiguous there)
-  const T* residual = nullptr;   // a matrix like C
-  int64_t residual_step = 0;     // its leading dimension
-  bool relu = false;             // not for integers
+  const T* scale = nullptr;  // a factor for each row of C
+
+  // Added to C times `factor`: element (i, j) is at added[i * row_step + j * column_step], so that
+  // steps of 0 broadcast. In a batch, matrices are batch_step apart.
+  const T* added = nullptr;
+  int64_t row_step = 0;
+  int64_t column_step = 0;
+  int64_t batch_step = 0;
+  Scale<T> factor = Scale<T>(1);
+
+  // Changes `count` elements in the type in which they are summed.
+  void (*activation)(Scale<T>* elements, int64_t count) = nullptr;
 };
 
 /// C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n, and then the
@@ -43,11 +51,23 @@ TORCH_PY_API void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, 
 /// The same for `batch` products. Their matrices lie stride_a, stride_b and stride_c elements
 /// apart; a stride of 0 for A or B uses the same matrix for all.
 template <class T>
-TORCH_PY_API void gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m,
-                                       int64_t n, int64_t k, Scale<T> alpha, const T* a,
-                                       int64_t lda, int64_t stride_a, const T* b, int64_t ldb,
-                                       int64_t stride_b, Scale<T> beta, T* c, int64_t ldc,
-                                       int64_t stride_c, int64_t batch);
+TORCH_PY_API void
+gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+                     Scale<T> alpha, const T* a, int64_t lda, int64_t stride_a, const T* b,
+                     int64_t ldb, int64_t stride_b, Scale<T> beta, T* c, int64_t ldc,
+                     int64_t stride_c, int64_t batch, const Epilogue<T>* epilogue = nullptr);
+
+/// C = op(A) op(B) for bytes, summed in 32 bits that wrap around. B has uint8_t or int8_t.
+template <class B>
+TORCH_PY_API void gemm_int8(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
+                            int64_t k, const int8_t* a, int64_t lda, const B* b, int64_t ldb,
+                            int32_t* c, int64_t ldc);
+
+/// C = (op(A) op(B)) with each row of C scaled, for bytes times floats of type T.
+template <class T>
+TORCH_PY_API void gemm_int8_weight(Transpose transpose_a, Transpose transpose_b, int64_t m,
+                                   int64_t n, int64_t k, const int8_t* a, int64_t lda, const T* b,
+                                   int64_t ldb, T* c, int64_t ldc, const T* scale);
 
 /// Whether gemm() would compute a product of so many multiplications itself.
 template <class T>
@@ -97,6 +117,7 @@ struct Runtime {
   bool (*in_parallel_region)();
   int capability;            // a c10::CpuCapability, for our own kernels
   bool multiplies_bfloat16;  // whether the processor has AVX512_BF16
+  bool multiplies_bytes;     // and AVX512_VNNI
 };
 TORCH_PY_API void set_runtime(const Runtime& runtime);
 

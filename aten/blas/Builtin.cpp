@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "aten/blas/Runtime.h"
+#include "aten/blas/tile/Epilogue.h"
 #include "aten/blas/tile/Kernels.h"
 
 namespace at::blas {
@@ -71,20 +72,41 @@ struct KernelType<T> {
   using type = std::make_unsigned_t<T>;
 };
 
-template <class T>
-tile::GemmKernel<T> gemm_kernel() {
+/// The kernel for lanes, rows and results of these types.
+template <class Lane, class Row, class Result>
+tile::GemmKernel<Lane, Row, Result> gemm_kernel() {
   const tile::GemmTable& table = tile::gemm_table();
-  if constexpr (std::is_same_v<T, float>) return table.f32;
-  else if constexpr (std::is_same_v<T, double>) return table.f64;
-  else if constexpr (std::is_same_v<T, c10::complex<float>>) return table.c64;
-  else if constexpr (std::is_same_v<T, c10::complex<double>>) return table.c128;
-  else if constexpr (std::is_same_v<T, c10::BFloat16>)
-    return table.bf16_pairs && runtime().multiplies_bfloat16 ? table.bf16_pairs : table.bf16;
-  else if constexpr (std::is_same_v<T, c10::Half>) return table.f16;
-  else if constexpr (sizeof(T) == 1) return table.u8;
-  else if constexpr (sizeof(T) == 2) return table.u16;
-  else if constexpr (sizeof(T) == 4) return table.u32;
+  const auto better = [](auto* special, auto* general, bool usable) {
+    return usable && special != nullptr ? special : general;
+  };
+  const bool pairs = runtime().multiplies_bfloat16;
+  const bool quads = runtime().multiplies_bytes;
+
+  if constexpr (std::is_same_v<Lane, int8_t>) {
+    if constexpr (std::is_same_v<Row, uint8_t>)
+      return better(table.i8_u8_quads, table.i8_u8, quads);
+    else if constexpr (std::is_same_v<Row, int8_t>)
+      return better(table.i8_i8_quads, table.i8_i8, quads);
+    else if constexpr (std::is_same_v<Row, float>) return table.i8_f32;
+    else if constexpr (std::is_same_v<Row, c10::BFloat16>) return table.i8_bf16;
+    else return table.i8_f16;
+  } else if constexpr (std::is_same_v<Lane, float>) return table.f32;
+  else if constexpr (std::is_same_v<Lane, double>) return table.f64;
+  else if constexpr (std::is_same_v<Lane, c10::complex<float>>) return table.c64;
+  else if constexpr (std::is_same_v<Lane, c10::complex<double>>) return table.c128;
+  else if constexpr (std::is_same_v<Lane, c10::BFloat16>)
+    return better(table.bf16_pairs, table.bf16, pairs);
+  else if constexpr (std::is_same_v<Lane, c10::Half>) return table.f16;
+  else if constexpr (sizeof(Lane) == 1) return better(table.u8_quads, table.u8, quads);
+  else if constexpr (sizeof(Lane) == 2) return table.u16;
+  else if constexpr (sizeof(Lane) == 4) return table.u32;
   else return table.u64;
+}
+
+template <class T>
+tile::DotsKernel<T> dots_kernel() {
+  if constexpr (std::is_same_v<T, float>) return tile::vector_table().dots_f32;
+  else return tile::vector_table().dots_f64;
 }
 
 template <class T>
@@ -131,29 +153,102 @@ Grid choose_grid(int64_t m, int64_t n, int64_t k) {
 }
 
 /// Rows [i0, i1) and lanes [l0, l1) of a product.
-template <class T>
-void multiply_part(tile::GemmKernel<T> kernel, Product<T> part, int64_t i0, int64_t i1, int64_t l0,
-                   int64_t l1) {
+template <class Lane, class Row, class Result>
+void multiply_part(tile::GemmKernel<Lane, Row, Result> kernel, Product<Lane, Row, Result> part,
+                   int64_t i0, int64_t i1, int64_t l0, int64_t l1) {
   part.rows = i1 - i0;
   part.lanes = l1 - l0;
   part.row.data = part.row.at(i0, 0);
   part.lane.data = part.lane.at(l0, 0);
   part.c += i0 * part.ldc + l0;
 
-  Epilogue<T> epilogue;
-  if (part.epilogue) {
+  Epilogue<Result> epilogue;
+  if (part.epilogue != nullptr) {
     epilogue = *part.epilogue;
-    if (epilogue.lane_bias) epilogue.lane_bias += l0;
-    if (epilogue.residual) epilogue.residual += i0 * epilogue.residual_step + l0;
+    if (epilogue.scale != nullptr) epilogue.scale += l0;
+    if (epilogue.added != nullptr)
+      epilogue.added += i0 * epilogue.column_step + l0 * epilogue.row_step;
     part.epilogue = &epilogue;
   }
   kernel(part);
 }
 
-/// C is cut into a grid of parts, each computed by one thread.
+// Shorter sums take less time than adding up the lanes of a register.
+constexpr int64_t kLongDots = 64;
+
 template <class T>
-void multiply(const Product<T>& product) {
-  const tile::GemmKernel<T> kernel = gemm_kernel<T>();
+bool lies_along_depth(const Operand<T>& operand) {
+  return operand.depth_step == 1 && operand.step != 1;
+}
+
+/// Whether a product consists of a few vectors times many that lie along the depth, which takes
+/// less time than packing the many. It depends on the whole product, so that the bits do not depend
+/// on its parts.
+template <class T>
+struct FewVectors {
+  explicit FewVectors(const Product<T>& x) {
+    const tile::VectorTable& table = tile::vector_table();
+    const int64_t most = std::is_same_v<T, float> ? table.few_f32 : table.few_f64;
+    if (x.depth < kLongDots) return;
+
+    are_rows = x.rows <= most && lies_along_depth(x.lane);
+    are_lanes = !are_rows && x.lanes <= most / 2 && lies_along_depth(x.row);
+  }
+
+  explicit operator bool() const { return are_rows || are_lanes; }
+
+  bool are_rows = false;
+  bool are_lanes = false;
+};
+
+/// The many vectors are shared by threads.
+template <class T>
+void multiply_few(const Product<T>& x) {
+  const bool few_rows = FewVectors(x).are_rows;
+  const Operand<T>& few = few_rows ? x.row : x.lane;
+  const Operand<T>& many = few_rows ? x.lane : x.row;
+  const int64_t count = few_rows ? x.rows : x.lanes;
+
+  const bool copies = !lies_along_depth(few);
+  Buffer<T> copy(copies ? count * x.depth : 1);
+  for (int64_t i = 0; copies && i < count; ++i) {
+    for (int64_t p = 0; p < x.depth; ++p) copy[i * x.depth + p] = *few.at(i, p);
+  }
+
+  const int64_t grain = std::max<int64_t>(16, kMinimumWork / std::max<int64_t>(1, count * x.depth));
+  const auto part = [&](int64_t begin, int64_t end) {
+    tile::Dots<T> dots;
+    dots.depth = x.depth;
+    dots.few = count;
+    dots.many = end - begin;
+    dots.few_data = copies ? copy.data() : few.data;
+    dots.few_step = copies ? x.depth : few.step;
+    dots.many_data = many.at(begin, 0);
+    dots.many_step = many.step;
+    dots.alpha = x.alpha;
+    dots.beta = x.beta;
+    dots.c_few_step = few_rows ? x.ldc : 1;
+    dots.c_many_step = few_rows ? 1 : x.ldc;
+    dots.c = x.c + begin * dots.c_many_step;
+    dots_kernel<T>()(dots);
+
+    if (x.epilogue == nullptr) return;
+    const tile::CPU_CAPABILITY::Part changed =
+        few_rows ? tile::CPU_CAPABILITY::Part{0, x.rows, begin, end - begin}
+                 : tile::CPU_CAPABILITY::Part{begin, end - begin, 0, x.lanes};
+    tile::CPU_CAPABILITY::apply_epilogue(*x.epilogue, 0, changed, dots.c, x.ldc);
+  };
+  parallel_for(0, few_rows ? x.lanes : x.rows, grain, part);
+}
+
+/// C is cut into a grid of parts, each computed by one thread.
+template <class Lane, class Row, class Result>
+void multiply(const Product<Lane, Row, Result>& product) {
+  if constexpr (std::is_same_v<Lane, float> || std::is_same_v<Lane, double>) {
+    if (FewVectors(product)) return multiply_few(product);
+  }
+
+  const tile::GemmKernel<Lane, Row, Result> kernel = gemm_kernel<Lane, Row, Result>();
   const double work = static_cast<double>(product.rows) * static_cast<double>(product.lanes) *
                       static_cast<double>(product.depth);
   if (work < 2 * kMinimumWork || runtime().threads() == 1) return kernel(product);
@@ -170,28 +265,79 @@ void multiply(const Product<T>& product) {
   });
 }
 
-/// See Note [Lanes and rows].
+/// Matrices [begin, end) of a batch.
 template <class T>
-Product<typename KernelType<T>::type> product_of(Transpose transpose_a, Transpose transpose_b,
-                                                 int64_t m, int64_t n, int64_t k, Scale<T> alpha,
-                                                 const T* a, int64_t lda, const T* b, int64_t ldb,
-                                                 Scale<T> beta, T* c, int64_t ldc) {
-  using K = typename KernelType<T>::type;
+Product<T> part_of_batch(const Product<T>& product, Epilogue<T>& epilogue, int64_t begin,
+                         int64_t end) {
+  Product<T> part = product;
+  part.batch = end - begin;
+  part.row.data += begin * part.row_batch_step;
+  part.lane.data += begin * part.lane_batch_step;
+  part.c += begin * part.c_batch_step;
+
+  if (part.epilogue != nullptr) {
+    epilogue = *part.epilogue;
+    if (epilogue.added != nullptr) epilogue.added += begin * epilogue.batch_step;
+    part.epilogue = &epilogue;
+  }
+  return part;
+}
+
+/// With enough matrices, each has one thread. Otherwise each product uses the threads itself.
+template <class T>
+void multiply_batch(const Product<T>& product) {
+  const auto one_by_one = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Epilogue<T> epilogue;
+      multiply(part_of_batch(product, epilogue, i, i + 1));
+    }
+  };
+  if (product.batch < runtime().threads()) return one_by_one(0, product.batch);
+
+  const int64_t work = product.rows * product.lanes * product.depth;
+  const int64_t grain = std::max<int64_t>(1, kMinimumWork / 4 / std::max<int64_t>(1, work));
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    if (FewVectors(product)) return parallel_for(0, product.batch, grain, one_by_one);
+  }
+
+  parallel_for(0, product.batch, grain, [&](int64_t begin, int64_t end) {
+    Epilogue<T> epilogue;
+    gemm_kernel<T, T, T>()(part_of_batch(product, epilogue, begin, end));
+  });
+}
+
+/// See Note [Lanes and rows].
+template <class Lane, class Row, class Result>
+Product<Lane, Row, Result> product_of(Transpose transpose_a, Transpose transpose_b, int64_t m,
+                                      int64_t n, int64_t k, Scale<Result> alpha, const Lane* a,
+                                      int64_t lda, const Row* b, int64_t ldb, Scale<Result> beta,
+                                      Result* c, int64_t ldc) {
   const bool ta = transpose_a != Transpose::None;
   const bool tb = transpose_b != Transpose::None;
 
-  Product<K> product;
+  Product<Lane, Row, Result> product;
   product.rows = n;
   product.lanes = m;
-  product.depth = alpha == Scale<T>(0) ? 0 : k;  // then A and B are not read
-  product.row = {reinterpret_cast<const K*>(b), tb ? 1 : ldb, tb ? ldb : 1,
-                 transpose_b == Transpose::Conjugate};
-  product.lane = {reinterpret_cast<const K*>(a), ta ? lda : 1, ta ? 1 : lda,
-                  transpose_a == Transpose::Conjugate};
-  product.alpha = static_cast<Scale<K>>(alpha);
-  product.beta = static_cast<Scale<K>>(beta);
-  product.c = reinterpret_cast<K*>(c);
+  product.depth = alpha == Scale<Result>(0) ? 0 : k;  // then A and B are not read
+  product.row = {b, tb ? 1 : ldb, tb ? ldb : 1, transpose_b == Transpose::Conjugate};
+  product.lane = {a, ta ? lda : 1, ta ? 1 : lda, transpose_a == Transpose::Conjugate};
+  product.alpha = alpha;
+  product.beta = beta;
+  product.c = c;
   product.ldc = ldc;
+  return product;
+}
+
+/// The product in the types of kernels.
+template <class T, class K = typename KernelType<T>::type>
+Product<K> kernel_product(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
+                          int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b,
+                          int64_t ldb, Scale<T> beta, T* c, int64_t ldc,
+                          const Epilogue<T>* epilogue) {
+  auto product = product_of(transpose_a, transpose_b, m, n, k, static_cast<Scale<K>>(alpha),
+                            reinterpret_cast<const K*>(a), lda, reinterpret_cast<const K*>(b), ldb,
+                            static_cast<Scale<K>>(beta), reinterpret_cast<K*>(c), ldc);
+  product.epilogue = reinterpret_cast<const Epilogue<K>*>(epilogue);
   return product;
 }
 
@@ -228,17 +374,49 @@ template <class T>
 void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
           Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
           int64_t ldc, const Epilogue<T>* epilogue) {
-  auto product = product_of(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-  product.epilogue = reinterpret_cast<decltype(product.epilogue)>(epilogue);
-  multiply(product);
+  multiply(kernel_product(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                          epilogue));
+}
+
+template <class T>
+void gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
+                          int64_t k, Scale<T> alpha, const T* a, int64_t lda, int64_t stride_a,
+                          const T* b, int64_t ldb, int64_t stride_b, Scale<T> beta, T* c,
+                          int64_t ldc, int64_t stride_c, int64_t batch,
+                          const Epilogue<T>* epilogue) {
+  auto product = kernel_product(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                ldc, epilogue);
+  product.batch = batch;
+  product.lane_batch_step = stride_a;
+  product.row_batch_step = stride_b;
+  product.c_batch_step = stride_c;
+  multiply_batch(product);
 }
 
 template <class T>
 void gemm_on_one_thread(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
                         int64_t k, Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
                         Scale<T> beta, T* c, int64_t ldc) {
-  gemm_kernel<typename KernelType<T>::type>()(
-      product_of(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+  using K = typename KernelType<T>::type;
+  gemm_kernel<K, K, K>()(kernel_product<T>(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb,
+                                           beta, c, ldc, nullptr));
+}
+
+template <class B>
+void gemm_int8(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+               const int8_t* a, int64_t lda, const B* b, int64_t ldb, int32_t* c, int64_t ldc) {
+  multiply(product_of(transpose_a, transpose_b, m, n, k, uint32_t{1}, a, lda, b, ldb, uint32_t{0},
+                      reinterpret_cast<uint32_t*>(c), ldc));
+}
+
+template <class T>
+void gemm_int8_weight(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+                      const int8_t* a, int64_t lda, const T* b, int64_t ldb, T* c, int64_t ldc,
+                      const T* scale) {
+  const Epilogue<T> epilogue{.scale = scale};
+  auto product = product_of(transpose_a, transpose_b, m, n, k, 1.0f, a, lda, b, ldb, 0.0f, c, ldc);
+  product.epilogue = &epilogue;
+  multiply(product);
 }
 
 template <class T>
@@ -281,6 +459,9 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, bool conjug
 #define INSTANTIATE(T)                                                                           \
   template void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*,     \
                         int64_t, const T*, int64_t, Scale<T>, T*, int64_t, const Epilogue<T>*);  \
+  template void gemm_batched_strided<T>(                                                         \
+      Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, const T*, int64_t, int64_t,     \
+      const T*, int64_t, int64_t, Scale<T>, T*, int64_t, int64_t, int64_t, const Epilogue<T>*);  \
   template void gemm_on_one_thread<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>, \
                                       const T*, int64_t, const T*, int64_t, Scale<T>, T*,        \
                                       int64_t);                                                  \
@@ -298,6 +479,22 @@ INSTANTIATE(int8_t)
 INSTANTIATE(int16_t)
 INSTANTIATE(int32_t)
 INSTANTIATE(int64_t)
+#undef INSTANTIATE
+
+#define INSTANTIATE(T)                                                                       \
+  template void gemm_int8<T>(Transpose, Transpose, int64_t, int64_t, int64_t, const int8_t*, \
+                             int64_t, const T*, int64_t, int32_t*, int64_t);
+INSTANTIATE(uint8_t)
+INSTANTIATE(int8_t)
+#undef INSTANTIATE
+
+#define INSTANTIATE(T)                                                                      \
+  template void gemm_int8_weight<T>(Transpose, Transpose, int64_t, int64_t, int64_t,        \
+                                    const int8_t*, int64_t, const T*, int64_t, T*, int64_t, \
+                                    const T*);
+INSTANTIATE(float)
+INSTANTIATE(c10::BFloat16)
+INSTANTIATE(c10::Half)
 #undef INSTANTIATE
 
 }  // namespace builtin

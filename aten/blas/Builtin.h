@@ -12,6 +12,22 @@ void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
           Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
           int64_t ldc, const Epilogue<T>* epilogue = nullptr);
 
+template <class T>
+void gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
+                          int64_t k, Scale<T> alpha, const T* a, int64_t lda, int64_t stride_a,
+                          const T* b, int64_t ldb, int64_t stride_b, Scale<T> beta, T* c,
+                          int64_t ldc, int64_t stride_c, int64_t batch,
+                          const Epilogue<T>* epilogue);
+
+template <class B>
+void gemm_int8(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+               const int8_t* a, int64_t lda, const B* b, int64_t ldb, int32_t* c, int64_t ldc);
+
+template <class T>
+void gemm_int8_weight(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,
+                      const int8_t* a, int64_t lda, const T* b, int64_t ldb, T* c, int64_t ldc,
+                      const T* scale);
+
 /// For measurements.
 template <class T>
 void gemm_on_one_thread(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,

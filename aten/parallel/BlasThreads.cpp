@@ -34,6 +34,7 @@ struct Range {
     runtime.capability = 0;
   }
   runtime.multiplies_bfloat16 = c10::cpu_features().avx512_bf16;
+  runtime.multiplies_bytes = c10::cpu_features().avx512_vnni;
 
   blas::set_runtime(runtime);
   return true;

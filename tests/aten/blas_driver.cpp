@@ -197,7 +197,8 @@ static void check_shapes(const char* name) {
 /// The bits must not depend on the number of threads.
 template <class T>
 static void check_threads(const char* name) {
-  constexpr int64_t shapes[][3] = {{300, 200, 150}, {2100, 17, 60}, {33, 700, 300}, {64, 64, 900}};
+  constexpr int64_t shapes[][3] = {{300, 200, 150}, {2100, 17, 60}, {33, 700, 300},
+                                   {64, 64, 900},   {900, 6, 500},  {3, 800, 600}};
   for (const auto& [m, n, k] : shapes) {
     const auto a = random_values<T>(m * k);
     const auto b = random_values<T>(k * n);
@@ -221,34 +222,112 @@ static void check_threads(const char* name) {
   at::set_num_threads(3);
 }
 
-/// Bias, residual and relu, with one and with several pieces of the depth, and for one column.
+/// Negative elements become 0.
+template <class T>
+static void relu(T* elements, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) elements[i] = std::max(elements[i], T(0));
+}
+
+/// Scale, something added that broadcasts in every way, and relu: with one and with several pieces
+/// of the depth, for one column, and in a batch.
 template <class T>
 static void check_epilogue(const char* name) {
   if constexpr (!std::is_integral_v<T> && !c10::is_complex_v<T>) {
     using S = blas::Scale<T>;
-    constexpr int64_t shapes[][3] = {
-        {40, 33, 20}, {67, 5, 1100}, {9, 1, 30}, {1, 50, 30}, {40, 33, 1}};
+    constexpr int64_t batch = 3;
+    constexpr int64_t shapes[][3] = {{40, 33, 20}, {67, 5, 1100}, {9, 1, 30},
+                                     {1, 50, 30},  {40, 33, 1},   {7, 3, 0}};
     for (const auto& [m, n, k] : shapes) {
-      const auto a = random_values<T>(m * k);
-      const auto b = random_values<T>(k * n);
-      const auto bias = random_values<T>(m);
-      const auto residual = random_values<T>((m + 4) * n);
-      std::vector<T> c(static_cast<size_t>(m * n));
+      const auto a = random_values<T>(batch * m * k + 1);
+      const auto b = random_values<T>(batch * k * n + 1);
+      const auto scale = random_values<T>(m);
+      const auto added = random_values<T>(batch * (m + 4) * (n + 4));
+      std::vector<T> c(static_cast<size_t>(batch * m * n));
 
-      const blas::Epilogue<T> epilogue{bias.data(), residual.data(), m + 4, true};
-      blas::gemm<T>(Transpose::None, Transpose::None, m, n, k, S(1), a.data(), m, b.data(), k, S(0),
-                    c.data(), m, &epilogue);
+      const int64_t steps[][3] = {
+          {1, 0, 0}, {0, 1, n}, {0, 0, 0}, {1, m + 4, m * n}, {n + 4, 1, 1}};
+      for (const auto& [row, column, matrix] : steps) {
+        const blas::Epilogue<T> epilogue{scale.data(), added.data(), row,    column,
+                                         matrix,       S(2),         relu<S>};
+        blas::gemm_batched_strided<T>(Transpose::None, Transpose::None, m, n, k, S(1), a.data(), m,
+                                      m * k, b.data(), k, k * n, S(0), c.data(), m, m * n, batch,
+                                      &epilogue);
 
-      for (int64_t j = 0; j < n; ++j) {
-        for (int64_t i = 0; i < m; ++i) {
-          double expected = exact(bias[size_t(i)]) + exact(residual[size_t(i + j * (m + 4))]);
-          for (int64_t p = 0; p < k; ++p)
-            expected += double(exact(a[size_t(i + p * m)])) * double(exact(b[size_t(p + j * k)]));
-          if (close<T>(c[size_t(i + j * m)], std::max(expected, 0.0), k + 2)) continue;
+        for (int64_t i = 0; i < batch * m * n; ++i) {
+          const int64_t z = i / (m * n), x = i % m, y = i / m % n;
+          double expected = 0;
+          for (int64_t p = 0; p < k; ++p) {
+            expected += double(exact(a[size_t(z * m * k + x + p * m)])) *
+                        double(exact(b[size_t(z * k * n + p + y * k)]));
+          }
+          expected = expected * double(exact(scale[size_t(x)])) +
+                     2 * double(exact(added[size_t(x * row + y * column + z * matrix)]));
+          if (close<T>(c[size_t(i)], std::max(expected, 0.0), k + 4)) continue;
           if (++failures < 10)
             std::printf("epilogue<%s> %ld %ld %ld: wrong\n", name, long(m), long(n), long(k));
         }
       }
+    }
+  }
+}
+
+/// Bytes of all values, with every pair of transposes in turn: sums are exact.
+template <class B>
+static void check_bytes(const char* name) {
+  constexpr int64_t sizes[][3] = {{1, 1, 1},    {33, 15, 4},  {16, 14, 7},    {65, 29, 130},
+                                  {3, 40, 257}, {70, 1, 300}, {100, 31, 0},   {32, 14, 2048},
+                                  {5, 3, 4100}, {1, 17, 64},  {2100, 30, 90}, {64, 64, 64}};
+  for (const auto& [m, n, k] : sizes) {
+    for (int flags = 0; flags < 4; ++flags) {
+      const Transpose ta = flags % 2 ? Transpose::Transpose : Transpose::None;
+      const Transpose tb = flags / 2 ? Transpose::Transpose : Transpose::None;
+      std::vector<int8_t> a(size_t(m * k + 1));
+      std::vector<B> b(size_t(k * n + 1));
+      for (int8_t& value : a) value = static_cast<int8_t>(engine() % 4 ? engine() : 128);
+      for (B& value : b) value = static_cast<B>(engine() % 4 ? engine() : 128);
+      std::vector<int32_t> c(size_t(m * n), 7);
+
+      const int64_t lda = std::max<int64_t>(1, flags % 2 ? k : m);
+      const int64_t ldb = std::max<int64_t>(1, flags / 2 ? n : k);
+      blas::gemm_int8<B>(ta, tb, m, n, k, a.data(), lda, b.data(), ldb, c.data(), m);
+
+      for (int64_t i = 0; i < m * n; ++i) {
+        int64_t sum = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          sum += int64_t{flags % 2 ? a[size_t(p + i % m * lda)] : a[size_t(i % m + p * lda)]} *
+                 int64_t{flags / 2 ? b[size_t(i / m + p * ldb)] : b[size_t(p + i / m * ldb)]};
+        }
+        if (c[size_t(i)] == static_cast<int32_t>(sum)) continue;
+        if (++failures < 10)
+          std::printf("bytes<%s> %d %ld %ld %ld: wrong\n", name, flags, long(m), long(n), long(k));
+        break;
+      }
+    }
+  }
+}
+
+/// Floats times bytes, with a scale for each row of C.
+template <class T>
+static void check_weights(const char* name) {
+  constexpr int64_t sizes[][3] = {{33, 15, 40}, {16, 1, 64}, {130, 20, 300}, {7, 3, 0}};
+  for (const auto& [m, n, k] : sizes) {
+    std::vector<int8_t> a(size_t(m * k + 1));
+    for (int8_t& value : a) value = static_cast<int8_t>(engine());
+    const auto b = random_values<T>(k * n + 1);
+    const auto scale = random_values<T>(m);
+    std::vector<T> c(size_t(m * n));
+    blas::gemm_int8_weight<T>(Transpose::Transpose, Transpose::None, m, n, k, a.data(),
+                              std::max<int64_t>(1, k), b.data(), std::max<int64_t>(1, k), c.data(),
+                              m, scale.data());
+
+    for (int64_t i = 0; i < m * n; ++i) {
+      double sum = 0;
+      for (int64_t p = 0; p < k; ++p)
+        sum += double(a[size_t(p + i % m * k)]) * double(exact(b[size_t(p + i / m * k)]));
+      // Weights are up to 128.
+      if (close<T>(c[size_t(i)], sum * double(exact(scale[size_t(i % m)])), 128 * k)) continue;
+      if (++failures < 10)
+        std::printf("weights<%s> %ld %ld %ld: wrong\n", name, long(m), long(n), long(k));
     }
   }
 }
@@ -356,6 +435,7 @@ int main(int, char** argv) {
     measure<double>("double", 512, 512, 512);
     measure<c10::BFloat16>("bfloat16", 512, 512, 512);
     measure<c10::Half>("half", 512, 512, 512);
+    measure<int8_t>("int8", 256, 256, 256);
     measure<int64_t>("int64", 256, 256, 256);
     return 0;
   }
@@ -372,6 +452,12 @@ int main(int, char** argv) {
   check_type<int16_t>("int16");
   check_type<int32_t>("int32");
   check_type<int64_t>("int64");
+
+  check_bytes<uint8_t>("uint8");
+  check_bytes<int8_t>("int8");
+  check_weights<float>("float");
+  check_weights<c10::BFloat16>("BFloat16");
+  check_weights<c10::Half>("Half");
 
   std::puts(failures == 0 ? blas::backend_name() : "failed");
   return failures != 0;

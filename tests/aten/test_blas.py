@@ -61,5 +61,9 @@ def test_bfloat16_without_its_instructions(program: Path) -> None:
     assert cpp_driver.run(program, "check", TORCH_PY_CPU_WITHOUT="avx512_bf16") == "builtin\n"
 
 
+def test_bytes_without_their_instructions(program: Path) -> None:
+    assert cpp_driver.run(program, "check", TORCH_PY_CPU_WITHOUT="avx512_vnni") == "builtin\n"
+
+
 def test_unknown_backend_is_reported(program: Path) -> None:
     assert cpp_driver.run(program, "speed", TORCH_PY_BLAS_BACKEND="clblas").startswith("builtin")

@@ -29,7 +29,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
             "Tag TensorType TupleType Type Value _TorchCompileInductorWrapper _disable_dynamo "
             "cond",
         ),
-        (INTERNAL, "_as_tensor_fullprec _has_compatible_shallow_copy_type _int_mm _storage_classes"),
+        (INTERNAL, "_as_tensor_fullprec _has_compatible_shallow_copy_type _storage_classes"),
         (NESTED, "_nested_compute_contiguous_strides_offsets _nested_view_from_buffer jagged"),
         (QUANTIZED, "_empty_affine_quantized empty_quantized per_channel_symmetric"),
     ),

@@ -3,23 +3,12 @@
 
 #include <array>
 
-#include "aten/blas/tile/Pack.h"
+#include "aten/blas/tile/PackGroups.h"
 
 namespace at::blas::tile {
 namespace CPU_CAPABILITY {
 
 namespace {
-
-// Each class below has
-//   Stored, Packed, Sum   the types in memory, in panels, and of sums
-//   kInPlace              whether tiles may read the lanes themselves
-//   rows_in_place()       and the rows
-//   kGroup                the elements of the depth that one step multiplies
-//   kDepth                the most steps in one chunk: a panel of lanes and one of rows are in
-//                         the first-level cache
-//   kVectors, kRows       the size of a tile
-//   kLaneElements         the packed elements per lane and step
-// and functions to pack and multiply.
 
 template <class T, class Sum>
 using TileFunction = void (*)(int64_t, const Lanes<T>&, const T*, int64_t, const Target<Sum>&);
@@ -47,27 +36,50 @@ void multiply_narrow(int64_t depth, const Lanes<T>& lanes, int64_t height, const
   tile(depth, lanes, rows, step, to);
 }
 
-/// float and double.
-template <class T>
-struct Floats {
-  using Stored = T;
-  using Packed = T;
-  using Sum = T;
-  static constexpr bool kInPlace = true;
+/// What the types below have in common: elements are packed one by one, and tiles read panels only.
+/// What a type does in another way, it declares again.
+template <class LaneType, class PackedType, class SumType, int kTileHeight = kTileRows,
+          class RowType = LaneType, class ResultType = LaneType>
+struct Elements {
+  // In memory: of lanes, rows and C. In panels. Of sums.
+  using Stored = LaneType;
+  using Row = RowType;
+  using Result = ResultType;
+  using Packed = PackedType;
+  using Sum = SumType;
+  using Multiplied = Product<Stored, Row, Result>;
+
+  // The elements of the depth that one step multiplies, and the most steps in one chunk: a panel of
+  // lanes and one of rows are in the first-level cache.
   static constexpr int64_t kGroup = 1;
   static constexpr int64_t kDepth = 256;
-  static constexpr int kVectors = kTileVectors;
-  static constexpr int kRows = kTileRows;
-  static constexpr int kLaneElements = 1;
 
-  static bool rows_in_place(const Product<T>&) { return true; }
-  static void pack_lanes(const Operand<T>& lanes, int64_t count, int64_t depth, T* out,
+  static constexpr int kVectors = kTileVectors;
+  static constexpr int kRows = kTileHeight;
+  static constexpr int kLaneElements = 1;  // packed elements per lane and step
+
+  // Whether tiles may read lanes and rows where they are.
+  static constexpr bool kInPlace = false;
+  static bool rows_in_place(const Multiplied&) { return false; }
+
+  static void pack_lanes(const Operand<Stored>& lanes, int64_t count, int64_t depth, Packed* out,
                          int64_t panel) {
     CPU_CAPABILITY::pack_lanes(lanes, count, depth, out, panel);
   }
-  static void pack_rows(const Operand<T>& rows, int64_t count, int64_t depth, T* out) {
+  static void pack_rows(const Operand<Row>& rows, int64_t count, int64_t depth, Packed* out) {
     CPU_CAPABILITY::pack_rows(rows, count, depth, out);
   }
+  static void multiply(int64_t depth, const Lanes<Packed>& lanes, int64_t height,
+                       const Packed* rows, int64_t step, RowOrder, const Target<Sum>& to) {
+    multiply_narrow<Packed, Sum, kRows>(depth, lanes, height, rows, step, to);
+  }
+};
+
+/// float and double.
+template <class T>
+struct Floats : Elements<T, T, T> {
+  static constexpr bool kInPlace = true;
+  static bool rows_in_place(const Product<T>&) { return true; }
 
   static void multiply(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
                        int64_t step, RowOrder order, const Target<T>& to) {
@@ -101,43 +113,45 @@ struct Floats {
 
 /// Reduced floats, which are multiplied as float.
 template <class In>
-struct Widened {
-  using Stored = In;
-  using Packed = float;
-  using Sum = float;
-  static constexpr bool kInPlace = false;
-  static constexpr int64_t kGroup = 1;
-  static constexpr int64_t kDepth = 256;
-  static constexpr int kVectors = kTileVectors;
-  static constexpr int kRows = kTileRows;
-  static constexpr int kLaneElements = 1;
+struct Widened : Elements<In, float, float> {};
 
-  static bool rows_in_place(const Product<In>&) { return false; }
-  static void pack_lanes(const Operand<In>& lanes, int64_t count, int64_t depth, float* out,
+/// Weights of 8 bits, by which floats are multiplied.
+template <class In>
+struct ByteWeights : Elements<int8_t, float, float, kTileRows, In, In> {};
+
+/// Integers, which wrap around. Their products need registers, too.
+template <class T>
+struct Integers : Elements<T, T, T, kWideRows> {};
+
+/// Bytes in pairs along the depth, as 16 bits each. Sums wrap around.
+template <class Lane, class Row = Lane, class Result = Lane>
+struct Bytes : Elements<Lane, ShortPair, uint32_t, kTileRows, Row, Result> {
+  static constexpr int64_t kGroup = 2;
+
+  static void pack_lanes(const Operand<Lane>& lanes, int64_t count, int64_t depth, ShortPair* out,
                          int64_t panel) {
-    CPU_CAPABILITY::pack_lanes(lanes, count, depth, out, panel);
+    pack_lane_pairs(lanes, count, depth, out, panel);
   }
-  static void pack_rows(const Operand<In>& rows, int64_t count, int64_t depth, float* out) {
-    CPU_CAPABILITY::pack_rows(rows, count, depth, out);
-  }
-  static void multiply(int64_t depth, const Lanes<float>& lanes, int64_t height, const float* rows,
-                       int64_t step, RowOrder, const Target<float>& to) {
-    multiply_narrow<float, float, kRows>(depth, lanes, height, rows, step, to);
+  static void pack_rows(const Operand<Row>& rows, int64_t count, int64_t depth, ShortPair* out) {
+    pack_row_pairs(rows, count, depth, out);
   }
 };
 
+/// Tiles of groups that may lie in memory as they do in panels.
+template <class T, class Sum>
+void multiply_grouped(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
+                      int64_t step, RowOrder order, const Target<Sum>& to) {
+  const auto multiply = order == RowOrder::Packed
+                            ? &multiply_narrow<T, Sum, kTileRows, RowOrder::Packed>
+                            : &multiply_narrow<T, Sum, kTileRows, RowOrder::Lines>;
+  multiply(depth, lanes, height, rows, step, to);
+}
+
 #ifdef AT_TILE_HAS_PAIRS
 /// BFloat16 in pairs along the depth.
-struct Pairs {
-  using Stored = c10::BFloat16;
-  using Packed = uint32_t;
-  using Sum = float;
-  static constexpr bool kInPlace = false;
+struct Pairs : Elements<c10::BFloat16, uint32_t, float> {
   static constexpr int64_t kGroup = 2;
   static constexpr int64_t kDepth = 512;
-  static constexpr int kVectors = kTileVectors;
-  static constexpr int kRows = kTileRows;
-  static constexpr int kLaneElements = 1;
 
   /// Where the elements of a pair are next to each other, and every element has a partner.
   static bool rows_in_place(const Product<Stored>& x) {
@@ -153,55 +167,45 @@ struct Pairs {
   static void multiply(int64_t depth, const Lanes<uint32_t>& lanes, int64_t height,
                        const uint32_t* rows, int64_t step, RowOrder order,
                        const Target<float>& to) {
-    const auto multiply_rows = order == RowOrder::Packed
-                                   ? &multiply_narrow<uint32_t, float, kRows, RowOrder::Packed>
-                                   : &multiply_narrow<uint32_t, float, kRows, RowOrder::Lines>;
-    multiply_rows(depth, lanes, height, rows, step, to);
+    multiply_grouped(depth, lanes, height, rows, step, order, to);
   }
 };
 #endif
 
-/// Integers, which wrap around.
-template <class T>
-struct Integers {
-  using Stored = T;
-  using Packed = T;
-  using Sum = T;
-  static constexpr bool kInPlace = false;
-  static constexpr int64_t kGroup = 1;
-  static constexpr int64_t kDepth = 256;
-  static constexpr int kVectors = kTileVectors;
-  static constexpr int kRows = kWideRows;  // their products need registers, too
-  static constexpr int kLaneElements = 1;
+#ifdef AT_TILE_HAS_QUADS
+/// Bytes in fours along the depth. Sums wrap around.
+template <class Lane, class RowType = Lane, class Result = Lane>
+struct Quads : Elements<Lane, ByteQuad, uint32_t, kTileRows, RowType, Result> {
+  static constexpr int64_t kGroup = 4;
+  static constexpr int64_t kDepth = 512;
+  static constexpr bool kSignedRows = std::is_signed_v<RowType>;
 
-  static bool rows_in_place(const Product<T>&) { return false; }
-  static void pack_lanes(const Operand<T>& lanes, int64_t count, int64_t depth, T* out,
+  /// Where the four are next to each other, and all complete. See also Note [Signs of bytes].
+  static bool rows_in_place(const Product<Lane, RowType, Result>& x) {
+    return !kSignedRows && x.row.step != 1 && x.row.depth_step == 1 && x.depth % 4 == 0;
+  }
+  static void pack_lanes(const Operand<Lane>& lanes, int64_t count, int64_t depth, ByteQuad* out,
                          int64_t panel) {
-    CPU_CAPABILITY::pack_lanes(lanes, count, depth, out, panel);
+    pack_lane_quads(lanes, count, depth, kSignedRows, out, panel);
   }
-  static void pack_rows(const Operand<T>& rows, int64_t count, int64_t depth, T* out) {
-    CPU_CAPABILITY::pack_rows(rows, count, depth, out);
+  static void pack_rows(const Operand<RowType>& rows, int64_t count, int64_t depth, ByteQuad* out) {
+    pack_row_quads(rows, count, depth, kSignedRows, out);
   }
-  static void multiply(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows,
-                       int64_t step, RowOrder, const Target<T>& to) {
-    multiply_narrow<T, T, kRows>(depth, lanes, height, rows, step, to);
+  static void multiply(int64_t depth, const Lanes<ByteQuad>& lanes, int64_t height,
+                       const ByteQuad* rows, int64_t step, RowOrder order,
+                       const Target<uint32_t>& to) {
+    multiply_grouped(depth, lanes, height, rows, step, order, to);
   }
 };
+#endif
 
 /// Complex numbers as four real products.
 template <class T>
-struct Complex {
+struct Complex : Elements<c10::complex<T>, T, c10::complex<T>> {
   using Stored = c10::complex<T>;
-  using Packed = T;
-  using Sum = c10::complex<T>;
-  static constexpr bool kInPlace = false;
-  static constexpr int64_t kGroup = 1;
-  static constexpr int64_t kDepth = 256;
   static constexpr int kVectors = 1;
-  static constexpr int kRows = kTileRows;
   static constexpr int kLaneElements = 2;
 
-  static bool rows_in_place(const Product<Stored>&) { return false; }
   static void pack_lanes(const Operand<Stored>& lanes, int64_t count, int64_t depth, T* out,
                          int64_t panel) {
     pack_complex_lanes(lanes, count, depth, out, panel);
@@ -210,13 +214,13 @@ struct Complex {
     pack_complex_rows(rows, count, depth, out);
   }
   static void multiply(int64_t depth, const Lanes<T>& lanes, int64_t height, const T* rows, int64_t,
-                       RowOrder, const Target<Sum>& to) {
-    static constexpr auto functions = all(std::make_integer_sequence<int, kRows>{});
+                       RowOrder, const Target<Stored>& to) {
+    static constexpr auto functions = all(std::make_integer_sequence<int, kTileRows>{});
     functions[static_cast<size_t>(height - 1)](depth, lanes.data, rows, lanes.count, to);
   }
 
  private:
-  using Function = void (*)(int64_t, const T*, const T*, int64_t, const Target<Sum>&);
+  using Function = void (*)(int64_t, const T*, const T*, int64_t, const Target<Stored>&);
   template <int... R>
   static constexpr std::array<Function, sizeof...(R)> all(std::integer_sequence<int, R...>) {
     return {&multiply_complex_tile<T, R + 1>...};

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "aten/blas/tile/Kernels.h"
-#include "aten/blas/tile/Vector.h"
+#include "aten/blas/tile/Tile.h"
 
 namespace at::blas::tile {
 namespace CPU_CAPABILITY {
@@ -59,9 +59,9 @@ constexpr int64_t kLines = 2048;
 template <class T, int C>
 inline void add_lanes(Vector<T> (&values)[C], T* sums) {
   constexpr int W = kWidth<T>;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int half = C / 2; half > 0; half /= 2) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < half; ++i) {
       Vector<T> low, high;
       interleave<T>(values[i], values[i + half], low, high);
@@ -107,6 +107,69 @@ void add_dots(int64_t m, T alpha, const T* a, int64_t lda, const T* x, T* y) {
   for (int c = 0; c < C; ++c) even[c] += odd[c];
   add_lanes<T, C>(even, sums);
   for (int c = 0; c < C; ++c) y[c] += alpha * sums[c];
+}
+
+// Few vectors times many, all along the depth. Every sum is one chain per lane of a register, in
+// steps that depend on the depth only.
+
+constexpr int kFewTogether = 4;
+
+/// Wide registers take more dots at once, and so load less for each.
+template <class T>
+constexpr int64_t kMostFew = kWidth<T> * 4 / sizeof(T);
+
+/// c = alpha * sum + beta * c for F x C dots, whose number is a power of two and at most a vector.
+template <class T, int F, int C>
+void multiply_dots(const Dots<T>& x, const T* few, const T* many, T* c) {
+  constexpr int W = kWidth<T>;
+  Vector<T> sum[F * C] = {};
+
+  const auto step = [&](int64_t p, const auto& part) {
+    Vector<T> factor[F];
+#pragma GCC unroll 4
+    for (int f = 0; f < F; ++f) factor[f] = part.load(few + f * x.few_step + p);
+#pragma GCC unroll 4
+    for (int m = 0; m < C; ++m) {
+      const Vector<T> value = part.load(many + m * x.many_step + p);
+#pragma GCC unroll 4
+      for (int f = 0; f < F; ++f) sum[m * F + f] += factor[f] * value;
+    }
+  };
+
+  const int64_t whole = x.depth / W * W;
+  for (int64_t p = 0; p < whole; p += W) step(p, Whole<T>{});
+  if (whole < x.depth) step(whole, Prefix<T>(x.depth - whole));
+
+  T sums[F * C];
+  add_lanes<T, F * C>(sum, sums);
+  for (int m = 0; m < C; ++m) {
+    for (int f = 0; f < F; ++f) {
+      T& to = c[f * x.c_few_step + m * x.c_many_step];
+      const T value = x.alpha * sums[m * F + f];
+      to = x.beta == T(0) ? value : value + x.beta * to;
+    }
+  }
+}
+
+/// All the few times C of the many.
+template <class T, int C>
+void multiply_dots_of(const Dots<T>& x, const T* many, T* c) {
+  constexpr int F = std::min(kFewTogether, kWidth<T> / C);
+  int64_t f = 0;
+  for (; f + F <= x.few; f += F)
+    multiply_dots<T, F, C>(x, x.few_data + f * x.few_step, many, c + f * x.c_few_step);
+  for (; f < x.few; ++f)
+    multiply_dots<T, 1, C>(x, x.few_data + f * x.few_step, many, c + f * x.c_few_step);
+}
+
+template <class T>
+void dots(const Dots<T>& x) {
+  constexpr int C = std::min(4, std::max(2, kWidth<T> / kFewTogether));
+  int64_t m = 0;
+  for (; m + C <= x.many; m += C)
+    multiply_dots_of<T, C>(x, x.many_data + m * x.many_step, x.c + m * x.c_many_step);
+  for (; m < x.many; ++m)
+    multiply_dots_of<T, 1>(x, x.many_data + m * x.many_step, x.c + m * x.c_many_step);
 }
 
 /// y += C columns of A, times elements of x, in the order of the columns.
@@ -158,8 +221,12 @@ void gemv(bool transpose, int64_t m, int64_t n, T alpha, const T* a, int64_t lda
 
 extern const VectorTable kVectorTable;
 const VectorTable kVectorTable = {
+    kMostFew<float>,
+    kMostFew<double>,
     &gemv<float>,
     &gemv<double>,
+    &dots<float>,
+    &dots<double>,
     &dot<float, float>,
     &dot<double, double>,
     &dot<c10::BFloat16, float>,

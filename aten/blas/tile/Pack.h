@@ -58,107 +58,52 @@ void pack_lines(const In* lines, int64_t line_step, int64_t count, int64_t depth
   }
 }
 
+/// out[p * step + i] = element i of line p, for lines of at most one vector, `line_step` apart.
+template <class T, class In>
+void pack_across(const In* lines, int64_t line_step, int64_t count, int64_t depth, T* out,
+                 int64_t step) {
+  constexpr int W = kWidth<T>;
+  if (count == W) {
+    for (int64_t p = 0; p < depth; ++p)
+      store(out + p * step, load_converted<T>(lines + p * line_step, W));
+  } else if constexpr (std::is_same_v<T, In>) {
+    const Prefix<T> part(count);
+    for (int64_t p = 0; p < depth; ++p) store(out + p * step, part.load(lines + p * line_step));
+  } else {
+    for (int64_t p = 0; p < depth; ++p)
+      store(out + p * step, load_converted<T>(lines + p * line_step, count));
+  }
+}
+
 /// Packs `count` lanes of numbers into a panel of `panel` lanes, whole vectors.
 template <class T, class In>
 void pack_lanes(const Operand<In>& lanes, int64_t count, int64_t depth, T* out, int64_t panel) {
   constexpr int W = kWidth<T>;
   for (int64_t first = 0; first < count; first += W) {
     const int64_t length = std::min<int64_t>(W, count - first);
-    const In* from = lanes.at(first, 0);
-
-    if (lanes.step != 1) {
-      pack_lines(from, lanes.step, length, depth, out + first, panel);
-    } else if (length == W) {
-      for (int64_t p = 0; p < depth; ++p)
-        store(out + p * panel + first, load_converted<T>(from + p * lanes.depth_step, W));
-    } else {
-      for (int64_t p = 0; p < depth; ++p)
-        store(out + p * panel + first, load_converted<T>(from + p * lanes.depth_step, length));
-    }
+    const In* const from = lanes.at(first, 0);
+    if (lanes.step != 1) pack_lines(from, lanes.step, length, depth, out + first, panel);
+    else pack_across(from, lanes.depth_step, length, depth, out + first, panel);
   }
+}
+
+/// Calls pack(first, length) for vectors of `count` rows. The last one runs over into the next step
+/// of the depth, whose first rows are therefore packed after it.
+template <int W, class Pack>
+void for_row_vectors(int64_t count, const Pack& pack) {
+  for (int64_t first = (count - 1) / W * W; first >= 0; first -= W)
+    pack(first, std::min<int64_t>(W, count - first));
 }
 
 /// Packs `count` rows of numbers, of which a step of the depth has `count` after one another.
 template <class T, class In>
 void pack_rows(const Operand<In>& rows, int64_t count, int64_t depth, T* out) {
-  constexpr int W = kWidth<T>;
-
-  // A vector of rows runs over into the next step, which is written after it.
-  if (count <= W && rows.step != 1)
-    return pack_lines(rows.data, rows.step, count, depth, out, count);
-  if (count <= W) {
-    for (int64_t p = 0; p < depth; ++p)
-      store(out + p * count, load_converted<T>(rows.at(0, p), count));
-    return;
-  }
-
-  for (int64_t p = 0; p < depth; ++p) {
-    for (int64_t i = 0; i < count; ++i) out[p * count + i] = static_cast<T>(*rows.at(i, p));
-  }
+  for_row_vectors<kWidth<T>>(count, [&](int64_t first, int64_t length) {
+    const In* const from = rows.at(first, 0);
+    if (rows.step != 1) pack_lines(from, rows.step, length, depth, out + first, count);
+    else pack_across(from, rows.depth_step, length, depth, out + first, count);
+  });
 }
-
-#ifdef AT_TILE_HAS_PAIRS
-// Pairs of BFloat16 along the depth; a last one without partner has 0
-
-/// Pairs of a line that lies along the depth.
-inline Vector<uint32_t> load_pairs(const c10::BFloat16* from, int64_t elements) {
-  const Prefix<uint16_t> part(elements);
-  return Vector<uint32_t>(part.load(reinterpret_cast<const uint16_t*>(from)));
-}
-
-/// Pairs of elements that lie across the depth, `count` of them, from p on.
-inline void load_pairs_across(const Operand<c10::BFloat16>& operand, int64_t p, int64_t depth,
-                              const Prefix<uint16_t>& part, Vector<uint32_t> (&pairs)[2]) {
-  const auto line = [&](int64_t at) {
-    return part.load(reinterpret_cast<const uint16_t*>(operand.at(0, at)));
-  };
-  Vector<uint16_t> low, high;
-  interleave<uint16_t>(line(p), p + 1 < depth ? line(p + 1) : Vector<uint16_t>{}, low, high);
-  pairs[0] = Vector<uint32_t>(low);
-  pairs[1] = Vector<uint32_t>(high);
-}
-
-/// Transposes `count` lines along the depth.
-inline void pack_pair_lines(const Operand<c10::BFloat16>& lines, int64_t first, int64_t count,
-                            int64_t depth, uint32_t* out, int64_t step) {
-  const auto read = [&](int64_t i, int64_t p, int64_t length) {
-    const int64_t elements = std::min(2 * length, depth - 2 * p);
-    return load_pairs(lines.at(first + i, 2 * p), elements);
-  };
-  pack_transposed<uint32_t>(read, count, (depth + 1) / 2, out, step);
-}
-
-inline void pack_lane_pairs(const Operand<c10::BFloat16>& lanes, int64_t count, int64_t depth,
-                            uint32_t* out, int64_t panel) {
-  constexpr int W = kWidth<uint32_t>;
-  if (lanes.step != 1) {
-    for (int64_t first = 0; first < count; first += W)
-      pack_pair_lines(lanes, first, std::min<int64_t>(W, count - first), depth, out + first, panel);
-    return;
-  }
-
-  const Prefix<uint16_t> part(count);
-  for (int64_t p = 0; p < depth; p += 2, out += panel) {
-    Vector<uint32_t> pairs[2];
-    load_pairs_across(lanes, p, depth, part, pairs);
-    store(out, pairs[0]);
-    store(out + W, pairs[1]);
-  }
-}
-
-inline void pack_row_pairs(const Operand<c10::BFloat16>& rows, int64_t count, int64_t depth,
-                           uint32_t* out) {
-  static_assert(kTileRows <= kWidth<uint32_t>);
-  if (rows.step != 1) return pack_pair_lines(rows, 0, count, depth, out, count);
-
-  const Prefix<uint16_t> part(count);
-  for (int64_t p = 0; p < depth; p += 2, out += count) {
-    Vector<uint32_t> pairs[2];
-    load_pairs_across(rows, p, depth, part, pairs);
-    store(out, pairs[0]);
-  }
-}
-#endif
 
 // Complex numbers: `panel` real parts, then as many imaginary ones; rows in pairs
 

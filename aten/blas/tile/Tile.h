@@ -33,14 +33,20 @@ enum class RowOrder {
   Lines,   // (r, p) at rows[r * row_step + p]
 };
 
-/// sum += a * b, lane by lane.
-template <class Sum, class Element>
-inline void multiply_add(Sum& sum, Element a, Element b) {
-  if constexpr (std::is_same_v<Sum, Element>) {
-    sum += a * b;
+/// sum += lane * row, lane by lane.
+template <class T, class Sum>
+inline void multiply_add(Vector<Sum>& sum, Vector<T> lane, Vector<T> row) {
+  if constexpr (std::is_same_v<T, Sum>) {
+    sum += lane * row;
+  } else if constexpr (std::is_same_v<T, ShortPair>) {
+    multiply_add_shorts(sum, lane, row);
+  } else if constexpr (std::is_same_v<T, ByteQuad>) {
+#ifdef AT_TILE_HAS_QUADS
+    multiply_add_bytes(sum, lane, row);
+#endif
   } else {
 #ifdef AT_TILE_HAS_PAIRS
-    multiply_add_pairs(sum, a, b);
+    multiply_add_pairs(sum, lane, row);
 #endif
   }
 }
@@ -109,11 +115,14 @@ class Rows {
 };
 
 /// c = alpha * sum + beta * c. The last vector of each row may be partial.
-template <bool kAdds, class T, int V, int R, class Last>
+template <bool kAdds, class T, int V, int R, class Last, bool kScales = true>
 inline void finish(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last) {
   const auto put = [&](Vector<T> value, T* c, const auto& part) {
-    value = value * to.alpha;
-    keep_in_register(value);  // so that every tile fuses the same multiplication with the addition
+    if constexpr (kScales) {
+      value = value * to.alpha;
+      keep_in_register(
+          value);  // so that every tile fuses the same multiplication with the addition
+    }
     if constexpr (kAdds) value += part.load(c) * to.beta;
     part.store(c, value);
   };
@@ -128,10 +137,15 @@ inline void finish(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last
   }
 }
 
+/// The same with or without the addition. Integers are multiplied by 1 only where they have to be:
+/// it takes as long as several of their steps.
 template <class T, int V, int R, class Last>
-inline void finish(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last) {
-  if (to.beta == T(0)) finish<false, T, V, R>(sum, to, last);
-  else finish<true, T, V, R>(sum, to, last);
+inline void finish_any(Vector<T> (&sum)[R][V], const Target<T>& to, const Last& last) {
+  if (to.beta != T(0)) return finish<true, T, V, R>(sum, to, last);
+  if constexpr (std::is_integral_v<T>) {
+    if (to.alpha == T(1)) return finish<false, T, V, R, Last, false>(sum, to, last);
+  }
+  finish<false, T, V, R>(sum, to, last);
 }
 
 /// sum += lanes times rows, over the depth.
@@ -154,7 +168,7 @@ template <class T, class Sum, int V, int R, RowOrder kOrder, class Last>
     for (int r = 0; r < R; ++r) {
       const Vector<T> factor = broadcast(row[r]);
 #pragma GCC unroll 4
-      for (int v = 0; v < V; ++v) multiply_add(sum[r][v], lane[v], factor);
+      for (int v = 0; v < V; ++v) multiply_add<T, Sum>(sum[r][v], lane[v], factor);
     }
 
     from += lanes.step;
@@ -162,15 +176,30 @@ template <class T, class Sum, int V, int R, RowOrder kOrder, class Last>
   }
 }
 
+/// Whether a panel of lanes begins with the sums that tiles start from.
+template <class T>
+constexpr bool kHasStart = std::is_same_v<T, ByteQuad>;
+
 /// Lanes in V vectors, of which the last may be partial, times R rows. T is the type of the
 /// elements that are multiplied, Sum that of C.
 template <class T, class Sum, int V, int R, RowOrder kOrder>
-void multiply_tile(int64_t depth, const Lanes<T>& lanes, const T* rows, int64_t row_step_bytes,
+void multiply_tile(int64_t depth, const Lanes<T>& all, const T* rows, int64_t row_step_bytes,
                    const Target<Sum>& to) {
   static_assert(sizeof(T) == sizeof(Sum));
+  Lanes<T> lanes = all;
   const int64_t rest = lanes.count - (V - 1) * kWidth<T>;
   const Rows<T, R, kOrder> row(rows, row_step_bytes);
   Vector<Sum> sum[R][V] = {};
+
+  if constexpr (kHasStart<T>) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      const Vector<Sum> start = load(lanes.data + v * kWidth<T>);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) sum[r][v] = start;
+    }
+    lanes.data += lanes.step;
+  }
 
   // Only AVX-512 loads a part of a vector at no cost.
 #if defined(__AVX512F__)
@@ -181,10 +210,11 @@ void multiply_tile(int64_t depth, const Lanes<T>& lanes, const T* rows, int64_t 
   else accumulate<T, Sum, V, R, kOrder>(sum, depth, lanes, row, Prefix<T>(rest));
 #endif
 
+  // Without masks, storing a part is a call.
 #if !defined(__AVX512F__)
-  if (rest == kWidth<Sum>) return finish<Sum, V, R>(sum, to, Whole<Sum>{});
+  if (rest == kWidth<T>) return finish_any<Sum, V, R>(sum, to, Whole<Sum>{});
 #endif
-  finish<Sum, V, R>(sum, to, Prefix<Sum>(rest));
+  finish_any<Sum, V, R>(sum, to, Prefix<Sum>(rest));
 }
 
 // Complex numbers

@@ -11,6 +11,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #ifndef CPU_CAPABILITY
@@ -30,10 +32,23 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
+/// Numbers along the depth that are multiplied in one lane and added: types of their own, so that
+/// multiply_add() knows what they are.
+struct ShortPair {
+  uint32_t bits;
+};
+struct ByteQuad {
+  uint32_t bits;
+};
+
 template <class T>
 struct VectorOf {
   typedef T type __attribute__((vector_size(kVectorBytes)));
 };
+template <>
+struct VectorOf<ShortPair> : VectorOf<uint32_t> {};
+template <>
+struct VectorOf<ByteQuad> : VectorOf<uint32_t> {};
 template <class T>
 using Vector = typename VectorOf<T>::type;
 template <class T>
@@ -53,7 +68,8 @@ inline void store(T* to, Vector<T> value) {
 
 template <class T>
 inline Vector<T> broadcast(T value) {
-  return value - Vector<T>{};
+  if constexpr (std::is_class_v<T>) return broadcast(value.bits);
+  else return value - Vector<T>{};
 }
 
 /// Keeps the compiler from loading a vector anew at each use, which costs more than a register.
@@ -71,12 +87,38 @@ inline void keep_pointer(const char*& pointer) { __asm__("" : "+r"(pointer)); }
 
 #if defined(__AVX512F__) && !defined(__clang__)
 #define AT_TILE_HAS_PAIRS
-/// sum += the products of pairs of BFloat16. This is assembler because the instruction set is
-/// chosen at run time, and a function compiled for it could not be part of a tile.
+#define AT_TILE_HAS_QUADS
+// These are assembler because the instruction sets are chosen at run time, and a function compiled
+// for them could not be part of a tile.
+
+/// sum += the products of pairs of BFloat16.
 inline void multiply_add_pairs(Vector<float>& sum, Vector<uint32_t> a, Vector<uint32_t> b) {
   __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 }
+
+/// sum += the products of four signed bytes and as many unsigned ones.
+inline void multiply_add_bytes(Vector<uint32_t>& sum, Vector<uint32_t> signed_bytes,
+                               Vector<uint32_t> unsigned_bytes) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(unsigned_bytes), "v"(signed_bytes));
+}
 #endif
+
+/// sum += the products of pairs of signed numbers of 16 bits.
+inline void multiply_add_shorts(Vector<uint32_t>& sum, Vector<uint32_t> a, Vector<uint32_t> b) {
+#if defined(__AVX512F__)
+  sum += Vector<uint32_t>(_mm512_madd_epi16(__m512i(a), __m512i(b)));
+#elif defined(__AVX2__)
+  sum += Vector<uint32_t>(_mm256_madd_epi16(__m256i(a), __m256i(b)));
+#elif defined(__SSE2__)
+  sum += Vector<uint32_t>(_mm_madd_epi16(__m128i(a), __m128i(b)));
+#else
+  using Signed = Vector<int32_t>;
+  const auto low = [](Vector<uint32_t> x) { return Signed(x << 16) >> 16; };
+  const auto high = [](Vector<uint32_t> x) { return Signed(x) >> 16; };
+  sum += Vector<uint32_t>(low(a)) * Vector<uint32_t>(low(b));
+  sum += Vector<uint32_t>(high(a)) * Vector<uint32_t>(high(b));
+#endif
+}
 
 /// The first `count` lanes of a vector: loads leave the others 0 and touch no memory of theirs.
 template <class T>
@@ -86,7 +128,7 @@ class Prefix {
 #if defined(__AVX512F__)
     mask_ = count_ == 64 ? ~uint64_t{0} : (uint64_t{1} << count_) - 1;
 #elif defined(__AVX2__)
-    for (int i = 0; i < kWidth<Lane>; ++i) mask_[i] = i < count_ ? -1 : 0;
+    mask_ = first_lanes(std::make_integer_sequence<int, kWidth<Lane>>{}) < Lane(count);
 #endif
   }
 
@@ -139,6 +181,12 @@ class Prefix {
   uint64_t mask_;
 #elif defined(__AVX2__)
   using Lane = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+
+  template <int... I>
+  static Vector<Lane> first_lanes(std::integer_sequence<int, I...>) {
+    return Vector<Lane>{I...};
+  }
+
   Vector<Lane> mask_;
 #endif
 };
@@ -186,24 +234,66 @@ inline void transpose_square(Vector<T> (&square)[kWidth<T>]) {
 
 // Conversions
 
-/// A vector of floats from the bits of as many reduced ones.
+/// A vector of floats from as many reduced ones or bytes.
 template <class In>
-inline Vector<float> widened(const uint16_t* bits) {
+inline Vector<float> widened(const In* from) {
 #if defined(__AVX512F__)
   // With masks, because GCC 12 warns of the forms without.
-  const __m256i packed = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits));
+  if constexpr (std::is_same_v<In, int8_t>) {
+    const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return Vector<float>(
+        _mm512_maskz_cvtepi32_ps(0xffff, _mm512_maskz_cvtepi8_epi32(0xffff, packed)));
+  }
+
+  const __m256i packed = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   if constexpr (std::is_same_v<In, c10::Half>)
     return Vector<float>(_mm512_maskz_cvtph_ps(0xffff, packed));
   else return Vector<float>(Vector<uint32_t>(_mm512_maskz_cvtepu16_epi32(0xffff, packed)) << 16);
 #elif defined(__AVX2__)
-  const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bits));
+  if constexpr (std::is_same_v<In, int8_t>) {
+    const __m128i packed = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    return Vector<float>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(packed)));
+  }
+
+  const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   if constexpr (std::is_same_v<In, c10::Half>) return Vector<float>(_mm256_cvtph_ps(packed));
   else return Vector<float>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(packed), 16));
 #else
   Vector<float> value = {};
-  for (int i = 0; i < kWidth<float>; ++i) value[i] = static_cast<float>(In::from_bits(bits[i]));
+  for (int i = 0; i < kWidth<float>; ++i) value[i] = static_cast<float>(from[i]);
   return value;
 #endif
+}
+
+/// A vector of numbers of 16 bits from as many bytes, or from its bits.
+template <class In>
+inline Vector<uint16_t> halves(const In* from) {
+  if constexpr (sizeof(In) == 2) return load(reinterpret_cast<const uint16_t*>(from));
+
+#if defined(__AVX512F__)
+  const __m256i packed = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  if constexpr (std::is_signed_v<In>)
+    return Vector<uint16_t>(_mm512_maskz_cvtepi8_epi16(~__mmask32{0}, packed));
+  else return Vector<uint16_t>(_mm512_maskz_cvtepu8_epi16(~__mmask32{0}, packed));
+
+#elif defined(__AVX2__)
+  const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  if constexpr (std::is_signed_v<In>) return Vector<uint16_t>(_mm256_cvtepi8_epi16(packed));
+  else return Vector<uint16_t>(_mm256_cvtepu8_epi16(packed));
+
+#else
+  Vector<uint16_t> value = {};
+  for (int i = 0; i < kWidth<uint16_t>; ++i) value[i] = static_cast<uint16_t>(from[i]);
+  return value;
+#endif
+}
+
+/// Applies `convert` to the first `count` of W elements and zeros.
+template <int W, class In, class Convert>
+inline auto converted_part(const In* from, int64_t count, const Convert& convert) {
+  alignas(In) char part[W * sizeof(In)] = {};
+  std::memcpy(part, from, static_cast<size_t>(count) * sizeof(In));
+  return convert(reinterpret_cast<const In*>(part));
 }
 
 /// The first `count` of a vector of numbers, in the type T in which they are multiplied.
@@ -212,12 +302,49 @@ inline Vector<T> load_converted(const In* from, int64_t count) {
   if constexpr (std::is_same_v<T, In>) {
     return count == kWidth<T> ? load(from) : Prefix<T>(count).load(from);
   } else {
-    static_assert(sizeof(In) == 2 && std::is_same_v<T, float>);
-    if (count == kWidth<float>) return widened<In>(reinterpret_cast<const uint16_t*>(from));
+    static_assert(sizeof(In) <= 2 && std::is_same_v<T, float>);
+    if (count == kWidth<float>) return widened(from);
+    return converted_part<kWidth<float>>(from, count, widened<In>);
+  }
+}
 
-    uint16_t bits[kWidth<float>] = {};
-    std::memcpy(bits, from, static_cast<size_t>(count) * sizeof(In));
-    return widened<In>(bits);
+typedef uint16_t NarrowVector __attribute__((vector_size(kVectorBytes / 2)));
+
+/// The bits of a vector of floats, rounded to the nearest of a reduced type.
+template <class Out>
+inline NarrowVector narrowed(Vector<float> value) {
+  if constexpr (std::is_same_v<Out, c10::BFloat16>) {
+    // Ties go to even, and nan stays nan.
+    const auto wide = Vector<uint32_t>(value);
+    const auto rounded = (wide + 0x7fffu + (wide >> 16 & 1u)) >> 16;
+    const auto quiet = wide >> 16 | 0x40u;
+    return __builtin_convertvector(value == value ? rounded : quiet, NarrowVector);
+  } else {
+#if defined(__AVX512F__)
+    return NarrowVector(_mm512_maskz_cvtps_ph(0xffff, __m512(value), _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__AVX2__)
+    return NarrowVector(_mm256_cvtps_ph(__m256(value), _MM_FROUND_TO_NEAREST_INT));
+#else
+    NarrowVector bits;
+    for (int i = 0; i < kWidth<float>; ++i) bits[i] = static_cast<Out>(value[i]).x;
+    return bits;
+#endif
+  }
+}
+
+/// Stores sums in a smaller type.
+template <class Out, class Sum>
+inline void store_line(const Sum* from, int64_t count, Out* to) {
+  if constexpr (std::is_same_v<Sum, float>) {
+    constexpr int64_t W = kWidth<float>;
+    int64_t i = 0;
+    for (; i + W <= count; i += W) {
+      const NarrowVector bits = narrowed<Out>(load(from + i));
+      std::memcpy(to + i, &bits, sizeof(bits));
+    }
+    for (; i < count; ++i) to[i] = static_cast<Out>(from[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Out>(from[i]);
   }
 }
 

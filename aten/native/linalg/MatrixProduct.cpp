@@ -138,6 +138,11 @@ TensorSpec addmm_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat
   return {sizes, mat1.scalar_type(), mat1.device()};
 }
 
+TensorSpec addmm_activation_shape(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                                  const Scalar& beta, const Scalar& alpha, bool) {
+  return addmm_shape(self, mat1, mat2, beta, alpha);
+}
+
 TensorSpec baddbmm_shape(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                          const Scalar&, const Scalar&) {
   const DimVector sizes = check_batches("baddbmm", batch1, batch2);

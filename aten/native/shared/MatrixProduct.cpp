@@ -5,9 +5,6 @@
 #include <algorithm>
 
 #include "aten/Dispatch.h"
-#include "aten/blas/Blas.h"
-#include "aten/iteration/PlannedTensor.h"
-#include "aten/ops/add.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/zero.h"
 
@@ -20,39 +17,11 @@ namespace {
 // column-major order, so out = a @ b is computed as out^T = b^T @ a^T: operands change places, and
 // a row-major one needs no transposition flag.
 
-/// The transpose of a matrix, or of each matrix of a batch, as BLAS takes it.
-struct Operand {
-  PlannedTensor tensor;  // holds the memory
-  blas::Transpose transpose = blas::Transpose::None;
-  int64_t leading = 1;
-  int64_t batch_stride = 0;
-};
-
 /// Whether lines of `length` contiguous elements, `line_stride` apart, form a matrix that BLAS
 /// accepts.
 bool has_lines(int64_t lines, int64_t length, int64_t line_stride, int64_t element_stride) {
   return (element_stride == 1 || length == 1) &&
          (line_stride >= std::max<int64_t>(1, length) || lines == 1);
-}
-
-Operand operand_of(PlannedTensor matrix) {
-  const Tensor& tensor = matrix.get();
-  const size_t last = static_cast<size_t>(tensor.dim()) - 1;
-  const int64_t rows = tensor.sizes()[last - 1];
-  const int64_t columns = tensor.sizes()[last];
-  const int64_t row_stride = tensor.strides()[last - 1];
-  const int64_t column_stride = tensor.strides()[last];
-  const int64_t batch_stride = tensor.dim() == 3 ? tensor.strides()[0] : 0;
-
-  if (has_lines(rows, columns, row_stride, column_stride)) {
-    const int64_t leading = rows == 1 ? std::max<int64_t>(1, columns) : row_stride;
-    return {std::move(matrix), blas::Transpose::None, leading, batch_stride};
-  }
-  if (has_lines(columns, rows, column_stride, row_stride)) {
-    const int64_t leading = columns == 1 ? std::max<int64_t>(1, rows) : column_stride;
-    return {std::move(matrix), blas::Transpose::Transpose, leading, batch_stride};
-  }
-  return operand_of(tensor.contiguous());
 }
 
 /// out = beta * out, without reading `out` if beta is 0.
@@ -65,7 +34,50 @@ void scale(const Tensor& out, const Scalar& beta) {
   }
 }
 
+/// The distance between the elements of `added` along dimension d of `out`, to which it broadcasts.
+int64_t broadcast_step(const Tensor& added, const Tensor& out, int64_t d) {
+  d -= out.dim() - added.dim();
+  return d < 0 || added.sizes()[d] == 1 ? 0 : added.strides()[d];
+}
+
+template <class T>
+blas::Epilogue<T> epilogue_of(const Tensor& added, const Scalar& beta, const Activation& then,
+                              const Tensor& out) {
+  blas::Epilogue<T> epilogue;
+  if (added.defined()) {
+    // See Note [Row-major products]: the rows of the transposed product are columns of `out`.
+    epilogue.added = added.const_data_ptr<T>();
+    epilogue.row_step = broadcast_step(added, out, out.dim() - 1);
+    epilogue.column_step = broadcast_step(added, out, out.dim() - 2);
+    epilogue.batch_step = out.dim() == 3 ? broadcast_step(added, out, 0) : 0;
+    epilogue.factor = beta.to<blas::Scale<T>>();
+  }
+
+  if constexpr (std::is_same_v<blas::Scale<T>, float>) epilogue.activation = then.single;
+  if constexpr (std::is_same_v<T, double>) epilogue.activation = then.twice;
+  return epilogue;
+}
+
 }  // namespace
+
+BlasMatrix blas_matrix(PlannedTensor matrix) {
+  const Tensor& tensor = matrix.get();
+  const int64_t rows = tensor.size(-2);
+  const int64_t columns = tensor.size(-1);
+  const int64_t row_stride = tensor.stride(-2);
+  const int64_t column_stride = tensor.stride(-1);
+  const int64_t batch_stride = tensor.dim() == 3 ? tensor.strides()[0] : 0;
+
+  if (has_lines(rows, columns, row_stride, column_stride)) {
+    const int64_t leading = rows == 1 ? std::max<int64_t>(1, columns) : row_stride;
+    return {std::move(matrix), blas::Transpose::None, leading, batch_stride};
+  }
+  if (has_lines(columns, rows, column_stride, row_stride)) {
+    const int64_t leading = columns == 1 ? std::max<int64_t>(1, rows) : column_stride;
+    return {std::move(matrix), blas::Transpose::Transpose, leading, batch_stride};
+  }
+  return blas_matrix(tensor.contiguous());
+}
 
 Tensor steppable(const Tensor& vector) {
   return vector.sizes()[0] == 1 || vector.strides()[0] > 0 ? vector : vector.contiguous();
@@ -74,43 +86,38 @@ Tensor steppable(const Tensor& vector) {
 int64_t step_of(const Tensor& vector) { return vector.sizes()[0] == 1 ? 1 : vector.strides()[0]; }
 
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
-                    const Tensor& out, const Tensor& bias) {
+                    const Tensor& out, const Tensor& added, const Activation& then) {
   if (out.numel() == 0) return;
 
   const int64_t m = a.size(-2);
   const int64_t n = b.size(-1);
   const int64_t k = a.size(-1);
-  if (k == 0) {
-    scale(out, beta);
-    if (bias.defined()) at::add_(out, bias);
-    return;
-  }
 
   // See Note [Row-major products].
-  const Operand left = operand_of(PlannedTensor::borrowed(b));
-  const Operand right = operand_of(PlannedTensor::borrowed(a));
+  const BlasMatrix left = blas_matrix(PlannedTensor::borrowed(b));
+  const BlasMatrix right = blas_matrix(PlannedTensor::borrowed(a));
+  const bool adds = added.defined() && !beta.equal(0);
 
   AT_DISPATCH_ALL(out.scalar_type(), "addmm_impl_cpu_", [&] {
     using scale_t = blas::Scale<scalar_t>;
     const scale_t scale_product = alpha.to<scale_t>();
-    const scale_t scale_out = beta.to<scale_t>();
+    const scale_t scale_out = added.defined() ? scale_t(0) : beta.to<scale_t>();
+    const auto epilogue = epilogue_of<scalar_t>(adds ? added : Tensor(), beta, then, out);
+    const auto* const finish =
+        epilogue.added != nullptr || epilogue.activation != nullptr ? &epilogue : nullptr;
+
     const scalar_t* left_data = left.tensor.get().const_data_ptr<scalar_t>();
     const scalar_t* right_data = right.tensor.get().const_data_ptr<scalar_t>();
     scalar_t* result = out.data_ptr<scalar_t>();
 
     if (out.dim() == 2) {
-      // The lanes of the transposed product are the columns of the result.
-      blas::Epilogue<scalar_t> epilogue;
-      const Tensor line = bias.defined() ? bias.contiguous() : bias;
-      if (line.defined()) epilogue.lane_bias = line.const_data_ptr<scalar_t>();
       blas::gemm<scalar_t>(left.transpose, right.transpose, n, m, k, scale_product, left_data,
-                           left.leading, right_data, right.leading, scale_out, result, n,
-                           line.defined() ? &epilogue : nullptr);
+                           left.leading, right_data, right.leading, scale_out, result, n, finish);
     } else {
       blas::gemm_batched_strided<scalar_t>(left.transpose, right.transpose, n, m, k, scale_product,
                                            left_data, left.leading, left.batch_stride, right_data,
                                            right.leading, right.batch_stride, scale_out, result, n,
-                                           m * n, out.sizes()[0]);
+                                           m * n, out.sizes()[0], finish);
     }
   });
 }
@@ -123,7 +130,7 @@ void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Sca
   const int64_t columns = matrix.sizes()[1];
   if (columns == 0) return scale(out, beta);
 
-  const Operand operand = operand_of(PlannedTensor::borrowed(matrix));
+  const BlasMatrix operand = blas_matrix(PlannedTensor::borrowed(matrix));
   const Tensor x = steppable(vector);
 
   AT_DISPATCH_ALL(out.scalar_type(), "addmv_impl_cpu", [&] {

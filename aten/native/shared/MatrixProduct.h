@@ -1,15 +1,35 @@
 #pragma once
 // Products of matrices, and of a matrix and a vector, on the CPU.
+#include "aten/blas/Blas.h"
 #include "aten/core/Tensor.h"
+#include "aten/iteration/PlannedTensor.h"
 
 namespace at::native {
 
-/// out = beta * out + alpha * a @ b for matrices, or for batches of matrices (three dimensions). a
-/// and b may have any strides and are copied only when neither dimension of their matrices is
-/// contiguous; out is contiguous and shares no memory with them. If `bias` is defined, a vector
-/// that is added to every row of the result, out is a matrix.
+/// The transpose of a matrix, or of each matrix of a batch, as BLAS takes it.
+struct BlasMatrix {
+  PlannedTensor tensor;  // holds the memory
+  blas::Transpose transpose = blas::Transpose::None;
+  int64_t leading = 1;
+  int64_t batch_stride = 0;
+};
+
+/// Copies a matrix only when neither of its dimensions is contiguous.
+BlasMatrix blas_matrix(PlannedTensor matrix);
+
+/// Functions that change elements of a product while they are in the cache, in the type in which
+/// they are summed. Not for integers and complex numbers.
+struct Activation {
+  void (*single)(float* elements, int64_t count) = nullptr;
+  void (*twice)(double* elements, int64_t count) = nullptr;
+};
+
+/// out = beta * added + alpha * a @ b for matrices, or for batches of matrices (three dimensions),
+/// and then the activation. `added` broadcasts to out, and is out itself if it is undefined; with
+/// beta = 0 it is not read. a and b may have any strides; out is contiguous and shares no memory
+/// with them.
 void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha,
-                    const Tensor& out, const Tensor& bias = {});
+                    const Tensor& out, const Tensor& added = {}, const Activation& then = {});
 
 /// out = beta * out + alpha * matrix @ vector.
 void matrix_vector_product(const Tensor& matrix, const Tensor& vector, const Scalar& beta,

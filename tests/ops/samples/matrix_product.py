@@ -208,3 +208,22 @@ def _scaled_mm_errors(make: Make) -> Iterator[ErrorInput]:
     yield ErrorInput(
         SampleInput(left, left.t(), one, one, make(3, dtype="float32")), RuntimeError, "size 4.*3"
     )
+
+
+@samples("_addmm_activation")
+def _addmm_activation(make: Make) -> Iterator[SampleInput]:
+    yield SampleInput(make(4), make(2, 3), make(3, 4))
+    yield SampleInput(make(2, 1), make(2, 3, layout="transposed"), make(3, 4), beta=2, alpha=3)
+    yield SampleInput(make(2, 4), make(2, 0), make(0, 4))
+    yield SampleInput(make(45), make(17, 40), make(40, 45))
+    if make.is_inexact:
+        yield SampleInput(make(4), make(2, 3), make(3, 4), use_gelu=True)
+        yield SampleInput(make(17, 45), make(17, 300), make(300, 45), beta=0.5, use_gelu=True)
+        yield SampleInput(make(4), make(2, 3), make(3, 4), beta=0, use_gelu=True)
+
+
+@error_samples("_addmm_activation")
+def _addmm_activation_errors(make: Make) -> Iterator[ErrorInput]:
+    yield ErrorInput(SampleInput(make(4), make(2, 3), make(4, 4)), RuntimeError, "2x3.*4x4|3.*4")
+    yield ErrorInput(SampleInput(make(3, 4), make(2, 3), make(3, 4)), RuntimeError, "3.*2|2.*3|expand")
+    yield ErrorInput(SampleInput(make(4), make(3), make(3, 4)), RuntimeError, "matri")

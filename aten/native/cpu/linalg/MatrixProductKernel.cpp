@@ -1,21 +1,9 @@
 // Products of matrices, and of matrices and vectors, on the CPU; shared/MatrixProduct.cpp computes
 // them.
 #include "aten/native/declarations/cpu/linalg/MatrixProductKernel.h"
-#include "aten/blas/Blas.h"
 #include "aten/native/shared/MatrixProduct.h"
-#include "aten/ops/copy.h"
-#include "aten/ops/expand.h"
 
 namespace at::native {
-
-namespace {
-
-/// Fills `out` with the broadcast `self`, unless beta is 0 and its values have no effect.
-void start_with(const Tensor& self, const Scalar& beta, const Tensor& out) {
-  if (!beta.equal(0) && !out.is_same(self)) at::copy_(out, at::expand(self, out.sizes()));
-}
-
-}  // namespace
 
 void mm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
   matrix_product(self, mat2, 0, 1, out0);
@@ -29,14 +17,12 @@ void mv_kernel(const Tensor& self, const Tensor& vec, const Tensor& out0) {
 
 void addmm_kernel(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
                   const Scalar& alpha, const Tensor& out0) {
-  start_with(self, beta, out0);
-  matrix_product(mat1, mat2, beta, alpha, out0);
+  matrix_product(mat1, mat2, beta, alpha, out0, out0.is_same(self) ? Tensor() : self);
 }
 
 void baddbmm_kernel(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                     const Scalar& beta, const Scalar& alpha, const Tensor& out0) {
-  start_with(self, beta, out0);
-  matrix_product(batch1, batch2, beta, alpha, out0);
+  matrix_product(batch1, batch2, beta, alpha, out0, out0.is_same(self) ? Tensor() : self);
 }
 
 }  // namespace at::native

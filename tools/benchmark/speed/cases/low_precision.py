@@ -1,4 +1,4 @@
-"""Products and convolutions in bfloat16 and float16."""
+"""Products and convolutions in bfloat16, float16 and int8."""
 
 from __future__ import annotations
 
@@ -15,6 +15,19 @@ def product(dtype: str, size: int) -> Case:
         return partial(t.mm, x(size, size).to(of_type), x(size, size).to(of_type))
 
     return Case(f"{dtype} product {size}", make, flops=2.0 * size**3, dtype=dtype)
+
+
+def int8_product(size: int) -> Case:
+    def make(t: Any, x: Any) -> Callable[[], Any]:
+        return partial(t._int_mm, (30 * x(size, size)).to(t.int8), (30 * x(size, size)).to(t.int8))
+
+    return Case(f"int8 product {size}", make, flops=2.0 * size**3, dtype="int8")
+
+
+def int8_weight(t: Any, x: Any, rows: int) -> Callable[[], Any]:
+    weight = (30 * x(1024, 1024)).to(t.int8)
+    inputs, scales = x(rows, 1024).to(t.bfloat16), x(1024).to(t.bfloat16)
+    return partial(t._weight_int8pack_mm, inputs, weight, scales)
 
 
 def linear_training(t: Any, x: Any) -> Callable[[], Any]:
@@ -56,6 +69,9 @@ GROUP = Group(
         product("bfloat16", 256),
         product("bfloat16", 1024),
         product("float16", 256),
+        int8_product(256),
+        int8_product(1024),
+        Case("weights of int8, 16 rows", lambda t, x: int8_weight(t, x, 16), flops=2.0 * 16 * 1024**2),
         Case("linear under autocast, trained", linear_training, flops=4.0 * 128 * 512**2, dtype="bfloat16"),
         convolution("bfloat16", 64, 64, 56, 3, 1, 8),
         convolution("bfloat16", 256, 256, 14, 3, 1, 8),

@@ -83,6 +83,21 @@ GROUP = Group(
             "batch of 64x64x64", lambda t, x: partial(t.bmm, x(64, 64, 64), x(64, 64, 64)), flops=2.0 * 64**4
         ),
         Case(
+            "batch of 512 16x16x16",
+            lambda t, x: partial(t.bmm, x(512, 16, 16), x(512, 16, 16)),
+            flops=2.0 * 512 * 16**3,
+        ),
+        Case(
+            "batch of 64x64x64 plus a matrix",
+            lambda t, x: partial(t.baddbmm, x(64, 64, 64), x(64, 64, 64), x(64, 64, 64)),
+            flops=2.0 * 64**4,
+        ),
+        Case(
+            "product plus a row",
+            lambda t, x: partial(t.addmm, x(512), x(128, 512), x(512, 512)),
+            flops=2.0 * 128 * 512**2,
+        ),
+        Case(
             "transposed left",
             lambda t, x: partial(t.mm, x(512, 256).t(), x(512, 256)),
             flops=2.0 * 512 * 256**2,
@@ -91,6 +106,12 @@ GROUP = Group(
             "transposed right",
             lambda t, x: partial(t.mm, x(256, 512), x(256, 512).t()),
             flops=2.0 * 512 * 256**2,
+        ),
+        Case(
+            "linear, 4 rows",
+            lambda t, x: partial(t.nn.functional.linear, x(4, 1024), x(1024, 1024), x(1024)),
+            flops=2.0 * 4 * 1024**2,
+            bytes=4.0 * 1024**2,
         ),
         Case("linear", linear, flops=2.0 * 128 * 512**2),
         linear_inference(1),
