@@ -35,6 +35,8 @@ FORWARD = {
     "depthwise, step 2 of lines": ((2, 5, 13, 30), (5, 1, 3, 3), (2, 1), 1, 1, 5),
     "depthwise, three dimensions": ((2, 16, 5, 9, 8), (16, 1, 3, 3, 2), 1, 1, 1, 16),
     "depthwise, wide borders": ((2, 32, 9, 8), (32, 1, 3, 3), 1, (12, 10), (12, 10), 32),
+    "depthwise, long lines": ((1, 8, 2, 4500), (8, 1, 3, 5), 1, (1, 2), 1, 8),
+    "a long line of one channel": ((1, 1, 5000), (6, 1, 9), 1, 4, 1, 1),
     "groups of two, step 2": ((2, 80, 9, 11), (80, 2, 3, 3), 2, 1, 1, 40),
     "groups of four": ((2, 48, 9, 11), (48, 4, 3, 3), 1, 1, 1, 12),
     "groups of eight": ((2, 136, 7, 9), (136, 8, 3, 3), 1, 1, 1, 17),

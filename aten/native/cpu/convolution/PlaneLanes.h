@@ -1,6 +1,7 @@
 #pragma once
-// Convolutions with channels first and few channels or outputs in each group: the lanes of vectors
-// are positions. Included by files compiled once per instruction set.
+// Convolutions with channels first and few channels or outputs in each group:
+// the lanes of vectors are positions. Included by files compiled once per
+// instruction set.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,23 +14,30 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 // Note [Positions as lanes]
-// With channels first, positions of a channel are adjacent, and vectors of them need no
-// transposition. The lines of the source that a band of the result reads are copied with zeros
-// around them, one plane per channel. A vector from any place of a plane then has what as many
-// adjacent positions read by one tap, and is multiplied by one weight for each output. Positions go
-// on from one line to the next, over the border, where results are not stored, so that short lines
-// fill vectors, too. The order of additions is that of Note [Tiles of a convolution].
+// With channels first, positions of a channel are adjacent, and vectors of them
+// need no transposition. The lines of the source that a band of the result
+// reads are copied with zeros around them, one plane per channel. A vector from
+// any place of a plane then has what as many adjacent positions read by one
+// tap, and is multiplied by one weight for each output. Positions go on from
+// one line to the next, over the border, where results are not stored, so that
+// short lines fill vectors, too. The order of additions is that of Note [Tiles
+// of a convolution].
 
 /// The outputs of a tile.
 constexpr int kPlaneOutputs = tile::kVectorBytes == 64 ? 4 : 2;
 
-/// The most vectors of a tile: their sums, one tap and a weight are in registers.
+/// The most positions of a line; longer ones are cut into parts.
+constexpr int64_t kPlaneLine = 2048;
+
+/// The most vectors of a tile: their sums, one tap and a weight are in
+/// registers.
 constexpr int plane_vectors(int outputs) {
   constexpr int kRegisters = tile::kVectorBytes == 64 ? 32 : 16;
   return std::min(8, (kRegisters - 1) / (outputs + 1));
 }
 
-/// out[o][positions] = bias[o] + the sum over taps of source[offset + positions] * weights[tap][o].
+/// out[o][positions] = bias[o] + the sum over taps of source[offset +
+/// positions] * weights[tap][o].
 template <class T, int O, int V>
 void plane_tile(const std::vector<int64_t>& offsets, const T* weights, const T* source,
                 const T* bias, T* out, int64_t out_step) {
@@ -44,10 +52,15 @@ void plane_tile(const std::vector<int64_t>& offsets, const T* weights, const T* 
   for (const int64_t offset : offsets) {
     tile::Vector<T> taps[V];
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) taps[v] = tile::load(source + offset + v * W);
+    for (int v = 0; v < V; ++v) {
+      taps[v] = tile::load(source + offset + v * W);
+      if constexpr (O > 1) tile::keep_in_register(taps[v]);
+    }
+
 #pragma GCC unroll 4
     for (int o = 0; o < O; ++o) {
-      const tile::Vector<T> factor = tile::broadcast(weights[o]);
+      tile::Vector<T> factor = tile::broadcast(weights[o]);
+      tile::keep_in_register(factor);
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) sum[o][v] += factor * taps[v];
     }
@@ -92,7 +105,8 @@ inline bool has_plane_lanes(const Walk& walk, const Layout& from, const Layout& 
 
   // Planes with wide borders would have more zeros than elements.
   const auto is_wide = [](const Axis& axis) {
-    return (axis.taps - 1) * axis.dilation > axis.count + kLeastPositions;
+    const int64_t count = std::min(axis.count, kPlaneLine);
+    return (axis.taps - 1) * axis.dilation > count + kLeastPositions;
   };
   if (is_wide(line) || is_wide(lines)) return false;
 
@@ -112,7 +126,10 @@ class PlaneWalk {
       : walk_(walk), from_(from), to_(to), weights_(weights), gradient_(gradient) {
     const Axis& y = walk.axes[2];
     const Axis& x = walk.axes[3];
-    pitch_ = x.count + (x.taps - 1) * x.dilation;
+    parts_ = (x.count + kPlaneLine - 1) / kPlaneLine;
+    width_ = (x.count + parts_ - 1) / parts_;
+    parts_ = (x.count + width_ - 1) / width_;
+    pitch_ = width_ + (x.taps - 1) * x.dilation;
 
     // The planes of a band stay in the second-level cache.
     const int64_t planes = std::max<int64_t>(1, walk.axes[1].taps * walk.channels);
@@ -127,18 +144,20 @@ class PlaneWalk {
   /// out = in * weights + bias, which may be null.
   void run(const Stored* in, const Stored* bias, Stored* out) const {
     const int64_t depth = walk_.axes[1].count;
+    const int64_t pieces = bands_ * parts_;  // of a plane
     const int64_t work =
         band_ * pitch_ * walk_.taps() * walk_.channels * std::max<int64_t>(1, walk_.outputs);
 
-    parallel_for(0, walk_.axes[0].count * walk_.groups * depth * bands_,
+    parallel_for(0, walk_.axes[0].count * walk_.groups * depth * pieces,
                  std::max<int64_t>(1, (int64_t{1} << 17) / std::max<int64_t>(1, work)),
                  [&](int64_t begin, int64_t end) {
                    Task task(*this);
                    for (int64_t i = begin; i < end; ++i) {
-                     const int64_t plane = i / bands_;
+                     const int64_t plane = i / pieces;
                      const int64_t group = plane / depth % walk_.groups;
-                     task.run(in, bias, out, plane / depth / walk_.groups, group, plane % depth,
-                              i % bands_ * band_);
+                     task.set_place(plane % depth, i % pieces / parts_ * band_,
+                                    i % parts_ * width_);
+                     task.run(in, bias, out, plane / depth / walk_.groups, group);
                    }
                  });
   }
@@ -158,20 +177,27 @@ class PlaneWalk {
       std::fill_n(staged_.data() + of.elements_ - kSlack, kSlack, T(0));
     }
 
-    /// Lines from `line` on of one sample, group and coordinate of depth.
-    void run(const Stored* in, const Stored* bias, Stored* out, int64_t sample, int64_t group,
-             int64_t z, int64_t line) {
-      const Walk& walk = of_.walk_;
-      const Axis& y = walk.axes[2];
-      lines_ = std::min(of_.band_, y.count - line);
-      in += sample * of_.from_.step[0] + group * walk.channels * of_.from_.channel;
-      set_depth(z);
-      stage(in, z, y.origin + line * y.stride);
-      set_offsets();
+    /// Switches to a coordinate of depth, the band from `line` on, and the part
+    /// from `column` on.
+    void set_place(int64_t depth, int64_t line, int64_t column) {
+      depth_ = depth;
+      line_ = line;
+      column_ = column;
+      lines_ = std::min(of_.band_, of_.walk_.axes[2].count - line);
+      columns_ = std::min(of_.width_, of_.walk_.axes[3].count - column);
+      set_taps();
+    }
 
-      out += sample * of_.to_.step[0] +
-             (walk.axes[1].first + z * walk.axes[1].step) * of_.to_.step[1] +
-             (y.first + line * y.step) * of_.to_.step[2] + walk.axes[3].first;
+    void run(const Stored* in, const Stored* bias, Stored* out, int64_t sample, int64_t group) {
+      const Walk& walk = of_.walk_;
+      stage(in + sample * of_.from_.step[0] + group * walk.channels * of_.from_.channel);
+
+      out += sample * of_.to_.step[0] + walk.axes[3].first + column_;
+      for (int d = 1; d < 3; ++d) {
+        const int64_t position = d == 1 ? depth_ : line_;
+        out += (walk.axes[d].first + position * walk.axes[d].step) * of_.to_.step[d];
+      }
+
       for (int64_t first = 0; first < walk.outputs; first += kPlaneOutputs) {
         const int64_t outputs = std::min<int64_t>(kPlaneOutputs, walk.outputs - first);
         const int64_t channel = group * walk.outputs + first;
@@ -189,59 +215,17 @@ class PlaneWalk {
    private:
     int64_t sums_step() const { return of_.band_ * of_.pitch_ + kSlack; }
 
-    /// The taps of a coordinate of depth that lie in the source.
-    void set_depth(int64_t z) {
-      const Axis& axis = of_.walk_.axes[1];
-      first_depth_ = depths_ = 0;
-      for (int64_t a = 0; a < axis.taps; ++a) {
-        const int64_t place = axis.origin + z * axis.stride + a * axis.dilation;
-        if (place < 0 || place >= axis.source) continue;
-        if (depths_++ == 0) first_depth_ = a;
-      }
-    }
-
-    void stage(const Stored* in, int64_t z, int64_t first_line) {
+    /// The taps of depth that lie in the source, and where all taps find their
+    /// elements.
+    void set_taps() {
       const Walk& walk = of_.walk_;
       const Axis& depth = walk.axes[1];
-      T* to = staged_.data();
-      for (int64_t a = first_depth_; a < first_depth_ + depths_; ++a) {
-        const int64_t place = depth.origin + z * depth.stride + a * depth.dilation;
-        for (int64_t c = 0; c < walk.channels; ++c, to += of_.plane_)
-          stage_plane(in + place * of_.from_.step[1] + c * of_.from_.channel, first_line, to);
+      first_depth_ = depths_ = 0;
+      for (int64_t a = 0; a < depth.taps; ++a) {
+        if (source_depth(a) < 0 || source_depth(a) >= depth.source) continue;
+        if (depths_++ == 0) first_depth_ = a;
       }
-    }
 
-    void stage_plane(const Stored* in, int64_t first_line, T* to) const {
-      const Axis& y = of_.walk_.axes[2];
-      const Axis& x = of_.walk_.axes[3];
-      const int64_t pitch = of_.pitch_;
-      const int64_t left = std::clamp<int64_t>(-x.origin, 0, pitch);
-      const int64_t right = std::clamp<int64_t>(x.source - x.origin, left, pitch);
-      const int64_t height = (lines_ - 1) * y.stride + (y.taps - 1) * y.dilation + 1;
-
-      for (int64_t i = 0; i < height; ++i, to += pitch) {
-        const int64_t line = first_line + i;
-        if (line < 0 || line >= y.source) {
-          std::fill_n(to, pitch, T(0));
-          continue;
-        }
-        std::fill_n(to, left, T(0));
-        copy_line(in + line * of_.from_.step[2] + x.origin + left, right - left, to + left);
-        std::fill_n(to + right, pitch - right, T(0));
-      }
-    }
-
-    /// Copies a line in whole vectors: what they write behind it is written later.
-    static void copy_line(const Stored* from, int64_t count, T* to) {
-      constexpr int W = tile::kWidth<T>;
-      for (int64_t i = 0; i < count; i += W) {
-        const int64_t n = std::min<int64_t>(W, count - i);
-        tile::store(to + i, tile::load_converted<T>(from + i, n));
-      }
-    }
-
-    void set_offsets() {
-      const Walk& walk = of_.walk_;
       offsets_.clear();
       for (int64_t a = 0; a < depths_; ++a) {
         for (int64_t b = 0; b < walk.axes[2].taps; ++b) {
@@ -252,6 +236,50 @@ class PlaneWalk {
                                  c * walk.axes[3].dilation);
           }
         }
+      }
+    }
+
+    int64_t source_depth(int64_t tap) const {
+      const Axis& depth = of_.walk_.axes[1];
+      return depth.origin + depth_ * depth.stride + tap * depth.dilation;
+    }
+
+    void stage(const Stored* in) {
+      T* to = staged_.data();
+      for (int64_t a = first_depth_; a < first_depth_ + depths_; ++a) {
+        for (int64_t c = 0; c < of_.walk_.channels; ++c, to += of_.plane_)
+          stage_plane(in + source_depth(a) * of_.from_.step[1] + c * of_.from_.channel, to);
+      }
+    }
+
+    void stage_plane(const Stored* in, T* to) const {
+      const Axis& y = of_.walk_.axes[2];
+      const Axis& x = of_.walk_.axes[3];
+      const int64_t pitch = of_.pitch_;
+      const int64_t origin = x.origin + column_;
+      const int64_t left = std::clamp<int64_t>(-origin, 0, pitch);
+      const int64_t right = std::clamp<int64_t>(x.source - origin, left, pitch);
+      const int64_t height = (lines_ - 1) * y.stride + (y.taps - 1) * y.dilation + 1;
+
+      for (int64_t i = 0; i < height; ++i, to += pitch) {
+        const int64_t line = y.origin + line_ * y.stride + i;
+        if (line < 0 || line >= y.source) {
+          std::fill_n(to, pitch, T(0));
+          continue;
+        }
+        std::fill_n(to, left, T(0));
+        copy_line(in + line * of_.from_.step[2] + origin + left, right - left, to + left);
+        std::fill_n(to + right, pitch - right, T(0));
+      }
+    }
+
+    /// Copies a line in whole vectors: what they write behind it is written
+    /// later.
+    static void copy_line(const Stored* from, int64_t count, T* to) {
+      constexpr int W = tile::kWidth<T>;
+      for (int64_t i = 0; i < count; i += W) {
+        const int64_t n = std::min<int64_t>(W, count - i);
+        tile::store(to + i, tile::load_converted<T>(from + i, n));
       }
     }
 
@@ -287,7 +315,7 @@ class PlaneWalk {
     void multiply(int64_t outputs, const T* bias) {
       constexpr int64_t W = tile::kWidth<T>;
       const int64_t stride = of_.walk_.axes[2].stride;
-      const int64_t count = of_.walk_.axes[3].count;
+      const int64_t count = columns_;
       const bool joined = stride == 1;  // lines, over their borders
       const int64_t segments = joined ? 1 : lines_;
       const int64_t length = joined ? (lines_ - 1) * of_.pitch_ + count : count;
@@ -309,7 +337,7 @@ class PlaneWalk {
 
     void store(const T* sums, Stored* out) const {
       constexpr int W = tile::kWidth<T>;
-      const int64_t count = of_.walk_.axes[3].count;
+      const int64_t count = columns_;
       const int64_t step = of_.walk_.axes[2].step * of_.to_.step[2];
       const int64_t whole = (count + W - 1) / W * W;
 
@@ -330,9 +358,11 @@ class PlaneWalk {
     Scratch<T> sums_;
     Scratch<T> factors_;
     std::vector<int64_t> offsets_;
-    int64_t lines_ = 0;        // of the band
-    int64_t first_depth_ = 0;  // the taps that lie in the source
-    int64_t depths_ = 0;
+    int64_t depth_ = 0;  // the place
+    int64_t line_ = 0, lines_ = 0;
+    int64_t column_ = 0, columns_ = 0;
+    int64_t first_depth_ = 0,
+            depths_ = 0;  // the taps of depth that lie in the source
   };
 
   const Walk& walk_;
@@ -340,9 +370,11 @@ class PlaneWalk {
   const Layout& to_;
   const Stored* weights_;
   bool gradient_;
+  int64_t parts_;  // of a line
+  int64_t width_;  // positions of a part
   int64_t pitch_;  // the distance of lines in a plane
-  int64_t band_;   // lines of the result
   int64_t bands_;
+  int64_t band_;    // lines of the result
   int64_t height_;  // lines of a plane
   int64_t plane_;
   int64_t elements_;
