@@ -40,8 +40,9 @@ inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*
   for (int64_t i = 0; i < n; ++i) out[i] = op(std::get<I>(in)[i]...);
 }
 
+/// Not inline: callers have two uses of it, and formulas are long.
 template <typename F, typename R, typename... A, size_t... I>
-inline void run_contiguous(const F& op, R* out, const std::tuple<const A*...>& in, int64_t n,
+C10_NOINLINE void run_contiguous(const F& op, R* out, const std::tuple<const A*...>& in, int64_t n,
                            std::index_sequence<I...> indices) {
   if constexpr (ComputesConverted<F, R, A...>) {
     converted_loop<F, R, A...>(op, out, in, n, indices);
