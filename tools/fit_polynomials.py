@@ -10,6 +10,7 @@ Chebyshev system on an interval around 0).
 
 from __future__ import annotations
 
+import random
 import struct
 import sys
 from collections.abc import Callable
@@ -31,10 +32,12 @@ class Fit:
     high: float
     degree: int
     precision: str  # "float" or "double"
+    grid: int = GRID
 
 
 LN2 = mp.log(2)
 HALF_PI = mp.pi / 2
+HALF = mp.mpf(0.5)
 
 
 def _log1p_tail(f: mp.mpf, terms: int) -> mp.mpf:
@@ -61,6 +64,35 @@ FITS: dict[str, Fit] = {
     ),
     "cos_quadrant": Fit(
         lambda s: (mp.cos(HALF_PI * mp.sqrt(s)) - 1) / s, lambda s: s, 1e-9, 0.2501, 5, "double"
+    ),
+    # sin(r) = r + r^3 P(r^2); cos(r) = 1 - r^2/2 + r^4 P(r^2); |r| <= pi/4
+    "sin": Fit(
+        lambda s: (mp.sin(mp.sqrt(s)) - mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / mp.sin(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        3,
+        "float",
+        200,
+    ),
+    "cos": Fit(
+        lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
+        lambda s: s**2 / mp.cos(mp.sqrt(s)),
+        1e-9,
+        0.6170,
+        2,
+        "float",
+        200,
+    ),
+    # log1p(e) = e + e^2 P(e - 1/2) for 0 <= e <= 1
+    "softplus": Fit(
+        lambda t: (mp.log1p(t + HALF) - t - HALF) / (t + HALF) ** 2,
+        lambda t: (t + HALF) ** 2 / mp.log1p(t + HALF),
+        -0.499999999,
+        0.5,
+        8,
+        "float",
+        200,
     ),
     # tanh(x) = x + x^3 P(x^2) for |x| < 0.625
     "tanh": Fit(
@@ -163,7 +195,7 @@ def _rounded(value: mp.mpf, precision: str) -> mp.mpf:
 def fit(spec: Fit) -> tuple[list[mp.mpf], mp.mpf]:
     middle, radius = (mp.mpf(spec.low) + spec.high) / 2, (mp.mpf(spec.high) - spec.low) / 2
     # An even number of points: none at t = 0, where some of the g above are 0/0.
-    grid = [middle - radius * mp.cos(mp.pi * i / (GRID - 1)) for i in range(GRID)]
+    grid = [middle - radius * mp.cos(mp.pi * i / (spec.grid - 1)) for i in range(spec.grid)]
     values, weights = [spec.g(t) for t in grid], [abs(spec.w(t)) for t in grid]
     fixed: list[mp.mpf] = []
     error = mp.mpf(0)
@@ -197,8 +229,47 @@ def two_over_pi() -> tuple[list[mp.mpf], list[mp.mpf]]:
     return high, low
 
 
+def erf_pieces() -> tuple[list[mp.mpf], list[list[mp.mpf]]]:
+    """For each half of a unit in [0, 4], a centre c, and P with erf(a) = a P(a - c) there.
+
+    P(0) = erf(c) / c is the largest term: of many centres near the middle, the one is taken at which it is
+    closest to a float.
+    """
+
+    def quotient(a: mp.mpf) -> mp.mpf:
+        return mp.erf(a) / a if a != 0 else 2 / mp.sqrt(mp.pi)
+
+    def distance(a: mp.mpf) -> mp.mpf:
+        return abs(_rounded(quotient(a), "float") / quotient(a) - 1)
+
+    numbers = random.Random(1)
+    centres, rows = [], []
+    for piece in range(8):
+        low, high = mp.mpf(piece) / 2, mp.mpf(piece + 1) / 2
+        middle = float(low + high) / 2
+        near = [_rounded(mp.mpf(middle + numbers.uniform(-0.004, 0.004)), "float") for _ in range(600)]
+        centre = min(near, key=distance)
+        first = _rounded(quotient(centre), "float")
+        spec = Fit(
+            lambda t, c=centre, f=first: (quotient(c + t) - f) / t,
+            lambda t, c=centre: t / quotient(c + t),
+            float(low - centre),
+            float(high - centre),
+            6,
+            "float",
+        )
+        centres.append(centre)
+        rows.append([first, *fit(spec)[0]])
+    return centres, rows
+
+
 def main(names: list[str]) -> None:
-    for name in names or [*FITS, "two_over_pi"]:
+    for name in names or [*FITS, "erf_pieces", "two_over_pi"]:
+        if name == "erf_pieces":
+            centres, rows = erf_pieces()
+            for row in (centres, *zip(*rows, strict=True)):
+                print("  " + ", ".join(float(c).hex().replace("0000000p", "p") + "f" for c in row))
+            continue
         if name == "two_over_pi":
             for part, row in zip(("high", "low"), two_over_pi(), strict=True):
                 print(f"{name} {part}:\n  " + ", ".join(float(c).hex().replace("0000000p", "p") for c in row))

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "aten/iteration/Gather.h"
+#include "aten/iteration/PackLoop.h"
 #include "aten/iteration/TensorIterator.h"
 
 #ifndef CPU_CAPABILITY
@@ -28,9 +29,6 @@ struct function_traits<R (C::*)(A...) const> {
   static constexpr size_t arity = sizeof...(A);
 };
 
-// Elements per block of a strided loop: all buffers stay in the first-level cache.
-constexpr int64_t kBlock = 256;
-
 template <typename F, typename R, typename... A, size_t... I>
 inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*...>& in, int64_t n,
                             std::index_sequence<I...>) {
@@ -42,17 +40,27 @@ inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*
   for (int64_t i = 0; i < n; ++i) out[i] = op(std::get<I>(in)[i]...);
 }
 
+template <typename F, typename R, typename... A, size_t... I>
+inline void run_contiguous(const F& op, R* out, const std::tuple<const A*...>& in, int64_t n,
+                           std::index_sequence<I...> indices) {
+  if constexpr (ComputesConverted<F, R, A...>) {
+    converted_loop<F, R, A...>(op, out, in, n, indices);
+  } else {
+    contiguous_loop<F, R, A...>(op, out, in, n, indices);
+  }
+}
+
 /// One inner loop over n elements. Contiguous operands are used in place, others through blocks.
 template <typename F, typename R, typename... A, size_t... I>
-void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
-                    std::tuple<A...>*, std::index_sequence<I...> indices) {
+void element_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
+                  std::index_sequence<I...> indices) {
   const bool out_direct = strides[0] == static_cast<int64_t>(sizeof(R)) || n == 1;
   const bool direct[] = {(strides[I + 1] == static_cast<int64_t>(sizeof(A)) || n == 1)..., true};
 
   if (out_direct && (direct[I] && ...)) {
-    contiguous_loop<F, R, A...>(op, reinterpret_cast<R*>(data[0]),
-                                std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...),
-                                n, indices);
+    run_contiguous<F, R, A...>(op, reinterpret_cast<R*>(data[0]),
+                               std::tuple<const A*...>(reinterpret_cast<const A*>(data[I + 1])...),
+                               n, indices);
     return;
   }
 
@@ -77,8 +85,19 @@ void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int6
         pointer(std::integral_constant<size_t, I>(), static_cast<A*>(nullptr))...);
     char* target = data[0] + start * strides[0];
     R* out = reinterpret_cast<R*>(out_direct ? target : out_block);
-    contiguous_loop<F, R, A...>(op, out, in, count, indices);
+    run_contiguous<F, R, A...>(op, out, in, count, indices);
     if (!out_direct) scatter(target, strides[0], out_block, sizeof(R), count);
+  }
+}
+
+template <typename F, typename R, typename... A>
+void pointwise_loop(const F& op, char* const* data, const int64_t* strides, int64_t n,
+                    std::tuple<A...>*) {
+  constexpr auto indices = std::make_index_sequence<sizeof...(A)>();
+  if constexpr (ComputesPacks<F, R, A...>) {
+    pointwise_pack_loop<F, R, A...>(op, data, strides, n, indices);
+  } else {
+    element_loop<F, R, A...>(op, data, strides, n, indices);
   }
 }
 
@@ -95,8 +114,7 @@ void cpu_kernel(const TensorIteratorBase& iter, const F& op,
 
   auto loop = [](const void* context, char* const* data, const int64_t* strides, int64_t n) {
     pointwise_loop<F, typename traits::result>(*static_cast<const F*>(context), data, strides, n,
-                                               static_cast<arguments*>(nullptr),
-                                               std::make_index_sequence<traits::arity>());
+                                               static_cast<arguments*>(nullptr));
   };
   iter.for_each(loop, &op, grain);
 }

@@ -11,4 +11,5 @@
 #include "aten/vec/exponential.h"
 #include "aten/vec/hyperbolic.h"
 #include "aten/vec/integers.h"
+#include "aten/vec/pack_functions.h"
 #include "aten/vec/trigonometric.h"

@@ -13,7 +13,7 @@ from codegen.analysis.argument_names import as_spelled
 from codegen.analysis.kernels import CUDA_EXPR_FOLDER, cuda_entry, is_formula_kernel
 from codegen.dtypes import DTYPE_CONSTANTS, INTEGER_DTYPES
 from codegen.emit.places import place_of
-from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, to_source
+from codegen.expressions import FUNCTIONS, cpp_expr, is_boolean, names, takes_packs, to_source
 from codegen.expressions.functions import MATH
 from codegen.expressions.nodes import Call, Node, walk
 from codegen.model import DispatchEntry, Operator, cpp
@@ -44,13 +44,21 @@ class ExprKernel:
     inputs: tuple[str, ...]  # all tensor arguments, in the iterator's order
     used: tuple[str, ...]  # those that the formula reads
     result: str  # C++ type of an element of the result
-    returned: str  # the formula in C++, as an element of the result
+    value: str  # the formula in C++
+    returned: str  # the same as an element of the result
+    takes_packs: bool  # whether the formula computes packs as it computes numbers
     name: str
     headers: tuple[str, ...]  # of the functions that it calls
 
     @property
     def element_parameters(self) -> list[str]:
         return [f"scalar_t {name}_element" if name in self.used else "scalar_t" for name in self.inputs]
+
+    @property
+    def value_parameters(self) -> list[str]:
+        """Of the formula over values of the computation type."""
+        type = "auto" if self.takes_packs else "opmath_t"
+        return [f"{type} {name}" if name in self.used else type for name in self.inputs]
 
     @property
     def functor(self) -> str:
@@ -125,7 +133,9 @@ def _expr_kernel(operator: Operator, entry: DispatchEntry) -> ExprKernel:
         inputs,
         tuple(n for n in inputs if n in used),
         result,
+        value,
         returned,
+        result == "scalar_t" and takes_packs(node),
         operator.base_name,
         _headers(node),
     )

@@ -7,7 +7,7 @@ Checking
     ``check_expr``, ``check_formula`` (of derivatives), ``check_requires`` and ``check_differentiable`` (of an
     ``expr`` without ``derivatives:``) return lists of FormulaProblem.
 Properties of an ``expr``
-    ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``.
+    ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``, ``takes_packs``.
 Derivatives
     ``differentiate`` by a name, ``derivative`` in terms of arguments and ``result``, ``gradient`` times
     ``grad``; ``simplify``, ``use_result``; ``to_formula`` turns ``expr`` into calls of tensor operators.
@@ -41,6 +41,7 @@ from codegen.expressions.expr_check import (
 from codegen.expressions.formulas import Metadata, Needs, check_formula, needs
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS, Function
 from codegen.expressions.nodes import Node, names, to_source
+from codegen.expressions.packs import takes_packs
 from codegen.expressions.parser import parse
 from codegen.expressions.print_cpp import (
     CppRequirement,
@@ -95,6 +96,7 @@ __all__ = [
     "python_formula",
     "requirement_text",
     "simplify",
+    "takes_packs",
     "text",
     "to_formula",
     "to_source",

@@ -510,6 +510,12 @@ _TABLE = (
     _step("arg", None, "np.angle({0})", complex_to_real=True),
 )
 
+# Functions that also take packs, the vectors of floats of aten/vec/pack.h.
+PACKED = frozenset(
+    "exp exp2 sigmoid softplus tanh sin cos erf sqrt rsqrt reciprocal square relu abs conj floor ceil trunc "
+    "round maximum minimum".split()
+)
+
 # Constructs of the language over tensors -> the operator that each calls; functions name theirs in
 # ``tensor_operator``.
 CONSTRUCTS = {

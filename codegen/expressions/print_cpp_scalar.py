@@ -47,6 +47,12 @@ def is_truth_value(node: Node) -> bool:
     return False
 
 
+def prints_as_product(node: nodes.Binary) -> bool:
+    """Whether the power ``node`` prints as a product of its base, a name."""
+    exponent = _whole_number(node.right)
+    return isinstance(node.left, nodes.Name) and exponent is not None and 0 < exponent <= _LARGEST_PRODUCT
+
+
 class _ScalarPrinter:
     def __init__(self, rename: Mapping[str, str], type: str, wraps: bool) -> None:
         self.rename = rename

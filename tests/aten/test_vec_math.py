@@ -16,6 +16,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import cpp_driver
 
+from codegen.expressions import functions
+
 np = pytest.importorskip("numpy")
 
 LEVELS = {
@@ -28,6 +30,7 @@ LEVELS = {
         "-mavx512vl",
         "-mavx2",
         "-mfma",
+        "-mf16c",
         "-mprefer-vector-width=512",
     ],
 }
@@ -82,6 +85,8 @@ BINARY_REFERENCES = {
     "minimum": np.minimum,
 }
 LIMIT = 2.0  # units in the last place, for float
+PACK_LIMIT = 1.5  # the same for packs
+PACKED = [name for name in REFERENCES if name in functions.PACKED]
 SPECIAL = [
     0.0,
     -0.0,
@@ -115,12 +120,12 @@ def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return cpp_driver.build(folder / "driver", ["tests/aten/vec_math_driver.cpp"], *flags)
 
 
-def apply(driver: Path, name: str, values: np.ndarray) -> np.ndarray:
+def apply(driver: Path, name: str, values: np.ndarray, packs: bool = False) -> np.ndarray:
     values.tofile(driver.parent / "in")
     cpp_driver.run(
         driver,
         name,
-        "float" if values.dtype == np.float32 else "double",
+        "packs" if packs else "float" if values.dtype == np.float32 else "double",
         str(driver.parent / "in"),
         str(driver.parent / "out"),
     )
@@ -140,6 +145,12 @@ def largest_error(result: np.ndarray, exact: np.ndarray, inputs: np.ndarray) -> 
     return float(error[worst]), inputs[worst]
 
 
+def exact_values(name: str, x: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        exact = REFERENCES[name](x.astype(np.float64)).astype(np.float64)
+    return np.where(x < -700, 0.0, exact) if name == "sigmoid" else exact
+
+
 def sample_floats(count: int, seed: int) -> np.ndarray:
     """Every exponent and sign alike, values of ordinary size, and the special ones."""
     rng = np.random.default_rng(seed)
@@ -151,12 +162,37 @@ def sample_floats(count: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("name", list(REFERENCES))
 def test_float_accuracy(driver: Path, name: str) -> None:
     x = sample_floats(100_000 if name not in ("erf", "erfc") else 40_000, 1)
-    with np.errstate(all="ignore"):
-        exact = REFERENCES[name](x.astype(np.float64)).astype(np.float64)
-    if name == "sigmoid":
-        exact = np.where(x < -700, 0.0, exact)
-    error, where = largest_error(apply(driver, name, x), exact, x)
+    error, where = largest_error(apply(driver, name, x), exact_values(name, x), x)
     assert error <= LIMIT, f"{name}({where!r}) is {error:.2f} units off"
+
+
+@pytest.fixture(scope="module")
+def pack_driver(driver: Path) -> Path:
+    if cpp_driver.run(driver, "packs").strip() != "yes":
+        pytest.skip("this instruction set has no packs")
+    return driver
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_accuracy_of_packs(pack_driver: Path, name: str) -> None:
+    x = sample_floats(400_000 if name != "erf" else 40_000, 5)
+    error, where = largest_error(apply(pack_driver, name, x, packs=True), exact_values(name, x), x)
+    assert error <= PACK_LIMIT, f"{name}({where!r}) is {error:.2f} units off"
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_lanes_do_not_depend_on_each_other(pack_driver: Path, name: str) -> None:
+    x = sample_floats(10_000, 6)
+    order = np.random.default_rng(7).permutation(len(x))
+    in_order = apply(pack_driver, name, x, packs=True)
+    shuffled = apply(pack_driver, name, x[order], packs=True)
+    np.testing.assert_array_equal(shuffled.view(np.uint32), in_order[order].view(np.uint32))
+
+
+def test_signs_of_zero_in_packs(pack_driver: Path) -> None:
+    zeros = np.array([0.0, -0.0], np.float32)
+    for name in ["sin", "tanh", "erf", "sqrt", "relu", "floor", "ceil", "trunc", "round"]:
+        assert list(np.signbit(apply(pack_driver, name, zeros, packs=True))) == [False, True], name
 
 
 @pytest.mark.parametrize("name", list(BINARY_REFERENCES))

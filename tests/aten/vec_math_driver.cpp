@@ -1,10 +1,10 @@
 // Applies functions of aten/vec to arrays in a loop, as kernels do.
 //
-// Usage: driver FUNCTION float|double INPUT OUTPUT reads raw numbers from the file INPUT and writes
-// to OUTPUT; functions of two arguments take pairs. "driver speed" prints ns per element.
+// Usage: driver FUNCTION float|double|packs INPUT OUTPUT reads raw numbers from the file INPUT and
+// writes to OUTPUT; functions of two arguments take pairs. `packs` are floats, in packs. "driver
+// packs" prints whether there are packs, "driver speed" ns per element.
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -33,6 +33,28 @@ using Loop = void (*)(const T* in, T* out, size_t count);
     return [](const T* in, T* out, size_t count) {                                     \
       for (size_t i = 0; i < count; ++i) out[i] = vec::NAME(in[2 * i], in[2 * i + 1]); \
     };
+
+#ifdef AT_VEC_HAS_PACKS
+#define PACKED(NAME)                                                 \
+  if (name == #NAME)                                                 \
+    return [](const float* in, float* out, size_t count) {           \
+      for (size_t i = 0; i < count; i += vec::kPack)                 \
+        vec::store_pack(out + i, vec::NAME(vec::load_pack(in + i))); \
+    };
+#else
+#define PACKED(NAME)
+#endif
+
+/// `count` is rounded up to whole packs.
+static Loop<float> find_pack_loop([[maybe_unused]] const std::string& name) {
+  PACKED(exp)
+  PACKED(exp2)
+  PACKED(sigmoid)
+  PACKED(softplus)
+  PACKED(tanh) PACKED(sin) PACKED(cos) PACKED(erf) PACKED(sqrt) PACKED(rsqrt) PACKED(reciprocal)
+      PACKED(square) PACKED(relu) PACKED(abs) PACKED(floor) PACKED(ceil) PACKED(trunc)
+          PACKED(round) return nullptr;
+}
 
 static bool is_binary(const std::string& name) {
   return name == "pow" || name == "atan2" || name == "hypot" || name == "fmod" ||
@@ -77,43 +99,58 @@ static std::vector<T> read_numbers(const char* path) {
 }
 
 template <class T>
-static int apply(const std::string& name, const char* input, const char* output) {
-  const std::vector<T> in = read_numbers<T>(input);
-  std::vector<T> out(is_binary(name) ? in.size() / 2 : in.size());
-  const Loop<T> loop = find_loop<T>(name);
+static int apply(const std::string& name, Loop<T> loop, const char* input, const char* output) {
   if (!loop) return 1;
 
-  loop(in.data(), out.data(), out.size());
+  std::vector<T> in = read_numbers<T>(input);
+  const size_t size = is_binary(name) ? in.size() / 2 : in.size();
+  in.resize(in.size() + vec::kPack);
+  std::vector<T> out(size + vec::kPack);
+  loop(in.data(), out.data(), size);
+
+  out.resize(size);
   std::FILE* file = std::fopen(output, "wb");
   const size_t written = std::fwrite(out.data(), sizeof(T), out.size(), file);
   std::fclose(file);
   return written == out.size() ? 0 : 1;
 }
 
+/// Nanoseconds for each element.
+static double nanoseconds(Loop<float> loop, const std::vector<float>& in, std::vector<float>& out) {
+  loop(in.data(), out.data(), out.size());  // not measured
+
+  constexpr int kRepetitions = 200;
+  const auto start = std::chrono::steady_clock::now();
+  for (int repetition = 0; repetition < kRepetitions; ++repetition)
+    loop(in.data(), out.data(), out.size());
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+  return elapsed.count() / kRepetitions / static_cast<double>(out.size());
+}
+
+/// Prints the time of a loop over numbers and, where there is one, of a loop over packs.
 static void measure() {
   std::vector<float> in(8192);
   std::vector<float> out(4096);
   for (size_t i = 0; i < in.size(); ++i) in[i] = 0.05f + static_cast<float>(i % 1000) * 0.9e-3f;
 
-  for (const char* name :
+  for (const std::string name :
        {"exp", "exp2",  "expm1", "log",       "log2",  "log1p", "tanh",  "sigmoid", "softplus",
         "sin", "tan",   "asin",  "atan",      "sinh",  "asinh", "atanh", "erf",     "erfc",
         "pow", "atan2", "hypot", "logaddexp", "round", "floor", "sqrt"}) {
-    const Loop<float> loop = find_loop<float>(name);
-    loop(in.data(), out.data(), out.size());  // not measured
-
-    const auto start = std::chrono::steady_clock::now();
-    for (int repetition = 0; repetition < 200; ++repetition)
-      loop(in.data(), out.data(), out.size());
-    const std::chrono::duration<double, std::nano> elapsed =
-        std::chrono::steady_clock::now() - start;
-    std::printf("%-10s %.2f\n", name, elapsed.count() / 200 / static_cast<double>(out.size()));
+    std::printf("%-10s %.2f", name.c_str(), nanoseconds(find_loop<float>(name), in, out));
+    const Loop<float> packs = find_pack_loop(name);
+    if (packs) std::printf(" %.2f", nanoseconds(packs, in, out));
+    std::puts("");
   }
 }
 
 int main(int, char** argv) {
   const std::string name = argv[1];
   if (name == "speed") return measure(), 0;
-  return std::strcmp(argv[2], "float") == 0 ? apply<float>(name, argv[3], argv[4])
-                                            : apply<double>(name, argv[3], argv[4]);
+  if (name == "packs") return std::puts(vec::kHasPacks ? "yes" : "no"), 0;
+
+  const std::string kind = argv[2];
+  if (kind == "double") return apply<double>(name, find_loop<double>(name), argv[3], argv[4]);
+  return apply<float>(name, kind == "packs" ? find_pack_loop(name) : find_loop<float>(name),
+                      argv[3], argv[4]);
 }

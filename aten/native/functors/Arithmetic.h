@@ -22,11 +22,13 @@ template <class T, class Alpha, bool kSwap>
 struct AddNumbers {
   Alpha alpha;
 
+  template <class V>
+  C10_HOST_DEVICE V computed(V a, V b) const {
+    return kSwap ? b + a * alpha : a + b * alpha;
+  }
   C10_HOST_DEVICE T operator()(T a, T b) const {
     using opmath_t = opmath_type<T>;
-    const opmath_t first = static_cast<opmath_t>(kSwap ? b : a);
-    const opmath_t second = static_cast<opmath_t>(kSwap ? a : b);
-    return static_cast<T>(first + second * alpha);
+    return static_cast<T>(computed(static_cast<opmath_t>(a), static_cast<opmath_t>(b)));
   }
 };
 

@@ -15,14 +15,17 @@ struct Clamp {
   using opmath_t = opmath_type<T>;
   opmath_t low;
   opmath_t high;
-  opmath_t all_nan;  // a truth value as wide as the others: launch arguments have no padding
+  opmath_t addend;  // NaN if a limit is NaN, otherwise what changes no number
 
   // Comparisons with NaN are false, so NaN elements stay.
-  C10_HOST_DEVICE T operator()(T value) const {
-    auto x = static_cast<opmath_t>(value);
+  template <class V>
+  C10_HOST_DEVICE V computed(V x) const {
     x = x < low ? low : x;
     x = x > high ? high : x;
-    return static_cast<T>(all_nan ? low : x);
+    return x + addend;
+  }
+  C10_HOST_DEVICE T operator()(T value) const {
+    return static_cast<T>(computed(static_cast<opmath_t>(value)));
   }
 };
 
@@ -38,7 +41,7 @@ Clamp<T> make_clamp(const std::optional<Scalar>& min, const std::optional<Scalar
 
   // A NaN bound gives NaN everywhere.
   if (low != low || high != high) low = high = low != low ? low : high;
-  return {low, high, static_cast<opmath_t>(low != low)};
+  return {low, high, low != low ? low : static_cast<opmath_t>(-0.0)};
 }
 
 template <class Run>

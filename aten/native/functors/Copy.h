@@ -13,6 +13,12 @@ struct CopyBits {
 
 template <class To, class From>
 struct Convert {
+  /// Between floating-point numbers.
+  template <class V>
+    requires(is_floating(scalar_type_of<To>) && is_floating(scalar_type_of<From>))
+  C10_HOST_DEVICE V computed(V value) const {
+    return value;
+  }
   C10_HOST_DEVICE To operator()(From value) const { return convert<To>(value); }
 };
 

@@ -66,8 +66,13 @@ struct ReciprocalOf {
 
 template <class T, class Op>
 struct KnownPower {
-  C10_HOST_DEVICE T operator()(T base, T) const {
-    return static_cast<T>(Op()(static_cast<opmath_type<T>>(base)));
+  template <class V>
+  C10_HOST_DEVICE V computed(V base, V) const {
+    return Op()(base);
+  }
+  C10_HOST_DEVICE T operator()(T base, T exponent) const {
+    using opmath_t = opmath_type<T>;
+    return static_cast<T>(computed(static_cast<opmath_t>(base), static_cast<opmath_t>(exponent)));
   }
 };
 

@@ -12,9 +12,13 @@ namespace {
 /// Op in the arithmetic type, rounded once.
 template <class T, class Op>
 struct Rounded {
+  template <class V>
+  C10_HOST_DEVICE V computed(V a, V b) const {
+    return Op()(a, b);
+  }
   C10_HOST_DEVICE T operator()(T a, T b) const {
     using opmath_t = opmath_type<T>;
-    return static_cast<T>(Op()(static_cast<opmath_t>(a), static_cast<opmath_t>(b)));
+    return static_cast<T>(computed(static_cast<opmath_t>(a), static_cast<opmath_t>(b)));
   }
 };
 
@@ -23,8 +27,13 @@ template <class T, class Op>
 struct RoundedWithNumber {
   float number;
 
-  C10_HOST_DEVICE T operator()(T a, T) const {
-    return static_cast<T>(Op()(static_cast<opmath_type<T>>(a), number));
+  template <class V>
+  C10_HOST_DEVICE V computed(V a, V) const {
+    return Op()(a, number);
+  }
+  C10_HOST_DEVICE T operator()(T a, T b) const {
+    using opmath_t = opmath_type<T>;
+    return static_cast<T>(computed(static_cast<opmath_t>(a), static_cast<opmath_t>(b)));
   }
 };
 

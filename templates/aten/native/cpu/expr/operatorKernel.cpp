@@ -19,16 +19,14 @@ inline namespace CPU_CAPABILITY {
 void {{ kernel.kernel }}({{ kernel.parameters|commas }}) {
   dispatch<{{ kernel.dtypes|commas }}>(
       iter.common_dtype(), "{{ kernel.name }}", [&]<typename scalar_t>() {
-        using opmath_t = opmath_type<scalar_t>;
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
 {% for scalar in kernel.scalars %}
         {{ scalar.conversion }}
 {% endfor %}
-        cpu_kernel(iter, [=]({{ kernel.element_parameters|commas }}){{ inlined }} -> {{ kernel.result }} {
-{% for name in kernel.used %}
-          const auto {{ name }} = static_cast<opmath_t>({{ name }}_element);
-{% endfor %}
-          return {{ kernel.returned }};
-        });
+        const auto formula = [=]({{ kernel.value_parameters|commas }}){{ inlined }} {
+          return {{ kernel.value }};
+        };
+        cpu_kernel(iter, arithmetic<{{ kernel.element_types|commas }}>(formula));
       });
 }
 {% endfor %}

@@ -12,13 +12,11 @@ inline namespace CPU_CAPABILITY {
 void less_Tensor_kernel(TensorIteratorBase& iter) {
   dispatch<kLong, kFloat, kDouble>(
       iter.common_dtype(), "less", [&]<typename scalar_t>() {
-        using opmath_t = opmath_type<scalar_t>;
-        cpu_kernel(iter, [=](scalar_t self_element,
-            scalar_t other_element) __attribute__((always_inline)) -> bool {
-          const auto self = static_cast<opmath_t>(self_element);
-          const auto other = static_cast<opmath_t>(other_element);
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+        const auto formula = [=](opmath_t self, opmath_t other) __attribute__((always_inline)) {
           return self < other;
-        });
+        };
+        cpu_kernel(iter, arithmetic<bool, scalar_t, scalar_t>(formula));
       });
 }
 

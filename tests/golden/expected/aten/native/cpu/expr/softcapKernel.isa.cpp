@@ -12,12 +12,12 @@ inline namespace CPU_CAPABILITY {
 void softcap_kernel(TensorIteratorBase& iter, double cap) {
   dispatch<kFloat, kDouble>(
       iter.common_dtype(), "softcap", [&]<typename scalar_t>() {
-        using opmath_t = opmath_type<scalar_t>;
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
         const auto cap_value = static_cast<opmath_t>(cap);
-        cpu_kernel(iter, [=](scalar_t self_element) __attribute__((always_inline)) -> scalar_t {
-          const auto self = static_cast<opmath_t>(self_element);
-          return static_cast<scalar_t>(cap_value * at::vec::tanh(self / cap_value));
-        });
+        const auto formula = [=](auto self) __attribute__((always_inline)) {
+          return cap_value * at::vec::tanh(self / cap_value);
+        };
+        cpu_kernel(iter, arithmetic<scalar_t, scalar_t>(formula));
       });
 }
 
@@ -27,15 +27,14 @@ void softcap_kernel(TensorIteratorBase& iter, double cap) {
 void softcap_backward_kernel(TensorIteratorBase& iter, double cap) {
   dispatch<kFloat, kDouble>(
       iter.common_dtype(), "softcap_backward", [&]<typename scalar_t>() {
-        using opmath_t = opmath_type<scalar_t>;
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
         const auto cap_value = static_cast<opmath_t>(cap);
-        cpu_kernel(iter, [=](scalar_t grad_output_element,
-            scalar_t self_element) __attribute__((always_inline)) -> scalar_t {
-          const auto grad_output = static_cast<opmath_t>(grad_output_element);
-          const auto self = static_cast<opmath_t>(self_element);
-          return static_cast<scalar_t>(grad_output *
-              (opmath_t(1) - at::vec::integer_power<2>(at::vec::tanh(self / cap_value))));
-        });
+        const auto formula = [=](opmath_t grad_output,
+            opmath_t self) __attribute__((always_inline)) {
+          return grad_output *
+              (opmath_t(1) - at::vec::integer_power<2>(at::vec::tanh(self / cap_value)));
+        };
+        cpu_kernel(iter, arithmetic<scalar_t, scalar_t, scalar_t>(formula));
       });
 }
 

@@ -12,11 +12,11 @@ inline namespace CPU_CAPABILITY {
 void tanh_kernel(TensorIteratorBase& iter) {
   dispatch<kFloat, kDouble>(
       iter.common_dtype(), "tanh", [&]<typename scalar_t>() {
-        using opmath_t = opmath_type<scalar_t>;
-        cpu_kernel(iter, [=](scalar_t self_element) __attribute__((always_inline)) -> scalar_t {
-          const auto self = static_cast<opmath_t>(self_element);
-          return static_cast<scalar_t>(at::vec::tanh(self));
-        });
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+        const auto formula = [=](auto self) __attribute__((always_inline)) {
+          return at::vec::tanh(self);
+        };
+        cpu_kernel(iter, arithmetic<scalar_t, scalar_t>(formula));
       });
 }
 
@@ -26,13 +26,11 @@ void tanh_kernel(TensorIteratorBase& iter) {
 void tanh_backward_kernel(TensorIteratorBase& iter) {
   dispatch<kFloat, kDouble>(
       iter.common_dtype(), "tanh_backward", [&]<typename scalar_t>() {
-        using opmath_t = opmath_type<scalar_t>;
-        cpu_kernel(iter, [=](scalar_t grad_output_element,
-            scalar_t output_element) __attribute__((always_inline)) -> scalar_t {
-          const auto grad_output = static_cast<opmath_t>(grad_output_element);
-          const auto output = static_cast<opmath_t>(output_element);
-          return static_cast<scalar_t>(grad_output * (opmath_t(1) - output * output));
-        });
+        using opmath_t [[maybe_unused]] = opmath_type<scalar_t>;
+        const auto formula = [=](auto grad_output, auto output) __attribute__((always_inline)) {
+          return grad_output * (opmath_t(1) - output * output);
+        };
+        cpu_kernel(iter, arithmetic<scalar_t, scalar_t, scalar_t>(formula));
       });
 }
 
