@@ -47,13 +47,12 @@ using Loop = void (*)(const T* in, T* out, size_t count);
 
 /// `count` is rounded up to whole packs.
 static Loop<float> find_pack_loop([[maybe_unused]] const std::string& name) {
-  PACKED(exp)
-  PACKED(exp2)
-  PACKED(sigmoid)
-  PACKED(softplus)
-  PACKED(tanh) PACKED(sin) PACKED(cos) PACKED(erf) PACKED(sqrt) PACKED(rsqrt) PACKED(reciprocal)
-      PACKED(square) PACKED(relu) PACKED(abs) PACKED(floor) PACKED(ceil) PACKED(trunc)
-          PACKED(round) return nullptr;
+  // clang-format off
+  PACKED(exp) PACKED(exp2) PACKED(sigmoid) PACKED(softplus) PACKED(tanh) PACKED(sin) PACKED(cos)
+  PACKED(erf) PACKED(sqrt) PACKED(rsqrt) PACKED(reciprocal) PACKED(square) PACKED(relu) PACKED(abs)
+  PACKED(floor) PACKED(ceil) PACKED(trunc) PACKED(round)
+      // clang-format on
+      return nullptr;
 }
 
 static bool is_binary(const std::string& name) {
