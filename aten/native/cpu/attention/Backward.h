@@ -312,9 +312,7 @@ class Backward {
     const Sum scale = Sum(problem_.scale);
     for (int64_t k = keys.first; k < keys.end; ++k) {
       Sum* const weights = weights_.data() + k * lanes_;
-#pragma GCC ivdep
-      for (int64_t l = first_lane; l < lanes_; ++l)
-        weights[l] = vec::exp(weights[l] - logsumexp_[l]);
+      exponentials(weights + first_lane, lanes_ - first_lane, logsumexp_ + first_lane);
 
       Sum* const grads = grads_.data() + k * lanes_;
 #pragma GCC ivdep

@@ -103,6 +103,12 @@ class Mask {
   static tile::Vector<Sum> read_line(const In* from, int64_t length) {
     if constexpr (std::is_same_v<Sum, In> || (std::is_same_v<Sum, float> && sizeof(In) == 2)) {
       return tile::load_converted<Sum>(from, length);
+    } else if constexpr (std::is_same_v<In, bool>) {
+      typedef uint8_t Bytes __attribute__((vector_size(tile::kWidth<Sum>)));
+      Bytes bytes = {};
+      std::memcpy(&bytes, from, static_cast<size_t>(length));
+      const auto taken = __builtin_convertvector(bytes, tile::Vector<tile::ShuffleIndex<Sum>>) != 0;
+      return taken ? tile::Vector<Sum>{} : tile::broadcast(added_by<Sum>(false));
     } else {
       Sum line[tile::kWidth<Sum>] = {};
       for (int64_t i = 0; i < length; ++i) line[i] = added_by<Sum>(from[i]);

@@ -14,13 +14,18 @@ inline V larger_lanes(V a, V b) {
   return a > b ? a : b;
 }
 
-/// values[key][lane] = exp(values - base[lane]), for rows of `lanes`.
-template <int64_t kCount, class Sum>
-inline void exponentials(Sum* values, int64_t n, const Sum* base) {
-  for (int64_t k = 0; k < n; ++k, values += kCount) {
-#pragma GCC ivdep
-    for (int64_t l = 0; l < kCount; ++l) values[l] = vec::exp(values[l] - base[l]);
+/// values = exp(values - base), for whole vectors.
+template <class Sum>
+inline void exponentials(Sum* values, int64_t count, const Sum* base) {
+#ifdef AT_VEC_HAS_PACKS
+  if constexpr (std::is_same_v<Sum, float>) {
+    for (int64_t l = 0; l < count; l += tile::kWidth<float>)
+      tile::store(values + l, vec::exp(tile::load(values + l) - tile::load(base + l)));
+    return;
   }
+#endif
+#pragma GCC ivdep
+  for (int64_t l = 0; l < count; ++l) values[l] = vec::exp(values[l] - base[l]);
 }
 
 /// The largest score and the sum of exponentials of each query of a panel so far.
@@ -55,7 +60,7 @@ struct RunningSoftmax {
     for (int64_t l = 0; l < kCount; ++l) shrinks |= shrink[l] != Sum(1);
     for (int64_t l = 0; l < kCount; ++l) sum[l] *= shrink[l];
 
-    exponentials<kCount>(scores, n, base);
+    for (int64_t k = 0; k < n; ++k) exponentials(scores + k * kCount, kCount, base);
     return shrinks;
   }
 

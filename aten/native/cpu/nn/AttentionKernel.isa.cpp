@@ -52,11 +52,11 @@ void attend(const Problem<typename E::Stored>& problem, const Tensor& output,
   Sum* const sums = logsumexp.data_ptr<Sum>();
   const int64_t products = problem.keys * (problem.width + problem.value_width);
 
-  if (problem.queries <= kFewQueries) {
+  if (problem.queries <= FewQueries<Stored, Sum>::kMost) {
     parallel_for(0, problem.matrices, grain_of(problem.queries * products),
                  [&](int64_t begin, int64_t end) {
                    FewQueries<Stored, Sum> task(problem, out, sums);
-                   for (int64_t i = begin; i < end; ++i) task.run(i, 0, problem.queries);
+                   for (int64_t i = begin; i < end; ++i) task.run(i);
                  });
     return;
   }

@@ -15,14 +15,28 @@ def attention(
     length: int,
     width: int = 64,
     *,
+    keys: int = 0,
+    key_heads: int = 0,
     causal: bool = False,
     trained: bool = False,
     dtype: str = "float32",
 ) -> Case:
+    """`keys` and `key_heads` are those of the queries by default."""
+    keys = keys or length
+    key_heads = key_heads or heads
+
     def make(t: Any, x: Any) -> Callable[[], Any]:
         of_type = getattr(t, dtype)
-        query, key, value = (x(batch, heads, length, width).to(of_type) for _ in range(3))
-        call = partial(t.nn.functional.scaled_dot_product_attention, query, key, value, is_causal=causal)
+        query = x(batch, heads, length, width).to(of_type)
+        key, value = (x(batch, key_heads, keys, width).to(of_type) for _ in range(2))
+        call = partial(
+            t.nn.functional.scaled_dot_product_attention,
+            query,
+            key,
+            value,
+            is_causal=causal,
+            enable_gqa=heads != key_heads,
+        )
         if not trained:
             return call
 
@@ -32,11 +46,13 @@ def attention(
         return lambda: call().backward(gradient)
 
     words = [f"{batch * heads} heads, length {length}, width {width}"]
+    words += [f"{keys} keys"] * (keys != length) + [f"of {batch * key_heads} heads"] * (heads != key_heads)
     words += ["causal"] * causal + ["trained"] * trained + [dtype] * (dtype != "float32")
     # Two products forward and five backward, half of each with a causal mask.
     products = (7 if trained else 2) / (2 if causal else 1)
 
-    return Case(", ".join(words), make, flops=products * 2.0 * batch * heads * length**2 * width, dtype=dtype)
+    flops = products * 2.0 * batch * heads * length * keys * width
+    return Case(", ".join(words), make, flops=flops, dtype=dtype)
 
 
 GROUP = Group(
@@ -52,6 +68,9 @@ GROUP = Group(
         attention(1, 12, 512, trained=True),
         attention(4, 8, 128, causal=True, trained=True),
         attention(1, 12, 512, dtype="bfloat16"),
+        attention(1, 12, 512, trained=True, dtype="bfloat16"),
+        attention(1, 16, 256, key_heads=4),
+        attention(1, 16, 1, 128, keys=2048, key_heads=4),
         attention(1, 8, 1, 128),
     ),
 )
