@@ -49,10 +49,10 @@ struct Elements {
   using Sum = SumType;
   using Multiplied = Product<Stored, Row, Result>;
 
-  // The elements of the depth that one step multiplies, and the most steps in one chunk: a panel of
-  // lanes and one of rows are in the first-level cache.
+  // The elements of the depth that one step multiplies, and the most steps in one chunk: long chunks
+  // read and write C less often, and panels of them still stream from the second-level cache.
   static constexpr int64_t kGroup = 1;
-  static constexpr int64_t kDepth = 256;
+  static constexpr int64_t kDepth = 512;
 
   static constexpr int kVectors = kTileVectors;
   static constexpr int kRows = kTileHeight;
@@ -151,7 +151,6 @@ void multiply_grouped(int64_t depth, const Lanes<T>& lanes, int64_t height, cons
 /// BFloat16 in pairs along the depth.
 struct Pairs : Elements<c10::BFloat16, uint32_t, float> {
   static constexpr int64_t kGroup = 2;
-  static constexpr int64_t kDepth = 512;
 
   /// Where the elements of a pair are next to each other, and every element has a partner.
   static bool rows_in_place(const Product<Stored>& x) {
@@ -177,7 +176,6 @@ struct Pairs : Elements<c10::BFloat16, uint32_t, float> {
 template <class Lane, class RowType = Lane, class Result = Lane>
 struct Quads : Elements<Lane, ByteQuad, uint32_t, kTileRows, RowType, Result> {
   static constexpr int64_t kGroup = 4;
-  static constexpr int64_t kDepth = 512;
   static constexpr bool kSignedRows = std::is_signed_v<RowType>;
 
   /// Where the four are next to each other, and all complete. See also Note [Signs of bytes].
