@@ -131,8 +131,18 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
 
 def _has_few_levels(source: Source, text: str, problems: Diagnostics) -> bool:
     """Looks at the brackets and indentation only, before anything is built from them."""
+    try:
+        return _has_few_levels_in(yaml.parse(text, Loader=_Loader), source, problems)
+    except yaml.YAMLError as error:
+        # Newer versions of libyaml have a limit of their own, and read ahead as far as it.
+        if "nesting depth" not in str(error):
+            raise
+        return _has_few_levels_in(yaml.parse(text, Loader=yaml.BaseLoader), source, problems)
+
+
+def _has_few_levels_in(events: Iterator[yaml.Event], source: Source, problems: Diagnostics) -> bool:
     levels = 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for event in events:
         if isinstance(event, yaml.CollectionStartEvent):
             levels += 1
         elif isinstance(event, yaml.CollectionEndEvent):
