@@ -28,7 +28,7 @@ MAY_DIFFER: tuple[Known, ...] = (
     # Which results require grad.
     Known(
         "floor_divide|heaviside|histogram.*|_unique2?|_scaled_mm|unique_dim|unique_consecutive|geqrf|detach_copy|"
-        "linalg_ldl_factor(_ex)?|set_.*",
+        "linalg_ldl_factor(_ex)?|set_.*|_addmm_activation|_weight_int8pack_mm",
         "requires_grad",
         always,
         "without a derivative, results do not require grad; PyTorch's do, and raise in backward",

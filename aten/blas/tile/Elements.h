@@ -49,8 +49,9 @@ struct Elements {
   using Sum = SumType;
   using Multiplied = Product<Stored, Row, Result>;
 
-  // The elements of the depth that one step multiplies, and the most steps in one chunk: long chunks
-  // read and write C less often, and panels of them still stream from the second-level cache.
+  // The elements of the depth that one step multiplies, and the most steps in one chunk: long
+  // chunks read and write C less often, and panels of them still stream from the second-level
+  // cache.
   static constexpr int64_t kGroup = 1;
   static constexpr int64_t kDepth = 512;
 

@@ -68,6 +68,9 @@ BlasMatrix blas_matrix(PlannedTensor matrix) {
   const int64_t column_stride = tensor.stride(-1);
   const int64_t batch_stride = tensor.dim() == 3 ? tensor.strides()[0] : 0;
 
+  // Nothing is read, and a copy would have the same strides.
+  if (tensor.numel() == 0) return {tensor, blas::Transpose::None, std::max<int64_t>(1, columns), 0};
+
   if (has_lines(rows, columns, row_stride, column_stride)) {
     const int64_t leading = rows == 1 ? std::max<int64_t>(1, columns) : row_stride;
     return {std::move(matrix), blas::Transpose::None, leading, batch_stride};
