@@ -239,7 +239,7 @@ def _enable_torch_function() -> Iterator[None]:
 
 @contextlib.contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
-    """Lets calls inside of `__torch_dispatch__` be recorded by autograd and handled by modes, as outside of it."""
+    """Lets autograd record calls inside of `__torch_dispatch__`, as outside of it."""
     before = _C._set_below_autograd(0)
     try:
         yield

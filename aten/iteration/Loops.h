@@ -43,7 +43,7 @@ inline void contiguous_loop(const F& captured, R* out, const std::tuple<const A*
 /// Not inline: callers have two uses of it, and formulas are long.
 template <typename F, typename R, typename... A, size_t... I>
 C10_NOINLINE void run_contiguous(const F& op, R* out, const std::tuple<const A*...>& in, int64_t n,
-                           std::index_sequence<I...> indices) {
+                                 std::index_sequence<I...> indices) {
   if constexpr (ComputesConverted<F, R, A...>) {
     converted_loop<F, R, A...>(op, out, in, n, indices);
   } else {

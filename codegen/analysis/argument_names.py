@@ -29,8 +29,8 @@ GENERATED = frozenset(
     "opmath_t out0 out1 out2 out3 out4 out5 plan requires_grad result results scalar_t self_before "
     "spec0 spec1 spec2 spec3 spec4 spec5 view "
     # functions
-    "arithmetic as_view check_distinct_outputs check_inplace check_inplace_result check_lists check_no_overlap "
-    "check_one_device check_out_requires_no_grad check_single_number collect_next_edges "
+    "arithmetic as_view check_distinct_outputs check_inplace check_inplace_result check_lists "
+    "check_no_overlap check_one_device check_out_requires_no_grad check_single_number collect_next_edges "
     "compute_requires_grad copy_to_output copy_to_outputs copy_to_self cpu_kernel device_of_call "
     "device_of_new dispatch effective_keys elementwise empty_from_spec forget_temporary_base "
     "has_function_modes input_metadata keys_of keys_of_device keys_or_cpu launch_plan materialize_grad "

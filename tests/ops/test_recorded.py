@@ -1,5 +1,4 @@
-"""Recorded calls: `make_fx` gives a graph of each operator that computes what the call did, also from copies of
-its arguments."""
+"""Recorded calls: `make_fx` gives a graph of each operator that computes what the call did."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ void multiply_weights(const Tensor& self, const Tensor& mat2, const Tensor& scal
   const BlasMatrix right = blas_matrix(self);
   const int64_t columns = out.sizes()[1];
   blas::gemm_int8_weight<T>(left.transpose, right.transpose, columns, out.sizes()[0],
-                            self.sizes()[1], left.tensor.get().const_data_ptr<int8_t>(), left.leading,
-                            right.tensor.get().const_data_ptr<T>(), right.leading, out.data_ptr<T>(),
-                            columns, scales.contiguous().const_data_ptr<T>());
+                            self.sizes()[1], left.tensor.get().const_data_ptr<int8_t>(),
+                            left.leading, right.tensor.get().const_data_ptr<T>(), right.leading,
+                            out.data_ptr<T>(), columns, scales.contiguous().const_data_ptr<T>());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The linear layer on the CPU: the product adds the bias itself. A few rows are multiplied by the
 // packed weight, if that is kept.
-#include "aten/native/cpu/shared/PackedProduct.h"
 #include "aten/native/declarations/cpu/nn/LinearKernel.isa.h"
+#include "aten/native/cpu/shared/PackedProduct.h"
 #include "aten/native/shared/MatrixProduct.h"
 #include "aten/ops/copy.h"
 

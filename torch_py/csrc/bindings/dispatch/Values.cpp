@@ -97,6 +97,7 @@ bool is_element(PyObject* object, const SchemaValue& argument) {
 Value element(PyObject* object, SchemaType type) {
   switch (type) {
     case SchemaType::Tensor: return unpack(object);
+
     case SchemaType::Scalar: return to_scalar(object);
     case SchemaType::Int: return to_int64(object);
     case SchemaType::Float: return to_double(object);
@@ -169,6 +170,7 @@ void check_keywords(const c10::OperatorEntry& entry, Py_ssize_t nargs, PyObject*
   for (Py_ssize_t i = 0; kwnames != nullptr && i < PyTuple_GET_SIZE(kwnames); ++i) {
     const std::string name(to_string_view(PyTuple_GET_ITEM(kwnames, i)));
     const int position = schema.position(name);
+
     if (position < 0) {
       throw_python(PyExc_RuntimeError,
                    "Unknown keyword argument '%s' for operator 'aten::%s'. "
