@@ -20,7 +20,7 @@ class TorchDispatchMode:
 
     `func` is an OpOverload such as ``torch.ops.aten.add.Tensor``. `types` are the classes of arguments that
     define `__torch_dispatch__`. Operators that are made of others, such as ``torch.nn.functional.mse_loss``,
-    are seen as what they call. While the mode handles a call, what it calls itself goes to the mode around it.
+    are seen as what they call. While the mode handles a call, its own calls go to the mode around it.
     """
 
     supports_higher_order_operators = False
