@@ -139,7 +139,9 @@ class OpOverloadPacket:
                 return getattr(self, overload)(*arguments, **keywords)
             except RuntimeError as problem:
                 problems.append(str(problem))
-        raise RuntimeError("\n".join(problems) or f"operator '{self._opname}' is not part of torch_py")
+        if not problems:
+            raise NotImplementedError(f"operator '{self._opname}' is not part of this build of torch_py")
+        raise RuntimeError("\n".join(problems))
 
     def __str__(self) -> str:
         return f"aten.{self._opname}"

@@ -232,12 +232,16 @@ T dot_conjugated(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) 
 }
 
 template <class T>
-bool is_own_product(double work) {
-  if constexpr (library::serves<T>) return !library_wanted<T>(work);
-  return true;
+bool packs_lanes(int64_t rows, int64_t lanes, int64_t depth, bool along_depth) {
+  if constexpr (library::serves<T>) {
+    const double work =
+        static_cast<double>(rows) * static_cast<double>(lanes) * static_cast<double>(depth);
+    if (library_wanted<T>(work)) return false;
+  }
+  return !builtin::are_few<T>(rows, depth, along_depth);
 }
-template TORCH_PY_API bool is_own_product<float>(double);
-template TORCH_PY_API bool is_own_product<double>(double);
+template TORCH_PY_API bool packs_lanes<float>(int64_t, int64_t, int64_t, bool);
+template TORCH_PY_API bool packs_lanes<double>(int64_t, int64_t, int64_t, bool);
 
 #define INSTANTIATE(T)                                                                            \
   template TORCH_PY_API void gemm<T>(Transpose, Transpose, int64_t, int64_t, int64_t, Scale<T>,   \

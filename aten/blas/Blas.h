@@ -69,9 +69,10 @@ TORCH_PY_API void gemm_int8_weight(Transpose transpose_a, Transpose transpose_b,
                                    int64_t n, int64_t k, const int8_t* a, int64_t lda, const T* b,
                                    int64_t ldb, T* c, int64_t ldc, const T* scale);
 
-/// Whether gemm() would compute a product of so many multiplications itself.
+/// Whether gemm() would pack the lanes of a product itself: it leaves it neither to the library nor
+/// to dot products. `along_depth`: the elements of a lane are next to each other.
 template <class T>
-TORCH_PY_API bool is_own_product(double work);
+TORCH_PY_API bool packs_lanes(int64_t rows, int64_t lanes, int64_t depth, bool along_depth);
 
 /// y = alpha op(A) x + beta y for an m x n matrix A. Increments are positive.
 template <class T>

@@ -181,14 +181,19 @@ bool lies_along_depth(const Operand<T>& operand) {
   return operand.depth_step == 1 && operand.step != 1;
 }
 
+template <class T>
+int64_t most_few() {
+  const tile::VectorTable& table = tile::vector_table();
+  return std::is_same_v<T, float> ? table.few_f32 : table.few_f64;
+}
+
 /// Whether a product consists of a few vectors times many that lie along the depth, which takes
 /// less time than packing the many. It depends on the whole product, so that the bits do not depend
 /// on its parts.
 template <class T>
 struct FewVectors {
   explicit FewVectors(const Product<T>& x) {
-    const tile::VectorTable& table = tile::vector_table();
-    const int64_t most = std::is_same_v<T, float> ? table.few_f32 : table.few_f64;
+    const int64_t most = most_few<T>();
     if (x.depth < kLongDots) return;
 
     are_rows = x.rows <= most && lies_along_depth(x.lane);
@@ -369,6 +374,13 @@ void gemv_real(tile::GemvKernel<T> kernel, bool transpose, int64_t m, int64_t n,
 }
 
 }  // namespace
+
+template <class T>
+bool are_few(int64_t rows, int64_t depth, bool lanes_along_depth) {
+  return lanes_along_depth && rows <= most_few<T>() && depth >= kLongDots;
+}
+template bool are_few<float>(int64_t, int64_t, bool);
+template bool are_few<double>(int64_t, int64_t, bool);
 
 template <class T>
 void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, int64_t k,

@@ -12,6 +12,10 @@ void gemm(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n, in
           Scale<T> alpha, const T* a, int64_t lda, const T* b, int64_t ldb, Scale<T> beta, T* c,
           int64_t ldc, const Epilogue<T>* epilogue = nullptr);
 
+/// Whether gemm() computes a product of so many rows as dot products, without packing the lanes.
+template <class T>
+bool are_few(int64_t rows, int64_t depth, bool lanes_along_depth);
+
 template <class T>
 void gemm_batched_strided(Transpose transpose_a, Transpose transpose_b, int64_t m, int64_t n,
                           int64_t k, Scale<T> alpha, const T* a, int64_t lda, int64_t stride_a,

@@ -37,6 +37,9 @@ def forms(values: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def bits(tensor: torch.Tensor) -> np.ndarray:
+    # Which of its bit patterns a NaN has is not specified.
+    if tensor.is_floating_point():
+        tensor = torch.where(tensor.isnan(), torch.tensor(float("nan"), dtype=tensor.dtype), tensor)
     size = tensor.element_size()
     view = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
     return tensor.contiguous().view(view).numpy()

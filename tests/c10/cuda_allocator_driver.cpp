@@ -130,8 +130,8 @@ static void test_shortage() {
   size_t free = 0;
   size_t total = 0;
   C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  static constinit c10::OperatorEntry op("an_operator", "an_operator() -> ()");
-  static constinit c10::OperatorEntry inner("inner", "inner() -> ()");
+  static constinit c10::OperatorEntry op("an_operator", "an_operator() -> ()", {}, {});
+  static constinit c10::OperatorEntry inner("inner", "inner() -> ()", {}, {});
   std::optional<c10::RunningOperator> scope(std::in_place, op);
   std::optional<c10::RunningOperator> inner_scope(std::in_place, inner);
   DataPtr most = allocate(total / 2);

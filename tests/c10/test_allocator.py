@@ -16,6 +16,7 @@ SOURCES = [
     "c10/core/Allocator.cpp",
     "c10/core/Device.cpp",
     "c10/core/DeviceHooks.cpp",
+    "c10/core/Storage.cpp",
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
     "c10/cpu/WatchedBlocks.cpp",

@@ -21,8 +21,8 @@ BACKEND = "Event Functions Launch Mailbox PinnedAllocator PlainAllocator Runtime
 RUNTIME = [
     *(f"c10/cuda/{name}.cpp" for name in BACKEND),
     *(f"c10/cuda/allocator/{name}.cpp" for name in ON_CUDA),
-    *(f"c10/core/{name}.cpp" for name in ("AbsentDevice", "Allocator", "Device", "DeviceHooks")),
-    "c10/dispatch/RunningOperator.cpp",
+    *(f"c10/core/{name}.cpp" for name in ("AbsentDevice", "Allocator", "Device", "DeviceHooks", "Storage")),
+    *(f"c10/dispatch/{name}.cpp" for name in ("DispatchKey", "OperatorEntry", "RunningOperator", "Schema")),
     "c10/cpu/BlockCache.cpp",
     "c10/cpu/CPUAllocator.cpp",
     "c10/cpu/WatchedBlocks.cpp",

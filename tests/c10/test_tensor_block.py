@@ -16,7 +16,7 @@ SOURCES = [
         "AbsentDevice", "Allocator", "Device", "DeviceHooks", "OpaqueTensorImpl", "ScalarType", "Storage",
         "TensorImpl",
     )),
-    *(f"c10/cpu/{name}.cpp" for name in ("BlockCache", "CPUAllocator", "ThreadCache")),
+    *(f"c10/cpu/{name}.cpp" for name in ("BlockCache", "CPUAllocator", "ThreadCache", "WatchedBlocks")),
     "c10/dispatch/LocalState.cpp",
     "c10/util/Exception.cpp",
 ]  # fmt: skip

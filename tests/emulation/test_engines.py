@@ -18,7 +18,7 @@ SOURCES = (
     "tests/emulation/shared_memory.cpp",
     "tests/emulation/watching.cpp",
     "c10/cuda/Launch.cpp",
-    "c10/dispatch/RunningOperator.cpp",
+    *(f"c10/dispatch/{name}.cpp" for name in ("DispatchKey", "OperatorEntry", "RunningOperator", "Schema")),
     "c10/util/Exception.cpp",
 )
 FLAGS = ("-O1", "-g1", "-DTORCH_PY_CUDA_EMULATION", "-Itests/emulation/include", "-Ibuild/generated")

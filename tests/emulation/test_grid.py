@@ -25,12 +25,12 @@ SOURCES = (
     "tests/emulation/watching.cpp",
     "tests/emulation/checks/without_runtime.cpp",
     "c10/cuda/Launch.cpp",
-    "c10/dispatch/RunningOperator.cpp",
+    *(f"c10/dispatch/{name}.cpp" for name in ("DispatchKey", "OperatorEntry", "RunningOperator", "Schema")),
     "c10/util/Exception.cpp",
 )
 RUNTIME_SOURCES = (
     *(f"c10/cuda/{name}.cpp" for name in ("Functions", "Launch", "Mailbox", "Runtime")),
-    "c10/dispatch/RunningOperator.cpp",
+    *(f"c10/dispatch/{name}.cpp" for name in ("DispatchKey", "OperatorEntry", "RunningOperator", "Schema")),
     "c10/util/Exception.cpp",
 )
 ORDERS = ("ascending", "descending", "shuffled:1", "shuffled:2")

@@ -60,7 +60,6 @@ def double(x):
     [
         lambda: torch.jit.save(None, "x"),
         lambda: torch.jit.load("x"),
-        lambda: torch.fx.experimental.proxy_tensor.make_fx(double),
         lambda: torch._dynamo.export(double),
         lambda: torch.SymInt(3),
         lambda: torch.ao.quantization.convert(None),

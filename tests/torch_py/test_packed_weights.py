@@ -71,10 +71,17 @@ def transposed() -> Use:
     return Use(numbers(24, 32, 4, 4), lambda w: F.conv_transpose2d(x, w, stride=2))
 
 
-def linear(dtype: Any = torch.float32, rows: int = 4) -> Use:
+def linear(dtype: Any = torch.bfloat16, rows: int = 4) -> Use:
     x = numbers(rows, 300, dtype=dtype)
     bias = numbers(70, dtype=dtype)
     return Use(numbers(70, 300, dtype=dtype), lambda w: F.linear(x, w, bias))
+
+
+def transposed_linear(dtype: Any = torch.float32, rows: int = 4) -> Use:
+    """Few rows of numbers that need no conversion are packed only if the weight lies across the depth."""
+    x = numbers(rows, 300, dtype=dtype)
+    bias = numbers(70, dtype=dtype)
+    return Use(numbers(300, 70, dtype=dtype).t(), lambda w: F.linear(x, w, bias))
 
 
 USES: dict[str, Callable[[], Use]] = {
@@ -87,7 +94,8 @@ USES: dict[str, Callable[[], Use]] = {
     "pointwise": pointwise,
     "transposed": transposed,
     "linear": linear,
-    "linear, double": lambda: linear(torch.float64),
+    "linear, transposed": transposed_linear,
+    "linear, transposed, double": lambda: transposed_linear(torch.float64),
     "linear, bfloat16, one row": lambda: linear(torch.bfloat16, 1),
     "linear, half": lambda: linear(torch.float16),
     "linear, sixteen rows": lambda: linear(rows=16),
@@ -127,11 +135,12 @@ def test_a_weight_is_kept_at_its_second_use(name):
 @pytest.mark.parametrize("inner", [64, 255, 256, 257, 600, 1025])
 def test_products_with_kept_weights_have_the_same_bits(rows, inner):
     for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
-        x, weight = numbers(rows, inner, dtype=dtype), numbers(67, inner, dtype=dtype)
-        for bias in (None, numbers(67, dtype=dtype)):
-            use = Use(weight, lambda w, x=x, b=bias: F.linear(x, w, b))
-            expected = use.expected()
-            assert all(torch.equal(use(), expected) for _ in range(3))
+        x = numbers(rows, inner, dtype=dtype)
+        for weight in (numbers(67, inner, dtype=dtype), numbers(inner, 67, dtype=dtype).t()):
+            for bias in (None, numbers(67, dtype=dtype)):
+                use = Use(weight, lambda w, x=x, b=bias: F.linear(x, w, b))
+                expected = use.expected()
+                assert all(torch.equal(use(), expected) for _ in range(3))
 
 
 def test_a_transposed_weight_is_packed_from_its_place():

@@ -79,10 +79,9 @@ def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str,
     if configuration.sanitize:
         flags.append(f"-fsanitize={configuration.sanitize}")
     elif not configuration.debug:
+        # Not --icf: it merges the cold parts of functions whose frames differ, and exceptions thrown there
+        # could not be unwound.
         flags.append("-s")
-        if toolchain.linker == "lld":
-            # Equal functions become one: loops of signed and unsigned integers, say.
-            flags.append("-Wl,--icf=all")
 
     return (*flags, *configuration.link_flags)
 

@@ -25,7 +25,9 @@ def snake_case(name: str) -> str:
 
 def is_free(name: str, reserved: typing.Container[str]) -> bool:
     """Whether a variable of this name would hide nothing that printed code may need."""
-    return not (keyword.iskeyword(name) or hasattr(builtins, name) or name in reserved)
+    # Interactive sessions add `_` to the builtins.
+    is_builtin = name != "_" and hasattr(builtins, name)
+    return not (keyword.iskeyword(name) or is_builtin or name in reserved)
 
 
 class Namespace:

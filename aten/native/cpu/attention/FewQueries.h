@@ -15,7 +15,7 @@ class FewQueries {
  public:
   static constexpr int64_t W = tile::kWidth<Sum>;
   /// So many queries leave most lanes of a panel empty, and are faster here.
-  static constexpr int64_t kMost = W / 4;
+  static constexpr int64_t kMost = std::max<int64_t>(W / 4, 1);
 
   FewQueries(const Problem<Stored>& problem, const Matrices<Stored>& out, Sum* logsumexp)
       : problem_(problem),

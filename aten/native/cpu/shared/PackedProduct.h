@@ -166,14 +166,16 @@ inline bool multiply_packed(const Tensor& x, const Tensor& weight, const Tensor&
   const bool has_lines = weight.strides()[0] == 1 || weight.strides()[1] == 1;
   if (rows > kMostPackedRows || !has_lines || weight.numel() == 0) return false;
 
-  const double work = static_cast<double>(rows) * static_cast<double>(weight.numel());
+  const int64_t outputs = weight.size(0);
+  const int64_t depth = weight.size(1);
+  const bool along_depth = weight.strides()[1] == 1 && weight.strides()[0] != 1;
   switch (x.scalar_type()) {
     // A single row reads the weight only once, as it is.
     case kFloat:
-      return rows > 1 && blas::is_own_product<float>(work) &&
+      return rows > 1 && blas::packs_lanes<float>(rows, outputs, depth, along_depth) &&
              multiply_packed_as<tile::Floats<float>>(x, weight, bias, out);
     case kDouble:
-      return rows > 1 && blas::is_own_product<double>(work) &&
+      return rows > 1 && blas::packs_lanes<double>(rows, outputs, depth, along_depth) &&
              multiply_packed_as<tile::Floats<double>>(x, weight, bias, out);
     case kHalf: return multiply_packed_as<tile::Widened<c10::Half>>(x, weight, bias, out);
     case kBFloat16:
