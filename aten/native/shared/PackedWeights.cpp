@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 #include <unordered_map>
@@ -67,6 +68,12 @@ class Cache {
     Entries leaving;  // freed without the mutex
     {
       const std::lock_guard lock(mutex_);
+      // Another thread may have packed the same weight meanwhile.
+      const auto [first, last] = places_.equal_range(stamp);
+      const bool is_there = std::any_of(
+          first, last, [&](const auto& place) { return place.second->key == entry.key; });
+      if (is_there) return;
+
       bytes_ += entry.packed.numel();
       entries_.push_front(std::move(entry));
       places_.emplace(stamp, entries_.begin());
