@@ -17,16 +17,11 @@ SLACK = 2.0
 # How often a case that is too slow is measured again, after all others.
 RETRIES = 2
 
-# Cases and groups that exceed their limit on some processor, with the ratio that is accepted for now.
+# Cases and groups that exceed their limit on some processor, with the ratio that is accepted for now. Those of
+# memory alone scatter on busy machines.
 KNOWN = {
-    "attention": 1.5,
-    "attention/12 heads, length 512, width 64, bfloat16": 3.0,
-    "elementwise/add float16": 10.0,
-    "elementwise/gelu": 3.5,
-    "images/grid_sample": 4.0,
-    "indexing/embedding_bag": 3.0,
-    "layouts/float32 to float16": 6.0,
-    "low precision/bfloat16 3x3 256 to 256, 14 px": 3.0,
+    "images/pad by reflection": 3.0,
+    "products/outer": 2.0,
 }
 
 Results = dict[str, Result]
