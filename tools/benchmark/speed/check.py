@@ -17,8 +17,8 @@ SLACK = 2.0
 # How often a case that is too slow is measured again, after all others.
 RETRIES = 2
 
-# Cases and groups that exceed their limit on some processor, with the ratio that is accepted for now. Those of
-# memory alone scatter on busy machines.
+# Cases and groups that exceed their limit on some processor, with the ratio that is accepted for now. Cases
+# of memory alone scatter on busy machines.
 KNOWN = {
     "images/pad by reflection": 3.0,
     "products/outer": 2.0,
