@@ -5,6 +5,17 @@
 
 namespace at::native {
 
+namespace {
+
+/// What is added to a product in `out`; undefined if the operator is in place, so that it is in
+/// `out` already. Two tensors may be the same memory, as the copies of a device's tensors are.
+Tensor added_to(const Tensor& out, const Tensor& self) {
+  const bool is_in_place = out.data() == self.data() && out.sizes() == self.sizes();
+  return is_in_place ? Tensor() : self;
+}
+
+}  // namespace
+
 void mm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
   matrix_product(self, mat2, 0, 1, out0);
 }
@@ -17,12 +28,12 @@ void mv_kernel(const Tensor& self, const Tensor& vec, const Tensor& out0) {
 
 void addmm_kernel(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
                   const Scalar& alpha, const Tensor& out0) {
-  matrix_product(mat1, mat2, beta, alpha, out0, out0.is_same(self) ? Tensor() : self);
+  matrix_product(mat1, mat2, beta, alpha, out0, added_to(out0, self));
 }
 
 void baddbmm_kernel(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                     const Scalar& beta, const Scalar& alpha, const Tensor& out0) {
-  matrix_product(batch1, batch2, beta, alpha, out0, out0.is_same(self) ? Tensor() : self);
+  matrix_product(batch1, batch2, beta, alpha, out0, added_to(out0, self));
 }
 
 }  // namespace at::native
