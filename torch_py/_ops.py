@@ -200,7 +200,7 @@ def _alternative(name: str, overload: str) -> Any:
 
 @cache
 def packet(name: str) -> OpOverloadPacket:
-    """`torch.ops.aten.NAME`; raises AttributeError if there is no operator of that name."""
+    """`torch.ops.aten.NAME`. Raises AttributeError for an unknown name."""
     found = OpOverloadPacket(name)
     if name not in _overloads() and name not in _ABSENT and found._function is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")

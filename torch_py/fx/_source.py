@@ -19,7 +19,7 @@ def execute(source: str, globals_: dict[str, Any]) -> None:
 
 def compile_into(source: str, globals_: dict[str, Any]) -> str:
     name = f"{PREFIX}.{next(_number)}"
-    # No time of modification: linecache keeps the entry although there is no file.
+    # Without a modification time, linecache keeps the entry although no such file exists.
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     exec(compile(source, name, "exec", dont_inherit=True), globals_)
     return name
