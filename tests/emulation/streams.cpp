@@ -183,8 +183,9 @@ void make_readable(uintptr_t& word, bool is_whole, PendingUses& pending) {
     return;
   }
 
-  // Below that lie sizes, pairs of small integers and the shadow memory of a sanitizer.
-  const bool like_an_address = word >> 44 != 0 && word >> 48 == 0;
+  // Programs and libraries lie above that, by default; below lie sizes, pairs of small integers
+  // and the shadow memory of sanitizers, which is mapped up to 0x3400'0000'0000.
+  const bool like_an_address = word >> 44 >= 5 && word >> 48 == 0;
   if (!like_an_address || !is_mapped(word)) return;
   if (!is_whole) {
     constexpr uintptr_t kNowhere = uintptr_t{1} << 63;
