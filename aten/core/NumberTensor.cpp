@@ -1,6 +1,7 @@
 // The last number of each dtype, kept by every thread.
 #include "aten/core/NumberTensor.h"
 
+#include "aten/core/Allocation.h"
 #include "c10/dispatch/LocalState.h"
 
 namespace at {
@@ -37,7 +38,7 @@ C10_NOINLINE Tensor make_number(ScalarType dtype) {
   (void)owner;
 
   const OrdinaryTensors ordinary;
-  Tensor tensor = empty_tensor({}, dtype, kCPU);
+  Tensor tensor = empty_real_tensor({}, dtype, kCPU);
   tensor.unsafe_impl()->set_wrapped_number(true);
   return tensor;
 }

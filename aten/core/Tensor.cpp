@@ -2,17 +2,32 @@
 #include "aten/core/Tensor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include "aten/core/Allocation.h"
 #include "aten/core/NumberTensor.h"
 #include "aten/core/ReplacedMemory.h"
 #include "aten/core/Warning.h"
 #include "c10/core/AbsentDevice.h"
 #include "c10/core/DeviceHooks.h"
+#include "c10/dispatch/OperatorEntry.h"
 
 namespace at {
 
 namespace {
+
+std::atomic<AllocationHook> allocation_hook{nullptr};
+
+/// See Note [Allocations seen by modes].
+C10_NOINLINE Tensor seen_allocation(IntArrayRef sizes, const IntArrayRef* strides,
+                                    ScalarType dtype, Device device) {
+  const AllocationHook hook = allocation_hook.load(std::memory_order_relaxed);
+  return hook == nullptr ? Tensor() : hook(sizes, strides, dtype, device);
+}
+
+/// Whether calls of this thread go to Python, where somebody may want to see allocations.
+bool calls_go_to_python() { return c10::effective_keys({}).has(DispatchKey::Python); }
 
 void check_sizes(IntArrayRef sizes) {
   for (const int64_t size : sizes) {
@@ -102,7 +117,9 @@ class Promoted {
 
 }  // namespace
 
-Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
+void set_allocation_hook(AllocationHook hook) { allocation_hook = hook; }
+
+Tensor empty_real_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   int64_t numel = 1;
   for (const int64_t size : sizes) {
     if (__builtin_expect(size < 0, false)) check_sizes(sizes);
@@ -115,8 +132,21 @@ Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   return Tensor(std::move(impl));
 }
 
+Tensor empty_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
+  if (C10_UNLIKELY(calls_go_to_python())) {
+    Tensor seen = seen_allocation(sizes, nullptr, dtype, device);
+    if (seen.defined()) return seen;
+  }
+  return empty_real_tensor(sizes, dtype, device);
+}
+
 Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
                             Device device) {
+  if (C10_UNLIKELY(calls_go_to_python())) {
+    Tensor seen = seen_allocation(sizes, &strides, dtype, device);
+    if (seen.defined()) return seen;
+  }
+
   TORCH_CHECK(sizes.size() == strides.size(), "mismatch in length of strides and shape: sizes ",
               sizes, ", strides ", strides);
   check_sizes(sizes);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "aten/native/declarations/linalg/Determinant.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/ops/_linalg_det.h"
@@ -40,14 +41,14 @@ Tensor as_matrix(const Tensor& number) { return number.unsqueeze(-1).unsqueeze(-
 
 /// For each i from 0 to n - 1: the indices 0 to n - 1 without i.
 Tensor all_but_one(int64_t n) {
-  const Tensor index = empty_tensor({n * (n - 1)}, kLong, kCPU);
+  const Tensor index = empty_real_tensor({n * (n - 1)}, kLong, kCPU);
   int64_t* next = index.data_ptr<int64_t>();
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       if (j != i) *next++ = j;
     }
   }
-  return index;
+  return lifted(index);
 }
 
 /// The cofactors as signed determinants of all minors, in about n^5 multiplications. They are

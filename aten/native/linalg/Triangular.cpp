@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "aten/native/declarations/linalg/Triangular.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/empty.h"
 #include "aten/ops/to.h"
 
@@ -44,7 +45,7 @@ Tensor triangle_positions(const char* op, bool lower, int64_t rows, int64_t colu
   const auto count = static_cast<int64_t>(wanted);
   if (device.has_value() && device->is_meta()) return at::empty({2, count}, type, layout, device);
 
-  const Tensor result = empty_tensor({2, count}, kLong, kCPU);
+  const Tensor result = empty_real_tensor({2, count}, kLong, kCPU);
   int64_t* to_row = result.data_ptr<int64_t>();
   int64_t* to_column = to_row + count;
 

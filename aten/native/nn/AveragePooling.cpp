@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "aten/native/shared/HostValues.h"
 #include "aten/native/shared/PoolingGeometry.h"
 #include "aten/native/shared/ResamplingRules.h"
 #include "aten/native/shared/ResultFormat.h"
@@ -44,7 +45,7 @@ TensorSpec average_spec(const Tensor& like, IntArrayRef sizes, size_t spatial) {
 
 /// How many elements each window of a dimension averages.
 Tensor window_counts(const AverageWindows& windows, int64_t in, int64_t out) {
-  const Tensor counts = empty_tensor({out}, kLong, kCPU);
+  const Tensor counts = empty_real_tensor({out}, kLong, kCPU);
   for (int64_t j = 0; j < out; ++j) {
     const int64_t begin = j * windows.stride - windows.padding;
     const int64_t end = std::min(begin + windows.kernel, in + windows.padding);
@@ -52,7 +53,7 @@ Tensor window_counts(const AverageWindows& windows, int64_t in, int64_t out) {
     counts.data_ptr<int64_t>()[j] =
         std::max<int64_t>(1, windows.count_include_pad ? end - begin : inside);
   }
-  return counts;
+  return lifted(counts);
 }
 
 /// Average pooling of int64: sums of windows, divided with rounding towards zero.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "aten/native/declarations/nn/CtcLoss.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/_ctc_loss.h"
 #include "aten/ops/isinf.h"
 #include "aten/ops/masked_fill.h"
@@ -67,10 +68,11 @@ Tensor ctc_loss_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRe
 
   // The mean divides each loss by the length of its target first.
   if (reduction == 1) {
-    const Tensor lengths = empty_tensor({static_cast<int64_t>(target_lengths.size())}, kLong, kCPU);
+    const Tensor lengths =
+        empty_real_tensor({static_cast<int64_t>(target_lengths.size())}, kLong, kCPU);
     for (size_t n = 0; n < target_lengths.size(); ++n)
       lengths.data_ptr<int64_t>()[n] = std::max<int64_t>(target_lengths[n], 1);
-    return at::mean(losses / at::to(lengths, losses.device(), losses.scalar_type()));
+    return at::mean(losses / at::to(lifted(lengths), losses.device(), losses.scalar_type()));
   }
   if (reduction == 2) return at::sum(losses);
   return single ? losses.squeeze(0) : losses;

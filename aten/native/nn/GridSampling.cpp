@@ -5,6 +5,7 @@
 
 #include "aten/native/declarations/nn/GridSampling.h"
 #include "aten/native/nn/GridSampling.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/copy.h"
@@ -99,7 +100,7 @@ Tensor homogeneous_grid(IntArrayRef spatial, bool align_corners, const Tensor& l
   const Tensor grid = at::ones(sizes, like.scalar_type(), std::nullopt, like.device());
 
   for (size_t d = 0; d < spatial.size(); ++d) {
-    const Tensor points = empty_tensor({spatial[d]}, kDouble, kCPU);
+    const Tensor points = empty_real_tensor({spatial[d]}, kDouble, kCPU);
     for (int64_t i = 0; i < spatial[d]; ++i)
       points.data_ptr<double>()[i] = grid_point(i, spatial[d], align_corners);
 
@@ -107,7 +108,7 @@ Tensor homogeneous_grid(IntArrayRef spatial, bool align_corners, const Tensor& l
     shape[d] = spatial[d];
     const auto coordinate = static_cast<int64_t>(spatial.size() - 1 - d);
     at::copy_(at::select(grid, -1, coordinate),
-              at::to(points, like.device(), like.scalar_type()).view(shape));
+              at::to(lifted(points), like.device(), like.scalar_type()).view(shape));
   }
 
   return grid.view({-1, sizes.back()});

@@ -4,6 +4,7 @@
 
 #include "aten/native/declarations/nn/PackedSequences.h"
 #include "aten/native/nn/RecurrentSteps.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/cat.h"
 #include "aten/ops/full.h"
 #include "aten/ops/split_with_sizes.h"
@@ -41,9 +42,9 @@ void check_lengths(const std::vector<int64_t>& lengths, int64_t steps) {
 }
 
 Tensor tensor_of(const std::vector<int64_t>& numbers) {
-  const Tensor result = empty_tensor({static_cast<int64_t>(numbers.size())}, kLong, kCPU);
+  const Tensor result = empty_real_tensor({static_cast<int64_t>(numbers.size())}, kLong, kCPU);
   std::copy(numbers.begin(), numbers.end(), result.data_ptr<int64_t>());
-  return result;
+  return lifted(result);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "aten/native/declarations/shape/Meshgrid.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/flatten.h"
 #include "aten/ops/index_select.h"
@@ -44,7 +45,7 @@ int64_t combination_count(int64_t n, int64_t r, bool with_replacement, int64_t l
 Tensor combination_positions(int64_t n, int64_t r, bool with_replacement) {
   const int64_t limit = std::numeric_limits<int64_t>::max() / 16 / r;
   const int64_t count = combination_count(n, r, with_replacement, limit);
-  Tensor result = empty_tensor({count * r}, kLong, kCPU);
+  Tensor result = empty_real_tensor({count * r}, kLong, kCPU);
   if (count == 0) return result;
 
   const int64_t step = with_replacement ? 0 : 1;
@@ -83,7 +84,7 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   if (r == 0) return at::new_empty(self, {0});
 
   const Tensor positions =
-      at::to(combination_positions(self.numel(), r, with_replacement), self.device());
+      at::to(lifted(combination_positions(self.numel(), r, with_replacement)), self.device());
   return at::reshape(at::index_select(self, 0, positions), {positions.numel() / r, r});
 }
 

@@ -2,8 +2,12 @@
 // last.
 #include "torch_py/csrc/bindings/dispatch/DispatchModes.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "aten/core/Allocation.h"
+#include "aten/ops/empty.h"
+#include "aten/ops/empty_strided.h"
 #include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -12,8 +16,12 @@ namespace torch::python {
 
 namespace {
 
-// Owned, as plain pointers: a thread may end after the interpreter.
-thread_local std::vector<PyObject*> modes;
+struct EnteredMode {
+  PyObject* mode;         // owned, as a plain pointer: a thread may end after the interpreter
+  bool sees_allocations;  // Note [Allocations seen by modes]
+};
+
+thread_local std::vector<EnteredMode> modes;
 
 /// Calls reach the Python key while there are modes.
 void include_key() {
@@ -22,14 +30,20 @@ void include_key() {
       modes.empty() ? included - c10::DispatchKey::Python : included | c10::DispatchKey::Python;
 }
 
+bool asks_for_allocations(PyObject* mode) {
+  const ObjectPtr asks = ObjectPtr::steal(PyObject_GetAttrString(mode, "_sees_allocations"));
+  if (!asks) PyErr_Clear();
+  return asks.get() == Py_True;
+}
+
 void push(PyObject* mode) {
-  modes.push_back(Py_NewRef(mode));
+  modes.push_back({Py_NewRef(mode), asks_for_allocations(mode)});
   include_key();
 }
 
 ObjectPtr pop() {
   if (modes.empty()) throw_python(PyExc_AssertionError, "trying to pop from empty mode stack");
-  ObjectPtr top = ObjectPtr::steal(modes.back());
+  ObjectPtr top = ObjectPtr::steal(modes.back().mode);
   modes.pop_back();
   include_key();
   return top;
@@ -57,8 +71,22 @@ PyObject* mode_at(PyObject*, PyObject* position) {
     throw_python(PyExc_IndexError, "_get_dispatch_stack_at: position %lld of a stack of %zu modes",
                  static_cast<long long>(i), modes.size());
   }
-  return Py_NewRef(modes[static_cast<size_t>(i)]);
+  return Py_NewRef(modes[static_cast<size_t>(i)].mode);
   TORCH_PY_CATCH(nullptr)
+}
+
+/// An allocation as a call that modes receive; undefined if none of this thread asks for it.
+at::Tensor seen_allocation(at::IntArrayRef sizes, const at::IntArrayRef* strides,
+                           at::ScalarType dtype, at::Device device) {
+  const bool is_wanted = std::any_of(modes.begin(), modes.end(), [](const EnteredMode& entered) {
+    return entered.sees_allocations;
+  });
+  if (!is_wanted) return {};
+
+  if (strides != nullptr) {
+    return at::empty_strided(sizes, *strides, dtype, std::nullopt, device, std::nullopt);
+  }
+  return at::empty(sizes, dtype, std::nullopt, device, std::nullopt, std::nullopt);
 }
 
 PyMethodDef functions[] = {
@@ -80,6 +108,7 @@ StashedMode::~StashedMode() { push(mode_.get()); }
 
 void init_dispatch_modes(PyObject* module) {
   check_status(PyModule_AddFunctions(module, functions));
+  at::set_allocation_hook(seen_allocation);
 }
 
 }  // namespace torch::python

@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/tensor/IndexParser.h"
 
 #include "aten/core/Warning.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/alias.h"
 #include "aten/ops/select.h"
 #include "aten/ops/slice.h"
@@ -68,9 +69,9 @@ void check_index_dtype(const at::Tensor& index) {
 
 /// True selects all of a dimension of size 1, False none of it.
 at::Tensor index_of_bool(bool value) {
-  const at::Tensor index = at::empty_tensor({value ? 1 : 0}, at::kLong, at::kCPU);
+  const at::Tensor index = at::empty_real_tensor({value ? 1 : 0}, at::kLong, at::kCPU);
   if (value) *static_cast<int64_t*>(index.data()) = 0;
-  return index;
+  return at::native::lifted(index);
 }
 
 /// Applies the items of an index from left to right.

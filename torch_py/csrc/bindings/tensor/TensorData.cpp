@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "aten/core/Warning.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/to.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -160,11 +161,11 @@ at::Tensor tensor_from_sequence(PyObject* data, std::optional<at::ScalarType> dt
   const at::DimVector sizes = shape_of(data);
   const at::ScalarType type = dtype.has_value() ? *dtype : infer_dtype(data);
 
-  const at::Tensor tensor = at::empty_tensor(sizes, type, at::kCPU);
+  const at::Tensor tensor = at::empty_real_tensor(sizes, type, at::kCPU);
   const Destination to{tensor.sizes(), type, static_cast<int64_t>(tensor.itemsize())};
   write(static_cast<char*>(tensor.data()), to, 0, data);
 
-  return tensor;
+  return at::native::lifted(tensor);
 }
 
 at::Tensor tensor_from_data(PyObject* data, const DataOptions& options) {
@@ -173,7 +174,8 @@ at::Tensor tensor_from_data(PyObject* data, const DataOptions& options) {
   DataOptions fresh = options;
   if (is_numpy_array(data)) {
     // Only as_tensor, which shares the memory, warns of a read-only array.
-    return adapt(tensor_from_numpy(data, /*warn_if_readonly=*/!options.copy), options);
+    const at::Tensor tensor = tensor_from_numpy(data, /*warn_if_readonly=*/!options.copy);
+    return adapt(at::native::lifted(tensor), options);
   }
 
   if (!PyList_Check(data) && !PyTuple_Check(data) && PyObject_HasAttrString(data, "iloc")) {

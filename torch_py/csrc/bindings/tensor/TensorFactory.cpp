@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "aten/core/Allocation.h"
 #include "aten/ops/to.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -211,7 +212,7 @@ at::Tensor tensor_on_buffer(std::unique_ptr<BufferOwner> owner, at::ScalarType d
     // Loops may use instructions that fault on unaligned addresses.
     warn_user("frombuffer(): the memory is not aligned to elements of the dtype, so the tensor is "
               "a copy of it");
-    const at::Tensor copy = at::empty_tensor({elements}, dtype, at::kCPU);
+    const at::Tensor copy = at::empty_real_tensor({elements}, dtype, at::kCPU);
     std::memcpy(copy.data(), data, static_cast<size_t>(elements) * at::element_size(dtype));
     return copy;
   }

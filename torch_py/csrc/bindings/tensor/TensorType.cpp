@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "aten/core/Allocation.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/autograd/FunctionNode.h"
@@ -67,7 +68,7 @@ void release_python_object(PyObject* object) {
     // give it a tensor on the same memory.
     new (&self->tensor) at::Tensor(dying->shallow_copy());
     if (!self->tensor.storage())
-      new (&self->tensor) at::Tensor(at::empty_tensor({0}, dying->dtype(), at::kCPU));
+      new (&self->tensor) at::Tensor(at::empty_real_tensor({0}, dying->dtype(), at::kCPU));
     self->tensor.unsafe_impl()->pyobj = object;
   } else {
     new (&self->tensor) at::Tensor();

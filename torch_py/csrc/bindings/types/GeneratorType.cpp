@@ -1,5 +1,6 @@
 // torch.Generator: seeds and states of random number generators.
 #include "torch_py/csrc/bindings/types/GeneratorType.h"
+#include "aten/core/Allocation.h"
 #include "c10/core/Generator.h"
 
 #include <cstring>
@@ -142,7 +143,7 @@ PyObject* initial_seed(PyObject* self, PyObject*) {
 at::Tensor save_philox(c10::PhiloxGenerator& generator) {
   const std::lock_guard lock(generator.mutex);
   const uint64_t words[] = {generator.seed, generator.offset};
-  const at::Tensor bytes = at::empty_tensor({int64_t{sizeof words}}, at::kByte, at::kCPU);
+  const at::Tensor bytes = at::empty_real_tensor({int64_t{sizeof words}}, at::kByte, at::kCPU);
   std::memcpy(bytes.data(), words, sizeof words);
   return bytes;
 }
@@ -178,7 +179,7 @@ at::Tensor save_state(c10::Generator& generator) {
   state.has_next_normal = generator.next_normal.has_value();
   state.next_normal = generator.next_normal.value_or(0);
 
-  const at::Tensor bytes = at::empty_tensor({int64_t{sizeof(State)}}, at::kByte, at::kCPU);
+  const at::Tensor bytes = at::empty_real_tensor({int64_t{sizeof(State)}}, at::kByte, at::kCPU);
   std::memcpy(bytes.data(), &state, sizeof state);
   return bytes;
 }

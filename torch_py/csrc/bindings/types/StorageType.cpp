@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "aten/core/Allocation.h"
 #include "aten/core/Tensor.h"
 #include "c10/core/DeviceHooks.h"
 #include "c10/cpu/WatchedBlocks.h"
@@ -50,7 +51,7 @@ void check_readable(PyObject* self) {
 
 c10::Storage allocate(int64_t nbytes, c10::Device device) {
   TORCH_CHECK(nbytes >= 0, "UntypedStorage: size must not be negative, got ", nbytes);
-  at::Tensor tensor = at::empty_tensor({nbytes}, at::kByte, device);
+  at::Tensor tensor = at::empty_real_tensor({nbytes}, at::kByte, device);
   return tensor.storage();
 }
 
