@@ -10,6 +10,7 @@
 #include "torch_py/csrc/autograd/AnomalyMode.h"
 #include "torch_py/csrc/autograd/GraphTask.h"
 #include "torch_py/csrc/autograd/SavedVariable.h"
+#include "torch_py/csrc/autograd/Streams.h"
 
 namespace torch::autograd {
 
@@ -165,7 +166,10 @@ void Engine::deliver(GraphTask& task, const Node& node, variable_list& outputs) 
 
 void Engine::schedule(GraphTask& task, const NodeState& state) {
   const c10::Device device = state.node->device();
-  ReadyQueue& queue = device.is_cpu() ? *task.owner_queue : device_queue(device);
+  // Dispatch modes are those of the thread that calls backward.
+  const bool stays = device.is_cpu() || task.local_state.included.has(c10::DispatchKey::Python) ||
+                     !is_present(device);
+  ReadyQueue& queue = stays ? *task.owner_queue : device_queue(device);
   task.owner_queue->add_outstanding(task);
   queue.push({&task, task.index_of(state), state.node->sequence_nr(), task.depth});
 }

@@ -95,7 +95,9 @@ void Node::add_next_edge(Edge edge) {
 }
 
 uint32_t Node::add_input_metadata(InputMetadata output) {
-  if (C10_UNLIKELY(output.device.is_cuda()) && !is_on_device(stream_))
+  // A tensor that stands for one on an absent device has no stream.
+  const c10::Device device = output.device;
+  if (C10_UNLIKELY(device.is_cuda()) && !is_on_device(stream_) && is_present(device))
     stream_ = current_stream_of(output.device);
   input_metadata_.push_back(std::move(output));
   return static_cast<uint32_t>(input_metadata_.size() - 1);

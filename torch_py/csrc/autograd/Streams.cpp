@@ -20,6 +20,10 @@ void order_after(c10::Stream later, c10::Stream earlier) {
 
 }  // namespace
 
+bool is_present(c10::Device device) {
+  return !device.is_cuda() || c10::device_hooks_or_null(device.type) != nullptr;
+}
+
 c10::Stream current_stream_of(c10::Device device) {
   if (!device.is_cuda()) return {c10::kCPU};
   return c10::device_hooks(device.type).current_stream(device.index);

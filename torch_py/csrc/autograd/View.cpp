@@ -6,7 +6,10 @@
 
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/add.h"
+#include "aten/ops/as_strided.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/view.h"
+#include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/Variable.h"
 
 namespace torch::autograd {
@@ -302,27 +305,48 @@ NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
   return node == nullptr ? NodePtr() : node->view_node();
 }
 
+namespace {
+
+/// The part of `base` that begins `offset` bytes after the start of its memory.
+at::Tensor part_at(const at::Tensor& base, const StridedGeometry& geometry, int64_t offset) {
+  const int64_t position = offset / geometry.itemsize();
+  if (C10_UNLIKELY(stands_for_others(base))) {
+    const c10::AutoDispatchBelowAutograd below;
+    const bool same = base.scalar_type() == geometry.dtype;
+    return at::as_strided(same ? base : at::view(base, geometry.dtype), geometry.sizes,
+                          geometry.strides, position);
+  }
+
+  TORCH_CHECK(offset + geometry.last_byte() - geometry.first_byte() <=
+                  static_cast<int64_t>(base.storage()->nbytes),
+              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides,
+              " and offset ", geometry.storage_offset,
+              " that reaches outside of its base of shape ", base.sizes(),
+              ": the gradient of what lies there is unknown");
+
+  auto impl = base.unsafe_impl()->shallow_copy();
+  impl->set_dtype(geometry.dtype);
+  impl->set_sizes_and_strides(geometry.sizes, geometry.strides, position);
+  impl->set_view_of(base.impl());
+  return at::Tensor(std::move(impl));
+}
+
+}  // namespace
+
 at::Tensor strided_alias(const at::Tensor& base, const StridedGeometry& geometry,
                          int64_t origin_byte) {
   int64_t offset = base.storage_offset() * static_cast<int64_t>(base.itemsize()) +
                    geometry.first_byte() - origin_byte;
   if (geometry.numel() == 0) offset = 0;  // empty parts may begin after the end
 
-  TORCH_CHECK(offset >= 0 && offset + geometry.last_byte() - geometry.first_byte() <=
-                                 static_cast<int64_t>(base.storage()->nbytes),
-              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides,
-              " and offset ", geometry.storage_offset,
-              " that reaches outside of its base of shape ", base.sizes(),
+  TORCH_CHECK(offset >= 0, "in-place change of a view of shape ", geometry.sizes, ", strides ",
+              geometry.strides, " and offset ", geometry.storage_offset,
+              " that begins before its base of shape ", base.sizes(),
               ": the gradient of what lies there is unknown");
   TORCH_INTERNAL_ASSERT(offset % geometry.itemsize() == 0, "offset of ", offset,
                         " bytes for elements of ", geometry.itemsize());
 
-  auto impl = base.unsafe_impl()->shallow_copy();
-  impl->set_dtype(geometry.dtype);
-  impl->set_sizes_and_strides(geometry.sizes, geometry.strides, offset / geometry.itemsize());
-  impl->set_view_of(base.impl());
-  at::Tensor alias(std::move(impl));
-
+  at::Tensor alias = part_at(base, geometry, offset);
   if (compute_requires_grad(base))
     set_gradient_edge(alias, {c10::make_intrusive<AsStridedBackward>(base, alias), 0});
   return alias;

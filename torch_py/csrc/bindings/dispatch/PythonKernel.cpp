@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 
 #include <string>
+#include <string_view>
 
 #include "aten/core/Value.h"
 #include "aten/dispatch/DefaultValue.h"
@@ -125,14 +126,71 @@ class OverloadedTensors {
   Handlers tensors_;  // borrowed
 };
 
+/// Arguments that an operator writes to, or whose memory its results share. A handler answers with
+/// tensors that stand for others, and cannot say so itself: they become views, and count changes, as
+/// tensors with memory do.
+class AliasedArguments {
+ public:
+  AliasedArguments(const c10::OperatorEntry& entry, const at::Stack& stack) : entry_(entry) {
+    const std::vector<c10::SchemaValue>& arguments = entry.schema().arguments;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].alias.empty()) continue;
+      if (stack[i].is<at::Tensor>()) add(stack[i].get<at::Tensor>(), arguments[i].is_written);
+      if (!stack[i].is<at::Value::Tensors>()) continue;
+      for (const at::Tensor& tensor : stack[i].get<at::Value::Tensors>())
+        add(tensor, arguments[i].is_written);
+    }
+  }
+
+  void note(const at::Stack& results) const {
+    for (const at::Tensor& tensor : written_) tensor.unsafe_impl()->bump_version();
+    if (!viewed_.defined()) return;
+
+    for (const at::Value& result : results) {
+      if (result.is<at::Tensor>()) note_view(result.get<at::Tensor>());
+      if (!result.is<at::Value::Tensors>()) continue;
+      for (const at::Tensor& tensor : result.get<at::Value::Tensors>()) note_view(tensor);
+    }
+  }
+
+ private:
+  void add(const at::Tensor& tensor, bool is_written) {
+    if (!tensor.defined() || tensor.storage()) return;
+    if (is_written) {
+      written_.push_back(tensor);
+    } else if (!viewed_.defined()) {
+      viewed_ = tensor;
+    }
+  }
+
+  void note_view(const at::Tensor& result) const {
+    const bool stands_for_others = result.defined() && !result.storage();
+    if (!stands_for_others || result.is_same(viewed_) || result.is_view()) return;
+    if (std::string_view(entry_.facts().structure) == "view") {
+      result.unsafe_impl()->set_view_of(viewed_.impl());
+    } else {
+      result.unsafe_impl()->share_version_with(*viewed_.unsafe_impl());
+    }
+  }
+
+  const c10::OperatorEntry& entry_;
+  c10::SmallVector<at::Tensor, 2> written_;
+  at::Tensor viewed_;  // undefined if results do not share memory with an argument
+};
+
 /// The fallback of the Python key: hands a call to the mode entered last, or to the classes of the
 /// tensors; whatever none of them handles goes on to the backend.
 class DispatchToPython final : public c10::BoxedKernel {
  public:
   void call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
             at::Stack& stack) const override {
-    if (is_of_numbers(stack) || !handled(entry, stack))
-      entry.redispatch_boxed(keys - c10::DispatchKey::Python, stack);
+    const bool numbers = is_of_numbers(stack);
+    if (!numbers && handled(entry, stack)) return;
+
+    // What kernels allocate for numbers is not a call of the program.
+    const c10::ExcludeDispatchKeyGuard unseen(numbers ? c10::DispatchKeySet(c10::DispatchKey::Python)
+                                                      : c10::DispatchKeySet());
+    entry.redispatch_boxed(keys - c10::DispatchKey::Python, stack);
   }
 
  private:
@@ -160,6 +218,7 @@ class DispatchToPython final : public c10::BoxedKernel {
     const ObjectPtr function =
         ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
 
+    const AliasedArguments aliased(entry, stack);
     const auto is_answer = [&](PyObject* handler) {
       const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttr(handler, attribute_name)));
       const ObjectPtr result = ObjectPtr::steal(
@@ -167,6 +226,7 @@ class DispatchToPython final : public c10::BoxedKernel {
                                                arguments.args(), arguments.kwargs(), nullptr)));
       if (result.get() == Py_NotImplemented) return false;
       push_results(stack, entry, result.get());
+      aliased.note(stack);
       return true;
     };
 

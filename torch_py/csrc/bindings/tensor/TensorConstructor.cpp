@@ -188,6 +188,21 @@ PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nar
   TORCH_PY_CATCH(nullptr)
 }
 
+/// What stands for another tensor follows a change of that one's geometry.
+PyObject* take_geometry(PyObject* self, PyObject* source) {
+  TORCH_PY_TRY
+  if (!is_tensor(source)) throw_python(PyExc_TypeError, "_take_geometry: expected a Tensor");
+  const at::Tensor& tensor = unpack(self);
+  const at::Tensor& other = unpack(source);
+  TORCH_CHECK(!tensor.storage(), "_take_geometry: the tensor has memory of its own");
+
+  tensor.unsafe_impl()->set_dtype(other.scalar_type());
+  tensor.unsafe_impl()->set_sizes_and_strides(other.sizes(), other.strides(),
+                                              other.storage_offset());
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyObject* as_subclass(PyObject* self, PyObject* cls) {
   TORCH_PY_TRY
   return wrap_as(checked_subclass(cls), at::alias(unpack(self)));
@@ -248,6 +263,9 @@ PyMethodDef tensor_creation_methods[] = {
      METH_STATIC | METH_FASTCALL | METH_KEYWORDS,
      "_make_wrapper_subclass(cls, size, *, dtype, device, ...): an instance of cls without memory; "
      "its __torch_dispatch__ handles all calls."},
+    {"_take_geometry", take_geometry, METH_O,
+     "_take_geometry(other): takes over sizes, strides, offset and dtype; for tensors without "
+     "memory."},
     {"as_subclass", as_subclass, METH_O,
      "as_subclass(cls) -> cls: the same tensor as an instance of a subclass, with its history."},
     {"new_tensor", as_method(new_tensor), METH_FASTCALL | METH_KEYWORDS,

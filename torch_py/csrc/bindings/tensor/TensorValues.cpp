@@ -56,6 +56,11 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   return list.release();
 }
 
+/// Whether asking for an element is a call that somebody in Python handles.
+bool is_handled_by_python(const at::Tensor& tensor) {
+  return c10::effective_keys(tensor.key_set()).has(c10::DispatchKey::Python);
+}
+
 /// The tensor, or a copy of it that the host can read.
 at::Tensor on_cpu(const at::Tensor& tensor) {
   TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_meta(), "Cannot copy out of meta tensor; no data!");
@@ -89,9 +94,7 @@ PyObject* item(PyObject* self, PyObject*) {
   TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
               " elements cannot be converted to Scalar");
 
-  // Where somebody handles calls, this is one.
-  const c10::DispatchKeySet keys = c10::effective_keys(tensor.key_set());
-  if (C10_UNLIKELY(keys.has(c10::DispatchKey::Python))) return from_scalar(tensor.item());
+  if (C10_UNLIKELY(is_handled_by_python(tensor))) return from_scalar(tensor.item());
 
   const at::Tensor host = on_cpu(tensor);
   return element_to_python(host.data(), host.scalar_type());
@@ -162,6 +165,7 @@ void element_from_python(void* address, at::ScalarType dtype, PyObject* number) 
 at::Scalar single_value(const at::Tensor& tensor) {
   TORCH_CHECK_VALUE(tensor.numel() == 1,
                     "only one element tensors can be converted to Python scalars");
+  if (C10_UNLIKELY(is_handled_by_python(tensor))) return tensor.item();
 
   const at::Tensor host = on_cpu(tensor);
   return load_element(host.data(), host.scalar_type());
