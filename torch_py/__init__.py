@@ -92,6 +92,8 @@ _add_absent_methods(Tensor)
 # Imported when they are first named.
 _LAZY_MODULES = (
     "__config__",
+    "_guards",
+    "_subclasses",
     "_utils",
     "accelerator",
     "amp",

@@ -129,11 +129,6 @@ TABLE: dict[str, Row] = {
     "_jit_internal": file("_jit_internal"),
     "_logging": file("_logging"),
     "_prims_common": file("_prims_common"),
-    "_subclasses": names(
-        "The package of fake tensors, which take the place of others while programs are traced.",
-        same_as("_subclasses.fake_tensor", "FakeTensor", "FakeTensorMode", "UnsupportedFakeTensorException"),
-    ),
-    "_subclasses.fake_tensor": file("_subclasses_fake_tensor"),
     "backends.cusparselt": names(
         "NVIDIA's library for structured sparsity, which this build does not have.",
         answers(False, "is_available()"),

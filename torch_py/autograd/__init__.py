@@ -81,6 +81,12 @@ def _run_engine(
     accumulate: bool,
 ) -> Any:
     """Runs the backward engine on tensors and edges; with `accumulate` the gradients go to `.grad`."""
+    mode = next((value.fake_mode for value in outputs if hasattr(type(value), "fake_mode")), None)
+    if mode is not None and not mode._is_entered():
+        # What the engine allocates is fake, too.
+        with mode:
+            return _run_engine(outputs, gradients, keep, create_graph, sources, allow_unused, accumulate)
+
     if not any(isinstance(value, GradientEdge) for value in (*outputs, *sources)):
         return _C._run_backward(outputs, gradients, keep, create_graph, sources, allow_unused, accumulate)
 

@@ -1,0 +1,117 @@
+"""Fake tensors of real ones."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from torch_py import _C
+from torch_py._subclasses.errors import UnsupportedFakeTensorException
+from torch_py._tensor import Tensor
+from torch_py.nn.parameter import Buffer, Parameter
+
+if TYPE_CHECKING:
+    from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+
+class FakeTensorConverter:
+    """Makes one fake tensor of each real one. Tensors that share memory give fake ones that do.
+
+    A mode has a converter. It forgets tensors, and the places in memory that it knows, when they die.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[int, FakeTensor] = {}
+        self._memory: dict[int, Any] = {}  # fake storages, by the address of the real one
+        self._users: dict[int, int] = {}  # how many known tensors use the storage at an address
+
+    def from_real_tensor(self, mode: FakeTensorMode, tensor: Tensor) -> FakeTensor:
+        known = self._made.get(id(tensor))
+        if known is not None:
+            return known
+
+        _check_has_fake(tensor)
+        fake = self._converted(mode, tensor)
+        _mark_like(fake, tensor)
+        if tensor.is_leaf and tensor.grad is not None:
+            fake.grad = self.from_real_tensor(mode, tensor.grad)
+
+        self._remember(tensor, fake)
+        return fake
+
+    def _converted(self, mode: FakeTensorMode, tensor: Tensor) -> FakeTensor:
+        base = tensor._base
+        if base is not None and tensor.dtype == base.dtype:
+            return self._view_of(mode, base, tensor)
+
+        fake = mode._wrap(self.twin_of(tensor), tensor.device)
+        if not tensor.requires_grad:
+            return fake
+
+        fake.requires_grad_()
+        if tensor.is_leaf:
+            return fake
+        with mode, _grad_enabled():
+            return fake.clone()  # type: ignore[return-value]
+
+    def _view_of(self, mode: FakeTensorMode, base: Tensor, tensor: Tensor) -> FakeTensor:
+        source = self.from_real_tensor(mode, base)
+        recorded = tensor.requires_grad and not tensor.is_leaf
+        with mode, _grad_enabled(recorded):
+            view: Any = source.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
+        return view.requires_grad_() if tensor.requires_grad and not recorded else view  # type: ignore[no-any-return]
+
+    def twin_of(self, tensor: Tensor) -> Tensor:
+        """A meta tensor of the same geometry, on memory that stands for that of `tensor`."""
+        address = tensor.untyped_storage()._address()
+        memory = self._memory.get(address)
+        if memory is None:
+            count = tensor.untyped_storage().nbytes()
+            memory = _C._torch.empty(count, dtype=_C.uint8, device="meta").untyped_storage()
+            self._memory[address] = memory
+
+        twin: Any = _C._torch.empty(0, dtype=tensor.dtype, device="meta")
+        return twin.set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())  # type: ignore[no-any-return]
+
+    def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
+        address = tensor.untyped_storage()._address()
+        self._users[address] = self._users.get(address, 0) + 1
+        self._made[id(tensor)] = fake
+        weakref.finalize(tensor, _forget, weakref.ref(self), id(tensor), address).atexit = False
+
+    def _forget(self, key: int, address: int) -> None:
+        self._made.pop(key, None)
+        self._users[address] -= 1
+        if self._users[address] == 0:
+            del self._users[address]
+            self._memory.pop(address, None)
+
+
+def _forget(converter: Any, key: int, address: int) -> None:
+    alive = converter()
+    if alive is not None:
+        alive._forget(key, address)
+
+
+def _grad_enabled(enabled: bool = True) -> Any:
+    from torch_py.autograd import grad_mode
+
+    return grad_mode.set_grad_enabled(enabled)
+
+
+def _check_has_fake(tensor: Tensor) -> None:
+    if tensor.is_mkldnn:
+        raise UnsupportedFakeTensorException("from_tensor: tensors of the layout torch._mkldnn have no fake ones")
+    if type(tensor) is not Tensor and not isinstance(tensor, (Parameter, Buffer)):
+        raise UnsupportedFakeTensorException(
+            f"from_tensor: a {type(tensor).__name__} has no fake tensor; only Tensor and Parameter have"
+        )
+
+
+def _mark_like(fake: Any, tensor: Tensor) -> None:
+    """A parameter stays one, and a buffer too."""
+    if isinstance(tensor, Parameter):
+        fake._is_param = True
+    if isinstance(tensor, Buffer):
+        fake._is_buffer = True
+        fake.persistent = tensor.persistent

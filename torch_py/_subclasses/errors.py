@@ -1,0 +1,47 @@
+"""What fake tensors cannot do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class UnsupportedFakeTensorException(RuntimeError):
+    """A tensor of which there is no fake one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class UnsupportedOperatorException(RuntimeError):
+    """An operator that has no rule for the shapes of its results."""
+
+    def __init__(self, func: Any) -> None:
+        super().__init__(func)
+        self.func = func
+
+
+class DynamicOutputShapeException(RuntimeError):
+    """The shape of a result follows from elements, which a fake tensor does not have."""
+
+    def __init__(self, func: Any) -> None:
+        super().__init__(func)
+        self.func = func
+
+
+class DataDependentOutputException(RuntimeError):
+    """A result that is not a tensor follows from elements, which a fake tensor does not have."""
+
+    def __init__(self, func: Any) -> None:
+        super().__init__(func)
+        self.func = func
+
+
+class FakeTensorDeviceMismatchError(RuntimeError):
+    """The tensors of a call are on several devices."""
+
+    def __init__(self, func: Any, first: Any, second: Any) -> None:
+        super().__init__(
+            f"Unhandled FakeTensor Device Propagation for {func}, found two different devices {first}, {second}"
+        )
+        self.func = func
