@@ -63,7 +63,7 @@ class FakeTensorConverter:
 
     def twin_of(self, tensor: Tensor) -> Tensor:
         """A meta tensor of the same geometry, on memory that stands for that of `tensor`."""
-        address = tensor.untyped_storage()._address()
+        address = tensor.untyped_storage()._cdata
         memory = self._memory.get(address)
         if memory is None:
             count = tensor.untyped_storage().nbytes()
@@ -74,7 +74,7 @@ class FakeTensorConverter:
         return twin.set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())  # type: ignore[no-any-return]
 
     def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
-        address = tensor.untyped_storage()._address()
+        address = tensor.untyped_storage()._cdata
         self._users[address] = self._users.get(address, 0) + 1
         self._made[id(tensor)] = fake
         weakref.finalize(tensor, _forget, weakref.ref(self), id(tensor), address).atexit = False

@@ -35,6 +35,13 @@ def device_argument(func: Any) -> tuple[int, str] | None:
 
 
 @cache
+def is_factory(func: Any) -> bool:
+    """Whether results are on the CPU unless the call says otherwise, not on the device of a tensor."""
+    tensors = (a.name for a in func._schema.arguments if a.type.startswith("Tensor"))
+    return device_argument(func) is not None and "self" not in tensors
+
+
+@cache
 def _stays_on_host(func: Any, position: int) -> bool:
     """Whether an argument may be on the CPU whatever the device of the others, as indices may."""
     arguments = func._schema.arguments

@@ -20,7 +20,13 @@ from torch_py import _C
 from torch_py._dispatch_keys import DispatchKey
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._subclasses.converter import FakeTensorConverter
-from torch_py._subclasses.devices import META, common_device, device_argument, with_index
+from torch_py._subclasses.devices import (
+    META,
+    common_device,
+    device_argument,
+    is_factory,
+    with_index,
+)
 from torch_py._subclasses.errors import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -85,11 +91,10 @@ class FakeTensor(Tensor):
             storage_offset=elem.storage_offset(),
             dtype=elem.dtype,
             device=with_index(device),
-            requires_grad=elem.requires_grad,
         )
         made.fake_mode = fake_mode
         made.constant = constant
-        made._twin = elem.detach() if elem.requires_grad else elem
+        made._twin = elem
         return made  # type: ignore[no-any-return]
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
@@ -327,6 +332,8 @@ class FakeTensorMode(TorchDispatchMode):
             given = args[position] if 0 <= position < len(args) else kwargs.get(name)
             if given is not None:
                 return given
+            if is_factory(func):
+                return "cpu"
         return common if common is not None else "cpu"
 
     # Constants
@@ -341,7 +348,7 @@ class FakeTensorMode(TorchDispatchMode):
 
     def _remember(self, fake: FakeTensor, constant: Tensor) -> None:
         fake.constant = constant
-        self._constants.setdefault(constant.untyped_storage()._address(), []).append(weakref.ref(fake))
+        self._constants.setdefault(constant.untyped_storage()._cdata, []).append(weakref.ref(fake))
 
     def _from_constants(self, func: Any, args: Any, kwargs: Any) -> Any:
         """The result of a call whose tensors are all constants; None for other calls, or if it is too large."""
@@ -386,7 +393,7 @@ class FakeTensorMode(TorchDispatchMode):
         """Also of the tensors that share its memory."""
         if fake.constant is None:
             return
-        for reference in self._constants.pop(fake.constant.untyped_storage()._address(), []):
+        for reference in self._constants.pop(fake.constant.untyped_storage()._cdata, []):
             other = reference()
             if other is not None:
                 other.constant = None
@@ -452,8 +459,12 @@ def _on_meta(func: Any, args: Any, kwargs: Any, twins: dict[int, FakeTensor]) ->
     """The arguments with twins in the place of fake tensors, and the meta device in the place of others."""
 
     def twin(fake: FakeTensor) -> Tensor:
-        twins[id(fake._twin)] = fake
-        return fake._twin
+        twin = fake._twin
+        twins[id(twin)] = fake
+        # Derivatives that compute several gradients ask which of them are wanted.
+        if twin.requires_grad is not fake.requires_grad and twin.is_leaf:
+            twin.requires_grad_(fake.requires_grad)
+        return twin
 
     args = [_map_tensors(value, twin) for value in args]
     kwargs = {name: _map_tensors(value, twin) for name, value in kwargs.items()}
@@ -464,7 +475,7 @@ def _on_meta(func: Any, args: Any, kwargs: Any, twins: dict[int, FakeTensor]) ->
         position, name = asked
         if 0 <= position < len(args):
             args[position] = args[position] and META
-        elif kwargs.get(name) is not None or not twins:
+        elif kwargs.get(name) is not None or is_factory(func):
             kwargs[name] = META
     return args, kwargs
 
@@ -482,7 +493,8 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _asks_for_elements(func: Any, error: Exception) -> bool:
-    return func._structure == "dynamic" or str(error).startswith(_NO_DATA)
+    text = str(error)
+    return func._structure == "dynamic" or text.startswith(_NO_DATA) or "from the 'Meta' backend" in text
 
 
 def _all_known(types: Any) -> bool:
