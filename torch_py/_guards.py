@@ -32,7 +32,9 @@ def detect_fake_mode(inputs: Any = None) -> Any:
     mode, source = found[0]
     for other, place in found[1:]:
         if other is not mode:
-            raise AssertionError(f"fake mode ({mode}) from {source} doesn't match mode ({other}) from {place}")
+            raise AssertionError(
+                f"fake mode ({mode}) from {source} doesn't match mode ({other}) from {place}"
+            )
     return mode
 
 

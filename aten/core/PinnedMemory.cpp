@@ -29,7 +29,8 @@ int64_t extent(IntArrayRef sizes, IntArrayRef strides) {
 
 bool is_pinned(const Tensor& tensor) {
   c10::check_has_storage(*tensor.unsafe_impl());
-  if (!tensor.is_cpu() || !tensor.storage() || tensor.storage()->data.get() == nullptr) return false;
+  if (!tensor.is_cpu() || !tensor.storage() || tensor.storage()->data.get() == nullptr)
+    return false;
   DeviceHooks* const hooks = usable_hooks(c10::loaded_hooks(DeviceType::CUDA));
   return hooks != nullptr && hooks->is_pinned(tensor.storage()->data.get());
 }

@@ -20,8 +20,8 @@ namespace {
 std::atomic<AllocationHook> allocation_hook{nullptr};
 
 /// See Note [Allocations seen by modes].
-C10_NOINLINE Tensor seen_allocation(IntArrayRef sizes, const IntArrayRef* strides,
-                                    ScalarType dtype, Device device) {
+C10_NOINLINE Tensor seen_allocation(IntArrayRef sizes, const IntArrayRef* strides, ScalarType dtype,
+                                    Device device) {
   const AllocationHook hook = allocation_hook.load(std::memory_order_relaxed);
   return hook == nullptr ? Tensor() : hook(sizes, strides, dtype, device);
 }

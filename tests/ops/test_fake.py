@@ -1,11 +1,16 @@
-"""Fake tensors: every operator gives on them the shape, dtype, strides, device and aliases of its real result."""
+"""Every operator gives on fake tensors the shape, dtype, strides, device and aliases of its real result."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+import pytest
 
 from tests.ops.calling import call, tensors_of
 from tests.ops.comparison import dtype_name, outcome, significant_strides
+from tests.ops.isolated import Isolated
 from tests.ops.operators import Operator, enrolled, enrolled_with_dtypes
 from tests.ops.samples import SampleInput
 from tests.subject import only_torch_py, torch
@@ -13,10 +18,66 @@ from tests.subject import only_torch_py, torch
 pytestmark = only_torch_py
 
 _DTYPES = ("float32", "int64", "bool")
+_GRADIENTS = 6  # samples for backward
+_SAMPLES = 3  # for calls that mix arguments
 
-# Operators whose results follow from elements, so that fake arguments are refused (in some calls, for
-# composites).
-DATA_DEPENDENT: frozenset[str] = frozenset()
+# Operators that refuse fake arguments, always or in some calls, and why.
+DATA_DEPENDENT: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "_unique",
+            "_unique2",
+            "argwhere",
+            "bincount",
+            "index.Tensor",
+            "index_put",
+            "index_put_",
+            "linalg_lstsq",
+            "masked_select",
+            "nonzero",
+            "nonzero_numpy",
+            "one_hot",
+            "repeat_interleave.Tensor",
+            "repeat_interleave.self_Tensor",
+            "unique_consecutive",
+            "unique_dim",
+            "where",
+        ),
+        "the shape of a result follows from elements: of masks, for those that index",
+    ),
+    **dict.fromkeys(
+        ("allclose", "equal", "is_nonzero", "item"), "the result is a number that follows from elements"
+    ),
+    **dict.fromkeys(
+        (
+            "_foreach_addcdiv.Tensor",
+            "_foreach_addcdiv_.Tensor",
+            "_foreach_addcmul.Tensor",
+            "_foreach_addcmul_.Tensor",
+            "_pack_padded_sequence",
+            "_pad_packed_sequence",
+            "ctc_loss.Tensor",
+            "gru.data",
+            "lstm.data",
+            "masked_scatter",
+            "narrow.Tensor",
+            "rnn_relu.data",
+            "rnn_tanh.data",
+            "segment_reduce",
+            "tensor_split.tensor_indices_or_sections",
+        ),
+        "a tensor says how many elements are taken, or is a list of numbers",
+    ),
+}
+
+# What differs from the real call, in the words of the assertion, and why.
+DIFFERENT: dict[str, tuple[str, str]] = {
+    "_foreach_add.Tensor": ("torch.", "a real 0-dimensional tensor is read as a number"),
+    **dict.fromkeys(
+        ("det", "linalg_det"), ("strides", "nearly singular matrices have a formula of their own")
+    ),
+    "from_file": ("files are mapped into CPU memory", "a file has numbers"),
+}
 
 
 def dtypes(operator: Operator) -> list[str]:
@@ -29,10 +90,13 @@ def fake_mode() -> Any:
     return FakeTensorMode()
 
 
-def is_refusal(error: Exception | None) -> bool:
+def is_refusal(operator: Operator, error: Exception | None) -> bool:
     from torch_py._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 
-    return isinstance(error, (DataDependentOutputException, DynamicOutputShapeException))
+    return str(operator) in DATA_DEPENDENT and (
+        isinstance(error, (DataDependentOutputException, DynamicOutputShapeException))
+        or "stands for others" in str(error)
+    )
 
 
 def copies(sample: SampleInput) -> SampleInput:
@@ -66,7 +130,9 @@ def compare(found: list[Any], expected: list[Any], context: str) -> None:
     assert len(found) == len(expected), f"{context}: {len(found)} results, expected {len(expected)}"
     for fake, real in zip(found, expected):
         assert type(fake).__name__ == "FakeTensor", f"{context}: the result is a {type(fake).__name__}"
-        assert tuple(fake.shape) == tuple(real.shape), f"{context}: {tuple(fake.shape)}, not {tuple(real.shape)}"
+        assert tuple(fake.shape) == tuple(real.shape), (
+            f"{context}: {tuple(fake.shape)}, not {tuple(real.shape)}"
+        )
         assert dtype_name(fake) == dtype_name(real), f"{context}: {fake.dtype}, not {real.dtype}"
         assert fake.device == real.device, f"{context}: on {fake.device}, not {real.device}"
         assert significant_strides(fake) == significant_strides(real), (
@@ -74,49 +140,71 @@ def compare(found: list[Any], expected: list[Any], context: str) -> None:
         )
 
 
+@pytest.fixture(scope="module")
+def isolated() -> Iterator[Isolated]:
+    process = Isolated()
+    yield process
+    process.close()
+
+
+@enrolled()
+def test_no_call_without_elements_crashes(operator: Operator, isolated: Isolated):
+    """Meta and fake arguments, and some of them with real ones, in a process of their own."""
+    assert not isolated.problems("without_elements.problems_of", str(operator), _SAMPLES)
+
+
 @enrolled_with_dtypes(dtypes)
 def test_fake_results_are_like_real_ones(operator: Operator, dtype: str):
     for sample in operator.samples(torch, dtype):
-        context = f"{operator}{sample}, fake"
-        real = copies(sample)
-        mode = fake_mode()
-        fake = real.map(mode.from_tensor)
+        with agrees(operator, f"{operator}{sample}, fake") as context:
+            compare_results(operator, sample, context)
 
-        expected = outcome(call, operator, torch, real)
-        if expected.error is not None:
-            continue
-        with mode:
-            found = outcome(call, operator, torch, fake)
 
-        if is_refusal(found.error) and str(operator) in DATA_DEPENDENT:
-            continue
-        assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
+def compare_results(operator: Operator, sample: SampleInput, context: str) -> None:
+    real = copies(sample)
+    mode = fake_mode()
+    fake = real.map(mode.from_tensor)
 
-        results = tensors_of(expected.result)
-        compare(tensors_of(found.result), results, context)
-        shared = aliases([*tensors_of(found.result), *fake.tensors()])
-        assert shared == aliases([*results, *real.tensors()]), f"{context}: other tensors share memory"
-        if not operator.makes_tensors:
-            assert type(found.result) is type(expected.result), context
+    expected = outcome(call, operator, torch, real)
+    if expected.error is not None:
+        return
+    with mode:
+        found = outcome(call, operator, torch, fake)
+    if is_refusal(operator, found.error):
+        return
+    assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
+
+    results = tensors_of(expected.result)
+    compare(tensors_of(found.result), results, context)
+    shared = aliases([*tensors_of(found.result), *fake.tensors()])
+    assert shared == aliases([*results, *real.tensors()]), f"{context}: other tensors share memory"
+    if not operator.makes_tensors:
+        assert type(found.result) is type(expected.result), context
 
 
 @enrolled(lambda operator: operator.is_differentiable)
 def test_fake_gradients_are_like_real_ones(operator: Operator):
-    for sample in operator.samples(torch, "float32", requires_grad=True)[:6]:
-        context = f"{operator}{sample}, backward of fake"
-        real = copies(sample)
-        mode = fake_mode()
-        fake = real.map(mode.from_tensor)
+    for sample in operator.samples(torch, "float32", requires_grad=True)[:_GRADIENTS]:
+        with agrees(operator, f"{operator}{sample}, backward of fake") as context:
+            compare_gradients(operator, sample, context)
 
-        expected = outcome(gradients, operator, real)
-        if expected.error is not None:
-            continue
-        found = outcome(gradients, operator, fake)
-        if is_refusal(found.error) and str(operator) in DATA_DEPENDENT:
-            continue
-        assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
-        assert [gradient is None for gradient in found.result] == [g is None for g in expected.result], context
-        compare([g for g in found.result if g is not None], [g for g in expected.result if g is not None], context)
+
+def compare_gradients(operator: Operator, sample: SampleInput, context: str) -> None:
+    real = copies(sample)
+    mode = fake_mode()
+    fake = real.map(mode.from_tensor)
+
+    expected = outcome(gradients, operator, real)
+    if expected.error is not None:
+        return
+    found = outcome(gradients, operator, fake)
+    if is_refusal(operator, found.error):
+        return
+    assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
+
+    wanted = [gradient is not None for gradient in expected.result]
+    assert [gradient is not None for gradient in found.result] == wanted, f"{context}: other gradients"
+    compare(given(found.result), given(expected.result), context)
 
 
 def gradients(operator: Operator, sample: SampleInput) -> list[Any]:
@@ -128,3 +216,18 @@ def gradients(operator: Operator, sample: SampleInput) -> list[Any]:
         return []
     weights = [torch.ones_like(output) for output in outputs]
     return list(torch.autograd.grad(outputs, inputs, weights, allow_unused=True))
+
+
+def given(gradients: list[Any]) -> list[Any]:
+    return [gradient for gradient in gradients if gradient is not None]
+
+
+@contextmanager
+def agrees(operator: Operator, context: str) -> Iterator[str]:
+    """Lets the differences pass that are known."""
+    try:
+        yield context
+    except AssertionError as error:
+        known, _ = DIFFERENT.get(str(operator), ("", ""))
+        if not known or known not in str(error):
+            raise

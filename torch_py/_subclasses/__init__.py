@@ -1,7 +1,7 @@
 """Fake tensors: tensors with a shape, a dtype and a device, and without memory.
 
-`fake_tensor` has what programs use. Behind it, `errors` are the exceptions, `devices` the rule for the device of
-a result, and `converter` makes fake tensors of real ones.
+`fake_tensor` has what programs use. Behind it, `errors` are the exceptions, `devices` the rule for the device
+of a result, and `converter` makes fake tensors of real ones.
 """
 
 from torch_py._pytorch_names.packages import lacking as _lacking

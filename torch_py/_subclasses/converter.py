@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
 from torch_py._subclasses.errors import UnsupportedFakeTensorException
+from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py.nn.parameter import Buffer, Parameter
 
@@ -44,7 +45,9 @@ class FakeTensorConverter:
         if base is not None and tensor.dtype == base.dtype:
             return self._view_of(mode, base, tensor)
 
-        fake = mode._wrap(self.twin_of(tensor), tensor.device)
+        with unseen():
+            twin = self.twin_of(tensor)
+        fake = mode._wrap(twin, tensor.device)
         if not tensor.requires_grad:
             return fake
 
@@ -71,7 +74,8 @@ class FakeTensorConverter:
             self._memory[address] = memory
 
         twin: Any = _C._torch.empty(0, dtype=tensor.dtype, device="meta")
-        return twin.set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())  # type: ignore[no-any-return]
+        twin.set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())
+        return twin  # type: ignore[no-any-return]
 
     def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
         address = tensor.untyped_storage()._cdata
@@ -101,7 +105,9 @@ def _grad_enabled(enabled: bool = True) -> Any:
 
 def _check_has_fake(tensor: Tensor) -> None:
     if tensor.is_mkldnn:
-        raise UnsupportedFakeTensorException("from_tensor: tensors of the layout torch._mkldnn have no fake ones")
+        raise UnsupportedFakeTensorException(
+            "from_tensor: tensors of the layout torch._mkldnn have no fake ones"
+        )
     if type(tensor) is not Tensor and not isinstance(tensor, (Parameter, Buffer)):
         raise UnsupportedFakeTensorException(
             f"from_tensor: a {type(tensor).__name__} has no fake tensor; only Tensor and Parameter have"

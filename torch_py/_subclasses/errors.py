@@ -42,6 +42,7 @@ class FakeTensorDeviceMismatchError(RuntimeError):
 
     def __init__(self, func: Any, first: Any, second: Any) -> None:
         super().__init__(
-            f"Unhandled FakeTensor Device Propagation for {func}, found two different devices {first}, {second}"
+            f"Unhandled FakeTensor Device Propagation for {func}, "
+            f"found two different devices {first}, {second}"
         )
         self.func = func

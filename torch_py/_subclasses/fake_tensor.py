@@ -1,9 +1,9 @@
 """`FakeTensorMode`: calls compute shapes, dtypes and devices, and no elements.
 
-A fake tensor is an instance of a class without memory that has a device, which need not exist, and next to it a
-*twin*: a meta tensor of the same geometry. The mode receives every operator call (see `TorchDispatchMode`), runs
-the Meta kernel on the twins and wraps what it returns. Views of fake tensors have twins that are views. Autograd
-and composites are above the mode and do not know of it; what they allocate comes as calls, too
+A fake tensor is an instance of a class without memory that has a device, which need not exist, and next to it
+a *twin*: a meta tensor of the same geometry. The mode receives every operator call (see `TorchDispatchMode`),
+runs the Meta kernel on the twins and wraps what it returns. Views of fake tensors have twins that are views.
+Autograd and composites are above the mode and do not know of it; what they allocate comes as calls, too
 (Note [Allocations seen by modes] in aten/core/Allocation.h).
 """
 
@@ -17,7 +17,6 @@ from functools import cache
 from typing import Any
 
 from torch_py import _C
-from torch_py._dispatch_keys import DispatchKey
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.devices import (
@@ -34,10 +33,11 @@ from torch_py._subclasses.errors import (
     UnsupportedFakeTensorException,
     UnsupportedOperatorException,
 )
+from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py._tensor_str import _append, _autograd_suffixes
-from torch_py.nn.parameter import Buffer, Parameter
 from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.nn.parameter import Buffer, Parameter
 from torch_py.utils._python_dispatch import (
     TorchDispatchMode,
     _disable_current_modes,
@@ -58,7 +58,6 @@ __all__ = [
 # Real tensors of at most so many elements are remembered, so that programs may ask for the number.
 CONSTANT_NUMEL_LIMIT = 1
 
-_PYTHON_KEY = 1 << DispatchKey.Python
 # What asking a meta tensor for its elements says.
 _NO_DATA = ("Cannot copy out of meta tensor", "Tensor.item() cannot be called on meta tensors")
 
@@ -71,6 +70,9 @@ class FakeTensor(Tensor):
     the program has given the number itself (``torch.tensor(3)``), else None. Asking for elements raises
     RuntimeError: `DataDependentOutputException` for a number, `DynamicOutputShapeException` for a tensor
     whose shape depends on them.
+
+        with FakeTensorMode():
+            print(torch.empty(2, 3, device="cuda"))  # FakeTensor(..., device='cuda:0', size=(2, 3))
     """
 
     fake_mode: Any = None
@@ -148,7 +150,7 @@ class FakeTensor(Tensor):
         """Stands for a tensor on the fake memory of another one from now on."""
         if source and isinstance(source[0], FakeTensor):
             source = (source[0]._twin, *source[1:])
-        with _unseen():
+        with unseen():
             self._twin.set_(*source)  # type: ignore[attr-defined]
         self.constant = None
         self._take_geometry(self._twin)  # type: ignore[attr-defined]
@@ -204,8 +206,8 @@ class FakeTensor(Tensor):
 
 
 class FakeTensorMode(TorchDispatchMode):
-    """Inside ``with mode:``, every call returns fake tensors: with the shape, strides, dtype and device that the
-    call would give, and without memory or computation. Backward gives fake gradients.
+    """Inside ``with mode:``, every call returns fake tensors: with the shape, strides, dtype and device that
+    the call would give, and without memory or computation. Backward gives fake gradients.
 
     :meth:`from_tensor` makes fake tensors of real ones. A call that meets a real tensor raises AssertionError,
     unless `allow_non_fake_inputs`, which converts it. `allow_fallback_kernels` has no effect: all operators
@@ -231,8 +233,8 @@ class FakeTensorMode(TorchDispatchMode):
         super().__init__()
         if shape_env is not None or static_shapes is False:
             raise NotImplementedError(
-                "FakeTensorMode: symbolic sizes (shape_env, static_shapes=False); make one fake call for each "
-                "size instead"
+                "FakeTensorMode: torch_py has no symbolic sizes (shape_env, static_shapes=False); "
+                "make one fake call for each size instead"
             )
         self.allow_fallback_kernels = allow_fallback_kernels
         self.allow_non_fake_inputs = allow_non_fake_inputs
@@ -263,8 +265,8 @@ class FakeTensorMode(TorchDispatchMode):
         symbolic_context: Any = None,
         trace: bool = True,
     ) -> FakeTensor:
-        """The fake tensor of a real one, the same at each call. Tensors that share memory give fake tensors that
-        do; parameters give parameters.
+        """The fake tensor of a real one, the same at each call. Tensors that share memory give fake tensors
+        that do; parameters give parameters.
 
         Raises UnsupportedFakeTensorException for tensors of other classes or layouts.
         """
@@ -340,7 +342,7 @@ class FakeTensorMode(TorchDispatchMode):
 
     def _lifted(self, tensor: Tensor) -> FakeTensor:
         """The fake tensor of numbers of the program, which it remembers if there is only one."""
-        with _unseen():
+        with unseen():
             fake = self._wrap(self.fake_tensor_converter.twin_of(tensor), tensor.device)
             if tensor.numel() <= CONSTANT_NUMEL_LIMIT:
                 self._remember(fake, tensor)
@@ -351,7 +353,7 @@ class FakeTensorMode(TorchDispatchMode):
         self._constants.setdefault(constant.untyped_storage()._cdata, []).append(weakref.ref(fake))
 
     def _from_constants(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """The result of a call whose tensors are all constants; None for other calls, or if it is too large."""
+        """The result of a call whose tensors are all constants; None for others, or if it is too large."""
         fakes = _tensors_in(args, kwargs)
         if not fakes or "nondeterministic_seeded" in func.tags:
             return None
@@ -363,7 +365,7 @@ class FakeTensorMode(TorchDispatchMode):
             tuple(_map_tensors(value, _constant_of) for value in args),
             {name: _map_tensors(value, _constant_of) for name, value in kwargs.items()},
         )
-        with _unseen():
+        with unseen():
             try:
                 result = func(*real_args, **real_kwargs)
             except NotImplementedError:
@@ -422,7 +424,7 @@ def _constant_of(fake: Any) -> Any:
 
 
 def _twin_like(tensor: Any) -> Tensor:
-    with _unseen():
+    with unseen():
         twin: Any = _C._torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="meta")
     return twin  # type: ignore[no-any-return]
 
@@ -443,16 +445,6 @@ def _lift_fresh() -> Any:
     from torch_py._ops import ops
 
     return ops.aten.lift_fresh.default
-
-
-@contextlib.contextmanager
-def _unseen() -> Iterator[None]:
-    """Calls inside the block are those of the machinery, and no mode or class receives them."""
-    before = _C._set_excluded_keys(_C._excluded_keys() | _PYTHON_KEY)
-    try:
-        yield
-    finally:
-        _C._set_excluded_keys(before)
 
 
 def _on_meta(func: Any, args: Any, kwargs: Any, twins: dict[int, FakeTensor]) -> tuple[Any, Any]:
@@ -481,7 +473,7 @@ def _on_meta(func: Any, args: Any, kwargs: Any, twins: dict[int, FakeTensor]) ->
 
 
 def _run(func: Any, args: Any, kwargs: Any) -> Any:
-    with _unseen():
+    with unseen():
         try:
             return func(*args, **kwargs)
         except (NotImplementedError, RuntimeError) as error:

@@ -1,8 +1,10 @@
 // Copies of a tensor, and filling it with one value.
 #include "aten/native/declarations/creation/Copy.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/empty_like.h"
+#include "aten/ops/expand.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/ones_like.h"
 #include "aten/ops/where.h"
@@ -38,7 +40,11 @@ Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
 }
 
 void fill_tensor(const Tensor& self, const Tensor& value) {
-  if (!self.is_meta()) at::fill_(self, value.item());
+  if (has_elements(value)) {
+    at::fill_(self, value.item());
+  } else {
+    at::copy_(self, at::expand(value, self.sizes()));
+  }
 }
 
 }  // namespace at::native

@@ -10,6 +10,7 @@
 #include "aten/native/indexing/Masking.h"
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/DtypeChecks.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
@@ -76,7 +77,7 @@ DimVector slice_sizes(const Tensor& tensor, int64_t dim) {
 
 /// Raises for negative indices, which index_put_ would count from the end.
 void check_not_negative(const char* op, const Tensor& index, int64_t dim, int64_t size) {
-  if (index.is_meta()) return;
+  if (!has_elements(index)) return;
 
   const Tensor positions = at::to(index, kCPU, kLong).contiguous();
   const int64_t* position = positions.data_ptr<int64_t>();
@@ -360,7 +361,8 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index,
                          const Tensor& value) {
   if (self.is_meta()) return at::index_fill(self, dim, index, Scalar(0));
-  if (!value.requires_grad()) return at::index_fill(self, dim, index, value.item());
+  if (!value.requires_grad() && has_elements(value))
+    return at::index_fill(self, dim, index, value.item());
 
   // Composed with where, which passes the gradient on to value.
   const Tensor mask = at::index_fill(at::zeros_like(self, kBool), dim, index, Scalar(true));

@@ -8,6 +8,7 @@
 #include "aten/native/indexing/Masking.h"
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/DtypeChecks.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/native/shared/ResultLayout.h"
 #include "aten/ops/_masked_fill.h"
 #include "aten/ops/any.h"
@@ -98,6 +99,10 @@ TensorSpec masked_fill_shape(const Tensor& self, const Tensor& mask, const Scala
 
 Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
   if (self.is_meta()) return at::masked_fill(self, mask, Scalar(0));
+  if (!has_elements(value)) {
+    const Tensor kept = at::masked_fill(self, mask, Scalar(0));  // which has the right layout
+    return at::where(mask, value.to(self.scalar_type()), kept);
+  }
   if (!value.requires_grad()) return at::masked_fill(self, mask, value.item());
 
   // Arithmetic that passes the gradient on to value.

@@ -7,6 +7,7 @@
 #include "aten/iteration/MemoryOverlap.h"
 #include "aten/native/declarations/indexing/ScatterReduce.h"
 #include "aten/native/shared/AdvancedIndexing.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/_scatter_reduce.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
@@ -143,7 +144,7 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
 
-  if (!index.is_meta()) {
+  if (has_elements(index)) {
     const Tensor positions = at::to(index, kCPU, kLong).contiguous();
     const int64_t* position = positions.data_ptr<int64_t>();
     TORCH_CHECK_INDEX(std::all_of(position, position + index.numel(),

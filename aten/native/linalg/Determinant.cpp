@@ -96,7 +96,7 @@ Tensor conjugate_cofactors(const Tensor& A) {
 /// Whether inverting some matrix of the batch would lose a third of the digits or more, judged by
 /// its smallest and largest pivot.
 bool is_nearly_singular(const Tensor& LU) {
-  if (LU.is_meta() || LU.numel() == 0) return false;
+  if (!has_elements(LU) || LU.numel() == 0) return false;
 
   const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
   constexpr int64_t last = -1;

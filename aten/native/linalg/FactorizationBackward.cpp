@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "aten/native/declarations/linalg/FactorizationBackward.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/native/shared/MatrixAlgebra.h"
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/ops/_householder_product_backward.h"
@@ -49,7 +50,7 @@ Tensor as_column(const Tensor& vector) { return at::unsqueeze(vector, -1); }
 /// Eigenvectors and singular vectors of complex matrices have a free phase. A loss that depends on
 /// it has no gradient; `imaginary` is the derivative with respect to the phase.
 void check_independent_of_phase(const char* name, const char* vectors, const Tensor& imaginary) {
-  if (imaginary.is_meta() || imaginary.numel() == 0) return;
+  if (!has_elements(imaginary) || imaginary.numel() == 0) return;
   const Tensor size = at::amax(at::abs(imaginary.detach()), IntArrayRef());
   TORCH_CHECK(!(size.item<double>() > 1e-2), name, ": The ", vectors,
               " in the complex case are specified up to multiplication by e^{i phi}. The specified "

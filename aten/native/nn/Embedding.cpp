@@ -3,6 +3,7 @@
 
 #include "aten/iteration/Gather.h"
 #include "aten/native/declarations/nn/Embedding.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/index_add.h"
 #include "aten/ops/index_select.h"
 #include "aten/ops/max.h"
@@ -36,7 +37,7 @@ void check_rows(const Tensor& weight, const Tensor& indices) {
 /// embedding's terms instead of index_select's.
 Tensor rows_of(const Tensor& weight, const Tensor& indices) {
   // index_select does not look at the indices if its result has no elements.
-  if (weight.numel() == 0 && !indices.is_meta()) check_rows(weight, indices);
+  if (weight.numel() == 0 && has_elements(indices)) check_rows(weight, indices);
 
   try {
     return at::index_select(weight, 0, indices);

@@ -100,8 +100,9 @@ embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets
     // An operator computes the result from the weight, so that autograd records a graph.
     const Tensor result =
         at::expand(at::sum(weight, IntArrayRef(0), true), {bags, weight.size(1)}).contiguous();
-    return {result, integers({indices.numel()}), integers({bags}),
-            mode == kMaxMode ? integers({bags, weight.size(1)}) : integers({bags})};
+    const Tensor sizes = integers({bags});
+    return {result, integers({indices.numel()}), sizes,
+            mode == kMaxMode ? integers({bags, weight.size(1)}) : sizes};
   }
 
   const auto [bag_of, sizes] =

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "aten/native/declarations/nn/Loss.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/_binary_cross_entropy.h"
 #include "aten/ops/abs.h"
 #include "aten/ops/all.h"
@@ -200,7 +201,7 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
                             int64_t reduction) {
-  if (!self.is_meta()) {
+  if (has_elements(self)) {
     const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
     TORCH_CHECK(at::all(inside).item().to_bool(),
                 "all elements of input should be between 0 and 1");

@@ -3,6 +3,7 @@
 #include "aten/native/declarations/random/Distributions.h"
 #include <limits>
 
+#include "aten/native/shared/HostValues.h"
 #include "aten/native/shared/ResultLayout.h"
 #include "aten/ops/_sample_with_replacement.h"
 #include "aten/ops/_standard_gamma.h"
@@ -47,7 +48,7 @@ void check_multinomial(const Tensor& self, int64_t num_samples, bool replacement
   TORCH_CHECK(self.size(-1) <= (int64_t{1} << 24), "number of categories cannot exceed 2^24");
 
   // The values, if there are any.
-  if (self.is_meta() || self.numel() == 0) return;
+  if (!has_elements(self) || self.numel() == 0) return;
   // NaN is both the least and the largest element, and compares with nothing.
   const auto [least, largest] = at::aminmax(self);
   TORCH_CHECK(least.item().to_double() >= 0 &&

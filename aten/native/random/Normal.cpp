@@ -1,6 +1,7 @@
 // Tensors of normal random numbers: normal, randn and randn_like.
 #include "aten/native/declarations/random/Normal.h"
 #include "aten/native/shared/FactoryArguments.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/add.h"
 #include "aten/ops/all.h"
 #include "aten/ops/empty_like.h"
@@ -15,7 +16,8 @@ namespace {
 
 void check_deviations(const Tensor& std) {
   TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
-  TORCH_CHECK(std.is_meta() || std.numel() == 0 || at::all(at::ge(std, Scalar(0))).item().to_bool(),
+  TORCH_CHECK(!has_elements(std) || std.numel() == 0 ||
+                  at::all(at::ge(std, Scalar(0))).item().to_bool(),
               "normal expects all elements of std >= 0.0");
 }
 

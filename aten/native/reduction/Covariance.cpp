@@ -3,6 +3,7 @@
 
 #include "aten/core/Warning.h"
 #include "aten/native/declarations/reduction/Covariance.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/_numbers_as_complex.h"
 #include "aten/ops/any.h"
 #include "aten/ops/clamp.h"
@@ -36,7 +37,7 @@ void check_weights(const char* name, const Tensor& weights, int64_t observations
   TORCH_CHECK(weights.numel() == observations, "cov(): expected ", name,
               " to have the same numel as there are observations in the input but got ",
               weights.numel(), " != ", observations);
-  TORCH_CHECK(weights.is_meta() || weights.numel() == 0 ||
+  TORCH_CHECK(!has_elements(weights) || weights.numel() == 0 ||
                   !at::any(at::lt(weights, Scalar(0))).item<bool>(),
               "cov(): ", name, " cannot be negative");
 }
@@ -66,7 +67,7 @@ Tensor row_sums(const Tensor& data) { return at::sum(data, IntArrayRef{1}, true)
 Tensor weighted_covariance(const Tensor& data, const Tensor& weights, const Tensor& aweights,
                            int64_t correction) {
   const Tensor total = at::sum(weights);
-  TORCH_CHECK(total.is_meta() || total.item().to_double() != 0,
+  TORCH_CHECK(!has_elements(total) || total.item().to_double() != 0,
               "cov(): weights sum to zero, can't be normalized");
 
   // A mean far from 0 is rounded; the mean of the differences from it is what it lacks.
@@ -74,7 +75,7 @@ Tensor weighted_covariance(const Tensor& data, const Tensor& weights, const Tens
   const Tensor centred = shifted - row_sums(shifted * weights) / total;
 
   Tensor freedom = degrees_of_freedom(weights, aweights, total, correction);
-  if (!freedom.is_meta() && freedom.item().to_double() <= 0) {
+  if (has_elements(freedom) && freedom.item().to_double() <= 0) {
     warn_without_freedom();
     freedom = freedom * Scalar(0);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "aten/native/declarations/reduction/Segments.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/amin.h"
 #include "aten/ops/any.h"
@@ -82,7 +83,7 @@ void check_segment_shape(const char* name, const Tensor& layout, const Tensor& d
 
 /// Whether a condition is true anywhere. False for meta tensors, whose values are unknown.
 bool holds_anywhere(const Tensor& condition) {
-  return !condition.is_meta() && at::any(condition).item().to_bool();
+  return has_elements(condition) && at::any(condition).item().to_bool();
 }
 
 Segments segments_by_lengths(const Tensor& requested, const Tensor& data, int64_t axis,

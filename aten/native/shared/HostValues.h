@@ -13,4 +13,10 @@ inline Tensor lifted(Tensor tensor) {
   return is_seen ? at::lift_fresh(tensor) : tensor;
 }
 
+/// Whether the elements of a tensor can be read: not those of a meta tensor, nor of a tensor that
+/// stands for another. Checks of elements leave such tensors alone.
+inline bool has_elements(const Tensor& tensor) {
+  return !tensor.is_meta() && (tensor.storage() || tensor.layout() != Layout::Strided);
+}
+
 }  // namespace at::native

@@ -1,6 +1,7 @@
 // Checks, shapes and column-major layouts that the operators of linear algebra share.
 #include "aten/native/shared/MatrixBatch.h"
 
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/to.h"
 
@@ -65,7 +66,7 @@ int32_t info_at(const Tensor& infos, int64_t index) {
 }
 
 int64_t first_failure(const Tensor& infos) {
-  if (infos.numel() == 0 || infos.is_meta()) return -1;
+  if (infos.numel() == 0 || !has_elements(infos)) return -1;
   const Tensor values = infos_on_host(infos);
   const int32_t* data = values.const_data_ptr<int32_t>();
   const int32_t* found =

@@ -76,6 +76,41 @@ def test_what_is_not_recorded_is_refused(options: dict[str, Any]) -> None:
         make_fx(torch.exp, **options)(torch.ones(2))
 
 
+def test_recording_with_fake_tensors() -> None:
+    def step(x: Any, w: Any) -> Any:
+        w = w.detach().requires_grad_()
+        loss = ((x @ w).tanh() ** 2 + torch.ones(2)).sum()
+        return torch.autograd.grad(loss, w)[0]
+
+    calls: list[Any] = []
+
+    def function(x: Any, w: Any) -> Any:
+        calls.append(type(x).__name__)
+        return step(x, w)
+
+    graph = make_fx(function, tracing_mode="fake")(torch.ones(3, 4), torch.ones(4, 2))
+    assert calls == ["FakeTensor"]
+    x, w = torch.randn(3, 4), torch.randn(4, 2)
+    torch.testing.assert_close(graph(x, w), step(x, w))
+    values = [node.meta["val"] for node in graph.graph.nodes if node.op == "call_function"]
+    assert {type(value).__name__ for value in values} == {"FakeTensor"}
+    assert tuple(values[-1].shape) == (4, 2)
+
+
+def test_numbers_of_the_program_are_constants_of_a_fake_recording() -> None:
+    graph = make_fx(lambda x: x + torch.tensor([1.0, 2.0]), tracing_mode="fake")(torch.ones(2))
+    assert graph(torch.zeros(2)).tolist() == [1.0, 2.0]
+
+
+def test_other_tensors_are_refused_where_recording_is_fake() -> None:
+    layer = torch.nn.Linear(4, 2)
+    with pytest.raises(AssertionError, match="FakeTensors"):
+        make_fx(layer, tracing_mode="fake")(torch.ones(3, 4))
+    graph = make_fx(layer, tracing_mode="fake", _allow_non_fake_inputs=True)(torch.ones(3, 4))
+    x = torch.randn(3, 4)
+    torch.testing.assert_close(graph(x), layer(x))
+
+
 def test_a_network_with_its_gradients() -> None:
     network = torch.nn.Sequential(
         torch.nn.Conv2d(1, 3, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(3 * 36, 5)

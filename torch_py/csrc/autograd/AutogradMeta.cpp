@@ -209,7 +209,8 @@ void detach_(const at::Tensor& tensor) {
 }
 
 at::Tensor data(const at::Tensor& tensor) {
-  // The class of a tensor without memory makes its copies: only it knows what the tensor stands for.
+  // The class of a tensor without memory makes its copies: only it knows what the tensor stands
+  // for.
   if (C10_UNLIKELY(stands_for_others(tensor))) {
     const c10::AutoDispatchBelowAutograd below;
     return at::detach(tensor);

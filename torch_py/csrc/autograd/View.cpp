@@ -227,6 +227,30 @@ void accumulate_view(const at::Tensor& buffer, StridedGeometry geometry, int64_t
   else add_slices(target, grad);
 }
 
+/// The part of `base` that begins `offset` bytes after the start of its memory.
+at::Tensor part_at(const at::Tensor& base, const StridedGeometry& geometry, int64_t offset) {
+  const int64_t position = offset / geometry.itemsize();
+  if (C10_UNLIKELY(stands_for_others(base))) {
+    const c10::AutoDispatchBelowAutograd below;
+    const bool same = base.scalar_type() == geometry.dtype;
+    return at::as_strided(same ? base : at::view(base, geometry.dtype), geometry.sizes,
+                          geometry.strides, position);
+  }
+
+  TORCH_CHECK(offset + geometry.last_byte() - geometry.first_byte() <=
+                  static_cast<int64_t>(base.storage()->nbytes),
+              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides,
+              " and offset ", geometry.storage_offset,
+              " that reaches outside of its base of shape ", base.sizes(),
+              ": the gradient of what lies there is unknown");
+
+  auto impl = base.unsafe_impl()->shallow_copy();
+  impl->set_dtype(geometry.dtype);
+  impl->set_sizes_and_strides(geometry.sizes, geometry.strides, position);
+  impl->set_view_of(base.impl());
+  return at::Tensor(std::move(impl));
+}
+
 }  // namespace
 
 StridedGeometry::StridedGeometry(const at::Tensor& tensor)
@@ -304,34 +328,6 @@ NodePtr view_of_copy_slices(const NodePtr& copy_slices) {
   auto* node = dynamic_cast<CopySlices*>(copy_slices.get());
   return node == nullptr ? NodePtr() : node->view_node();
 }
-
-namespace {
-
-/// The part of `base` that begins `offset` bytes after the start of its memory.
-at::Tensor part_at(const at::Tensor& base, const StridedGeometry& geometry, int64_t offset) {
-  const int64_t position = offset / geometry.itemsize();
-  if (C10_UNLIKELY(stands_for_others(base))) {
-    const c10::AutoDispatchBelowAutograd below;
-    const bool same = base.scalar_type() == geometry.dtype;
-    return at::as_strided(same ? base : at::view(base, geometry.dtype), geometry.sizes,
-                          geometry.strides, position);
-  }
-
-  TORCH_CHECK(offset + geometry.last_byte() - geometry.first_byte() <=
-                  static_cast<int64_t>(base.storage()->nbytes),
-              "in-place change of a view of shape ", geometry.sizes, ", strides ", geometry.strides,
-              " and offset ", geometry.storage_offset,
-              " that reaches outside of its base of shape ", base.sizes(),
-              ": the gradient of what lies there is unknown");
-
-  auto impl = base.unsafe_impl()->shallow_copy();
-  impl->set_dtype(geometry.dtype);
-  impl->set_sizes_and_strides(geometry.sizes, geometry.strides, position);
-  impl->set_view_of(base.impl());
-  return at::Tensor(std::move(impl));
-}
-
-}  // namespace
 
 at::Tensor strided_alias(const at::Tensor& base, const StridedGeometry& geometry,
                          int64_t origin_byte) {

@@ -6,10 +6,13 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from torch_py._guards import detect_fake_mode
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
@@ -34,6 +37,8 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
     graph. Tensors are recognised by identity, or by their place in memory: autograd hands out copies of the
     tensors that it saves, which share the memory. So all that were seen are kept.
     """
+
+    _sees_allocations = True
 
     def __init__(self, root: Module, graph: Graph, decompositions: Mapping[Any, Callable[..., Any]]) -> None:
         super().__init__()
@@ -77,15 +82,16 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
     def track(self, tensor: Tensor, node: Node) -> None:
         """From here on `tensor` is what `node` computes."""
         self._nodes[id(tensor)] = tensor, node
-        if tensor.numel() > 0 and not tensor.is_meta:
+        if tensor.numel() > 0:
             self._by_place[_place_of(tensor)] = node
-        node.meta["val"] = tensor.detach() if not tensor.is_meta else tensor
+        node.meta["val"] = tensor.detach()
         node.meta["tensor_meta"] = _extract_tensor_metadata(tensor)
 
     def _note(self, node: Node, result: Any) -> None:
         if isinstance(result, Tensor):
             self.track(result, node)
         elif isinstance(result, (tuple, list)):
+            node.meta["val"] = tree_map(_value_of, result)
             for position, element in enumerate(result):
                 if isinstance(element, Tensor):
                     self.track(element, self.graph.call_function(operator.getitem, (node, position)))
@@ -98,16 +104,21 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
         if isinstance(tensor, Parameter):
             setattr(self.root, name, tensor)
         else:
-            self.root.register_buffer(name, tensor.detach())
+            with unseen():
+                self.root.register_buffer(name, tensor.detach())
         node = self.graph.get_attr(name)
         self._nodes[id(tensor)] = tensor, node
         return node
 
 
+def _value_of(value: Any) -> Any:
+    return value.detach() if isinstance(value, Tensor) else value
+
+
 def _place_of(tensor: Tensor) -> Any:
     """Where a tensor is in memory, and how it reads it."""
     storage = tensor.untyped_storage()
-    return (storage._address(), tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+    return (storage._cdata, tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
 
 
 def get_proxy_mode() -> ProxyTorchDispatchMode | None:
@@ -138,6 +149,19 @@ def _names_of_leaves(function: Callable[..., Any], args: tuple[Any, ...]) -> lis
     return names
 
 
+def _fake_mode_for(leaves: list[Any], allow_non_fake_inputs: bool) -> FakeTensorMode:
+    """The mode of fake tensors among the arguments, or a new one."""
+    found: FakeTensorMode | None = detect_fake_mode(leaves)
+    return FakeTensorMode(allow_non_fake_inputs=allow_non_fake_inputs) if found is None else found
+
+
+def _own(tensor: Tensor, fake: FakeTensorMode | None) -> Tensor:
+    """The tensor of an argument as another object: whoever asks the program for it must not find a node."""
+    if fake is None or isinstance(tensor, FakeTensor):
+        return tensor.view_as(tensor)
+    return fake.from_tensor(tensor)
+
+
 def make_fx(
     f: Callable[..., Any],
     decomposition_table: Mapping[Any, Callable[..., Any]] | None = None,
@@ -154,16 +178,22 @@ def make_fx(
     The graph has what happens below autograd, so a function that calls `torch.autograd.grad` gives a graph of
     forward and backward. Python's control flow is gone: the graph holds for arguments of the same shapes, and
     tensors that `f` does not get as arguments are constants of it. `decomposition_table` maps operators to
-    functions that are recorded in their place. Raises NotImplementedError for a `tracing_mode` other than
-    "real".
+    functions that are recorded in their place.
+
+    With the `tracing_mode` "real", the call computes. With "fake" it runs on fake tensors in place of the
+    arguments, and so without their memory; other tensors that `f` uses are an error (AssertionError) unless
+    `_allow_non_fake_inputs`. ``node.meta["val"]`` has a tensor of the shape, dtype and device of the result.
+    Raises NotImplementedError for the mode "symbolic".
 
         graph = make_fx(lambda x: torch.exp(x) + 1)(torch.ones(3))
         print(graph.code)
     """
-    if tracing_mode != "real":
+    if tracing_mode == "symbolic":
         raise NotImplementedError(
-            f"make_fx: tracing_mode {tracing_mode!r}; torch_py records with real tensors"
+            "make_fx: tracing_mode 'symbolic'; torch_py has no symbolic sizes: use 'fake', once for each size"
         )
+    if tracing_mode not in ("real", "fake"):
+        raise AssertionError(f"make_fx: unexpected tracing_mode {tracing_mode!r}; use 'real' or 'fake'")
     if pre_dispatch:
         raise NotImplementedError("make_fx: pre_dispatch=True; torch_py records below autograd")
 
@@ -174,24 +204,22 @@ def make_fx(
         mode = ProxyTorchDispatchMode(root, graph, decomposition_table or {})
 
         leaves, spec = tree_flatten(args)
-        # Other objects than those of the program: whoever asks it for them must not find nodes.
-        leaves = [leaf.view_as(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        for name, leaf in zip(_names_of_leaves(f, args), leaves):
-            node = graph.placeholder(name)
-            if isinstance(leaf, Tensor):
-                mode.track(leaf, node)
+        fake = _fake_mode_for(leaves, _allow_non_fake_inputs) if tracing_mode == "fake" else None
+        with fake or nullcontext():
+            leaves = [_own(leaf, fake) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+            for name, leaf in zip(_names_of_leaves(f, args), leaves):
+                node = graph.placeholder(name)
+                if isinstance(leaf, Tensor):
+                    mode.track(leaf, node)
 
-        with mode:
-            result = f(*tree_unflatten(leaves, spec))
-            graph.output(tree_map(mode.node_of, result))
+            with mode:
+                result = f(*tree_unflatten(leaves, spec))
+                graph.output(tree_map(mode.node_of, result))
 
         graph.lint()
         return GraphModule(root, graph, getattr(f, "__name__", "GraphModule"))
 
     return wrapped
-
-
-__getattr__ = _lacking(__name__)
 
 
 __getattr__ = _lacking(__name__)

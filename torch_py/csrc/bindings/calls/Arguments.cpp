@@ -75,6 +75,11 @@ bool is_list_of(const Parameter& parameter, PyObject* object, bool (*check)(PyOb
 /// Such a tensor has no single value: it holds the members of a batch, or carries a tangent.
 thread_local bool reads_wrapped = false;
 
+/// Whether a tensor's class takes calls over, in Python or below autograd.
+bool is_wrapped(PyObject* tensor) {
+  return has_torch_function(tensor) || unpack(tensor).key_set().has(c10::DispatchKey::Python);
+}
+
 /// Raises what `item` raises for a tensor of a transform; other objects pass.
 void check_number(PyObject* object) {
   if (object == nullptr || !is_tensor(object) || is_plain_tensor(object)) return;
@@ -201,7 +206,7 @@ bool Arguments::accepts(const Parameter& parameter, PyObject* object) {
     default:
       if (!parameter_accepts(parameter, object)) return false;
       reads_wrapped = reads_wrapped || (is_tensor(object) && !is_plain_tensor(object) &&
-                                        parameter.kind != Kind::Any && has_torch_function(object));
+                                        parameter.kind != Kind::Any && is_wrapped(object));
       return true;
   }
 }

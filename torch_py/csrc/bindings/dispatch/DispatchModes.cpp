@@ -78,11 +78,7 @@ PyObject* mode_at(PyObject*, PyObject* position) {
 /// An allocation as a call that modes receive; undefined if none of this thread asks for it.
 at::Tensor seen_allocation(at::IntArrayRef sizes, const at::IntArrayRef* strides,
                            at::ScalarType dtype, at::Device device) {
-  const bool is_wanted = std::any_of(modes.begin(), modes.end(), [](const EnteredMode& entered) {
-    return entered.sees_allocations;
-  });
-  if (!is_wanted) return {};
-
+  if (!mode_sees_allocations()) return {};
   if (strides != nullptr) {
     return at::empty_strided(sizes, *strides, dtype, std::nullopt, device, std::nullopt);
   }
@@ -102,6 +98,11 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool in_dispatch_mode() { return !modes.empty(); }
+
+bool mode_sees_allocations() {
+  return std::any_of(modes.begin(), modes.end(),
+                     [](const EnteredMode& entered) { return entered.sees_allocations; });
+}
 
 StashedMode::StashedMode() : mode_(pop()) {}
 StashedMode::~StashedMode() { push(mode_.get()); }

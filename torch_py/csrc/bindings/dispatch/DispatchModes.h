@@ -9,6 +9,9 @@ namespace torch::python {
 /// Whether this thread has entered a mode that does not handle a call at the moment.
 bool in_dispatch_mode();
 
+/// Whether one of this thread's modes receives allocations: Note [Allocations seen by modes].
+bool mode_sees_allocations();
+
 /// Takes the innermost mode off while it handles a call, so that those outside of it see what it
 /// does.
 class StashedMode {

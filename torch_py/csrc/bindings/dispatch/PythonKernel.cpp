@@ -6,6 +6,7 @@
 
 #include "aten/core/Value.h"
 #include "aten/dispatch/DefaultValue.h"
+#include "aten/ops/lift_fresh.h"
 #include "c10/util/SmallVector.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -127,8 +128,8 @@ class OverloadedTensors {
 };
 
 /// Arguments that an operator writes to, or whose memory its results share. A handler answers with
-/// tensors that stand for others, and cannot say so itself: they become views, and count changes, as
-/// tensors with memory do.
+/// tensors that stand for others, and cannot say so itself: they become views, and count changes,
+/// as tensors with memory do.
 class AliasedArguments {
  public:
   AliasedArguments(const c10::OperatorEntry& entry, const at::Stack& stack) : entry_(entry) {
@@ -184,13 +185,12 @@ class DispatchToPython final : public c10::BoxedKernel {
  public:
   void call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
             at::Stack& stack) const override {
-    const bool numbers = is_of_numbers(stack);
-    if (!numbers && handled(entry, stack)) return;
-
-    // What kernels allocate for numbers is not a call of the program.
-    const c10::ExcludeDispatchKeyGuard unseen(numbers ? c10::DispatchKeySet(c10::DispatchKey::Python)
-                                                      : c10::DispatchKeySet());
-    entry.redispatch_boxed(keys - c10::DispatchKey::Python, stack);
+    const c10::DispatchKeySet rest = keys - c10::DispatchKey::Python;
+    if (is_of_numbers(stack)) {
+      compute_numbers(entry, rest, stack);
+    } else if (!handled(entry, stack)) {
+      entry.redispatch_boxed(rest, stack);
+    }
   }
 
  private:
@@ -204,6 +204,20 @@ class DispatchToPython final : public c10::BoxedKernel {
       has_numbers = true;
     }
     return has_numbers;
+  }
+
+  /// Their results are tensors that modes have to know, if they know all.
+  static void compute_numbers(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
+                              at::Stack& stack) {
+    {
+      const c10::ExcludeDispatchKeyGuard unseen(c10::DispatchKey::Python);
+      entry.redispatch_boxed(keys, stack);
+    }
+    if (!mode_sees_allocations()) return;
+
+    for (at::Value& value : stack) {
+      if (value.is<at::Tensor>()) value = at::lift_fresh(value.get<at::Tensor>());
+    }
   }
 
   static bool handled(const c10::OperatorEntry& entry, at::Stack& stack) {
