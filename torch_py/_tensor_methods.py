@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from torch_py import _functional, _tensor, _tensor_str, autograd
+from torch_py import _C, _functional, _tensor, _tensor_str, autograd
 from torch_py._tensor import Tensor
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -53,6 +53,9 @@ def backward(
 
 @_method
 def __repr__(self: Tensor) -> str:
+    if level := _C._level_of(self):
+        kind = "BatchedTensor" if _C._is_batch(self) else "DualTensor"
+        return f"{kind}(level={level}, value={_C._inside(self)!r})"
     return _tensor_str.tensor_repr(self)
 
 
@@ -136,6 +139,8 @@ def storage_type(self: Tensor) -> type:
 
 @_method
 def __reduce_ex__(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    if level := _C._level_of(self):
+        raise RuntimeError(f"a tensor inside of a function transform, of level {level}, cannot be pickled")
     # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import reduce_tensor
 

@@ -11,8 +11,9 @@ namespace c10 {
 // for the layout is then an error, whatever else its arguments are.
 //
 // Python is between backends and autograd: kernels written in Python, and whatever else wants to
-// see every call, come after autograd has recorded it. Note [Boxed calls] tells how. The profiler
-// comes first, so that its times are those of whole calls.
+// see every call, come after autograd has recorded it. Note [Boxed calls] tells how. Transform is
+// that of tensors inside of a function transform (aten/transforms): what their calls become is
+// recorded by autograd. The profiler comes first, so that its times are those of whole calls.
 #define TORCH_PY_FORALL_DISPATCH_KEYS(_) \
   _(Undefined)                           \
   _(CPU)                                 \
@@ -27,6 +28,7 @@ namespace c10 {
   _(AutogradMeta)                        \
   _(AutogradOther)                       \
   _(AutogradMkldnnCPU)                   \
+  _(Transform)                           \
   _(Profiler)
 
 enum class DispatchKey : uint8_t {

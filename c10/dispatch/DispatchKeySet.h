@@ -59,7 +59,10 @@ constexpr DispatchKeySet kDenseBackends = DispatchKeySet(DispatchKey::CPU) | Dis
 
 /// The keys of an operator that is made of other operators, for gradients too: whoever looks at
 /// calls sees those of which it is made.
-constexpr DispatchKeySet kDecomposedKeys = kDenseBackends | kAutogradKeys | DispatchKey::Python;
+constexpr DispatchKeySet kDecomposedKeys =
+    kDenseBackends | kAutogradKeys | DispatchKey::Python | DispatchKey::Transform;
+/// The same, where a device has a kernel for the whole, which whoever looks at calls is to see.
+constexpr DispatchKeySet kDecomposedAboveDevices = kDecomposedKeys - DispatchKey::Python;
 
 constexpr DispatchKey dense_backend_key(DeviceType type) {
   switch (type) {

@@ -77,7 +77,7 @@ class Wrapper:
         TensorIterator, which checks itself, do not.
         """
         operator = self.function.operator
-        serves_all = "kDenseBackends" in self.keys or "kDecomposedKeys" in self.keys
+        serves_all = "kDenseBackends" in self.keys or "kDecomposed" in self.keys
         composes = serves_all and not (self.style == "direct" and operator.derivatives)
         tensors = operator.schema.arguments.tensors
         if self.style in ("pointwise", "reduction", "foreach", "layout") or composes:
@@ -286,7 +286,7 @@ def _everywhere(operator: Operator, kernels: int) -> str:
     """
     if gradient_kind(operator) != "decomposed":
         return "kDenseBackends"
-    return "kDecomposedKeys" if kernels == 1 else "kDenseBackends | kAutogradKeys"
+    return "kDecomposedKeys" if kernels == 1 else "kDecomposedAboveDevices"
 
 
 def _layout_wrappers(function: Function) -> Iterator[Wrapper]:

@@ -85,6 +85,7 @@ NON_DIFFERENTIABLE = "non_differentiable"
 
 TAGS = (
     "along_dim",  # acts along its `dim` argument and takes the other dimensions as a batch
+    "batch_in_front",  # acts on the last dimensions, or on single elements; those before them are a batch
     "mixes_devices",  # copies from one device to another
     # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
     "self_as_result",

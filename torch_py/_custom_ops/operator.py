@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torch_py import _C
 from torch_py._C import is_grad_enabled
 from torch_py._custom_ops.schema import Schema
 from torch_py._tensor import Tensor
@@ -97,9 +98,7 @@ class CustomOperator:
                 self._inside_around = False
 
         tensors = _tensors((*positional, *rest.values()))
-        in_transform = self._node is not None and any(
-            hasattr(type(tensor), "_apply_function") for tensor in tensors
-        )
+        in_transform = self._node is not None and any(map(_C._level_of, tensors))
 
         if in_transform or (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
             node = self._node or _node_of(self, None, None)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from torch_py._functorch.batching import _broadcast_dims, _randomness, as_batched, batched, randomness
-from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
-from torch_py._functorch.levels import WrappedTensor, is_at, new_level
+from torch_py import _C
+from torch_py._functorch.batching import _broadcast_dims, batched, members, randomness
+from torch_py._functorch.forward_mode import dual, has_gradient
+from torch_py._functorch.levels import inside, is_at, level_of, new_level
 from torch_py._tensor import Tensor
 from torch_py.autograd.function import Function
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
@@ -28,15 +29,9 @@ class VmapInfo(NamedTuple):
 
 def apply(function: type[Function], args: Sequence[Any]) -> Any:
     """`function.apply(*args)`, by the transform of the innermost level among the arguments."""
-    wrapped = (value for value in tree_leaves(args) if isinstance(value, WrappedTensor))
-    innermost = max(wrapped, key=lambda tensor: tensor.level)
-
-    if type(innermost) is DualTensor:
-        return _with_tangents(function, args, innermost.level)
-    return _with_batch(function, args, innermost.level)
-
-
-WrappedTensor._apply_function = staticmethod(apply)  # type: ignore[method-assign]
+    innermost = max(tree_leaves(args), key=level_of)
+    of_kind = _with_batch if _C._is_batch(innermost) else _with_tangents
+    return of_kind(function, args, level_of(innermost))
 
 
 def _require_setup_context(function: Any) -> None:
@@ -71,7 +66,7 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
             "staticmethod or set generate_vmap_rule=True."
         )
 
-    size = next(len(leaf.value) for leaf in tree_flatten(args)[0] if is_at(leaf, level))
+    size = next(len(inside(leaf)) for leaf in tree_flatten(args)[0] if is_at(leaf, level))
     dims = tree_map(lambda leaf: 0 if is_at(leaf, level) else None, tuple(args))
     values = tree_map(lambda leaf: _inside(leaf, level), tuple(args))
 
@@ -100,7 +95,7 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
 
 
 def _inside(leaf: Any, level: int) -> Any:
-    return leaf.value if is_at(leaf, level) else leaf
+    return inside(leaf) if is_at(leaf, level) else leaf
 
 
 class _Members:
@@ -123,7 +118,7 @@ class _Members:
         )
 
     def forward(self, *values: Any) -> Any:
-        with new_level(self.size) as level, _randomness(self.random):
+        with new_level(self.size, self.random) as level:
             outputs = self.function.forward(*self.wrapped(values, self.in_dims, level))
         self.out_dims = tree_map(lambda leaf: 0 if is_at(leaf, level) else None, outputs)
         return tree_map(lambda leaf: _inside(leaf, level), outputs)
@@ -135,7 +130,7 @@ class _Members:
 
     def backward(self, ctx: Any, *gradients: Any) -> Any:
         dims = self.out_dims if isinstance(self.out_dims, tuple) else (self.out_dims,)
-        with new_level(self.size) as level, _randomness(self.random):
+        with new_level(self.size, self.random) as level:
             given = self.wrapped(gradients, dims, level)
             found = self.function._own_backward()(_BatchContext(ctx, self, level), *given)
             items = found if isinstance(found, tuple) else (found,)
@@ -149,16 +144,16 @@ class _Members:
         if not isinstance(gradient, Tensor):
             return gradient
         if dim == 0:
-            return as_batched(gradient, level, self.size).value
-        return gradient.value.sum(0) if is_at(gradient, level) else gradient  # type: ignore[attr-defined]
+            return members(gradient, level, self.size)
+        return inside(gradient).sum(0) if is_at(gradient, level) else gradient
 
     def jvp(self, ctx: Any, *tangents: Any) -> Any:
-        with new_level(self.size) as level, _randomness(self.random):
+        with new_level(self.size, self.random) as level:
             given = self.wrapped(tangents, self.in_dims, level)
             moved = self.function.jvp(_BatchContext(ctx, self, level), *given)
             return tree_map(
                 lambda item, dim: (
-                    as_batched(item, level, self.size).value if dim == 0 and item is not None else item
+                    members(item, level, self.size) if dim == 0 and item is not None else item
                 ),
                 moved,
                 self.out_dims,
@@ -265,7 +260,7 @@ def _run(function: Any, primals: Sequence[Any]) -> tuple[Any, Any]:
         context = _TangentContext(primals)
         function.setup_context(context, tuple(primals), outputs)
         return outputs, context
-    if any(hasattr(type(value), "_apply_function") for value in primals):
+    if any(map(level_of, primals)):
         _require_setup_context(function)
     found = []
 
@@ -290,7 +285,7 @@ def _with_tangents(function: Any, args: Sequence[Any], level: int) -> Any:
 
     primals = [_inside(value, level) for value in args]
     outputs, context = _run(function, primals)
-    tangents = [value.tangent if is_at(value, level) else None for value in args]
+    tangents = [_C._tangent(value) if is_at(value, level) else None for value in args]
 
     if getattr(context, "materialize_grads", True):
         tangents = [
@@ -312,8 +307,8 @@ def _with_tangents(function: Any, args: Sequence[Any], level: int) -> Any:
 
 
 def _paired(value: Any, tangent: Any, args: Sequence[Any], level: int) -> Any:
-    changed = next((arg for arg in args if is_at(arg, level) and arg.value is value), None)
+    changed = next((arg for arg in args if is_at(arg, level) and inside(arg) is value), None)
     if changed is not None:  # in place
-        changed.tangent = tangent
+        _C._set_tangent(changed, tangent)
         return changed
     return value if tangent is None or not has_gradient(value) else dual(value, tangent, level)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.levels import Gradients, WrappedTensor, highest_level
+from torch_py._functorch.batching import batched, member, members
+from torch_py._functorch.levels import Gradients, highest_level, inside, is_at, level_of, parts, with_value
 from torch_py._tensor import Tensor
-from torch_py.autograd import GradientEdge, _batched_grad, _checked_gradients, _materialized, grad
+from torch_py.autograd import GradientEdge, _batched_grad, _checked_gradients, _materialized, _plain_grad
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
@@ -17,12 +18,12 @@ def gradients(
 ) -> Gradients:
     """The gradients of `outputs` weighted by `weights`; None for inputs that they do not depend on."""
     level = highest_level((list(outputs), list(inputs), list(weights)))
-    if level == 0:
+    # The engine passes any tensors through a graph that was recorded outside of the transforms.
+    if level == 0 or highest_level((list(outputs), list(inputs))) == 0:
         return _plain_gradients(outputs, inputs, weights, create_graph)
-    innermost = next(
-        t for t in (*outputs, *inputs, *weights) if isinstance(t, WrappedTensor) and t.level == level
-    )
-    return innermost.gradients(outputs, inputs, weights, create_graph, level)
+    innermost = next(t for t in (*outputs, *inputs, *weights) if level_of(t) == level)
+    of_kind = _gradients_of_batch if _C._is_batch(innermost) else _gradients_of_duals
+    return of_kind(outputs, inputs, weights, create_graph, level)
 
 
 def _plain_gradients(
@@ -32,20 +33,102 @@ def _plain_gradients(
     if not kept:
         return [None] * len(inputs)
     return list(
-        grad([o for o, _ in kept], list(inputs), [w for _, w in kept], True, create_graph, allow_unused=True)
+        _plain_grad(
+            [o for o, _ in kept], list(inputs), [w for _, w in kept], True, create_graph, allow_unused=True
+        )
     )
+
+
+def _gradients_of_batch(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    create_graph: bool,
+    level: int,
+) -> Gradients:
+    """Members of a batch do not depend on one another, so the gradient of their sum holds that of each."""
+    size = next(
+        inside(tensor).shape[0] for tensor in (*outputs, *inputs, *weights) if level_of(tensor) == level
+    )
+
+    def whole(tensors: Sequence[Tensor]) -> list[Tensor]:
+        return [members(tensor, level, size) for tensor in tensors]
+
+    own = [t for t in inputs if is_at(t, level)]
+    found = iter(gradients(whole(outputs), whole(own), whole(weights), create_graph) if own else ())
+
+    # The graph of the other inputs was recorded outside, without the batch.
+    outer = [t for t in inputs if not is_at(t, level)]
+    rows = iter(_one_by_one(outputs, outer, weights, create_graph, level, size) if outer else ())
+
+    by_member = (None if g is None else batched(g, level) for g in found)
+    return [next(by_member) if is_at(t, level) else next(rows) for t in inputs]
+
+
+def _one_by_one(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    create_graph: bool,
+    level: int,
+    size: int,
+) -> Gradients:
+    """The gradient of each member of the batch, with respect to inputs that all members share."""
+    if size == 0:
+        return [batched(t.new_zeros((0, *t.shape)), level) for t in inputs]
+
+    rows = []
+    for index in range(size):
+        of_member = [[member(t, level, index) for t in tensors] for tensors in (outputs, weights)]
+        rows.append(gradients(of_member[0], inputs, of_member[1], create_graph))
+
+    # Members have the same graph, so that an input is unused by all of them or by none.
+    return [
+        None if column[0] is None else batched(_C._torch.stack(list(column)), level) for column in zip(*rows)
+    ]
+
+
+def _gradients_of_duals(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    create_graph: bool,
+    level: int,
+) -> Gradients:
+    """The tangent of a gradient J^H w: the gradient of the tangent J v, and J^H applied to the tangent of w."""
+    (primals, tangents), (sources, _), (values, changes) = (
+        _values_and_tangents(tensors, level) for tensors in (outputs, inputs, weights)
+    )
+
+    found = gradients(primals, sources, values, True)
+    terms = [(t, w) for t, w in zip(tangents, values) if t is not None] + [
+        (p, c) for p, c in zip(primals, changes) if c is not None
+    ]
+
+    moved = (
+        gradients([t for t, _ in terms], sources, [w for _, w in terms], create_graph)
+        if terms
+        else [None] * len(sources)
+    )
+
+    return [None if g is None else _C._wrap_dual(g, m, level) for g, m in zip(found, moved)]
+
+
+def _values_and_tangents(
+    tensors: Sequence[Tensor], level: int
+) -> tuple[list[Tensor], list[Tensor | None]]:
+    values = [inside(t) if is_at(t, level) else t for t in tensors]
+    return values, [_C._tangent(t) if is_at(t, level) else None for t in tensors]
 
 
 def autograd_grad(
     outputs: Sequence[Any],
     inputs: Sequence[Any],
     grad_outputs: Sequence[Tensor | None] | None,
-    retain_graph: bool | None,
     create_graph: bool,
     allow_unused: bool | None,
     is_grads_batched: bool,
     materialize_grads: bool,
-    **_: Any,
 ) -> tuple[Tensor | None, ...]:
     """`torch.autograd.grad` of tensors some of which are wrapped, as in a function under `vmap` whose
     argument weights the outputs of a graph that was recorded outside."""
@@ -76,22 +159,28 @@ def requires_grad(tensor: Tensor) -> bool:
 
 def differentiable_alias(tensor: Tensor) -> Tensor:
     """An alias of `tensor` to differentiate with respect to, connected to the graph of `tensor`."""
-    if isinstance(tensor, WrappedTensor):
-        return tensor.with_value(differentiable_alias(tensor.value))
+    if level_of(tensor):
+        return with_value(tensor, differentiable_alias(inside(tensor)))
     return tensor.view_as(tensor) if tensor.requires_grad else tensor.detach().requires_grad_()
 
 
 def detached(tensor: Tensor) -> Tensor:
     """`tensor` without its graph; tangents stay."""
-    return tensor.detached() if isinstance(tensor, WrappedTensor) else tensor.detach()
+    if not level_of(tensor):
+        return tensor.detach()
+    if _C._is_batch(tensor):
+        return with_value(tensor, detached(inside(tensor)))
+    tangent = _C._tangent(tensor)
+    moved = None if tangent is None else detached(tangent)
+    return _C._wrap_dual(detached(inside(tensor)), moved, level_of(tensor))  # type: ignore[no-any-return]
 
 
 def plain_leaves(trees: Any) -> list[Tensor]:
     """The plain tensors in `trees` and inside of wrapped tensors in them."""
     found: list[Tensor] = []
     for leaf in tree_leaves(trees):
-        if isinstance(leaf, WrappedTensor):
-            found += plain_leaves(leaf.parts())
+        if level_of(leaf):
+            found += plain_leaves(parts(leaf))
         elif isinstance(leaf, Tensor):
             found.append(leaf)
     return found
@@ -126,6 +215,3 @@ def released(results: Any, own: Any) -> Any:
     if depends_on_others(results, own):
         return results
     return tree_map(lambda leaf: detached(leaf) if isinstance(leaf, Tensor) else leaf, results)
-
-
-WrappedTensor._autograd_grad = staticmethod(autograd_grad)  # type: ignore[method-assign]

@@ -14,120 +14,54 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.engine import detached, differentiable_alias, gradients, plain_leaves, requires_grad
-from torch_py._functorch.levels import Gradients, WrappedTensor, is_at, shell_of, wrap
-from torch_py._functorch.operators import call_of
+from torch_py._functorch.levels import inside, is_at, level_of
 from torch_py._tensor import Tensor
-from torch_py._torch_function import DisableTorchFunctionSubclass
 from torch_py.autograd import enable_grad
-from torch_py.utils._pytree import tree_flatten, tree_map
-
-# Properties that are views of the tensor, or tensors linear in it.
-_LINEAR_PROPERTIES = frozenset(["T", "mT", "H", "mH", "real", "imag"])
+from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
 
 
-class DualTensor(WrappedTensor):
+def dual(value: Tensor, tangent: Tensor | None, level: int) -> Tensor:
     """`value` + e `tangent`, where e * e = 0; a tangent of None is zero."""
-
-    tangent: Tensor | None
-
-    @staticmethod
-    def transform(level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        return _Application(level, func, args, kwargs).result()
-
-    @staticmethod
-    def gradients(
-        outputs: Sequence[Tensor],
-        inputs: Sequence[Tensor],
-        weights: Sequence[Tensor],
-        create_graph: bool,
-        level: int,
-    ) -> Gradients:
-        """The tangent of a gradient J^H w: the gradient of the tangent J
-        v, and J^H applied to the tangent of w."""
-        (primals, tangents), (sources, _), (values, changes) = (
-            _parts(t, level) for t in (outputs, inputs, weights)
-        )
-
-        found = gradients(primals, sources, values, True)
-        terms = [(t, w) for t, w in zip(tangents, values) if t is not None] + [
-            (p, c) for p, c in zip(primals, changes) if c is not None
-        ]
-
-        moved = (
-            gradients([t for t, _ in terms], sources, [w for _, w in terms], create_graph)
-            if terms
-            else [None] * len(sources)
-        )
-
-        return [None if g is None else dual(g, m, level) for g, m in zip(found, moved)]
-
-    def with_value(self, value: Tensor) -> DualTensor:
-        return dual(value, self.tangent, self.level)
-
-    def detached(self) -> DualTensor:
-        return dual(
-            detached(self.value), None if self.tangent is None else detached(self.tangent), self.level
-        )
-
-    def parts(self) -> list[Tensor]:
-        return [self.value] if self.tangent is None else [self.value, self.tangent]
-
-
-def _parts(tensors: Sequence[Tensor], level: int) -> tuple[list[Tensor], list[Tensor | None]]:
-    """The values and the tangents of `tensors`."""
-    duals = [t if isinstance(t, DualTensor) and t.level == level else None for t in tensors]
-    return [t if d is None else d.value for t, d in zip(tensors, duals)], [
-        None if d is None else d.tangent for d in duals
-    ]
-
-
-def dual(value: Tensor, tangent: Tensor | None, level: int) -> DualTensor:
-    if tangent is not None and tuple(tangent.shape) != tuple(value.shape):
-        raise RuntimeError(
-            f"Expected tangent and primal to have the same shape, got a tangent of {tuple(tangent.shape)} "
-            f"and a primal of {tuple(value.shape)}"
-        )
-    result = wrap(DualTensor, shell_of(value), value, level)
-    result.tangent = tangent
-    return result
+    return _C._wrap_dual(value, tangent, level)  # type: ignore[no-any-return]
 
 
 def has_gradient(tensor: object) -> bool:
     return isinstance(tensor, Tensor) and (tensor.is_floating_point() or tensor.is_complex())
 
 
+def apply(operator: Any, args: Any, kwargs: Any) -> Any:
+    """An operator applied to tensors of which those of the highest level are dual."""
+    return _Application(max(map(level_of, tree_leaves((args, kwargs)))), operator, args, kwargs).result()
+
+
 class _Application:
     """One operator applied to dual tensors of one level."""
 
-    def __init__(self, level: int, func: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def __init__(self, level: int, operator: Any, args: Any, kwargs: Any) -> None:
         self.level = level
-        self.func = func
-        self.call = call_of(func)
+        self.operator = operator
         self.leaves, self.spec = tree_flatten((args, kwargs))
-        self.primals = [leaf.value if is_at(leaf, level) else leaf for leaf in self.leaves]
-        self.tangents = [leaf.tangent if is_at(leaf, level) else None for leaf in self.leaves]
+        self.primals = [inside(leaf) if is_at(leaf, level) else leaf for leaf in self.leaves]
+        self.tangents = [_C._tangent(leaf) if is_at(leaf, level) else None for leaf in self.leaves]
 
     def run(self, leaves: Sequence[Any]) -> Any:
         args, kwargs = self.spec.unflatten(leaves)
-        return self.func(*args, **kwargs)
+        return self.operator(*args, **kwargs)
 
     def result(self) -> Any:
-        call = self.call
-        if call.name == "__setitem__":
-            return self.assigned()
-        if call.is_inplace_view:
+        operator = self.operator
+        if "inplace_view" in operator.tags:
             return self.reshaped()
-        if call.is_inplace:
+        if operator._schema.is_mutable:
             return self.updated()
-
-        if all(t is None for t in self.tangents) or (
-            call.is_property and call.name not in _LINEAR_PROPERTIES
-        ):
-            return self.run(self.primals)
-        if call.structure == "view" or call.is_property or call.name == "__getitem__":
+        if operator._structure == "view":
             return self.viewed()
+        if all(t is None for t in self.tangents):
+            return self.run(self.primals)
 
-        values, tangents = push_forward(self.run, self.primals, self.tangents, call.structure == "pointwise")
+        values, tangents = push_forward(
+            self.run, self.primals, self.tangents, operator._structure == "pointwise"
+        )
         return self.paired(values, tangents)
 
     def paired(self, values: Any, tangents: Sequence[Tensor | None]) -> Any:
@@ -137,68 +71,64 @@ class _Application:
         )
 
     def viewed(self) -> Any:
-        source = next(i for i, t in enumerate(self.tangents) if t is not None)
+        """A view of the value and one of the tangent, which exists from now on: both can be written to."""
+        source = next(i for i, leaf in enumerate(self.leaves) if is_at(leaf, self.level))
+        moving = tangent_in_memory(self.leaves[source])
         values = self.run(self.primals)
-        moved = self.run([self.tangents[source] if i == source else p for i, p in enumerate(self.primals)])
+        moved = self.run([moving if i == source else p for i, p in enumerate(self.primals)])
         return self.paired(values, tree_flatten(moved)[0])
 
-    def target(self) -> DualTensor:
-        target = self.leaves[0]
+    def target(self) -> Tensor:
+        target: Tensor = self.leaves[0]
         if not is_at(target, self.level):
             raise RuntimeError(
-                f"{self.call.name}_: a tensor with a tangent cannot be written into one that the function "
-                "under forward-mode "
-                "differentiation was not given; write out of place"
+                f"{self.operator._opname}: a tensor with a tangent cannot be written into one that the "
+                "function under forward-mode differentiation was not given; write out of place"
             )
         return target
-
-    def assigned(self) -> None:
-        target = self.target()
-        self.run(self.primals)
-        if target.tangent is None:
-            target.tangent = _C._torch.zeros_like(target.value)
-        *_, index, value = self.spec.unflatten(self.tangents)[0]
-        index = self.spec.unflatten(self.primals)[0][1]
-        target.tangent[index] = 0 if not isinstance(value, Tensor) else value
 
     def reshaped(self) -> Any:
         """squeeze_ and the like: the dual tensor, its value and its tangent change their shape."""
         target = self.target()
-        self.run(self.primals)
-        if target.tangent is not None:
-            target.tangent = self.run([_C._ops.alias(target.tangent), *self.primals[1:]])
-        with DisableTorchFunctionSubclass():
-            self.run(self.leaves)
+        aliases = [_C._ops.alias(each) for each in (inside(target), tangent_in_memory(target))]
+        value, tangent = (self.run([alias, *self.primals[1:]]) for alias in aliases)
+        _C._set_inside(target, value)
+        _C._set_tangent(target, tangent)
         return target
 
     def updated(self) -> Any:
         target = self.target()
-        if not self.call.overloads:  # requires_grad_ and the like
-            self.run(self.primals)
-            return target
         if all(t is None for t in self.tangents):
             self.run(self.primals)
             return target
 
         # What is recorded must not see the change, nor must arguments that share memory with the target.
-        sources = [target.value.clone(), *_apart_from(target.value, self.primals[1:])]
+        value, tangent = inside(target), _C._tangent(target)
+        sources = [value.clone(), *_apart_from(value, self.primals[1:])]
         directions = self.tangents
-        if target.tangent is not None:
-            directions = [target.tangent.clone(), *_apart_from(target.tangent, self.tangents[1:])]
+        if tangent is not None:
+            directions = [tangent.clone(), *_apart_from(tangent, self.tangents[1:])]
 
         def out_of_place(leaves: Sequence[Any]) -> Any:
             return self.run([leaves[0].clone(), *leaves[1:]])
 
-        pointwise = self.call.structure == "pointwise"
-        value, (tangent, *_) = push_forward(out_of_place, sources, directions, pointwise)
-        target.value.copy_(value)
-        if target.tangent is None:
-            target.tangent = tangent
-        elif tangent is None:
-            target.tangent.zero_()
+        pointwise = self.operator._structure == "pointwise"
+        changed, (moved, *_) = push_forward(out_of_place, sources, directions, pointwise)
+        value.copy_(changed)
+        if tangent is None:
+            _C._set_tangent(target, moved)
+        elif moved is None:
+            tangent.zero_()
         else:
-            target.tangent.copy_(tangent)
+            tangent.copy_(moved)
         return target
+
+
+def tangent_in_memory(tensor: Tensor) -> Tensor:
+    """The tangent of a dual tensor, which gets one of zeros if it has none."""
+    if _C._tangent(tensor) is None:
+        _C._set_tangent(tensor, _C._torch.zeros_like(inside(tensor)))
+    return _C._tangent(tensor)  # type: ignore[no-any-return]
 
 
 def _apart_from(target: Tensor, leaves: Sequence[Any]) -> list[Any]:
@@ -290,3 +220,6 @@ def _transposed_twice(
     if not kept:
         return [None] * len(outputs)
     return gradients([g for g, _ in kept], weights, [d for _, d in kept], create_graph)
+
+
+_C._install_transforms(apply)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.forward_mode import DualTensor, dual
-from torch_py._functorch.levels import is_at, new_level
+from torch_py._functorch.forward_mode import dual
+from torch_py._functorch.levels import inside, is_at, new_level
 from torch_py._functorch.mapping import vmap
 from torch_py._functorch.reverse_mode import argument_numbers, vjp
 from torch_py._tensor import Tensor
@@ -77,13 +77,12 @@ def jvp(
 
 
 def primal_of(leaf: Any, level: int) -> Any:
-    return leaf.value if is_at(leaf, level) else leaf
+    return inside(leaf) if is_at(leaf, level) else leaf
 
 
 def tangent_of(leaf: Tensor, level: int) -> Tensor:
-    if isinstance(leaf, DualTensor) and leaf.level == level and leaf.tangent is not None:
-        return leaf.tangent
-    return torch.zeros_like(primal_of(leaf, level))
+    tangent = _C._tangent(leaf) if is_at(leaf, level) else None
+    return torch.zeros_like(primal_of(leaf, level)) if tangent is None else tangent
 
 
 def _basis(leaves: list[Tensor]) -> list[Tensor]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.batching import BatchedTensor, _broadcast_dims, _randomness, as_batched, batched
-from torch_py._functorch.levels import new_level
-from torch_py._functorch.random_batches import of_no_batch
+from torch_py._functorch import forward_mode as forward_mode  # installs the transforms
+from torch_py._functorch.batching import _broadcast_dims, batched, members
+from torch_py._functorch.levels import is_at, new_level
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
@@ -56,11 +56,11 @@ def vmap(
         dims, size = _checked_dims(leaves, _broadcast_dims(described, spec, "in_dims"), name, in_dims)
 
         def run(start: int, stop: int) -> Any:
-            def part(leaf: Tensor, dim: int, level: int) -> BatchedTensor:
+            def part(leaf: Tensor, dim: int, level: int) -> Tensor:
                 front = leaf.movedim(dim, 0) if dim != 0 else leaf
-                return batched(front if (start, stop) == (0, size) else front[start:stop], level)
+                return batched(front if (start, stop) == (0, size) else front[start:stop], level)  # type: ignore[no-any-return]
 
-            with new_level(stop - start) as level, _randomness(randomness), of_no_batch(level, stop - start):
+            with new_level(stop - start, randomness) as level:
                 values = [leaf if dim is None else part(leaf, dim, level) for leaf, dim in zip(leaves, dims)]
                 result = func(*spec.unflatten(values), **kwargs)
                 return _stripped(result, level, stop - start, out_dims, name)
@@ -138,17 +138,15 @@ def _stripped(result: Any, level: int, size: int, out_dims: Any, name: str) -> A
     dims = _broadcast_dims(out_dims, spec, "out_dims")
     values = []
     for leaf, dim in zip(leaves, dims):
-        is_batched = isinstance(leaf, BatchedTensor) and leaf.level == level
         if dim is None:
-            if is_batched:
+            if is_at(leaf, level):
                 raise ValueError(
                     f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
                 )
             values.append(leaf)
         else:
-            value = as_batched(leaf, level, size).value
-            at_front = dim == 0 and isinstance(value, BatchedTensor)
-            values.append(value if at_front else value.movedim(0, dim))
+            value = members(leaf, level, size)
+            values.append(value.movedim(0, dim) if dim != 0 else value)
 
     return tree_unflatten(values, spec)
 

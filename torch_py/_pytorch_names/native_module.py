@@ -56,10 +56,7 @@ def _no(*arguments: Any) -> bool:
 
 def _are_functorch_transforms_active() -> bool:
     """Whether a transform of `torch.func` is running."""
-    # Imported on first use: few programs transform functions.
-    from torch_py._functorch import levels
-
-    return bool(levels._running())
+    return bool(_C._current_level())
 
 
 _IDLE = (

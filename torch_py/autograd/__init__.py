@@ -238,6 +238,36 @@ def grad(
             materialize_grads=materialize_grads,
         )
 
+    if _C._current_level() and any(map(_C._level_of, overridable)):
+        # Imported on first use: the transforms are made of this module.
+        from torch_py._functorch.engine import autograd_grad
+
+        return autograd_grad(
+            results, sources, weights or None, create_graph, allow_unused, is_grads_batched, materialize_grads
+        )
+    return _plain_grad(
+        results,
+        sources,
+        weights or None,
+        retain_graph,
+        create_graph,
+        allow_unused,
+        is_grads_batched,
+        materialize_grads,
+    )
+
+
+def _plain_grad(
+    results: Sequence[Any],
+    sources: Sequence[Any],
+    grad_outputs: Sequence[Tensor | None] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """`grad` by the engine alone."""
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "grad: expected allow_unused to be True or not given when materialize_grads is True, "
@@ -250,7 +280,7 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return _batched_grad(
-            results, sources, _as_tuple(grad_outputs), keep, create_graph, unused, materialize_grads
+            results, sources, grad_outputs or (None,), keep, create_graph, unused, materialize_grads
         )
 
     gradients = _checked_gradients(results, grad_outputs, "grad")

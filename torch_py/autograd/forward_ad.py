@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from typing import Any, NamedTuple
 
-from torch_py._functorch.forward_mode import DualTensor, dual, has_gradient
-from torch_py._functorch.levels import current_level, is_at, new_level
+from torch_py import _C
+from torch_py._functorch.forward_mode import dual, has_gradient
+from torch_py._functorch.levels import current_level, inside, is_at, new_level
 from torch_py._tensor import Tensor
 
 __all__ = [
@@ -87,5 +88,4 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     """The value and the tangent of `tensor`; the tangent is None if it has none."""
     if not _STATE.levels or not is_at(tensor, current_level()):
         return UnpackedDualTensor(tensor, None)
-    assert isinstance(tensor, DualTensor)
-    return UnpackedDualTensor(tensor.value, tensor.tangent)
+    return UnpackedDualTensor(inside(tensor), _C._tangent(tensor))

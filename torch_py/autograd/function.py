@@ -154,10 +154,11 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
             arguments = bound.args
             keywords = bound.kwargs
 
-        for argument in arguments:
-            in_transform = getattr(type(argument), "_apply_function", None)
-            if in_transform is not None:
-                return in_transform(cls, arguments)
+        if _C._current_level() and any(map(_C._level_of, arguments)):
+            # Imported on first use: the transforms are made of Functions.
+            from torch_py._functorch.custom_functions import apply
+
+            return apply(cls, arguments)
 
         return super().apply(*arguments, **keywords)
 

@@ -381,7 +381,7 @@ def _without_reentrance(
         return function(*args, **kwargs)
 
     # Inside vmap and jvp, operators do not save tensors that could be replaced: run the function once.
-    if any(hasattr(type(value), "_apply_function") for value in (*args, *kwargs.values())):
+    if any(map(_C._level_of, (*args, *kwargs.values()))):
         with first:
             return function(*args, **kwargs)
 

@@ -22,6 +22,7 @@
 #include "torch_py/csrc/bindings/state/GlobalState.h"
 #include "torch_py/csrc/bindings/tensor/TensorFactory.h"
 #include "torch_py/csrc/bindings/tensor/TensorType.h"
+#include "torch_py/csrc/bindings/transforms/Transforms.h"
 #include "torch_py/csrc/bindings/types/DeviceType.h"
 #include "torch_py/csrc/bindings/types/Dtype.h"
 #include "torch_py/csrc/bindings/types/GeneratorType.h"
@@ -79,6 +80,7 @@ constexpr void (*steps[])(PyObject*) = {init_gil,
                                         init_operators,
                                         init_dispatch_modes,
                                         init_python_kernels,
+                                        init_transforms,
                                         init_profiler};
 
 }  // namespace

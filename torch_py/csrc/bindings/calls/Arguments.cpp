@@ -77,15 +77,15 @@ thread_local bool reads_wrapped = false;
 
 /// Whether a tensor's class takes calls over, in Python or below autograd.
 bool is_wrapped(PyObject* tensor) {
-  return has_torch_function(tensor) || unpack(tensor).key_set().has(c10::DispatchKey::Python);
+  constexpr auto kKeys = c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+  return has_torch_function(tensor) || unpack(tensor).key_set().has_any(kKeys);
 }
 
 /// Raises what `item` raises for a tensor of a transform; other objects pass.
 void check_number(PyObject* object) {
-  if (object == nullptr || !is_tensor(object) || is_plain_tensor(object)) return;
-  if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "_apply_function"))
-    return;
-  ObjectPtr::steal(checked(PyObject_CallMethod(object, "item", nullptr)));
+  if (object == nullptr || !is_tensor(object)) return;
+  if (unpack(object).key_set().has(c10::DispatchKey::Transform))
+    ObjectPtr::steal(checked(PyObject_CallMethod(object, "item", nullptr)));
 }
 
 }  // namespace
@@ -205,8 +205,8 @@ bool Arguments::accepts(const Parameter& parameter, PyObject* object) {
     case Kind::OptionalTensorList: return accepts_tensor_list(parameter, object);
     default:
       if (!parameter_accepts(parameter, object)) return false;
-      reads_wrapped = reads_wrapped || (is_tensor(object) && !is_plain_tensor(object) &&
-                                        parameter.kind != Kind::Any && is_wrapped(object));
+      reads_wrapped = reads_wrapped || (is_tensor(object) && parameter.kind != Kind::Any &&
+                                        is_wrapped(object));
       return true;
   }
 }

@@ -83,6 +83,26 @@ class PythonKernel final : public c10::BoxedKernel {
   bool takes_keys_;
 };
 
+/// A Python function that handles the calls of many operators.
+class OperatorHandler final : public c10::BoxedKernel {
+ public:
+  explicit OperatorHandler(PyObject* function) : function_(Py_NewRef(function)) {}
+
+  void call(const c10::OperatorEntry& entry, c10::DispatchKeySet,
+            at::Stack& stack) const override {
+    const GilAcquire gil;
+    const PythonArguments arguments(entry, stack, 0);
+    const ObjectPtr op =
+        ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
+    const ObjectPtr results = ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(
+        function_, op.get(), arguments.args(), arguments.kwargs(), nullptr)));
+    push_results(stack, entry, results.get());
+  }
+
+ private:
+  PyObject* function_;  // kept for ever
+};
+
 using Handlers = c10::SmallVector<PyObject*, 4>;
 
 /// The tensors of a call whose classes handle calls, once per class, subclasses before their bases.
@@ -296,6 +316,10 @@ PyMethodDef functions[] = {
 
 std::shared_ptr<const c10::BoxedKernel> make_python_kernel(PyObject* function, bool takes_keys) {
   return std::make_shared<PythonKernel>(function, takes_keys);
+}
+
+std::shared_ptr<const c10::BoxedKernel> make_operator_handler(PyObject* function) {
+  return std::make_shared<OperatorHandler>(function);
 }
 
 bool has_torch_dispatch(PyTypeObject* type) {

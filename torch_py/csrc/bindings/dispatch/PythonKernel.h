@@ -12,6 +12,9 @@ namespace torch::python {
 /// `takes_keys`.
 std::shared_ptr<const c10::BoxedKernel> make_python_kernel(PyObject* function, bool takes_keys);
 
+/// A kernel for the calls of many operators: it calls `function(operator, args, kwargs)`.
+std::shared_ptr<const c10::BoxedKernel> make_operator_handler(PyObject* function);
+
 /// Whether the instances of a class handle operator calls: it defines __torch_dispatch__.
 bool has_torch_dispatch(PyTypeObject* type);
 

@@ -1,0 +1,135 @@
+// Products of matrices and convolutions: products of batches.
+#include "aten/ops/addmm.h"
+#include "aten/ops/baddbmm.h"
+#include "aten/ops/bmm.h"
+#include "aten/ops/convolution.h"
+#include "aten/ops/dot.h"
+#include "aten/ops/flatten.h"
+#include "aten/ops/linear.h"
+#include "aten/ops/matmul.h"
+#include "aten/ops/mm.h"
+#include "aten/ops/movedim.h"
+#include "aten/ops/mul.h"
+#include "aten/ops/mv.h"
+#include "aten/ops/reshape.h"
+#include "aten/ops/unflatten.h"
+#include "aten/transforms/BatchedCall.h"
+
+namespace at::transforms {
+
+namespace {
+
+const Tensor& tensor_at(BatchedCall& call, size_t i) { return call.stack()[i].get<Tensor>(); }
+
+/// The members' tensor if it is one, else the tensor that they share.
+Tensor inside_or_shared(BatchedCall& call, size_t i) {
+  const Tensor& tensor = tensor_at(call, i);
+  return call.is_batched(tensor) ? call.inside(tensor) : tensor;
+}
+
+/// mm and bmm.
+void product(BatchedCall& call) {
+  const int64_t rank = tensor_at(call, 0).dim();
+  call.finish(at::matmul(call.aligned(tensor_at(call, 0), rank), call.aligned(tensor_at(call, 1), rank)));
+}
+
+void matrix_vector(BatchedCall& call) {
+  const Tensor matrix = inside_or_shared(call, 0);
+  const Tensor vector = inside_or_shared(call, 1);
+  if (matrix.dim() == 2) return call.finish(at::matmul(vector, matrix.transpose(0, 1)));
+  call.finish(at::matmul(matrix, vector.unsqueeze(-1)).squeeze(-1));
+}
+
+void dot(BatchedCall& call) {
+  const Tensor left = inside_or_shared(call, 0).unsqueeze(-2);
+  const Tensor right = inside_or_shared(call, 1).unsqueeze(-1);
+  call.finish(at::matmul(left, right).squeeze(-1).squeeze(-1));
+}
+
+/// addmm and baddbmm: beta * self + alpha * product.
+void added_product(BatchedCall& call) {
+  const int64_t rank = tensor_at(call, 1).dim();
+  Tensor result = at::matmul(call.aligned(tensor_at(call, 1), rank), call.aligned(tensor_at(call, 2), rank));
+  const Scalar& beta = call.stack()[3].get<Scalar>();
+  const Scalar& alpha = call.stack()[4].get<Scalar>();
+  if (alpha.to<double>() != 1) result = result * alpha;
+  if (beta.to<double>() != 0) {
+    const Tensor added = call.aligned(tensor_at(call, 0), rank);
+    result = result + (beta.to<double>() != 1 ? added * beta : added);
+  }
+  call.finish(result);
+}
+
+void linear(BatchedCall& call) {
+  const Tensor input = tensor_at(call, 0);
+  const Tensor weight = tensor_at(call, 1);
+  const Value bias = call.stack()[2];
+  const bool shares_bias = bias.is_none() || !call.is_batched(bias);
+  if (!call.is_batched(weight) && shares_bias) {
+    call.change_tensors([&](const Tensor& tensor) {
+      return call.is_batched(tensor) ? call.inside(tensor) : tensor;
+    });
+    return call.run();
+  }
+
+  // A vector is a matrix of one row.
+  const int64_t rank = std::max<int64_t>(input.dim(), 2);
+  Tensor rows = call.aligned(input, input.dim());
+  if (input.dim() == 1) rows = rows.unsqueeze(-2);
+  Tensor result = at::matmul(rows, call.aligned(weight, rank).transpose(-2, -1));
+  if (!bias.is_none()) result = result + call.aligned(bias.get<Tensor>(), rank);
+  call.finish(input.dim() == 1 ? result.squeeze(-2) : result);
+}
+
+// --- Convolution ---
+
+/// The batch as part of the first dimension of each member.
+Tensor merged(const Tensor& members, int64_t into) {
+  return at::flatten(at::movedim(members, 0, into), into, into + 1);
+}
+
+void convolution(BatchedCall& call) {
+  const Tensor input = tensor_at(call, 0);
+  const Tensor weight = tensor_at(call, 1);
+  const Value bias = call.stack()[2];
+  const int64_t size = call.size();
+  if (size == 0) return one_by_one(call);
+
+  if (!call.is_batched(weight) && (bias.is_none() || !call.is_batched(bias))) {
+    call.stack()[0] = Value(merged(call.inside(input), 0));
+    call.entry().call_boxed(call.stack());
+    return call.finish(at::unflatten(call.stack()[0].get<Tensor>(), 0, {size, input.sizes()[0]}));
+  }
+
+  // Members are groups of channels.
+  int64_t& groups = call.stack().back().get<int64_t>();
+  groups *= size;
+  call.stack()[0] = Value(merged(call.members(input), 1));
+  call.stack()[1] = Value(merged(call.members(weight), 0));
+  call.stack()[2] = Value();
+  call.entry().call_boxed(call.stack());
+  const Tensor channels = call.stack()[0].get<Tensor>();
+  Tensor result = at::movedim(at::unflatten(channels, 1, {size, channels.sizes()[1] / size}), 1, 0);
+  if (!bias.is_none()) {
+    Tensor added = bias.get<Tensor>();
+    added = call.is_batched(added) ? call.inside(added).unsqueeze(1) : added;
+    for (int64_t d = 2; d < input.dim(); ++d) added = added.unsqueeze(-1);
+    result = result + added;
+  }
+  call.finish(result);
+}
+
+const OwnRule rules[] = {
+    {ops::mm::entry, &product},
+    {ops::bmm::entry, &product},
+    {ops::mv::entry, &matrix_vector},
+    {ops::dot::entry, &dot},
+    {ops::addmm::entry, &added_product},
+    {ops::baddbmm::entry, &added_product},
+    {ops::linear::entry, &linear},
+    {ops::convolution::entry, &convolution},
+};
+
+}  // namespace
+
+}  // namespace at::transforms
