@@ -155,7 +155,12 @@ void one_by_one(BatchedCall& call) {
 
   const auto stacked = [&](auto&& tensor_of) {
     Value::Tensors parts;
-    for (const Stack& result : results) parts.push_back(tensor_of(result));
+    for (const Stack& result : results) {
+      parts.push_back(tensor_of(result));
+      TORCH_CHECK(parts.back().sizes() == parts[0].sizes(), "vmap: ", call.entry().schema().name,
+                  " gives the members of a batch results of different sizes, ", parts[0].sizes(),
+                  " and ", parts.back().sizes());
+    }
     Tensor whole = at::stack(parts);
     if (call.size() == 0) whole = whole.narrow(0, 0, 0);
     return wrap_batch(std::move(whole), call.level());

@@ -1,4 +1,6 @@
 // Layers of neural networks: normalisation, pooling, and tensors of a size that is told.
+#include <algorithm>
+
 #include "aten/ops/_adaptive_max_pool.h"
 #include "aten/ops/_avg_pool.h"
 #include "aten/ops/_interpolate.h"
@@ -7,6 +9,7 @@
 #include "aten/ops/_pad_by_copy.h"
 #include "aten/ops/flatten.h"
 #include "aten/ops/new_empty.h"
+#include "aten/ops/new_empty_strided.h"
 #include "aten/ops/new_full.h"
 #include "aten/ops/new_ones.h"
 #include "aten/ops/new_zeros.h"
@@ -63,6 +66,16 @@ void new_tensor(BatchedCall& call) {
   call.run();
 }
 
+void new_strided_tensor(BatchedCall& call) {
+  DimVector& sizes = call.stack()[1].get<DimVector>();
+  DimVector& strides = call.stack()[2].get<DimVector>();
+  int64_t elements = 1;
+  for (size_t d = 0; d < sizes.size() && d < strides.size(); ++d)
+    elements += (sizes[d] - 1) * strides[d];
+  strides.insert(strides.begin(), std::max<int64_t>(elements, 0));
+  new_tensor(call);
+}
+
 const OwnRule rules[] = {
     {ops::_layer_norm::entry, &layer_norm},
     {ops::_avg_pool::entry, &of_planes<1>},
@@ -71,6 +84,7 @@ const OwnRule rules[] = {
     {ops::_interpolate::entry, &of_planes<1>},
     {ops::_pad_by_copy::entry, &of_planes<2>},
     {ops::new_empty::entry, &new_tensor},
+    {ops::new_empty_strided::entry, &new_strided_tensor},
     {ops::new_full::entry, &new_tensor},
     {ops::new_ones::entry, &new_tensor},
     {ops::new_zeros::entry, &new_tensor},

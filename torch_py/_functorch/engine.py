@@ -18,12 +18,19 @@ def gradients(
 ) -> Gradients:
     """The gradients of `outputs` weighted by `weights`; None for inputs that they do not depend on."""
     level = highest_level((list(outputs), list(inputs), list(weights)))
-    # The engine passes any tensors through a graph that was recorded outside of the transforms.
-    if level == 0 or highest_level((list(outputs), list(inputs))) == 0:
+    # The engine passes the members of batches together through a graph that was recorded outside.
+    recorded_outside = highest_level((list(outputs), list(inputs))) == 0
+    if recorded_outside and all(map(_is_batch_of_plain, weights)):
         return _plain_gradients(outputs, inputs, weights, create_graph)
     innermost = next(t for t in (*outputs, *inputs, *weights) if level_of(t) == level)
     of_kind = _gradients_of_batch if _C._is_batch(innermost) else _gradients_of_duals
     return of_kind(outputs, inputs, weights, create_graph, level)
+
+
+def _is_batch_of_plain(tensor: Tensor) -> bool:
+    while _C._is_batch(tensor):
+        tensor = inside(tensor)
+    return level_of(tensor) == 0
 
 
 def _plain_gradients(

@@ -7,6 +7,7 @@
 #include "aten/ops/add.h"
 #include "c10/core/DeviceGuard.h"
 #include "torch_py/csrc/autograd/AccumulateGrad.h"
+#include "torch_py/csrc/autograd/StandIns.h"
 
 namespace torch::autograd {
 
@@ -22,7 +23,7 @@ void add_gradient(at::Tensor& sum, at::Tensor&& grad) {
     return;
   }
 
-  const bool in_place = !c10::GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type() &&
+  const bool in_place = !c10::GradMode::is_enabled() && !is_of_members(grad) && sum.scalar_type() == grad.scalar_type() &&
                         sum.sizes() == grad.sizes() && sum.is_non_overlapping_and_dense() &&
                         is_sole_owner(sum);
   if (in_place) at::add_(sum, grad);

@@ -4,10 +4,16 @@
 
 namespace torch::autograd {
 
-/// Whether the class of a tensor handles its calls and the tensor has no memory. A copy in C++
-/// would lose the class; operators make one that has it.
+/// Whether a tensor has no memory, and its class in Python or a function transform handles its
+/// calls. A copy in C++ would lose that; operators make one that has it.
 inline bool stands_for_others(const at::Tensor& tensor) {
-  return !tensor.storage() && tensor.key_set().has(c10::DispatchKey::Python);
+  constexpr auto kKeys = c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+  return !tensor.storage() && tensor.key_set().has_any(kKeys);
+}
+
+/// Whether a gradient is one of each member of a batch (vmap), where the graph knows one.
+inline bool is_of_members(const at::Tensor& gradient) {
+  return gradient.key_set().has(c10::DispatchKey::Transform);
 }
 
 }  // namespace torch::autograd

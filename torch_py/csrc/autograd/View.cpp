@@ -8,6 +8,7 @@
 #include "aten/ops/add.h"
 #include "aten/ops/as_strided.h"
 #include "aten/ops/sum.h"
+#include "aten/ops/new_empty_strided.h"
 #include "aten/ops/view.h"
 #include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/Variable.h"
@@ -119,6 +120,13 @@ class AsStridedBackward final : public Node {
 
 /// The backward of "the base, with the part that a view shows replaced by the result of
 /// `function`".
+/// New memory of this geometry, which can take in the gradient: one for each member of a batch.
+at::Tensor memory_for(const at::Tensor& grad, c10::IntArrayRef sizes, c10::IntArrayRef strides,
+                      c10::ScalarType dtype) {
+  if (is_of_members(grad)) return at::new_empty_strided(grad, sizes, strides, dtype);
+  return at::empty_strided_tensor(sizes, strides, dtype, grad.device());
+}
+
 class CopySlices final : public Node {
  public:
   /// Edge `edge` of `function` leads to the view.
@@ -144,8 +152,7 @@ class CopySlices final : public Node {
     variable_list result(num_outputs());
     if (!grads[0].defined()) return result;
 
-    const at::Tensor whole = at::empty_strided_tensor(base_.sizes, base_.strides,
-                                                      grads[0].scalar_type(), grads[0].device());
+    const at::Tensor whole = memory_for(grads[0], base_.sizes, base_.strides, grads[0].scalar_type());
     whole.copy_(grads[0]);
     const at::Tensor part = strided_alias(whole, view_, base_.first_byte());
 
@@ -352,7 +359,7 @@ at::Tensor scatter_view_gradient(const at::Tensor& grad, const StridedGeometry& 
                                  const StridedGeometry& view) {
   const bool inside =
       view.first_byte() >= base.first_byte() && view.last_byte() <= base.last_byte();
-  at::Tensor buffer = at::empty_strided_tensor(base.sizes, base.strides, base.dtype, base.device);
+  at::Tensor buffer = memory_for(grad, base.sizes, base.strides, base.dtype);
   const bool whole = inside && buffer.is_non_overlapping_and_dense();
 
   const int64_t origin = whole ? base.first_byte() : std::min(base.first_byte(), view.first_byte());
@@ -360,7 +367,7 @@ at::Tensor scatter_view_gradient(const at::Tensor& grad, const StridedGeometry& 
     // The base has gaps or repetitions, or the view (by as_strided) goes beyond it: take all the
     // memory that both show.
     const int64_t bytes = std::max(base.last_byte(), view.last_byte()) - origin;
-    buffer = at::empty_tensor({bytes / base.itemsize()}, base.dtype, base.device);
+    buffer = memory_for(grad, {bytes / base.itemsize()}, {1}, base.dtype);
   }
 
   buffer.zero_();

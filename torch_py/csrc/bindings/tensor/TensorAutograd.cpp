@@ -3,6 +3,7 @@
 
 #include "aten/core/Warning.h"
 #include "aten/ops/detach.h"
+#include "aten/transforms/Levels.h"
 #include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
@@ -20,6 +21,8 @@ namespace {
 /// tensor.requires_grad = flag, by PyTorch's rules: only leaves can change it, and only
 /// floating-point and complex tensors can require it.
 void change_requires_grad(const at::Tensor& tensor, bool requires_grad) {
+  if (const at::transforms::Wrapped* wrapped = at::transforms::as_wrapped(tensor))
+    return change_requires_grad(wrapped->value(), requires_grad);
   TORCH_CHECK(autograd::is_leaf(tensor) || requires_grad,
               "you can only change requires_grad flags of leaf variables. If you want to use a "
               "computed variable in a subgraph that doesn't require differentiation use "
@@ -29,6 +32,12 @@ void change_requires_grad(const at::Tensor& tensor, bool requires_grad) {
 
   if (!autograd::is_leaf(tensor)) return;
   autograd::set_requires_grad(tensor, requires_grad);
+}
+
+/// Of a tensor inside of a function transform: whether what is inside does.
+bool requires_grad(const at::Tensor& tensor) {
+  const at::transforms::Wrapped* wrapped = at::transforms::as_wrapped(tensor);
+  return wrapped == nullptr ? autograd::requires_grad(tensor) : requires_grad(wrapped->value());
 }
 
 /// tensor.grad = value: the gradient must look like the tensor.
@@ -134,7 +143,7 @@ PyMethodDef tensor_autograd_methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* get_requires_grad(PyObject* self, void*) {
-  return PyBool_FromLong(autograd::requires_grad(unpack(self)));
+  return PyBool_FromLong(requires_grad(unpack(self)));
 }
 
 int set_requires_grad(PyObject* self, PyObject* value, void*) {

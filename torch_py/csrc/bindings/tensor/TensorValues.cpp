@@ -56,9 +56,10 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   return list.release();
 }
 
-/// Whether asking for an element is a call that somebody in Python handles.
-bool is_handled_by_python(const at::Tensor& tensor) {
-  return c10::effective_keys(tensor.key_set()).has(c10::DispatchKey::Python);
+/// Whether asking for an element is a call that somebody in Python, or a function transform, handles.
+bool is_handled_by_others(const at::Tensor& tensor) {
+  constexpr auto kKeys = c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+  return c10::effective_keys(tensor.key_set()).has_any(kKeys);
 }
 
 /// The tensor, or a copy of it that the host can read.
@@ -94,7 +95,7 @@ PyObject* item(PyObject* self, PyObject*) {
   TORCH_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
               " elements cannot be converted to Scalar");
 
-  if (C10_UNLIKELY(is_handled_by_python(tensor))) return from_scalar(tensor.item());
+  if (C10_UNLIKELY(is_handled_by_others(tensor))) return from_scalar(tensor.item());
 
   const at::Tensor host = on_cpu(tensor);
   return element_to_python(host.data(), host.scalar_type());
@@ -165,7 +166,7 @@ void element_from_python(void* address, at::ScalarType dtype, PyObject* number) 
 at::Scalar single_value(const at::Tensor& tensor) {
   TORCH_CHECK_VALUE(tensor.numel() == 1,
                     "only one element tensors can be converted to Python scalars");
-  if (C10_UNLIKELY(is_handled_by_python(tensor))) return tensor.item();
+  if (C10_UNLIKELY(is_handled_by_others(tensor))) return tensor.item();
 
   const at::Tensor host = on_cpu(tensor);
   return load_element(host.data(), host.scalar_type());
