@@ -65,6 +65,7 @@ std::vector<Tensor> BatchedCall::tensors() const {
 
 void BatchedCall::run() {
   entry_.call_boxed(stack_);
+  for (const Tensor& target : written_) as_wrapped(target)->refresh_autograd_key();
   change_tensors([&](const Tensor& result) {
     for (const Tensor& target : written_)
       if (inside(target).is_same(result)) return target;

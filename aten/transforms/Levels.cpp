@@ -62,12 +62,23 @@ Wrapped::Wrapped(Kind kind, int level, Tensor value, Tensor tangent)
   set_value(std::move(value));
 }
 
+// Composites ask whether they are differentiated. The key only answers them: calls go to Transform.
+void Wrapped::refresh_autograd_key() {
+  set_autograd_key(value_.requires_grad() || tangent_.defined());
+}
+
+void Wrapped::set_tangent(Tensor tangent) {
+  tangent_ = std::move(tangent);
+  refresh_autograd_key();
+}
+
 void Wrapped::set_value(Tensor value) {
   value_ = std::move(value);
   set_dtype(value_.scalar_type());
   const size_t first = kind_ == Kind::Batch ? 1 : 0;
   set_sizes_and_strides(value_.sizes().slice(first), value_.strides().slice(first),
                         value_.storage_offset());
+  refresh_autograd_key();
 }
 
 intrusive_ptr<TensorImpl> Wrapped::shallow_copy() const {

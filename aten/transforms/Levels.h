@@ -64,7 +64,9 @@ class TORCH_PY_API Wrapped final : public TensorImpl {
   const Tensor& tangent() const { return tangent_; }
   /// Replaces what is inside; the geometry follows.
   void set_value(Tensor value);
-  void set_tangent(Tensor tangent) { tangent_ = std::move(tangent); }
+  void set_tangent(Tensor tangent);
+  /// To be called where the value may have begun to require grad.
+  void refresh_autograd_key();
 
   intrusive_ptr<TensorImpl> shallow_copy() const override;
   void shallow_copy_from(const TensorImpl& other) override;

@@ -201,6 +201,8 @@ def _wrappers(function: Function, loop: Loop | None) -> Iterator[Wrapper]:
 
     if operator.each is not None:
         keys = "kDecomposedKeys"
+        if any(a.name == "scalars" for a in function.tensors):  # read as numbers
+            keys += " - DispatchKey::Transform"
         origin = f"each {operator.each.operator.name}"
         yield Wrapper(function, function.struct, "foreach", None, function.struct, keys, origin)
 
@@ -286,7 +288,8 @@ def _everywhere(operator: Operator, kernels: int) -> str:
     """
     if gradient_kind(operator) != "decomposed":
         return "kDenseBackends"
-    return "kDecomposedKeys" if kernels == 1 else "kDecomposedAboveDevices"
+    keys = "kDecomposedKeys" if kernels == 1 else "kDecomposedAboveDevices"
+    return f"{keys} - DispatchKey::Transform" if "whole_in_transforms" in operator.tags else keys
 
 
 def _layout_wrappers(function: Function) -> Iterator[Wrapper]:

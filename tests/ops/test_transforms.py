@@ -28,6 +28,7 @@ _NOT_FOR_BATCHES = {
     "resize_": "does not depend on values",
     "set_.source_Tensor": "does not depend on values",
     "as_strided": "an offset counts from the start of the storage, which all members share",
+    "as_strided_copy": "an offset counts from the start of the storage, which all members share",
     **WITHOUT_VALUES,
 }
 

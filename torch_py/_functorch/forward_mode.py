@@ -125,10 +125,18 @@ class _Application:
 
 
 def tangent_in_memory(tensor: Tensor) -> Tensor:
-    """The tangent of a dual tensor, which gets one of zeros if it has none."""
-    if _C._tangent(tensor) is None:
-        _C._set_tangent(tensor, _C._torch.zeros_like(inside(tensor)))
-    return _C._tangent(tensor)  # type: ignore[no-any-return]
+    """The tangent of a dual tensor, laid out as its value, so that both have the same views; it gets one of
+    zeros if it has none."""
+    value, tangent = inside(tensor), _C._tangent(tensor)
+    if tangent is None:
+        tangent = _C._torch.zeros_like(value)
+    if tangent.stride() != value.stride():
+        laid_out = _C._torch.empty_strided(
+            value.shape, value.stride(), dtype=tangent.dtype, device=tangent.device
+        )
+        tangent = laid_out.copy_(tangent) if not level_of(tangent) else tangent
+    _C._set_tangent(tensor, tangent)
+    return tangent  # type: ignore[no-any-return]
 
 
 def _apart_from(target: Tensor, leaves: Sequence[Any]) -> list[Any]:

@@ -20,7 +20,9 @@ namespace {
 bool is_zero_dim_value(PyObject* object) {
   if (!is_tensor(object)) return false;
   const at::Tensor& tensor = unpack(object);
-  return tensor.dim() == 0 && !tensor.requires_grad();
+  // A tensor inside of a function transform says itself whether it has a value.
+  return tensor.dim() == 0 &&
+         (!tensor.requires_grad() || tensor.key_set().has(c10::DispatchKey::Transform));
 }
 
 at::Scalar item_of(PyObject* tensor) {
