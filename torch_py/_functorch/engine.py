@@ -17,20 +17,40 @@ def gradients(
     outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Tensor], create_graph: bool
 ) -> Gradients:
     """The gradients of `outputs` weighted by `weights`; None for inputs that they do not depend on."""
-    level = highest_level((list(outputs), list(inputs), list(weights)))
-    # The engine passes the members of batches together through a graph that was recorded outside.
-    recorded_outside = highest_level((list(outputs), list(inputs))) == 0
-    if recorded_outside and all(map(_is_batch_of_plain, weights)):
+    # Members of batches pass together through a graph that was recorded outside of these.
+    level = highest_level((list(outputs), list(inputs)))
+    if not all(_is_in_batches_above(weight, level) for weight in weights):
+        level = highest_level((list(outputs), list(inputs), list(weights)))
+    if level == 0:
         return _plain_gradients(outputs, inputs, weights, create_graph)
     innermost = next(t for t in (*outputs, *inputs, *weights) if level_of(t) == level)
     of_kind = _gradients_of_batch if _C._is_batch(innermost) else _gradients_of_duals
     return of_kind(outputs, inputs, weights, create_graph, level)
 
 
-def _is_batch_of_plain(tensor: Tensor) -> bool:
-    while _C._is_batch(tensor):
+def _is_in_batches_above(tensor: Tensor, level: int) -> bool:
+    """Whether only batches of higher levels have wrapped a tensor, if any."""
+    while _C._is_batch(tensor) and level_of(tensor) > level:
         tensor = inside(tensor)
     return level_of(tensor) == 0
+
+
+def _batch_below(value: Tensor, level: int) -> Tensor:
+    """The members in the first dimension of `value`, which may be a batch of a higher level."""
+    above = level_of(value)
+    if above <= level:
+        return batched(value, level)  # type: ignore[no-any-return]
+    return batched(_batch_below(inside(value).movedim(1, 0), level), above)  # type: ignore[no-any-return]
+
+
+def _dual_below(value: Tensor, tangent: Tensor | None, level: int) -> Tensor:
+    """`value` with a tangent; both may be batches of higher levels."""
+    above = max(level_of(value), level_of(tangent))
+    if above <= level:
+        return _C._wrap_dual(value, tangent, level)  # type: ignore[no-any-return]
+    size = inside(value if is_at(value, above) else tangent).shape[0]
+    direction = None if tangent is None else members(tangent, above, size)
+    return batched(_dual_below(members(value, above, size), direction, level), above)  # type: ignore[no-any-return]
 
 
 def _plain_gradients(
@@ -68,7 +88,7 @@ def _gradients_of_batch(
     outer = [t for t in inputs if not is_at(t, level)]
     rows = iter(_one_by_one(outputs, outer, weights, create_graph, level, size) if outer else ())
 
-    by_member = (None if g is None else batched(g, level) for g in found)
+    by_member = (None if g is None else _batch_below(g, level) for g in found)
     return [next(by_member) if is_at(t, level) else next(rows) for t in inputs]
 
 
@@ -91,7 +111,8 @@ def _one_by_one(
 
     # Members have the same graph, so that an input is unused by all of them or by none.
     return [
-        None if column[0] is None else batched(_C._torch.stack(list(column)), level) for column in zip(*rows)
+        None if column[0] is None else _batch_below(_C._torch.stack(list(column)), level)
+        for column in zip(*rows)
     ]
 
 
@@ -118,7 +139,7 @@ def _gradients_of_duals(
         else [None] * len(sources)
     )
 
-    return [None if g is None else _C._wrap_dual(g, m, level) for g, m in zip(found, moved)]
+    return [None if g is None else _dual_below(g, m, level) for g, m in zip(found, moved)]
 
 
 def _values_and_tangents(

@@ -15,6 +15,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.engine import detached, differentiable_alias, gradients, plain_leaves, requires_grad
 from torch_py._functorch.levels import inside, is_at, level_of
+from torch_py._ops import find_overload
 from torch_py._tensor import Tensor
 from torch_py.autograd import enable_grad
 from torch_py.utils._pytree import tree_flatten, tree_leaves, tree_map
@@ -40,6 +41,8 @@ class _Application:
     def __init__(self, level: int, operator: Any, args: Any, kwargs: Any) -> None:
         self.level = level
         self.operator = operator
+        self.args = args
+        self.kwargs = kwargs
         self.leaves, self.spec = tree_flatten((args, kwargs))
         self.primals = [inside(leaf) if is_at(leaf, level) else leaf for leaf in self.leaves]
         self.tangents = [_C._tangent(leaf) if is_at(leaf, level) else None for leaf in self.leaves]
@@ -53,7 +56,7 @@ class _Application:
         if "inplace_view" in operator.tags:
             return self.reshaped()
         if operator._schema.is_mutable:
-            return self.updated()
+            return self.updated() if isinstance(self.args[0], Tensor) else self.updated_list()
         if operator._structure == "view":
             return self.viewed()
         if all(t is None for t in self.tangents):
@@ -95,6 +98,13 @@ class _Application:
         _C._set_inside(target, value)
         _C._set_tangent(target, tangent)
         return target
+
+    def updated_list(self) -> Any:
+        """The results of the form that makes new tensors, copied into the tensors one after another."""
+        function = find_overload(self.operator._entry_name.replace("_.", "."))
+        for target, result in zip(self.args[0], function(*self.args, **self.kwargs)):
+            target.copy_(result)
+        return None
 
     def updated(self) -> Any:
         target = self.target()
