@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.levels import highest_level, inside, is_at, running_batches
+from torch_py._functorch.levels import inside, is_at, level_of, running_batches
 from torch_py._tensor import Tensor
 from torch_py.utils._pytree import TreeSpec
 
@@ -35,11 +35,23 @@ def batch_size(tensor: Tensor) -> int:
 def spread(tensor: Tensor) -> Tensor:
     """`tensor` as a member of every running batch, each in memory of its own, so that each can have a
     gradient of its own."""
-    for level, size in running_batches():
-        if highest_level(tensor) < level:
-            tensor = batched(
-                tensor.expand(size, *tensor.shape).clone(memory_format=_C.contiguous_format), level
-            )
+    return _spread(tensor, running_batches())
+
+
+def _spread(tensor: Tensor, batches: list[tuple[int, int]]) -> Tensor:
+    level = level_of(tensor)
+    below = [batch for batch in batches if batch[0] < level]
+    if below and _C._is_batch(tensor):
+        tensor = batched(_spread(inside(tensor), below), level)
+    elif below:
+        tangent = _C._tangent(tensor)
+        moved = None if tangent is None else _spread(tangent, below)
+        tensor = _C._wrap_dual(_spread(inside(tensor), below), moved, level)
+
+    for number, size in batches:
+        if number > level:
+            whole = tensor.expand(size, *tensor.shape).clone(memory_format=_C.contiguous_format)
+            tensor = batched(whole, number)
     return tensor
 
 
