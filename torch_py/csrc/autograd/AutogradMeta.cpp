@@ -5,8 +5,10 @@
 #include <array>
 #include <mutex>
 
+#include "aten/ops/detach.h"
 #include "c10/core/InferenceMode.h"
 #include "torch_py/csrc/autograd/AccumulateGrad.h"
+#include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/View.h"
 
 namespace torch::autograd {
@@ -207,6 +209,12 @@ void detach_(const at::Tensor& tensor) {
 }
 
 at::Tensor data(const at::Tensor& tensor) {
+  // The class of a tensor without memory makes its copies: only it knows what the tensor stands
+  // for.
+  if (C10_UNLIKELY(stands_for_others(tensor))) {
+    const c10::AutoDispatchBelowAutograd below;
+    return at::detach(tensor);
+  }
   return at::Tensor(tensor.unsafe_impl()->shallow_copy());
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "aten/ops/alias.h"
+#include "torch_py/csrc/autograd/StandIns.h"
+
 namespace torch::autograd {
 
 namespace {
@@ -12,7 +15,11 @@ bool contains(at::TensorList list, const at::Tensor& tensor) {
                      [&](const at::Tensor& element) { return element.is_same(tensor); });
 }
 
-at::Tensor alias(const at::Tensor& tensor) {
+at::Tensor alias_of(const at::Tensor& tensor) {
+  if (C10_UNLIKELY(stands_for_others(tensor))) {
+    const c10::AutoDispatchBelowAutograd below;
+    return at::alias(tensor);
+  }
   auto impl = tensor.unsafe_impl()->shallow_copy();
   impl->set_view_of(tensor.impl());
   return at::Tensor(std::move(impl));
@@ -79,7 +86,7 @@ at::Tensor with_history(const CustomForward& forward, const at::Tensor& output, 
     return output;
   }
 
-  const at::Tensor result = contains(forward.inputs, output) ? alias(output) : output;
+  const at::Tensor result = contains(forward.inputs, output) ? alias_of(output) : output;
   if (result.is_view()) {
     result.unsafe_impl()->set_view_origin(output_count > 1 ? c10::ViewOrigin::MultiOutput
                                                            : c10::ViewOrigin::CustomFunction);
