@@ -110,6 +110,7 @@ _LAZY_MODULES = (
     "hub",
     "library",
     "linalg",
+    "masked",
     "multiprocessing",
     "nn",
     "onnx",

@@ -20,8 +20,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_cuda_arrays", "_dispatch_keys", "_namespace", "_notices", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
-        "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree", "utils._pytree_keys",
-        "utils._swapping", "utils.hooks", "version",
+        "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
+        "utils._pytree_keys", "utils._swapping", "utils.hooks", "version",
     ),
     # The tensor, and namespaces of operators.
     (
@@ -62,7 +62,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",
-        "fx", "onnx",
+        "fx", "masked", "onnx",
     ),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
