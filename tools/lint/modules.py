@@ -21,7 +21,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
-        "utils._pytree_keys", "utils._swapping", "utils.hooks", "version",
+        "utils._pytree_classes", "utils._pytree_keys", "utils._pytree_text", "utils._swapping",
+        "utils.hooks", "version",
     ),
     # The tensor, and namespaces of operators.
     (

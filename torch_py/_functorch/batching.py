@@ -19,7 +19,7 @@ from torch_py._functorch.levels import (
 )
 from torch_py._tensor import Tensor
 from torch_py._torch_function import DisableTorchFunction
-from torch_py.utils._pytree import TreeSpec
+from torch_py.utils._pytree import TreeSpec, _get_node_type
 
 DATA_DEPENDENT = (
     "needs its values, and vmap cannot know which member of the batch is meant: use operators "
@@ -135,7 +135,7 @@ def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
     """One entry of `dims` for each leaf; raises ValueError if it is not a prefix of the tree."""
     if isinstance(dims, int) or dims is None:
         return [dims] * spec.num_leaves
-    if spec.is_leaf() or type(dims) is not spec.type or len(dims) != len(spec.children_specs):
+    if spec.is_leaf() or _get_node_type(dims) is not spec.type or len(dims) != len(spec.children_specs):
         raise ValueError(
             f"vmap: {what} is not compatible with the structure of what it describes, got {what}={dims}"
         )

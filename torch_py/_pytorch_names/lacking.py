@@ -407,7 +407,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "utils._debug_mode._calls": ((GRAPHS, "_OpCall"),),
     "utils._device": ((INTERNAL, ""),),
     "utils._import_utils": ((INTERNAL, "dill_available"),),
-    "utils._pytree": ((INTERNAL, "KeyEntry _register_namedtuple register_constant"),),
     "utils._stats": ((INTERNAL, "simple_call_counter"),),
     "utils._sympy.numbers": ((GRAPHS, "IntInfinity int_oo"),),
     "utils._sympy.value_ranges": ((GRAPHS, "ValueRanges"),),
