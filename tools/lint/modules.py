@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_pytorch_names.lacking", "_pytorch_names.packages"),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_namespace", "_notices", "_schemas",
+        "_cuda_arrays", "_dispatch_keys", "_namespace", "_notices", "_schema_types", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",

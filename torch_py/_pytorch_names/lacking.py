@@ -24,10 +24,8 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         (
             GRAPHS,
-            "AnyType ComplexType DeviceObjType DictType FileCheck FloatType Graph IntType "
-            "ListType Node OptionalType PyTorchFileWriter ScriptMethod ScriptObject StringType "
-            "Tag TensorType TupleType Type Value _TorchCompileInductorWrapper _disable_dynamo "
-            "cond",
+            "FileCheck Graph Node PyTorchFileWriter ScriptMethod ScriptObject Tag Value "
+            "_TorchCompileInductorWrapper _disable_dynamo cond",
         ),
         (INTERNAL, "_as_tensor_fullprec _has_compatible_shallow_copy_type _storage_classes"),
         (NESTED, "_nested_compute_contiguous_strides_offsets _nested_view_from_buffer jagged"),
