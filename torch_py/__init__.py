@@ -92,6 +92,7 @@ _add_absent_methods(Tensor)
 # Imported when they are first named.
 _LAZY_MODULES = (
     "__config__",
+    "_decomp",
     "_utils",
     "accelerator",
     "amp",

@@ -62,8 +62,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "_functorch", "_tensor_methods", "autograd.variable", "cuda._graphed", "nn.utils", "utils.checkpoint",
     ),
     (
-        "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",
-        "fx", "masked", "onnx",
+        "_decomp", "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional",
+        "distributed", "func", "fx", "masked", "onnx",
     ),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),

@@ -36,12 +36,19 @@ class Operator:
 
 
 @functools.cache
+def rows_of_entries() -> list[dict[str, Any]]:
+    """What the entries of all operators declare, as the generator has written it."""
+    path = next(folder / "operators.json" for folder in _FOLDERS if (folder / "operators.json").exists())
+    rows: list[dict[str, Any]] = json.loads(path.read_text())["operators"]
+    return rows
+
+
+@functools.cache
 def _table() -> dict[str, tuple[Operator, ...]]:
     """By Python name, in every module."""
-    path = next(folder / "operators.json" for folder in _FOLDERS if (folder / "operators.json").exists())
     found: dict[str, tuple[Operator, ...]] = {}
 
-    for row in json.loads(path.read_text())["operators"]:
+    for row in rows_of_entries():
         arguments = tuple((name, kind, default) for name, kind, default in row["arguments"])
         operator = Operator(
             row["name"],

@@ -71,7 +71,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_C._onnx": ((GRAPHS, ""),),
     "_C._profiler": ((PROFILER, "_ExperimentalConfig _RecordFunctionFast"),),
     "__future__": ((INTERNAL, "get_overwrite_module_params_on_conversion"),),
-    "_decomp": ((GRAPHS, "core_aten_decompositions"),),
     "_dynamo": ((GRAPHS, "lookup_backend override_optimization_hint register_backend"),),
     "_dynamo.bytecode_transformation": ((GRAPHS, "Instruction"),),
     "_dynamo.compiled_autograd": ((GRAPHS, "_enable in_compiled_autograd_region"),),
