@@ -59,7 +59,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
     (
-        "_functorch", "_tensor_methods", "autograd.variable", "cuda._graphed", "nn.utils", "utils.checkpoint",
+        "_functorch", "_tensor_methods", "autograd.variable", "cuda._graphed", "nn.utils",
+        "utils._selective_checkpoint", "utils.checkpoint",
     ),
     (
         "_decomp", "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional",

@@ -411,7 +411,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "utils.checkpoint": (
         (
             INTERNAL,
-            "_CachedTorchDispatchMode _CachingTorchDispatchMode _checkpoint_without_reentrant_generator",
+            "_checkpoint_without_reentrant_generator",
         ),
     ),
     "utils.collect_env": (
