@@ -436,7 +436,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "utils.data.graph_settings": ((PIPES, "apply_shuffle_settings get_all_graph_pipes"),),
     "utils.file_baton": ((EXTENSIONS, "FileBaton"),),
     "utils.hooks": ((INTERNAL, "BackwardHook"),),
-    "utils.weak": ((INTERNAL, "WeakIdKeyDictionary WeakTensorKeyDictionary"),),
     "version": ((INTERNAL, ""),),
     "xpu": ((DEVICES, "_lazy_call set_rng_state_all"),),
 }
