@@ -137,6 +137,7 @@ _LAZY_FUNCTIONS = {
     "DisableTorchFunctionSubclass": "_torch_function",
     "GradScaler": "amp",
     "PyTorchFileReader": "_serialization.archive_reader",
+    "StorageBase": "storage",
     "ScriptFunction": "jit",
     "ScriptModule": "jit",
     "autocast": "amp",

@@ -14,7 +14,7 @@ from .finding import Finding
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Names that are refused, which any module may have.
-    ("_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types"),
+    ("_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types", "utils._contextlib"),
     # What needs the native module alone.
     (
         "_cuda_arrays", "_dispatch_keys", "_namespace", "_notices", "_schemas",
@@ -63,7 +63,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "utils._selective_checkpoint", "utils.checkpoint",
     ),
     (
-        "_decomp", "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional",
+        "_decomp", "_pytorch_names.modules._functorch_native", "_pytorch_names.native_module",
+        "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
     ("autograd._jacobians", "__init__"),

@@ -74,9 +74,7 @@ class FunctionalModuleWithBuffers(Module):
         buffer_names = tuple(name for name, _ in model.named_buffers())
         return FunctionalModuleWithBuffers(stateless, names, buffer_names), parameters, buffers
 
-    def forward(
-        self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any
-    ) -> Any:
+    def forward(self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
         """The output of the module with these parameters and buffers."""
         state = dict(zip((*self.param_names, *self.buffer_names), (*params, *buffers)))
         return functional_call(self.stateless_model, state, args, kwargs)
@@ -115,9 +113,7 @@ def combine_state_for_ensemble(
     Raises RuntimeError without models, for models of several classes, or in several modes.
     """
     if len(models) == 0:
-        raise RuntimeError(
-            "combine_state_for_ensemble: Expected at least one model, got 0."
-        )
+        raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
     if len({model.training for model in models}) > 1:
         raise RuntimeError(
             "combine_state_for_ensemble: Expected all models to have the same training/eval mode."

@@ -58,13 +58,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_C._dynamo.eval_frame": (
         (GRAPHS, "_FrameAction _FrameExecStrategy _set_lru_cache set_code_exec_strategy"),
     ),
-    "_C._functorch": (
-        (
-            INTERNAL,
-            "_add_batch_dim _remove_batch_dim get_unwrapped is_batchedtensor "
-            "is_legacy_batchedtensor maybe_get_bdim",
-        ),
-    ),
     "_C._instruction_counter": ((INTERNAL, "end start"),),
     "_C._jit_tree_views": ((GRAPHS, "SourceRangeFactory"),),
     "_C._nativert": ((GRAPHS, "PyModelRunner"),),
@@ -111,7 +104,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
             "tree_unflatten vmap",
         ),
     ),
-    "_guards": ((GRAPHS, "CompileContext CompileId active_fake_mode tracing"),),
+    "_guards": ((GRAPHS, "CompileContext CompileId tracing"),),
     "_higher_order_ops.associative_scan": ((GRAPHS, ""),),
     "_higher_order_ops.effects": ((GRAPHS, "_get_effect _register_effectful_op"),),
     "_higher_order_ops.flex_attention": ((GRAPHS, ""),),
@@ -399,7 +392,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "testing._internal.distributed.fake_pg": ((PROCESSES, "FakeStore"),),
     "utils": ((INTERNAL, "cmake_prefix_path"),),
     "utils._config_module": ((GRAPHS, "install_config_module"),),
-    "utils._contextlib": ((INTERNAL, "_DecoratorContextManager"),),
     "utils._debug_mode": ((GRAPHS, "DebugMode"),),
     "utils._debug_mode._calls": ((GRAPHS, "_OpCall"),),
     "utils._device": ((INTERNAL, ""),),

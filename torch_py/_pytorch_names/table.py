@@ -51,6 +51,7 @@ TABLE: dict[str, Row] = {
     ),
     #
     # Programs as data: nothing is compiled, exported or packaged.
+    "_C._functorch": file("_functorch_native"),
     "_dynamo": file("_dynamo"),
     "_dynamo._trace_wrapped_higher_order_op": names(
         "A mark that transformers sets while it makes masks under a tracer; it has no effect.",
@@ -90,6 +91,9 @@ TABLE: dict[str, Row] = {
             recompute_views=False,
             visualize_memory_budget_pareto=False,
         ),
+    ),
+    "_guards": names(
+        "Questions about what is being compiled, which is nothing.", answers(None, "active_fake_mode()")
     ),
     "_inductor.config": names(
         "Settings of the generator of code for compiled programs, kept without effect.",

@@ -1,4 +1,4 @@
-"""Weak references and dictionaries that compare keys by identity, as tensors need: their ``==`` is elementwise."""
+"""Weak references and dictionaries that compare keys by identity, since ``==`` of tensors is elementwise."""
 
 from __future__ import annotations
 

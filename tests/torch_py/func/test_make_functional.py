@@ -58,3 +58,21 @@ def test_the_package_functorch_is_ours_for_unchanged_programs():
         "assert 'torch_py' in functorch.__file__"
     )
     subprocess.run([sys.executable, "-m", "torch_py.as_torch", "-c", program], check=True)
+
+
+def test_batched_tensors_can_be_asked_for():
+    native = importlib.import_module(f"{torch.__name__}._C._functorch")
+    seen = []
+
+    def function(x):
+        seen.append(
+            (native.is_batchedtensor(x), native.get_unwrapped(x).shape, native.is_legacy_batchedtensor(x))
+        )
+        return x * 2
+
+    x = torch.ones(3, 2)
+    torch.vmap(function)(x)
+    assert seen == [(True, (3, 2), False)] and not native.is_batchedtensor(x)
+    assert native.maybe_get_bdim(x) == -1
+    with pytest.raises(RuntimeError):
+        native.get_unwrapped(x)
