@@ -172,6 +172,7 @@ _LAZY_FUNCTIONS = {
         ),
         "_schema_types",
     ),
+    "Tag": "_tags",
     "SymBool": "_pytorch_names.symbolic_numbers",
     "SymFloat": "_pytorch_names.symbolic_numbers",
     "SymInt": "_pytorch_names.symbolic_numbers",

@@ -14,7 +14,10 @@ from .finding import Finding
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Names that are refused, which any module may have.
-    ("_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types", "utils._contextlib"),
+    (
+        "_pytorch_names.elsewhere", "_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types",
+        "_tags", "utils._contextlib",
+    ),
     # What needs the native module alone.
     (
         "_cuda_arrays", "_dispatch_keys", "_namespace", "_notices", "_schemas",

@@ -24,7 +24,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         (
             GRAPHS,
-            "FileCheck Graph Node PyTorchFileWriter ScriptMethod ScriptObject Tag Value "
+            "FileCheck Graph Node PyTorchFileWriter ScriptMethod ScriptObject Value "
             "_TorchCompileInductorWrapper _disable_dynamo cond",
         ),
         (INTERNAL, "_as_tensor_fullprec _has_compatible_shallow_copy_type _storage_classes"),
@@ -99,9 +99,8 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_functorch.vmap": (
         (
             INTERNAL,
-            "Tensor _add_batch_dim _broadcast_to_and_flatten _create_batched_inputs _get_name "
-            "_maybe_remove_batch_dim _process_batched_inputs _unwrap_batched tree_flatten "
-            "tree_unflatten vmap",
+            "_create_batched_inputs _get_name _maybe_remove_batch_dim _process_batched_inputs "
+            "_unwrap_batched",
         ),
     ),
     "_guards": ((GRAPHS, "CompileContext CompileId tracing"),),
@@ -136,8 +135,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_numpy": ((INTERNAL, "ndarray"),),
     "_ops": ((GRAPHS, "HigherOrderOperator"),),
     "_prims.rng_prims": ((INTERNAL, ""),),
-    "_prims_common": ((GRAPHS, "DeviceLikeType ShapeType StrideType infer_size"),),
-    "_refs": ((INTERNAL, "_maybe_broadcast tensor"),),
     "_subclasses.fake_tensor": (
         (
             GRAPHS,
@@ -152,13 +149,11 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_subclasses.meta_utils": (
         (GRAPHS, "MetaConverter disable_inference_mode_for_fake_prop is_sparse_compressed"),
     ),
-    "_tensor": ((INTERNAL, "_convert"),),
     "_tensor_str": ((INTERNAL, "_add_suffixes _str_intern"),),
     "_utils_internal": (
         (
             GRAPHS,
-            "TEST_MASTER_ADDR justknobs_check log_chromium_event_internal log_compilation_event "
-            "record_chromium_event_internal signpost_event",
+            "log_chromium_event_internal log_compilation_event record_chromium_event_internal",
         ),
     ),
     "amp.grad_scaler": ((INTERNAL, "_refresh_per_optimizer_state"),),
@@ -171,7 +166,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "autograd.graph": (
         (
             INTERNAL,
-            "TorchDispatchMode set_override_stale_capture_stream set_warn_on_accumulate_grad_stream_mismatch",
+            "set_override_stale_capture_stream set_warn_on_accumulate_grad_stream_mismatch",
         ),
     ),
     "autograd.profiler_legacy": ((PROFILER, "profile"),),
@@ -323,7 +318,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "jit._state": ((GRAPHS, "_jit_caching_layer"),),
     "jit.annotations": ((GRAPHS, "OpOverloadPacket try_ann_to_type"),),
     "jit.frontend": ((GRAPHS, "NotSupportedError"),),
-    "library": ((GRAPHS, "EffectType OpOverload"),),
+    "library": ((GRAPHS, "EffectType"),),
     "monitor": ((INTERNAL, "_WaitCounter"),),
     "mps": ((DEVICES, "_host_alias_storage"),),
     "multiprocessing.reductions": ((INTERNAL, "reduce_typed_storage reduce_typed_storage_child"),),
@@ -335,8 +330,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "nn.functional": (
         (
             INTERNAL,
-            "ScalingType SwizzleType _in_projection_packed _mha_shape_check handle_torch_function "
-            "has_torch_function scaled_grouped_mm scaled_mm",
+            "ScalingType SwizzleType _in_projection_packed _mha_shape_check scaled_grouped_mm scaled_mm",
         ),
     ),
     "nn.modules.conv": ((INTERNAL, "_ConvTransposeMixin"),),
@@ -379,12 +373,10 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "profiler._memory_profiler": ((PROFILER, "Action _CATEGORY_TO_COLORS _CATEGORY_TO_INDEX"),),
     "profiler._utils": ((PROFILER, "_init_for_cuda_graphs"),),
     "profiler.profiler": ((PROFILER, "MemoryProfileTimeline _default_schedule_fn"),),
-    "return_types": ((INTERNAL, "SequenceKey cummax cummin max min"),),
     "serialization": (
         (
             INTERNAL,
-            "_is_zipfile _open_file_like default_restore_location "
-            "get_unsafe_globals_in_checkpoint location_tag normalize_storage_type "
+            "_open_file_like get_unsafe_globals_in_checkpoint normalize_storage_type "
             "set_default_mmap_options skip_data",
         ),
     ),
@@ -395,11 +387,9 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "utils._debug_mode": ((GRAPHS, "DebugMode"),),
     "utils._debug_mode._calls": ((GRAPHS, "_OpCall"),),
     "utils._device": ((INTERNAL, ""),),
-    "utils._import_utils": ((INTERNAL, "dill_available"),),
     "utils._stats": ((INTERNAL, "simple_call_counter"),),
     "utils._sympy.numbers": ((GRAPHS, "IntInfinity int_oo"),),
     "utils._sympy.value_ranges": ((GRAPHS, "ValueRanges"),),
-    "utils._triton": ((GRAPHS, "has_triton has_triton_package"),),
     "utils.checkpoint": (
         (
             INTERNAL,

@@ -3,6 +3,7 @@ module -> its names, and what using them does."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections import Counter, defaultdict
 from itertools import accumulate
 from types import SimpleNamespace
@@ -129,6 +130,20 @@ TABLE: dict[str, Row] = {
             triton=SimpleNamespace(),
             use_mixed_mm=False,
         ),
+    ),
+    "_refs": file("_refs"),
+    "_utils_internal": names(
+        "Where PyTorch's makers report what programs do; torch_py reports nothing.",
+        values(TEST_MASTER_ADDR="127.0.0.1", TEST_MASTER_PORT=29500),
+        answers(True, "justknobs_check(name, default=True)"),
+        answers(None, "signpost_event(category, name, parameters)"),
+    ),
+    "utils._import_utils": names(
+        "Which optional packages are installed.",
+        values(dill_available=lambda: importlib.util.find_spec("dill") is not None),
+    ),
+    "utils._triton": names(
+        "Triton, which torch_py does not use.", answers(False, "has_triton()", "has_triton_package()")
     ),
     "_jit_internal": file("_jit_internal"),
     "_logging": file("_logging"),

@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py import _C
 from torch_py._ops import OpOverload, ops
 from torch_py._tensor import Tensor
+from torch_py.random import get_rng_state
 from torch_py.utils._python_dispatch import TorchDispatchMode
 from torch_py.utils._pytree import tree_map
 
@@ -80,7 +82,8 @@ class _Kept:
         return self.tensor.to(self.device)
 
 
-# By operator, for each of its calls in order: the kept result, or None where it is to be computed again.
+# By operator, for each of its calls in order: the kept result and whether it took random numbers, or None
+# where it is to be computed again.
 _Storage = dict[Any, list[Any]]
 
 
@@ -94,6 +97,7 @@ class _CachingTorchDispatchMode(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        before = get_rng_state()
         result = func(*args, **kwargs)
         if func in SAC_IGNORED_OPS:
             return result
@@ -111,7 +115,8 @@ class _CachingTorchDispatchMode(TorchDispatchMode):
             )
         offload = policy in _OFFLOADING
         kept = tree_map(lambda v: _Kept.of(v, offload) if isinstance(v, Tensor) else v, result)
-        self.storage[func].append((kept,))
+        draws = "nondeterministic_seeded" in func.tags or not _equal(before, get_rng_state())
+        self.storage[func].append((kept, draws))
         return result
 
 
@@ -140,12 +145,14 @@ class _CachedTorchDispatchMode(TorchDispatchMode):
             return func(*args, **kwargs)
         if entry is _USED:
             raise RuntimeError(_ONCE_ONLY)
-        if "nondeterministic_seeded" in func.tags:
-            func(*args, **kwargs)  # the numbers after these must be those of the first run
+
+        kept, draws = entry
+        if draws:
+            func(*args, **kwargs)  # random numbers after these must be those of the first run
 
         self.storage[func][number] = _USED
         may_have_changed = self.allow_cache_entry_mutation
-        return tree_map(lambda v: v.found(func, may_have_changed) if isinstance(v, _Kept) else v, entry[0])
+        return tree_map(lambda v: v.found(func, may_have_changed) if isinstance(v, _Kept) else v, kept)
 
 
 _USED = object()
@@ -154,6 +161,11 @@ _ONCE_ONLY = (
     "Trying to backward an extra time. You are only allowed to backward once on any region computed under "
     "selective activation checkpoint."
 )
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    same: bool = _C._torch.equal(one, other)
+    return same
 
 
 def _as_policy(func: Any, answer: Any) -> CheckpointPolicy:
