@@ -383,7 +383,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "sparse": ((SPARSE, "to_sparse_semi_structured"),),
     "testing._internal.distributed.fake_pg": ((PROCESSES, "FakeStore"),),
     "utils": ((INTERNAL, "cmake_prefix_path"),),
-    "utils._config_module": ((GRAPHS, "install_config_module"),),
     "utils._debug_mode": ((GRAPHS, "DebugMode"),),
     "utils._debug_mode._calls": ((GRAPHS, "_OpCall"),),
     "utils._device": ((INTERNAL, ""),),
