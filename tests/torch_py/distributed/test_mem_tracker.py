@@ -119,3 +119,29 @@ def test_multi_grad_hooks_do_not_keep_gradients():
     (y * y).sum().backward()
     gc.collect()
     assert len(seen) == 2 and [reference() for reference in seen] == [None, None]
+
+
+@only_torch_py
+def test_memory_after_each_operator(tmp_path: Any, capsys: pytest.CaptureFixture[str]):
+    from torch_py.distributed._tools import MemoryTracker
+
+    model = torch.nn.Sequential(torch.nn.Linear(256, 256, bias=False), torch.nn.Tanh())
+    tracker = MemoryTracker()
+    tracker.start_monitor(model)
+    model(torch.ones(64, 256)).sum().backward()
+    tracker.stop()
+
+    rows = list(tracker.memories_allocated.values())
+    sizes = dict(rows)
+    assert sizes["Sequential.1.forward.tanh_1"] == (256 * 256 + 3 * 64 * 256) * 4 / 2**20
+    assert any(".backward." in name for name in sizes) and max(sizes.values()) > 0.5
+
+    tracker.summary(top=2)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("Top 2") and len(shown) == 3
+    tracker.save_stats(str(tmp_path / "stats"))
+    again = MemoryTracker()
+    again.load(str(tmp_path / "stats"))
+    assert list(again.memories_allocated.values()) == rows
+    with pytest.raises(RuntimeError, match="does not record"):
+        tracker.stop()
