@@ -47,7 +47,6 @@ def test_leaving_one_mode_or_all_for_a_while():
         ("add", "Tensor"),
         ("t", "default"),
         ("split", "Tensor"),
-        ("sort", "values"),
         ("t_", "default"),
     ],
 )
