@@ -9,7 +9,8 @@ from torch_py import _C
 
 def is_wrapper(tensor: Any) -> bool:
     """Whether the elements of `tensor` are in other tensors, which only its class knows."""
-    if not hasattr(type(tensor), "__torch_dispatch__") or tensor.is_meta:
+    handler = getattr(type(tensor), "__torch_dispatch__", _C._disabled_torch_dispatch_impl)
+    if handler is _C._disabled_torch_dispatch_impl or tensor.is_meta:
         return False
     try:
         tensor.untyped_storage()
