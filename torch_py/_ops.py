@@ -13,6 +13,7 @@ from torch_py._custom_ops.registry import lookup
 from torch_py._dispatch_keys import DispatchKey, keys_named
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._schemas import FunctionSchema, values_of
+from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 
 
@@ -56,9 +57,10 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
     op = overloadpacket
 
     @cached_property
-    def tags(self) -> list[str]:
-        """The words that the entry is tagged with."""
-        return list(self._tag_words.split())
+    def tags(self) -> list[Tag]:
+        """What the entry is tagged with, and "pointwise" or "reduction" for operators that are."""
+        kind = [self._structure] if self._structure in ("pointwise", "reduction") else []
+        return [Tag(word) for word in (*self._tag_words.split(), *kind) if word in Tag]
 
     @property
     def is_view(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py._schema_types import Type, type_of
+
 
 @dataclass(frozen=True)
 class AliasInfo:
@@ -23,7 +25,7 @@ class Argument:
     """An argument or a result; `default_text` is as the schema writes it, None without a default."""
 
     name: str
-    type: str
+    type: Type
     default_text: str | None
     kwarg_only: bool
     alias_info: AliasInfo | None
@@ -63,5 +65,5 @@ def values_of(rows: Any) -> tuple[Argument, ...]:
     found = []
     for name, kind, default, kwarg_only, alias, written in rows:
         info = AliasInfo(frozenset(alias.split("|")), written) if alias else None
-        found.append(Argument(name, kind, default, kwarg_only, info))
+        found.append(Argument(name, type_of(kind), default, kwarg_only, info))
     return tuple(found)

@@ -13,6 +13,7 @@ from torch_py import _C
 from torch_py._cuda_arrays import described as _described
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py._wrappers import is_wrapper, make_wrapper, parts_of
 
 
 class Tensor(_C.TensorBase):
@@ -86,7 +87,10 @@ class Tensor(_C.TensorBase):
     def __copy__(self) -> Tensor:
         """A leaf of the same type and attributes that shares the memory."""
         with DisableTorchFunctionSubclass():
-            result = cast(Any, _C.TensorBase)._make_subclass(type(self), self.data, self.requires_grad)
+            if is_wrapper(self):
+                result = make_wrapper(*parts_of(self))
+            else:
+                result = cast(Any, _C.TensorBase)._make_subclass(type(self), self.data, self.requires_grad)
         vars(result).update(vars(self))
         return result
 
@@ -101,9 +105,11 @@ class Tensor(_C.TensorBase):
             )
 
         with DisableTorchFunctionSubclass():
-            data = _copy_with_storage(self, memo)
-            native = cast(Any, _C.TensorBase)
-            result = native._make_subclass(type(self), data, self.requires_grad)
+            if is_wrapper(self):
+                result = make_wrapper(*parts_of(self))
+            else:
+                data = _copy_with_storage(self, memo)
+                result = cast(Any, _C.TensorBase)._make_subclass(type(self), data, self.requires_grad)
             memo[id(self)] = result
             if self.grad is not None:
                 result.grad = copy.deepcopy(self.grad, memo)

@@ -159,6 +159,22 @@ def _rebuild_meta_tensor_no_storage(
     return rebuild_meta_tensor(dtype, size, stride, requires_grad)
 
 
+def _rebuild_wrapper_subclass(
+    cls: type,
+    dtype: Any,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int,
+    layout: Any,
+    device: Any,
+    requires_grad: bool,
+) -> Any:
+    # Imported on first use: pickling needs typed storages and torch.nn.
+    from torch_py._serialization.rebuild import rebuild_wrapper
+
+    return rebuild_wrapper(cls, dtype, size, stride, storage_offset, layout, device, requires_grad)
+
+
 def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Any:
     # Imported on first use: pickling needs typed storages and torch.nn.
     from torch_py._serialization.rebuild import rebuild_parameter

@@ -191,6 +191,25 @@ class safe_globals:
         _allowed().update(self._before)
 
 
+def location_tag(storage: Any) -> str:
+    """Where a storage, typed or not, is: "cpu", "cuda:0" or "meta", as files name it."""
+    return str(storage.device)
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """The storage on the device that `location` names. Raises RuntimeError for an unknown device."""
+    place = _C.device(location)
+    return storage if storage.device == place else storage.to(device=place)
+
+
+def _is_zipfile(f: Any) -> bool:
+    """Whether the file, open for reading, contains an archive at its present position."""
+    start = f.tell()
+    magic = f.read(4)
+    f.seek(start)
+    return bool(magic == b"PK\x03\x04")
+
+
 def _get_layout(name: str) -> Any:
     """The layout that prints as `name`. PyTorch's pickles name this function. Raises ValueError."""
     # Imported on first use, as in `load`.

@@ -14,6 +14,9 @@ from torch_py._tensor import Tensor, whole_storage
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
+# PyTorch has a class of C below UntypedStorage; here it is one class.
+StorageBase = UntypedStorage
+
 _DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
     "storage class. This should only "

@@ -14,13 +14,17 @@ from .finding import Finding
 # except within a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Names that are refused, which any module may have.
-    ("_pytorch_names.lacking", "_pytorch_names.packages"),
+    (
+        "_pytorch_names.elsewhere", "_pytorch_names.lacking", "_pytorch_names.packages", "_schema_types",
+        "_tags", "utils._config_module", "utils._contextlib",
+    ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_namespace", "_notices", "_schemas",
+        "_cuda_arrays", "_dispatch_keys", "_inductor", "_namespace", "_notices", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
-        "_torch_function", "autograd.grad_mode", "backends.mha", "distributed._world", "futures", "profiler",
-        "return_types", "signal", "torch_version", "utils._pytree", "utils._pytree_keys", "utils._swapping",
+        "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
+        "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
+        "utils._pytree_classes", "utils._pytree_keys", "utils._pytree_text", "utils._swapping",
         "utils.hooks", "version",
     ),
     # The tensor, and namespaces of operators.
@@ -59,11 +63,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # Transforms of functions, which differentiate.
     (
         "_functorch", "_guards", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed",
-        "nn.utils", "utils.checkpoint",
+        "nn.utils", "utils._selective_checkpoint", "utils.checkpoint",
     ),
     (
-        "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",
-        "fx", "onnx",
+        "_decomp", "_pytorch_names.modules._functorch_native", "_pytorch_names.native_module",
+        "autograd.forward_ad", "autograd.functional",
+        "distributed", "func", "fx", "masked", "onnx",
     ),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),

@@ -7,7 +7,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.levels import inside, is_at, level_of, running_batches
 from torch_py._tensor import Tensor
-from torch_py.utils._pytree import TreeSpec
+from torch_py.utils._pytree import TreeSpec, _get_node_type
 
 batched = _C._wrap_batch
 
@@ -59,7 +59,7 @@ def _broadcast_dims(dims: Any, spec: TreeSpec, what: str) -> list[Any]:
     """One entry of `dims` for each leaf; raises ValueError if it is not a prefix of the tree."""
     if isinstance(dims, int) or dims is None:
         return [dims] * spec.num_leaves
-    if spec.is_leaf() or type(dims) is not spec.type or len(dims) != len(spec.children_specs):
+    if spec.is_leaf() or _get_node_type(dims) is not spec.type or len(dims) != len(spec.children_specs):
         raise ValueError(
             f"vmap: {what} is not compatible with the structure of what it describes, got {what}={dims}"
         )

@@ -24,10 +24,8 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         (
             GRAPHS,
-            "AnyType ComplexType DeviceObjType DictType FileCheck FloatType Graph IntType "
-            "ListType Node OptionalType PyTorchFileWriter ScriptMethod ScriptObject StringType "
-            "Tag TensorType TupleType Type Value _TorchCompileInductorWrapper _disable_dynamo "
-            "cond",
+            "FileCheck Graph Node PyTorchFileWriter ScriptMethod ScriptObject Value "
+            "_TorchCompileInductorWrapper _disable_dynamo cond",
         ),
         (INTERNAL, "_as_tensor_fullprec _has_compatible_shallow_copy_type _storage_classes"),
         (NESTED, "_nested_compute_contiguous_strides_offsets _nested_view_from_buffer jagged"),
@@ -60,20 +58,12 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_C._dynamo.eval_frame": (
         (GRAPHS, "_FrameAction _FrameExecStrategy _set_lru_cache set_code_exec_strategy"),
     ),
-    "_C._functorch": (
-        (
-            INTERNAL,
-            "_add_batch_dim _remove_batch_dim get_unwrapped is_batchedtensor "
-            "is_legacy_batchedtensor maybe_get_bdim",
-        ),
-    ),
     "_C._instruction_counter": ((INTERNAL, "end start"),),
     "_C._jit_tree_views": ((GRAPHS, "SourceRangeFactory"),),
     "_C._nativert": ((GRAPHS, "PyModelRunner"),),
     "_C._onnx": ((GRAPHS, ""),),
     "_C._profiler": ((PROFILER, "_ExperimentalConfig _RecordFunctionFast"),),
     "__future__": ((INTERNAL, "get_overwrite_module_params_on_conversion"),),
-    "_decomp": ((GRAPHS, "core_aten_decompositions"),),
     "_dynamo": ((GRAPHS, "lookup_backend override_optimization_hint register_backend"),),
     "_dynamo.bytecode_transformation": ((GRAPHS, "Instruction"),),
     "_dynamo.compiled_autograd": ((GRAPHS, "_enable in_compiled_autograd_region"),),
@@ -109,12 +99,11 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_functorch.vmap": (
         (
             INTERNAL,
-            "Tensor _add_batch_dim _broadcast_to_and_flatten _create_batched_inputs _get_name "
-            "_maybe_remove_batch_dim _process_batched_inputs _unwrap_batched tree_flatten "
-            "tree_unflatten vmap",
+            "_create_batched_inputs _get_name _maybe_remove_batch_dim _process_batched_inputs "
+            "_unwrap_batched",
         ),
     ),
-    "_guards": ((GRAPHS, "CompileContext CompileId active_fake_mode tracing"),),
+    "_guards": ((GRAPHS, "CompileContext CompileId tracing"),),
     "_higher_order_ops.associative_scan": ((GRAPHS, ""),),
     "_higher_order_ops.effects": ((GRAPHS, "_get_effect _register_effectful_op"),),
     "_higher_order_ops.flex_attention": ((GRAPHS, ""),),
@@ -146,8 +135,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_numpy": ((INTERNAL, "ndarray"),),
     "_ops": ((GRAPHS, "HigherOrderOperator"),),
     "_prims.rng_prims": ((INTERNAL, ""),),
-    "_prims_common": ((GRAPHS, "DeviceLikeType ShapeType StrideType infer_size"),),
-    "_refs": ((INTERNAL, "_maybe_broadcast tensor"),),
     "_subclasses.fake_tensor": (
         (
             GRAPHS,
@@ -160,13 +147,11 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "_subclasses.meta_utils": (
         (GRAPHS, "MetaConverter disable_inference_mode_for_fake_prop is_sparse_compressed"),
     ),
-    "_tensor": ((INTERNAL, "_convert"),),
     "_tensor_str": ((INTERNAL, "_add_suffixes _str_intern"),),
     "_utils_internal": (
         (
             GRAPHS,
-            "TEST_MASTER_ADDR justknobs_check log_chromium_event_internal log_compilation_event "
-            "record_chromium_event_internal signpost_event",
+            "log_chromium_event_internal log_compilation_event record_chromium_event_internal",
         ),
     ),
     "amp.grad_scaler": ((INTERNAL, "_refresh_per_optimizer_state"),),
@@ -179,7 +164,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "autograd.graph": (
         (
             INTERNAL,
-            "TorchDispatchMode set_override_stale_capture_stream set_warn_on_accumulate_grad_stream_mismatch",
+            "set_override_stale_capture_stream set_warn_on_accumulate_grad_stream_mismatch",
         ),
     ),
     "autograd.profiler_legacy": ((PROFILER, "profile"),),
@@ -331,7 +316,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "jit._state": ((GRAPHS, "_jit_caching_layer"),),
     "jit.annotations": ((GRAPHS, "OpOverloadPacket try_ann_to_type"),),
     "jit.frontend": ((GRAPHS, "NotSupportedError"),),
-    "library": ((GRAPHS, "EffectType OpOverload"),),
+    "library": ((GRAPHS, "EffectType"),),
     "monitor": ((INTERNAL, "_WaitCounter"),),
     "mps": ((DEVICES, "_host_alias_storage"),),
     "multiprocessing.reductions": ((INTERNAL, "reduce_typed_storage reduce_typed_storage_child"),),
@@ -343,8 +328,7 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "nn.functional": (
         (
             INTERNAL,
-            "ScalingType SwizzleType _in_projection_packed _mha_shape_check handle_torch_function "
-            "has_torch_function scaled_grouped_mm scaled_mm",
+            "ScalingType SwizzleType _in_projection_packed _mha_shape_check scaled_grouped_mm scaled_mm",
         ),
     ),
     "nn.modules.conv": ((INTERNAL, "_ConvTransposeMixin"),),
@@ -387,33 +371,26 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "profiler._memory_profiler": ((PROFILER, "Action _CATEGORY_TO_COLORS _CATEGORY_TO_INDEX"),),
     "profiler._utils": ((PROFILER, "_init_for_cuda_graphs"),),
     "profiler.profiler": ((PROFILER, "MemoryProfileTimeline _default_schedule_fn"),),
-    "return_types": ((INTERNAL, "SequenceKey cummax cummin max min"),),
     "serialization": (
         (
             INTERNAL,
-            "_is_zipfile _open_file_like default_restore_location "
-            "get_unsafe_globals_in_checkpoint location_tag normalize_storage_type "
+            "_open_file_like get_unsafe_globals_in_checkpoint normalize_storage_type "
             "set_default_mmap_options skip_data",
         ),
     ),
     "sparse": ((SPARSE, "to_sparse_semi_structured"),),
     "testing._internal.distributed.fake_pg": ((PROCESSES, "FakeStore"),),
     "utils": ((INTERNAL, "cmake_prefix_path"),),
-    "utils._config_module": ((GRAPHS, "install_config_module"),),
-    "utils._contextlib": ((INTERNAL, "_DecoratorContextManager"),),
     "utils._debug_mode": ((GRAPHS, "DebugMode"),),
     "utils._debug_mode._calls": ((GRAPHS, "_OpCall"),),
     "utils._device": ((INTERNAL, ""),),
-    "utils._import_utils": ((INTERNAL, "dill_available"),),
-    "utils._pytree": ((INTERNAL, "KeyEntry _register_namedtuple register_constant"),),
     "utils._stats": ((INTERNAL, "simple_call_counter"),),
     "utils._sympy.numbers": ((GRAPHS, "IntInfinity int_oo"),),
     "utils._sympy.value_ranges": ((GRAPHS, "ValueRanges"),),
-    "utils._triton": ((GRAPHS, "has_triton has_triton_package"),),
     "utils.checkpoint": (
         (
             INTERNAL,
-            "_CachedTorchDispatchMode _CachingTorchDispatchMode _checkpoint_without_reentrant_generator",
+            "_checkpoint_without_reentrant_generator",
         ),
     ),
     "utils.collect_env": (
@@ -438,7 +415,6 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "utils.data.graph_settings": ((PIPES, "apply_shuffle_settings get_all_graph_pipes"),),
     "utils.file_baton": ((EXTENSIONS, "FileBaton"),),
     "utils.hooks": ((INTERNAL, "BackwardHook"),),
-    "utils.weak": ((INTERNAL, "WeakIdKeyDictionary WeakTensorKeyDictionary"),),
     "version": ((INTERNAL, ""),),
     "xpu": ((DEVICES, "_lazy_call set_rng_state_all"),),
 }

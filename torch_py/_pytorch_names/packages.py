@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from torch_py._pytorch_names.elsewhere import ELSEWHERE
 from torch_py._pytorch_names.lacking import LACKING
 
 # An entry of a package's `__path__` that leads to modules without files: see finder.py.
@@ -51,7 +52,7 @@ def absent_names(module: str, why: str) -> Callable[[str], Any]:
 
 
 def lacking(module: str, path: list[str] | None = None) -> Callable[[str], Any]:
-    """A module's `__getattr__`: the names that LACKING has for it are absent ones.
+    """A module's `__getattr__`: finds names of ELSEWHERE, and makes those of LACKING absent ones.
 
     A package gives its `__path__` too, for its modules that are not files.
     """
@@ -63,6 +64,11 @@ def lacking(module: str, path: list[str] | None = None) -> Callable[[str], Any]:
     def get(name: str) -> Any:
         if name in made:
             return made[name]
+        if place := ELSEWHERE.get(own, {}).get(name):
+            owner, _, attribute = place.partition(":")
+            made[name] = getattr(importlib.import_module(f"torch_py.{owner}"), attribute)
+            return made[name]
+
         why = next((why for why, names in LACKING.get(own, ()) if name in names.split()), None)
         if why is not None:
             made[name] = absent(module, name, why)

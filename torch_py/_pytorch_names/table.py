@@ -3,6 +3,7 @@ module -> its names, and what using them does."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections import Counter, defaultdict
 from itertools import accumulate
 from types import SimpleNamespace
@@ -51,6 +52,7 @@ TABLE: dict[str, Row] = {
     ),
     #
     # Programs as data: nothing is compiled, exported or packaged.
+    "_C._functorch": file("_functorch_native"),
     "_dynamo": file("_dynamo"),
     "_dynamo._trace_wrapped_higher_order_op": names(
         "A mark that transformers sets while it makes masks under a tracer; it has no effect.",
@@ -91,40 +93,22 @@ TABLE: dict[str, Row] = {
             visualize_memory_budget_pareto=False,
         ),
     ),
-    "_inductor.config": names(
-        "Settings of the generator of code for compiled programs, kept without effect.",
-        settings(
-            _micro_pipeline_tp=False,
-            allow_buffer_reuse=True,
-            assert_indirect_indexing=True,
-            aten_distributed_optimizations=SimpleNamespace(),
-            batch_invariant=False,
-            compile_threads=1,
-            conv_1x1_as_mm=False,
-            coordinate_descent_check_all_directions=False,
-            coordinate_descent_tuning=False,
-            cpp=SimpleNamespace(),
-            cpp_wrapper=False,
-            debug=False,
-            eager_numerics=SimpleNamespace(),
-            emulate_precision_casts=False,
-            epilogue_fusion=True,
-            fallback_random=False,
-            force_fuse_int_mm_with_mul=False,
-            freezing=False,
-            fx_graph_cache=False,
-            inplace_buffers=True,
-            max_autotune=False,
-            max_autotune_gemm_backends="CPP",
-            post_grad_fusion_options={},
-            reorder_for_compute_comm_overlap=False,
-            reorder_for_compute_comm_overlap_passes=[],
-            reorder_for_peak_memory=True,
-            size_asserts=True,
-            split_reductions=True,
-            triton=SimpleNamespace(),
-            use_mixed_mm=False,
-        ),
+    "_guards": names(
+        "Questions about what is being compiled, which is nothing.", answers(None, "active_fake_mode()")
+    ),
+    "_refs": file("_refs"),
+    "_utils_internal": names(
+        "Where PyTorch's makers report what programs do; torch_py reports nothing.",
+        values(TEST_MASTER_ADDR="127.0.0.1", TEST_MASTER_PORT=29500),
+        answers(True, "justknobs_check(name, default=True)"),
+        answers(None, "signpost_event(category, name, parameters)"),
+    ),
+    "utils._import_utils": names(
+        "Which optional packages are installed.",
+        values(dill_available=lambda: importlib.util.find_spec("dill") is not None),
+    ),
+    "utils._triton": names(
+        "Triton, which torch_py does not use.", answers(False, "has_triton()", "has_triton_package()")
     ),
     "_jit_internal": file("_jit_internal"),
     "_logging": file("_logging"),

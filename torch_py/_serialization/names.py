@@ -65,6 +65,7 @@ def known_names() -> dict[tuple[str, str], Any]:
         ("torch._utils", "_rebuild_parameter"): rebuild.rebuild_parameter,
         ("torch._utils", "_rebuild_parameter_with_state"): rebuild.rebuild_parameter_with_state,
         ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild.rebuild_meta_tensor,
+        ("torch._utils", "_rebuild_wrapper_subclass"): rebuild.rebuild_wrapper,
         ("torch._tensor", "_rebuild_from_type_v2"): rebuild.rebuild_from_type,
         ("torch.serialization", "_get_layout"): _layout,
         ("torch", "Size"): _C.Size,

@@ -11,6 +11,7 @@ from typing import Any, cast
 from torch_py import _C
 from torch_py._serialization.storage_types import has_storage_type
 from torch_py._tensor import Tensor, whole_storage
+from torch_py._wrappers import is_wrapper, make_wrapper, parts_of
 from torch_py.nn.parameter import Parameter
 from torch_py.storage import TypedStorage
 
@@ -130,6 +131,21 @@ def rebuild_meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: bool)
     return tensor.requires_grad_(bool(requires_grad)) if requires_grad else tensor
 
 
+def rebuild_wrapper(
+    cls: Any,
+    dtype: Any,
+    size: Any,
+    stride: Any,
+    storage_offset: Any,
+    layout: Any,
+    device: Any,
+    requires_grad: Any,
+) -> Any:
+    """A tensor of a class whose elements are in other tensors, which become its attributes."""
+    _check_numbers(storage_offset, size, stride)
+    return make_wrapper(cls, dtype, size, stride, storage_offset, layout, device, requires_grad)
+
+
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
     """A parameter with the given tensor."""
     if not isinstance(data, Tensor):
@@ -175,6 +191,13 @@ def archive_parts(tensor: Any, reference: Any) -> tuple[Any, ...]:
     """
     if tensor.is_mkldnn:
         raise NotImplementedError("Cannot access storage of OpaqueTensorImpl: use to_dense() first")
+    if is_wrapper(tensor):
+        cls, dtype, size, stride, offset, layout, *rest = parts_of(tensor)
+        get_layout = import_module("torch_py.serialization")._get_layout
+        named = _Unattached((get_layout, (str(layout),)))
+        arguments = (cls, dtype, size, stride, offset, named, *rest)
+        return rebuild_from_type, (rebuild_wrapper, cls, arguments, dict(vars(tensor)))
+
     parts: tuple[Any, ...] = (reference, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
     state = dict(vars(tensor))
 
@@ -222,6 +245,7 @@ _PUBLIC_NAMES = {
     rebuild_meta_tensor: ("torch_py._utils", "_rebuild_meta_tensor_no_storage"),
     rebuild_parameter: ("torch_py._utils", "_rebuild_parameter"),
     rebuild_parameter_with_state: ("torch_py._utils", "_rebuild_parameter_with_state"),
+    rebuild_wrapper: ("torch_py._utils", "_rebuild_wrapper_subclass"),
     rebuild_from_type: ("torch_py._tensor", "_rebuild_from_type_v2"),
 }
 
@@ -234,7 +258,7 @@ def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     if tensor.device.type not in ("cpu", "cuda", "meta"):
         raise NotImplementedError(f"pickling tensors on device '{tensor.device}' is not supported")
     function, arguments = archive_parts(tensor, None)
-    if tensor.is_meta:
+    if tensor.is_meta or is_wrapper(tensor):
         return _with_public_names(function, arguments)
 
     size = tuple(tensor.shape)

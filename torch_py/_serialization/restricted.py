@@ -27,6 +27,7 @@ from torch_py._serialization.rebuild import (
     rebuild_meta_tensor,
     rebuild_parameter,
     rebuild_tensor,
+    rebuild_wrapper,
 )
 from torch_py._tensor import Tensor
 from torch_py.storage import TypedStorage
@@ -197,7 +198,7 @@ class RestrictedUnpickler(pickle._Unpickler):
 
     def _is_rebuilder(self, function: Any) -> bool:
         return self._is_named(function) and (
-            function in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter)
+            function in (rebuild_tensor, rebuild_meta_tensor, rebuild_parameter, rebuild_wrapper)
             or function in safe_globals.values()
         )
 

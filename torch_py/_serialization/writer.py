@@ -19,6 +19,7 @@ from torch_py._serialization.rebuild import archive_parts, public_rebuild, stora
 from torch_py._serialization.replacing import replacing
 from torch_py._serialization.storage_types import UNTYPED, has_storage_type, storage_type_of
 from torch_py._tensor import Tensor
+from torch_py._wrappers import is_wrapper
 
 # Readers that map the file into memory expect the bytes of a storage to be aligned.
 _ALIGNMENT = 64
@@ -64,7 +65,7 @@ class _References:
         return None
 
     def _tensor_parts(self, tensor: Any) -> tuple[Any, ...]:
-        if tensor.is_meta:
+        if tensor.is_meta or is_wrapper(tensor):
             return archive_parts(tensor, None)
         if tensor.device.type not in ("cpu", "cuda"):
             raise NotImplementedError(f"torch.save: tensors on device '{tensor.device}' are not supported")

@@ -2,94 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import threading
-import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from torch_py import _C
+from torch_py.utils._contextlib import _DecoratorContextManager, context_decorator
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _GradModeSwitch:
-    """A context manager that also decorates functions and generator functions.
-
-    Each entry uses a new instance from `clone`.
-    """
-
-    def __enter__(self) -> None:
-        raise NotImplementedError
-
-    def __exit__(self, *exception: object) -> None:
-        raise NotImplementedError
-
-    def clone(self) -> _GradModeSwitch:
-        """A new instance with the same settings."""
-        return type(self)()
-
-    def __call__(self, function: F) -> F:
-        return _decorate(function, self.clone)
-
-
-def _decorate(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
-    if inspect.isclass(function):
-        warnings.warn(
-            "Decorating classes is deprecated and will be disabled in future versions. You should only "
-            "decorate functions or methods. To preserve the current behavior of class decoration, you can "
-            "directly decorate the `__init__` method and nothing else.",
-            FutureWarning,
-            stacklevel=3,
-        )
-    if inspect.isgeneratorfunction(function):
-        return _decorate_generator(function, make_switch)
-
-    @functools.wraps(function)
-    def decorated(*arguments: Any, **keywords: Any) -> Any:
-        with make_switch():
-            return function(*arguments, **keywords)
-
-    return decorated
-
-
-def _decorate_generator(function: Any, make_switch: Callable[[], _GradModeSwitch]) -> Any:
-    """Applies the switch while the generator runs, but not while its consumer does."""
-
-    @functools.wraps(function)
-    def decorated(*arguments: Any, **keywords: Any) -> Generator[Any, Any, Any]:
-        generator = function(*arguments, **keywords)
-        resume: Callable[[], Any] = functools.partial(next, generator)
-        try:
-            while True:
-                try:
-                    with make_switch():
-                        value = resume()
-                except StopIteration as finished:
-                    return finished.value
-
-                try:
-                    received = yield value
-                    resume = functools.partial(generator.send, received)
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    resume = functools.partial(generator.throw, error)
-        finally:
-            with make_switch():
-                generator.close()
-
-    return decorated
-
-
-class _FixedMode(_GradModeSwitch):
+class _FixedMode(_DecoratorContextManager):
     """A switch with a fixed mode. `@no_grad` without parentheses decorates like `@no_grad()`."""
 
     _mode: bool
 
     def __new__(cls, function: Any = None) -> Any:
-        return super().__new__(cls) if function is None else _decorate(function, cls)
+        return super().__new__(cls) if function is None else context_decorator(cls, function)
 
     def __init__(self, function: Any = None) -> None:
         self._before: list[bool] = []
@@ -117,7 +46,7 @@ class enable_grad(_FixedMode):
     _mode = True
 
 
-class set_grad_enabled(_GradModeSwitch):
+class set_grad_enabled(_DecoratorContextManager):
     """Turns recording on or off at once.
 
     As a context manager it restores the previous mode at the end; as a decorator it affects only calls of the
@@ -150,7 +79,7 @@ class set_grad_enabled(_GradModeSwitch):
     __repr__ = __str__
 
 
-class inference_mode(_GradModeSwitch):
+class inference_mode(_DecoratorContextManager):
     """Turns recording off, also inside `enable_grad`, and makes results inference tensors, which autograd
     refuses later.
 
@@ -158,7 +87,7 @@ class inference_mode(_GradModeSwitch):
     """
 
     def __new__(cls, mode: Any = True) -> Any:
-        return super().__new__(cls) if isinstance(mode, bool) else _decorate(mode, cls)
+        return super().__new__(cls) if isinstance(mode, bool) else context_decorator(cls, mode)
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode

@@ -207,14 +207,19 @@ class _MultiGradHook:
                 self.missing = {place for place, runs in enumerate(executed) if runs}
 
             first = all(value is None for value in self.gradients)
-            self.gradients[position] = gradient
+            self.gradients[position] = gradient if self.mode == "all" else True
             self.missing.discard(position)
+
+            # Gradients are not kept any longer than the call: the graph, and this hook, may live on.
+            found = self.gradients
             complete = not self.missing
+            if complete:
+                self.gradients = [None] * len(found)
 
         if self.mode == "any" and first:
             self.fn(gradient)
         elif self.mode == "all" and complete:
-            self.fn(self.gradients)
+            self.fn(found)
 
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +41,7 @@ def tree_flatten_spec(pytree: Any, spec: TreeSpec) -> list[Any]:
         return [pytree]
     flatten = SUPPORTED_NODES.get(spec.type)
     if flatten is None and isinstance(spec.type, type) and issubclass(spec.type, tuple):
-        flatten = _sequence_flatten_spec  # a named tuple
+        flatten = _sequence_flatten_spec  # a result of an operator
     if flatten is None:
         raise RuntimeError(
             f"{type(pytree)} does not have a flatten_fn_spec associated with it. Please register one with "
@@ -73,5 +74,5 @@ def _has_length(values: Any, spec: TreeSpec) -> bool:
 
 
 register_pytree_flatten_spec(dict, _dict_flatten_spec, _dict_has_keys)
-for _sequence in (list, tuple):
+for _sequence in (list, tuple, namedtuple):
     register_pytree_flatten_spec(_sequence, _sequence_flatten_spec, _has_length)

@@ -7,8 +7,9 @@ backward. Note [Boxed calls] in c10/dispatch/OperatorEntry.h tells how calls get
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from torch_py import _C
 from torch_py._tensor import Tensor
@@ -93,6 +94,21 @@ def _push_mode(mode: Any) -> None:
     _C._push_on_torch_dispatch_stack(mode)
 
 
+def any_torch_dispatch_mode_on_stack() -> bool:
+    """Whether this thread is in a mode."""
+    return bool(_C._len_torch_dispatch_stack() > 0)
+
+
+@contextlib.contextmanager
+def _pop_mode_temporarily() -> Iterator[Any]:
+    """Leaves the mode entered last for a while. Raises AssertionError outside of all."""
+    mode = _pop_mode()
+    try:
+        yield mode
+    finally:
+        _push_mode(mode)
+
+
 @contextlib.contextmanager
 def _disable_current_modes() -> Iterator[list[Any]]:
     """Leaves all modes of this thread for a while."""
@@ -107,6 +123,20 @@ def _disable_current_modes() -> Iterator[list[Any]]:
 
 
 # Types that consist of other tensors
+
+
+class TensorWithFlatten(Protocol):
+    """What a tensor needs to be taken apart and put together."""
+
+    def __tensor_flatten__(self) -> tuple[Sequence[str], Any]:
+        """The names of the attributes that are tensors, and all else that the tensor consists of."""
+
+    @staticmethod
+    def __tensor_unflatten__(inner: Any, context: Any, outer_size: Any, outer_stride: Any) -> Any:
+        """The tensor with the given attributes."""
+
+
+TraceableWrapperSubclass = TensorWithFlatten
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
@@ -133,6 +163,51 @@ def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stri
     return type(t).__tensor_unflatten__(
         inner, context, size, t.stride() if outer_stride is None else outer_stride
     )
+
+
+@dataclass(frozen=True)
+class AliasInfo:
+    """What the schema says about the memory of an argument, or of a result, whose name is None."""
+
+    alias_set: set[str]
+    is_write: bool
+    name: str | None
+
+
+@dataclass(frozen=True)
+class SchemaInfo:
+    """What the schema of an operator says about memory.
+
+    `outs_write_aliases` are the letters of results that are written arguments, None if not all are.
+    `read_only_alias_match_indexes` are pairs of an argument and a result that shares its memory.
+    """
+
+    args: list[AliasInfo]
+    outs: list[AliasInfo]
+    is_inplace_view_op: bool
+    outs_write_aliases: list[str] | None
+    read_only_alias_match_indexes: list[tuple[int, int]]
+
+
+def get_alias_info(func: Any) -> SchemaInfo:
+    """Which arguments an operator writes to, and which results share their memory."""
+
+    def described(value: Any, name: str | None) -> AliasInfo:
+        found = value.alias_info
+        letters = set() if found is None else set(found.before_set)
+        return AliasInfo(letters, found is not None and found.is_write, name)
+
+    args = [described(argument, argument.name) for argument in func._schema.arguments]
+    outs = [described(result, None) for result in func._schema.returns]
+    written = [next(iter(out.alias_set)) for out in outs if out.is_write and out.alias_set]
+    matches = [
+        (i, j)
+        for i, argument in enumerate(args)
+        for j, out in enumerate(outs)
+        if not out.is_write and argument.alias_set & out.alias_set
+    ]
+    all_written = bool(outs) and len(written) == len(outs)
+    return SchemaInfo(args, outs, "inplace_view" in func.tags, written if all_written else None, matches)
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:

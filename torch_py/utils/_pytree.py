@@ -61,11 +61,23 @@ SUPPORTED_NODES: dict[type, _Node] = {
     ),
     deque: _Node(lambda d: (list(d), d.maxlen), lambda children, maxlen: deque(children, maxlen=maxlen)),
 }
+# The type of the nodes of all named tuples; their class is the context.
 _NAMED = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind._make(children))
+SUPPORTED_NODES[_namedtuple] = _NAMED  # type: ignore[index]
 # Named results of operators: tuples that are built from one sequence.
 _STRUCTURE_SEQUENCE = _Node(lambda t: (list(t), type(t)), lambda children, kind: kind(list(children)))
 
 
+@dataclass(frozen=True)
+class Written:
+    """How `treespec_dumps` writes a class of nodes: its name, and its context as a value of JSON."""
+
+    name: str
+    to_json: Callable[[Any], Any] | None = None
+    from_json: Callable[[Any], Any] | None = None
+
+
+WRITTEN_NODES: dict[Any, Written] = {}
 KEYED_NODES: dict[type, Callable[[PyTree], tuple[list[tuple[Any, Any]], Any]]] = {}
 
 
@@ -74,17 +86,28 @@ def register_pytree_node(
     flatten_fn: FlattenFunc,
     unflatten_fn: UnflattenFunc,
     *,
+    serialized_type_name: str | None = None,
+    to_dumpable_context: Callable[[Any], Any] | None = None,
+    from_dumpable_context: Callable[[Any], Any] | None = None,
     flatten_with_keys_fn: Any = None,
-    **_: Any,
 ) -> None:
     """Makes instances of `cls` nodes.
 
     `flatten_fn(x)` returns (children, context), and `unflatten_fn(children, context)` returns the instance.
+    `treespec_dumps` writes the class as `serialized_type_name`, and its context as JSON, which
+    `to_dumpable_context` and `from_dumpable_context` convert. `flatten_with_keys_fn(x)` returns pairs of keys
+    and children, and the context.
 
-    Raises ValueError if `cls` is already registered.
+    Raises ValueError if `cls` is already registered, or if only one of the converters is given.
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(
+            f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered."
+        )
+    if serialized_type_name is not None:
+        WRITTEN_NODES[cls] = Written(serialized_type_name, to_dumpable_context, from_dumpable_context)
     SUPPORTED_NODES[cls] = _Node(flatten_fn, unflatten_fn)
     if flatten_with_keys_fn is not None:
         KEYED_NODES[cls] = flatten_with_keys_fn
@@ -100,7 +123,7 @@ def _node_of(tree: PyTree) -> _Node | None:
     return _STRUCTURE_SEQUENCE if hasattr(kind, "n_sequence_fields") else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TreeSpec:
     """The structure of a tree: the type of each node, with its children."""
 
@@ -147,10 +170,12 @@ class TreeSpec:
             return [tree]
 
         node = _node_of(tree)
-        if node is None or type(tree) is not self.type:
+        if node is None or _get_node_type(tree) is not self.type:
             raise ValueError(f"Node type mismatch; expected {self.type}, but got {type(tree)}.")
 
         children, context = node.flatten(tree)
+        if node is _NAMED and context is not self.context:
+            raise ValueError(f"Node context mismatch; expected {self.context}, but got {context}.")
         if len(children) != self.num_children:
             raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")
 
@@ -177,17 +202,25 @@ class TreeSpec:
 
     def _take(self, leaves: Any) -> PyTree:
         children = [child._take(leaves) for child in self.children_specs]
-        node = SUPPORTED_NODES.get(self.type)
-        if node is None:
-            node = _NAMED if _is_namedtuple(self.type) else _STRUCTURE_SEQUENCE
+        node = SUPPORTED_NODES.get(self.type, _STRUCTURE_SEQUENCE)
         return node.unflatten(children, self.context)
+
+    def __repr__(self) -> str:
+        return self._text(0)
+
+    def _text(self, indent: int) -> str:
+        """Children after the first begin lines of their own, two spaces further in."""
+        name = getattr(self.type, "__name__", self.type)
+        children = [child._text(indent + 2) for child in self.children_specs]
+        between = ",\n" + " " * (indent + 2)
+        return f"TreeSpec({name}, {self.context}, [{between.join(children)}])"
 
     def __hash__(self) -> int:
         context = self.context if isinstance(self.context, Hashable) else str(self.context)
         return hash((self.type, context, self.children_specs))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LeafSpec(TreeSpec):
     """The structure of a tree that is one leaf."""
 
@@ -201,6 +234,9 @@ class LeafSpec(TreeSpec):
 
     def is_leaf(self) -> bool:
         return True
+
+    def _text(self, indent: int) -> str:
+        return "*"
 
     def _take(self, leaves: Any) -> PyTree:
         return next(leaves)
@@ -224,7 +260,9 @@ def _flatten(tree: PyTree, leaves: list[Any], is_leaf: Callable[[PyTree], bool] 
         return _LEAF
 
     children, context = node.flatten(tree)
-    return TreeSpec(type(tree), context, tuple(_flatten(child, leaves, is_leaf) for child in children))
+    return TreeSpec(
+        _get_node_type(tree), context, tuple(_flatten(child, leaves, is_leaf) for child in children)
+    )
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
@@ -286,6 +324,37 @@ def tree_map_only(
     return tree_map(lambda leaf: func(leaf) if applies(leaf) else leaf, tree, is_leaf=is_leaf)
 
 
+def tree_map_only_(
+    type_or_types: type | tuple[type, ...] | Callable[[Any], bool],
+    func: Callable[[Any], Any],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> PyTree:
+    """Like `tree_map_only`, but returns `tree` itself."""
+    tree_map_only(type_or_types, func, tree, is_leaf=is_leaf)
+    return tree
+
+
+def tree_all_only(
+    type_or_types: type | tuple[type, ...],
+    pred: Callable[[Any], bool],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> bool:
+    """Whether `pred` is true for all leaves of `type_or_types`."""
+    return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if isinstance(leaf, type_or_types))
+
+
+def tree_any_only(
+    type_or_types: type | tuple[type, ...],
+    pred: Callable[[Any], bool],
+    tree: PyTree,
+    is_leaf: Callable[[PyTree], bool] | None = None,
+) -> bool:
+    """Whether `pred` is true for one of the leaves of `type_or_types`."""
+    return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf) if isinstance(leaf, type_or_types))
+
+
 def tree_all(
     predicate: Callable[[Any], bool], tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None
 ) -> bool:
@@ -313,6 +382,26 @@ def is_structseq_instance(obj: object) -> bool:
     return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
 
 
+def is_namedtuple_class(cls: type) -> bool:
+    """Whether `cls` is a class of named tuples."""
+    return isinstance(cls, type) and _is_namedtuple(cls)
+
+
+def is_structseq_class(cls: type) -> bool:
+    """Whether `cls` is a class of structure sequences of C."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "n_sequence_fields")
+
+
+def is_namedtuple(obj: object) -> bool:
+    """Whether `obj` is a named tuple, or a class of them."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_structseq(obj: object) -> bool:
+    """Whether `obj` is a structure sequence of C, or a class of them."""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
 def tree_is_leaf(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
     """Whether the whole `tree` is one leaf."""
     return (is_leaf is not None and is_leaf(tree)) or _node_of(tree) is None
@@ -335,7 +424,37 @@ def _list_unflatten(values: Iterable[Any], context: Any) -> list[Any]:
     return list(values)
 
 
+def _broadcast_to_and_flatten(
+    tree: PyTree, treespec: TreeSpec, is_leaf: Callable[[PyTree], bool] | None = None
+) -> list[Any] | None:
+    """The leaves of `tree` repeated for the leaves of `treespec` below them; None if the structures differ.
+
+    >>> _broadcast_to_and_flatten([1, 2], tree_structure([0, (0, 0)]))
+    [1, 2, 2]
+    """
+    if tree_is_leaf(tree, is_leaf):
+        return [tree] * treespec.num_leaves
+    if treespec.is_leaf() or _get_node_type(tree) is not treespec.type:
+        return None
+
+    node = _node_of(tree)
+    children, context = node.flatten(tree) if node is not None else ([], None)
+    if len(children) != treespec.num_children or context != treespec.context:
+        return None
+
+    found: list[Any] = []
+    for child, spec in zip(children, treespec.children_specs):
+        leaves = _broadcast_to_and_flatten(child, spec, is_leaf)
+        if leaves is None:
+            return None
+        found += leaves
+    return found
+
+
+BUILTIN_TYPES = frozenset(SUPPORTED_NODES)
+STANDARD_DICT_TYPES = frozenset((dict, OrderedDict, defaultdict))
 _is_leaf = tree_is_leaf
+_is_namedtuple_instance = is_namedtuple_instance
 _register_pytree_node = register_pytree_node
 
 
@@ -343,10 +462,11 @@ _absent = _lacking(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    """Imports functions for paths to leaves from `_pytree_keys`, which imports this module."""
-    # Imported on first use: it imports this module.
-    import torch_py.utils._pytree_keys as keys
+    """Finds further functions in the modules that import this one."""
+    # Imported on first use: they import this module.
+    from torch_py.utils import _pytree_classes, _pytree_keys, _pytree_text
 
-    if not name.startswith("__") and name in vars(keys):
-        return getattr(keys, name)
+    for module in () if name.startswith("__") else (_pytree_keys, _pytree_classes, _pytree_text):
+        if name in vars(module):
+            return getattr(module, name)
     return _absent(name)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from torch_py.utils import _pytree as tree_module
 
 KeyPath = tuple[Any, ...]
+
+
+class KeyEntry(Protocol):
+    """One key of a path."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __str__(self) -> str: ...
+
+    def get(self, parent: Any) -> Any:
+        """The part of `parent` that the key names."""
 
 
 class SequenceKey(NamedTuple):

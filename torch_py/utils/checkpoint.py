@@ -10,7 +10,6 @@ a backward pass of its own.
 from __future__ import annotations
 
 import contextlib
-import enum
 import itertools
 import warnings
 import weakref
@@ -25,6 +24,14 @@ from torch_py.autograd import Function
 from torch_py.autograd import backward as _backward
 from torch_py.autograd.grad_mode import enable_grad, no_grad
 from torch_py.autograd.graph import saved_tensors_hooks
+from torch_py.utils._selective_checkpoint import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    _CachedTorchDispatchMode,
+    _CachingTorchDispatchMode,
+    create_selective_checkpoint_contexts,
+)
 
 if TYPE_CHECKING:
     from torch_py.nn.modules.module import Module
@@ -33,6 +40,10 @@ __all__ = [
     "CheckpointError",
     "CheckpointFunction",
     "CheckpointPolicy",
+    "SAC_IGNORED_OPS",
+    "SelectiveCheckpointContext",
+    "_CachedTorchDispatchMode",
+    "_CachingTorchDispatchMode",
     "checkpoint",
     "checkpoint_sequential",
     "check_backward_validity",
@@ -48,30 +59,6 @@ __all__ = [
 
 class CheckpointError(RuntimeError):
     """Raised when the second run of a checkpointed function differs from the first."""
-
-
-class CheckpointPolicy(enum.Enum):
-    """What selective checkpointing may do with the result of an operator: save it or compute it again."""
-
-    MUST_SAVE = 0
-    PREFER_SAVE = 1
-    MUST_RECOMPUTE = 2
-    PREFER_RECOMPUTE = 3
-    MUST_CPU_OFFLOAD = 4
-    PREFER_CPU_OFFLOAD = 5
-
-
-def create_selective_checkpoint_contexts(
-    policy_fn_or_list: Callable[..., Any] | Sequence[Any], allow_cache_entry_mutation: bool = False
-) -> Any:
-    """Checkpointing that saves the results of chosen operators.
-
-    It is not implemented and raises NotImplementedError.
-    """
-    raise NotImplementedError(
-        "create_selective_checkpoint_contexts: choosing by operator what to keep is not part of this build "
-        "of torch_py"
-    )
 
 
 def noop_context_fn() -> tuple[contextlib.nullcontext[None], contextlib.nullcontext[None]]:

@@ -7,6 +7,7 @@
 
 #include "aten/ops/add.h"
 #include "aten/ops/clone.h"
+#include "torch_py/csrc/autograd/StandIns.h"
 
 namespace torch::autograd {
 
@@ -43,7 +44,8 @@ at::Tensor copy_with_layout_of(const at::Tensor& grad, const at::Tensor& variabl
 /// The first gradient of a leaf is kept itself if nobody else can see it. With create_graph it is
 /// always copied, because it is part of a graph.
 at::Tensor first_gradient(at::Tensor&& grad, const at::Tensor& variable) {
-  if (grad.layout() != c10::Layout::Strided) return at::clone(grad);
+  // Only other layouts, and classes of tensors without memory, know how they are copied.
+  if (grad.layout() != c10::Layout::Strided || stands_for_others(grad)) return at::clone(grad);
 
   const bool keep =
       !c10::GradMode::is_enabled() && has_layout_of(grad, variable) && is_sole_owner(grad);

@@ -153,6 +153,12 @@ bool has_torch_function(PyObject* object) {
   return found != disabled_function;
 }
 
+void opt_out_of_inherited_torch_function(PyTypeObject* type, PyTypeObject* base) {
+  if (_PyType_Lookup(type, attribute_name) != _PyType_Lookup(base, attribute_name)) return;
+  check_status(
+      PyObject_SetAttr(reinterpret_cast<PyObject*>(type), attribute_name, disabled_function));
+}
+
 PyObject* call_torch_function(PyObject* function, const char* name, PyObject* args,
                               PyObject* kwargs) {
   TORCH_PY_TRY

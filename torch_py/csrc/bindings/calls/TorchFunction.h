@@ -15,6 +15,10 @@ namespace torch::python {
 /// and is not opted out.
 TORCH_PY_API bool has_torch_function(PyObject* object);
 
+/// Opts a new class out of `__torch_function__` if it has only that of `base`: a class that handles
+/// operators below autograd gets instances from there, not from converted results.
+void opt_out_of_inherited_torch_function(PyTypeObject* type, PyTypeObject* base);
+
 inline bool overrides(PyObject* object) {
   return !is_tensor_exact(object) && has_torch_function(object);
 }

@@ -8,6 +8,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/autograd/FunctionNode.h"
 #include "torch_py/csrc/bindings/autograd/PythonHooks.h"
+#include "torch_py/csrc/bindings/calls/TorchFunction.h"
 #include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
@@ -185,7 +186,13 @@ int metaclass_init(PyObject* object, PyObject* args, PyObject* kwargs) {
   type->tp_dealloc = tensor_dealloc;
   type->tp_traverse = tensor_traverse;
   type->tp_clear = tensor_clear;
+
+  TORCH_PY_TRY
+  const bool is_subclass = tensor_class != &TensorBaseType && type != tensor_class;
+  if (is_subclass && has_torch_dispatch(type))
+    opt_out_of_inherited_torch_function(type, tensor_class);
   return 0;
+  TORCH_PY_CATCH(-1)
 }
 
 PyTypeObject TensorMetaclass = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -232,6 +239,16 @@ void prepare_type() {
   check_status(PyType_Ready(&type));
 }
 
+/// A tensor that has an object already, made by a handler of a class, as an instance of `type`.
+PyObject* existing_as(PyTypeObject* type, at::Tensor tensor) {
+  ObjectPtr object = ObjectPtr::steal(wrap(std::move(tensor)));
+  if (PyType_IsSubtype(Py_TYPE(object.get()), type)) return object.release();
+  throw_python(PyExc_RuntimeError,
+               "Creating a new Tensor subclass %s but the raw Tensor object is already associated "
+               "to a python object of type %s",
+               type->tp_name, Py_TYPE(object.get())->tp_name);
+}
+
 }  // namespace
 
 PyTypeObject TensorBaseType = {PyVarObject_HEAD_INIT(nullptr, 0)};
@@ -250,6 +267,9 @@ PyObject* wrap(at::Tensor tensor) {
 }
 
 PyObject* wrap_as(PyTypeObject* type, at::Tensor tensor) {
+  if (C10_UNLIKELY(tensor.unsafe_impl()->pyobj.load(std::memory_order_relaxed) != nullptr))
+    return existing_as(type, std::move(tensor));
+
   PyObject* object = new_object(type);
   if (C10_UNLIKELY(type != tensor_class) && has_torch_dispatch(type))
     tensor.unsafe_impl()->set_key(c10::DispatchKey::Python, true);

@@ -1,0 +1,61 @@
+"""The functions of `torch.masked`, under the module in which PyTorch has them."""
+
+from torch_py.masked._masks import (
+    _canonical_dim,
+    _combine_input_and_mask,
+    _input_mask,
+    _output_mask,
+    _reduction_identity,
+    _where,
+)
+from torch_py.masked._normalizations import (
+    cumprod,
+    cumsum,
+    log_softmax,
+    logaddexp,
+    normalize,
+    softmax,
+    softmin,
+)
+from torch_py.masked._reductions import (
+    amax,
+    amin,
+    argmax,
+    argmin,
+    logsumexp,
+    mean,
+    median,
+    norm,
+    prod,
+    std,
+    sum,
+    var,
+)
+
+__all__ = [
+    "_canonical_dim",
+    "_combine_input_and_mask",
+    "_input_mask",
+    "_output_mask",
+    "_reduction_identity",
+    "_where",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "cumprod",
+    "cumsum",
+    "log_softmax",
+    "logaddexp",
+    "logsumexp",
+    "mean",
+    "median",
+    "norm",
+    "normalize",
+    "prod",
+    "softmax",
+    "softmin",
+    "std",
+    "sum",
+    "var",
+]

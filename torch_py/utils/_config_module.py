@@ -1,0 +1,121 @@
+"""Modules of settings: variables that programs set, also for the length of a block."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import hashlib
+import pickle
+import sys
+from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+__all__ = ["ConfigModule", "install_config_module"]
+
+
+class ConfigModule(ModuleType):
+    """A module of settings.
+
+    Settings are its variables, and those of classes in it, which are named with a dot: ``triton.cudagraphs``.
+    A program may also set names that the module does not have.
+    """
+
+    def patch(
+        self, arg1: Any = None, arg2: Any = None, **kwargs: Any
+    ) -> contextlib.AbstractContextManager[None]:
+        """Sets values in a block, or during the calls of a function that it decorates.
+
+            with config.patch(max_autotune=True): ...
+            with config.patch({"triton.cudagraphs": True}): ...
+            with config.patch("debug", True): ...
+
+        Raises TypeError for other arguments.
+        """
+        if isinstance(arg1, str):
+            changes = {arg1: arg2, **kwargs}
+        elif arg1 is None or isinstance(arg1, Mapping):
+            changes = {**(arg1 or {}), **kwargs}
+        else:
+            raise TypeError(f"patch() expects a name and a value, or a dict, got {type(arg1).__name__}")
+        return self._patched(changes)
+
+    @contextlib.contextmanager
+    def _patched(self, changes: dict[str, Any]) -> Iterator[None]:
+        missing = object()
+        before = {}
+        for name in changes:
+            owner, last = self._place_of(name)
+            before[name] = getattr(owner, last, missing)
+
+        try:
+            self._set_all(changes)
+            yield
+        finally:
+            for name, value in before.items():
+                owner, last = self._place_of(name)
+                if value is missing:
+                    delattr(owner, last)
+                else:
+                    setattr(owner, last, value)
+
+    def _place_of(self, name: str) -> tuple[Any, str]:
+        """The module, or the class in it, that has a setting, and its name there."""
+        owner: Any = self
+        *path, last = name.split(".")
+        for part in path:
+            owner = getattr(owner, part)
+        return owner, last
+
+    def _set_all(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            owner, last = self._place_of(name)
+            setattr(owner, last, value)
+
+    def get_config_copy(self) -> dict[str, Any]:
+        """All settings by name; the values are copies."""
+        return copy.deepcopy(dict(_settings_of(self, "")))
+
+    def shallow_copy_dict(self) -> dict[str, Any]:
+        """All settings by name."""
+        return dict(_settings_of(self, ""))
+
+    to_dict = shallow_copy_dict
+
+    def save_config(self) -> bytes:
+        """All settings as a pickle, for `load_config`."""
+        return pickle.dumps(self.shallow_copy_dict())
+
+    def load_config(self, maybe_pickled_config: bytes | Mapping[str, Any]) -> None:
+        """Sets the values that `save_config` or `get_config_copy` has returned."""
+        given = maybe_pickled_config
+        self._set_all(pickle.loads(given) if isinstance(given, bytes) else given)
+
+    def get_hash(self) -> bytes:
+        """A digest of all settings."""
+        return hashlib.md5(repr(sorted(self.shallow_copy_dict().items())).encode()).digest()
+
+    def codegen_config(self) -> str:
+        """The settings as statements of Python."""
+        return "\n".join(
+            f"{self.__name__}.{name} = {value!r}" for name, value in self.shallow_copy_dict().items()
+        )
+
+
+def _settings_of(owner: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
+    for name, value in sorted(vars(owner).items()):
+        if name.startswith("__") or isinstance(value, (ModuleType, FunctionType)):
+            continue
+        if isinstance(value, type):
+            if value.__module__ == module:
+                yield from _settings_of(value, f"{prefix}{name}.")
+            continue
+        if type(value).__module__ != "__future__":
+            yield f"{prefix}{name}", value
+
+
+def install_config_module(module: ModuleType | str) -> None:
+    """Makes a module, given itself or by its name in `sys.modules`, a ConfigModule."""
+    found = sys.modules[module] if isinstance(module, str) else module
+    found.__class__ = ConfigModule
