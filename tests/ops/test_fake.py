@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.ops.calling import call, tensors_of
-from tests.ops.comparison import dtype_name, outcome, significant_strides
+from tests.ops.comparison import assert_same, dtype_name, outcome, significant_strides
 from tests.ops.isolated import Isolated
+from tests.ops.known_differences import WITHOUT_VALUES
 from tests.ops.operators import Operator, enrolled, enrolled_with_dtypes
 from tests.ops.samples import SampleInput
 from tests.subject import only_torch_py, torch
@@ -19,6 +20,7 @@ pytestmark = only_torch_py
 
 _DTYPES = ("float32", "int64", "bool")
 _GRADIENTS = 6  # samples for backward
+_RECORDED = 4  # samples recorded
 _SAMPLES = 3  # for calls that mix arguments
 
 # Operators that refuse fake arguments, always or in some calls, and why.
@@ -69,6 +71,9 @@ DATA_DEPENDENT: dict[str, str] = {
         "a tensor says how many elements are taken, or is a list of numbers",
     ),
 }
+
+# Written by hand, without a call of the dispatcher.
+UNSEEN = frozenset(["set_.source_Tensor"])
 
 # What differs from the real call, in the words of the assertion, and why.
 DIFFERENT: dict[str, tuple[str, str]] = {
@@ -180,6 +185,41 @@ def compare_results(operator: Operator, sample: SampleInput, context: str) -> No
     assert shared == aliases([*results, *real.tensors()]), f"{context}: other tensors share memory"
     if not operator.makes_tensors:
         assert type(found.result) is type(expected.result), context
+
+
+@enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *UNSEEN})
+def test_a_fake_recording_computes_what_the_call_does(operator: Operator):
+    from torch_py.fx.experimental.proxy_tensor import make_fx
+
+    for sample in operator.typical_samples(torch)[:_RECORDED]:
+        context = f"recorded with fake tensors: {operator}{sample}"
+        expected = outcome(seeded, operator, copies(sample))
+        if expected.error is not None:
+            continue
+
+        def function(*tensors: Any, sample: SampleInput = sample) -> Any:
+            rest = iter(tensors)
+            return call(operator, torch, sample.map(lambda tensor: next(rest)))
+
+        graph = outcome(make_fx(function, tracing_mode="fake"), *copies(sample).tensors())
+        if is_refusal(operator, graph.error):
+            continue
+        with agrees(operator, context):
+            assert graph.error is None, f"{context}: {type(graph.error).__name__}: {graph.error}"
+            seed(sample)
+            assert_same(graph.result(*copies(sample).tensors()), expected.result, context, strides=True)
+
+
+def seeded(operator: Operator, sample: SampleInput) -> Any:
+    seed(sample)
+    return call(operator, torch, sample)
+
+
+def seed(sample: SampleInput) -> None:
+    torch.manual_seed(0)
+    for value in sample.kwargs.values():
+        if isinstance(value, torch.Generator):
+            value.manual_seed(0)
 
 
 @enrolled(lambda operator: operator.is_differentiable)

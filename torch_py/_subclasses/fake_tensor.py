@@ -408,7 +408,7 @@ def _map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(function(item) if isinstance(item, Tensor) else item for item in value)
+        return type(value)(_map_tensors(item, function) for item in value)
     return value
 
 
