@@ -252,6 +252,9 @@ class FakeTensorMode(TorchDispatchMode):
     def __deepcopy__(self, memo: Any) -> FakeTensorMode:
         return self
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise RuntimeError("FakeTensorMode: fake tensors have no elements and cannot be pickled or saved")
+
     def _is_entered(self) -> bool:
         """Whether this thread is in the mode, and not in one of its calls."""
         return any(mode is self for mode in _get_current_dispatch_mode_stack())

@@ -250,6 +250,15 @@ PyObject* wrap(at::Tensor tensor) {
 }
 
 PyObject* wrap_as(PyTypeObject* type, at::Tensor tensor) {
+  // A mode, or the class of a tensor that stands for another, has made the object already.
+  if (PyObject* known = tensor.unsafe_impl()->pyobj.load(std::memory_order_relaxed)) {
+    TORCH_CHECK(PyType_IsSubtype(Py_TYPE(known), type), "Creating a new Tensor subclass ",
+                type->tp_name,
+                " but the raw Tensor object is already associated to a python object of type ",
+                Py_TYPE(known)->tp_name);
+    return wrap(std::move(tensor));
+  }
+
   PyObject* object = new_object(type);
   if (C10_UNLIKELY(type != tensor_class) && has_torch_dispatch(type))
     tensor.unsafe_impl()->set_key(c10::DispatchKey::Python, true);
