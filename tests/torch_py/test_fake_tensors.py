@@ -1,4 +1,4 @@
-"""Fake tensors: shapes, dtypes and devices without memory, in programs that train, copy and ask for numbers."""
+"""Fake tensors: shapes, dtypes and devices without memory, in programs that train and ask for numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models on the meta device: made without memory, filled later. Asking meta tensors for elements is an error."""
+"""Models on the meta device: made without memory, filled later. Asking for elements is an error."""
 
 from __future__ import annotations
 

@@ -58,9 +58,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
     (
-        "_functorch", "_guards", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed",
-        "nn.utils", "utils.checkpoint",
+        "_functorch", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed", "nn.utils",
+        "utils.checkpoint",
     ),
+    # What compilers know, which asks for fake tensors.
+    ("_guards",),
     (
         "_pytorch_names.native_module", "autograd.forward_ad", "autograd.functional", "distributed", "func",
         "fx", "onnx",

@@ -13,10 +13,10 @@ import contextlib
 import copy
 import weakref
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 from torch_py import _C
+from torch_py._ops import ops
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.devices import (
@@ -65,11 +65,11 @@ _NO_DATA = ("Cannot copy out of meta tensor", "Tensor.item() cannot be called on
 class FakeTensor(Tensor):
     """A tensor with a shape, strides, a dtype and a device, and without elements.
 
-    Programs get fake tensors from a :class:`FakeTensorMode`. `device` is the device that the tensor stands for;
-    it need not exist. `fake_mode` is the mode that made it. `constant` is a real tensor of one element where
-    the program has given the number itself (``torch.tensor(3)``), else None. Asking for elements raises
-    RuntimeError: `DataDependentOutputException` for a number, `DynamicOutputShapeException` for a tensor
-    whose shape depends on them.
+    Programs get fake tensors from a :class:`FakeTensorMode`. `device` is the device that the tensor stands
+    for; it need not exist. `fake_mode` is the mode that made it. `constant` is a real tensor of one element
+    where the program has given the number itself (``torch.tensor(3)``), else None. Asking for elements
+    raises RuntimeError: `DataDependentOutputException` for a number, `DynamicOutputShapeException` for a
+    tensor whose shape depends on them.
 
         with FakeTensorMode():
             print(torch.empty(2, 3, device="cuda"))  # FakeTensor(..., device='cuda:0', size=(2, 3))
@@ -209,9 +209,9 @@ class FakeTensorMode(TorchDispatchMode):
     """Inside ``with mode:``, every call returns fake tensors: with the shape, strides, dtype and device that
     the call would give, and without memory or computation. Backward gives fake gradients.
 
-    :meth:`from_tensor` makes fake tensors of real ones. A call that meets a real tensor raises AssertionError,
-    unless `allow_non_fake_inputs`, which converts it. `allow_fallback_kernels` has no effect: all operators
-    have rules for shapes. Sizes are numbers, so `shape_env` must be None.
+    :meth:`from_tensor` makes fake tensors of real ones. A call that meets a real tensor raises
+    AssertionError, unless `allow_non_fake_inputs`, which converts it. `allow_fallback_kernels` has no effect:
+    all operators have rules for shapes. Sizes are numbers, so `shape_env` must be None.
 
         with FakeTensorMode():
             layer = torch.nn.Linear(1_000_000, 1_000_000, device="cuda")
@@ -287,7 +287,7 @@ class FakeTensorMode(TorchDispatchMode):
             return self._call(func, args, kwargs or {})
 
     def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if func is _lift_fresh() and not isinstance(args[0], FakeTensor):
+        if func is ops.aten.lift_fresh.default and not isinstance(args[0], FakeTensor):
             return self._lifted(args[0])
 
         args, kwargs = self._converted(func, args, kwargs)
@@ -441,13 +441,6 @@ def _described(args: Any, kwargs: Any) -> str:
 
 
 # The call on the meta device
-
-
-@cache
-def _lift_fresh() -> Any:
-    from torch_py._ops import ops
-
-    return ops.aten.lift_fresh.default
 
 
 def _on_meta(func: Any, args: Any, kwargs: Any, twins: dict[int, FakeTensor]) -> tuple[Any, Any]:

@@ -11,8 +11,8 @@ inline bool stands_for_others(const at::Tensor& tensor) {
   return !tensor.storage() && tensor.key_set().has(c10::DispatchKey::Python);
 }
 
-/// Whether calls of this thread go to Python. There, one call that makes a filled tensor reads better
-/// than an allocation and a change of it in place.
+/// Whether calls of this thread go to Python. There, one call that makes a filled tensor reads
+/// better than an allocation and a change of it in place.
 inline bool calls_are_seen() { return c10::effective_keys({}).has(c10::DispatchKey::Python); }
 
 }  // namespace torch::autograd

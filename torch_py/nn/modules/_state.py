@@ -292,9 +292,9 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
 
     if target.is_meta and not value.is_meta and not assign and not is_lazy(target):
         warnings.warn(
-            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current "
-            "model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the state "
-            "dictionary to their corresponding key in the module instead of copying them in place?)",
+            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
+            "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the "
+            "state dictionary to their corresponding key in the module instead of copying them in place?)",
             stacklevel=2,
         )
 
