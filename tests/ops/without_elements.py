@@ -52,6 +52,10 @@ def problems_of(torch: Any, operator: Operator, limit: int, announce: Callable[[
                 announce(text)
                 results, problem = _made(torch, form, operator, mixed, mode)
                 found += [f"{text}: {problem}"] if problem else []
+                if form is call and operator.is_differentiable:
+                    announce(f"{text}: backward")
+                    problem = _problem(lambda: _differentiated(torch, operator, mixed, mode))  # noqa: B023
+                    found += [f"{text}, backward: {problem}"] if problem else []
                 for name, ask in QUESTIONS.items() if kind.startswith("all") else ():
                     for result in results[:1]:
                         announce(f"{text}: {name} of the result")
@@ -107,6 +111,16 @@ def _made(
 
     problem = _problem(make)
     return results, problem
+
+
+def _differentiated(torch: Any, operator: Operator, sample: SampleInput, mode: Any) -> None:
+    with mode or contextlib.nullcontext():
+        inputs = [tensor for tensor in sample.tensors() if tensor.is_floating_point() and tensor.is_leaf]
+        for tensor in inputs:
+            tensor.requires_grad_()
+        results = [result for result in tensors_of(call(operator, torch, sample)) if result.requires_grad]
+        for result in results[:1]:
+            result.abs().sum().backward()
 
 
 def _problem(act: Callable[[], Any]) -> str | None:

@@ -29,6 +29,7 @@ class FakeTensor(Tensor):
             print(torch.empty(2, 3, device="cuda"))  # FakeTensor(..., device='cuda:0', size=(2, 3))
     """
 
+    __module__ = "torch_py._subclasses.fake_tensor"
     fake_mode: Any = None
     constant: Tensor | None = None
     _twin: Tensor
