@@ -139,15 +139,26 @@ def test_masks_assign_on_meta() -> None:
     assert x.shape == (3, 4)
 
 
+def zeros(module: Any) -> None:
+    module.to_empty(device="cpu", recurse=False)
+    for tensor in (*module.parameters(recurse=False), *module.buffers(recurse=False)):
+        nn.init.zeros_(tensor)
+
+
 @only_torch_py
 def test_meta_parameters_are_sharded_and_filled(tmp_path: Any) -> None:
     from torch_py import distributed
-    from torch_py.distributed.fsdp import FSDPModule, fully_shard
+    from torch_py.distributed.fsdp import FSDPModule, FullyShardedDataParallel, fully_shard
 
     distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
     try:
         with torch.device("meta"):
             made = model()
+        filled = FullyShardedDataParallel(copy.deepcopy(made))
+        assert filled(torch.randn(2, 3)).isfinite().all()
+        chosen = FullyShardedDataParallel(copy.deepcopy(made), param_init_fn=zeros)
+        assert chosen(torch.ones(2, 3)).tolist() == [[0.0, 0.0]] * 2
+
         fully_shard(made)
         assert isinstance(made, FSDPModule) and all(p.is_meta for p in made.parameters())
         made.to_empty(device="cpu")
