@@ -72,6 +72,28 @@ DATA_DEPENDENT: dict[str, str] = {
     ),
 }
 
+# Operators that have arguments or results on the CPU whatever the device of the others.
+ON_THE_HOST: dict[str, str] = {
+    **dict.fromkeys(("to.device", "to.dtype_layout"), "the call names the device"),
+    **dict.fromkeys(
+        (
+            "_pack_padded_sequence",
+            "_pad_packed_sequence",
+            "gru.data",
+            "lstm.data",
+            "rnn_relu.data",
+            "rnn_tanh.data",
+            "tensor_split.tensor_indices_or_sections",
+        ),
+        "lists of numbers must be on the CPU",
+    ),
+    **{
+        f"{name}.{bounds}": "a factory: results are on the CPU unless the call names a device"
+        for name in ("linspace", "logspace")
+        for bounds in ("Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor")
+    },
+}
+
 # Written by hand, without a call of the dispatcher.
 UNSEEN = frozenset(["set_.source_Tensor"])
 
@@ -185,6 +207,29 @@ def compare_results(operator: Operator, sample: SampleInput, context: str) -> No
     assert shared == aliases([*results, *real.tensors()]), f"{context}: other tensors share memory"
     if not operator.makes_tensors:
         assert type(found.result) is type(expected.result), context
+
+
+@enrolled(lambda operator: str(operator) not in ON_THE_HOST)
+def test_results_are_on_a_device_that_need_not_exist(operator: Operator):
+    for sample in operator.typical_samples(torch):
+        context = f"{operator}{sample}, fake, on a device"
+        real = copies(sample)
+        mode = fake_mode()
+        fake = real.map(lambda tensor: mode.from_tensor(tensor).to("cuda:3"))  # noqa: B023
+        expected = outcome(call, operator, torch, real)
+        if expected.error is not None or not fake.tensors():
+            continue
+
+        with mode:
+            found = outcome(call, operator, torch, fake)
+        if is_refusal(operator, found.error):
+            continue
+        assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
+        with agrees(operator, context):
+            for ours, theirs in zip(tensors_of(found.result), tensors_of(expected.result), strict=True):
+                assert str(ours.device) == "cuda:3", f"{context}: a result is on {ours.device}"
+                assert ours.shape == theirs.shape, f"{context}: {ours.shape}, not {theirs.shape}"
+                assert dtype_name(ours) == dtype_name(theirs), f"{context}: {ours.dtype}, not {theirs.dtype}"
 
 
 @enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *UNSEEN})

@@ -154,6 +154,9 @@ def test_the_converter_forgets_tensors_that_die() -> None:
     mode = FakeTensorMode()
     for _ in range(5):
         mode.from_tensor(torch.ones(3))
+        with mode:
+            torch.tensor([1.0, 2.0])
+            assert torch.tensor(3).view(1).item() == 3
     assert WITH_PEER or not (mode.fake_tensor_converter._made or mode.fake_tensor_converter._memory)
 
 

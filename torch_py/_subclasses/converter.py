@@ -78,11 +78,15 @@ class FakeTensorConverter:
         twin.set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())
         return twin  # type: ignore[no-any-return]
 
-    def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
+    def keep_memory(self, tensor: Tensor) -> None:
+        """Knows the memory of `tensor` as long as the tensor lives."""
         address = tensor.untyped_storage()._cdata
         self._users[address] = self._users.get(address, 0) + 1
-        self._made[id(tensor)] = fake
         weakref.finalize(tensor, _forget, weakref.ref(self), id(tensor), address).atexit = False
+
+    def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
+        self._made[id(tensor)] = fake
+        self.keep_memory(tensor)
 
     def _forget(self, key: int, address: int) -> None:
         self._made.pop(key, None)

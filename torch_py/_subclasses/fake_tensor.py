@@ -19,7 +19,7 @@ from torch_py._ops import ops
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._subclasses.calls import map_tensors, on_meta, run, tensors_in
 from torch_py._subclasses.converter import FakeTensorConverter
-from torch_py._subclasses.devices import common_device, device_argument, is_factory
+from torch_py._subclasses.devices import common_device, device_argument, is_factory, with_index
 from torch_py._subclasses.errors import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -138,11 +138,11 @@ class FakeTensorMode(TorchDispatchMode):
             return self._lifted(args[0])
 
         args, kwargs = self._converted(func, args, kwargs)
-        known = self._from_constants(func, args, kwargs)
+        device = with_index(self._device_of_result(func, args, kwargs))
+        known = self._from_constants(func, args, kwargs) if device.type == "cpu" else None
         if known is not None:
             return known
 
-        device = self._device_of_result(func, args, kwargs)
         twins: dict[int, FakeTensor] = {}
         result = run(func, *on_meta(func, args, kwargs, twins))
         self._after_writes(func, args, kwargs)
@@ -194,6 +194,7 @@ class FakeTensorMode(TorchDispatchMode):
         """The fake tensor of numbers of the program, which it remembers if there is only one."""
         with unseen():
             fake = self._wrap(self.fake_tensor_converter.twin_of(tensor), tensor.device)
+            self.fake_tensor_converter.keep_memory(tensor)
             if tensor.numel() <= CONSTANT_NUMEL_LIMIT:
                 self._remember(fake, tensor)
         return fake
@@ -207,24 +208,17 @@ class FakeTensorMode(TorchDispatchMode):
         fakes = tensors_in(args, kwargs)
         if not fakes or "nondeterministic_seeded" in func.tags:
             return None
-        if any(fake.constant is None or fake.device.type != "cpu" for fake in fakes):
+        if any(fake.constant is None for fake in fakes):
             return None
 
-        written = func._schema.is_mutable
-        real_args, real_kwargs = (
-            tuple(map_tensors(value, _constant_of) for value in args),
-            {name: map_tensors(value, _constant_of) for name, value in kwargs.items()},
-        )
+        real_args = tuple(map_tensors(value, _constant_of) for value in args)
+        real_kwargs = {name: map_tensors(value, _constant_of) for name, value in kwargs.items()}
         with unseen():
-            try:
-                result = func(*real_args, **real_kwargs)
-            except NotImplementedError:
-                return None  # as on a device that does not exist
-        if written or any(tensor.numel() > CONSTANT_NUMEL_LIMIT for tensor in tensors_in((result,), {})):
-            return None
-        if any(tensor.device.type != "cpu" for tensor in tensors_in((result,), {})):
-            return None
-        return map_tensors(result, self._lifted)
+            result = func(*real_args, **real_kwargs)
+
+        # What is written to, the call on the twins returns.
+        is_small = all(tensor.numel() <= CONSTANT_NUMEL_LIMIT for tensor in tensors_in((result,), {}))
+        return map_tensors(result, self._lifted) if is_small and not func._schema.is_mutable else None
 
     def _after_writes(self, func: Any, args: Any, kwargs: Any) -> None:
         """Follows what an operator did to the twins of the tensors that it writes to."""
