@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py.utils._python_dispatch import _get_current_dispatch_mode_stack
+from torch_py.utils._pytree import tree_leaves
 
 
 def detect_fake_mode(inputs: Any = None) -> Any:
@@ -12,10 +15,6 @@ def detect_fake_mode(inputs: Any = None) -> Any:
 
     Raises AssertionError if there are several.
     """
-    from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-    from torch_py.utils._python_dispatch import _get_current_dispatch_mode_stack
-    from torch_py.utils._pytree import tree_leaves
-
     found = [
         (mode, "active fake mode")
         for mode in reversed(_get_current_dispatch_mode_stack())

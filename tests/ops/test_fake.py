@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.ops.calling import call, tensors_of
-from tests.ops.comparison import dtype_name, outcome, significant_strides
+from tests.ops.comparison import assert_same, dtype_name, outcome, significant_strides
 from tests.ops.isolated import Isolated
+from tests.ops.known_differences import WITHOUT_VALUES
 from tests.ops.operators import Operator, enrolled, enrolled_with_dtypes
 from tests.ops.samples import SampleInput
 from tests.subject import only_torch_py, torch
@@ -19,6 +20,7 @@ pytestmark = only_torch_py
 
 _DTYPES = ("float32", "int64", "bool")
 _GRADIENTS = 6  # samples for backward
+_RECORDED = 4  # samples recorded
 _SAMPLES = 3  # for calls that mix arguments
 
 # Operators that refuse fake arguments, always or in some calls, and why.
@@ -69,6 +71,31 @@ DATA_DEPENDENT: dict[str, str] = {
         "a tensor says how many elements are taken, or is a list of numbers",
     ),
 }
+
+# Operators that have arguments or results on the CPU whatever the device of the others.
+ON_THE_HOST: dict[str, str] = {
+    **dict.fromkeys(("to.device", "to.dtype_layout"), "the call names the device"),
+    **dict.fromkeys(
+        (
+            "_pack_padded_sequence",
+            "_pad_packed_sequence",
+            "gru.data",
+            "lstm.data",
+            "rnn_relu.data",
+            "rnn_tanh.data",
+            "tensor_split.tensor_indices_or_sections",
+        ),
+        "lists of numbers must be on the CPU",
+    ),
+    **{
+        f"{name}.{bounds}": "a factory: results are on the CPU unless the call names a device"
+        for name in ("linspace", "logspace")
+        for bounds in ("Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor")
+    },
+}
+
+# Written by hand, without a call of the dispatcher.
+UNSEEN = frozenset(["set_.source_Tensor"])
 
 # What differs from the real call, in the words of the assertion, and why.
 DIFFERENT: dict[str, tuple[str, str]] = {
@@ -180,6 +207,64 @@ def compare_results(operator: Operator, sample: SampleInput, context: str) -> No
     assert shared == aliases([*results, *real.tensors()]), f"{context}: other tensors share memory"
     if not operator.makes_tensors:
         assert type(found.result) is type(expected.result), context
+
+
+@enrolled(lambda operator: str(operator) not in ON_THE_HOST)
+def test_results_are_on_a_device_that_need_not_exist(operator: Operator):
+    for sample in operator.typical_samples(torch):
+        context = f"{operator}{sample}, fake, on a device"
+        real = copies(sample)
+        mode = fake_mode()
+        fake = real.map(lambda tensor: mode.from_tensor(tensor).to("cuda:3"))  # noqa: B023
+        expected = outcome(call, operator, torch, real)
+        if expected.error is not None or not fake.tensors():
+            continue
+
+        with mode:
+            found = outcome(call, operator, torch, fake)
+        if is_refusal(operator, found.error):
+            continue
+        assert found.error is None, f"{context}: {type(found.error).__name__}: {found.error}"
+        with agrees(operator, context):
+            for ours, theirs in zip(tensors_of(found.result), tensors_of(expected.result), strict=True):
+                assert str(ours.device) == "cuda:3", f"{context}: a result is on {ours.device}"
+                assert ours.shape == theirs.shape, f"{context}: {ours.shape}, not {theirs.shape}"
+                assert dtype_name(ours) == dtype_name(theirs), f"{context}: {ours.dtype}, not {theirs.dtype}"
+
+
+@enrolled(lambda operator: str(operator) not in {*WITHOUT_VALUES, *UNSEEN})
+def test_a_fake_recording_computes_what_the_call_does(operator: Operator):
+    from torch_py.fx.experimental.proxy_tensor import make_fx
+
+    for sample in operator.typical_samples(torch)[:_RECORDED]:
+        context = f"recorded with fake tensors: {operator}{sample}"
+        expected = outcome(seeded, operator, copies(sample))
+        if expected.error is not None:
+            continue
+
+        def function(*tensors: Any, sample: SampleInput = sample) -> Any:
+            rest = iter(tensors)
+            return call(operator, torch, sample.map(lambda tensor: next(rest)))
+
+        graph = outcome(make_fx(function, tracing_mode="fake"), *copies(sample).tensors())
+        if is_refusal(operator, graph.error):
+            continue
+        with agrees(operator, context):
+            assert graph.error is None, f"{context}: {type(graph.error).__name__}: {graph.error}"
+            seed(sample)
+            assert_same(graph.result(*copies(sample).tensors()), expected.result, context, strides=True)
+
+
+def seeded(operator: Operator, sample: SampleInput) -> Any:
+    seed(sample)
+    return call(operator, torch, sample)
+
+
+def seed(sample: SampleInput) -> None:
+    torch.manual_seed(0)
+    for value in sample.kwargs.values():
+        if isinstance(value, torch.Generator):
+            value.manual_seed(0)
 
 
 @enrolled(lambda operator: operator.is_differentiable)

@@ -9,6 +9,7 @@ import contextlib
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,18 +46,28 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 def problems_of(torch: Any, operator: Operator, limit: int, announce: Callable[[str], None]) -> list[str]:
     """Makes the calls. There is nothing to find but a crash, or an exception that is none of the usual."""
     found: list[str] = []
+
+    def look_at(text: str, act: Callable[[], Any]) -> None:
+        announce(text)
+        problem = _problem(act)
+        if problem is not None:
+            found.append(f"{text}: {problem}")
+
     for sample in operator.typical_samples(torch)[:limit]:
         for kind, mixed, mode in _mixtures(torch, sample):
             text = f"{operator}{sample}, {kind}"
-            for form in (call, inplace) if "inplace" in operator.variants else (call,):
-                announce(text)
-                results, problem = _made(torch, form, operator, mixed, mode)
-                found += [f"{text}: {problem}"] if problem else []
-                for name, ask in QUESTIONS.items() if kind.startswith("all") else ():
-                    for result in results[:1]:
-                        announce(f"{text}: {name} of the result")
-                        problem = _problem(lambda: ask(result))  # noqa: B023
-                        found += [f"{text}, {name}: {problem}"] if problem else []
+            results: list[Any] = []
+            look_at(text, partial(_make, torch, call, operator, mixed, mode, results))
+            if "inplace" in operator.variants:
+                look_at(f"{text}: in place", partial(_make, torch, inplace, operator, mixed, mode, []))
+            if operator.is_differentiable:
+                look_at(f"{text}: backward", partial(_differentiate, torch, operator, mixed, mode))
+
+            # What is mixed gives results of the same kinds.
+            if kind.startswith("all") and results:
+                for name, ask in QUESTIONS.items():
+                    look_at(f"{text}: {name} of the result", partial(ask, results[0]))
+
     return found[:5]
 
 
@@ -96,17 +107,26 @@ def _on(torch: Any, tensor: Any, device: str) -> Any:
     return torch.empty_strided(tuple(tensor.shape), tensor.stride(), dtype=tensor.dtype, device=device)
 
 
-def _made(
-    torch: Any, form: Callable[..., Any], operator: Operator, sample: SampleInput, mode: Any
-) -> tuple[list[Any], str | None]:
-    results: list[Any] = []
+def _make(
+    torch: Any,
+    form: Callable[..., Any],
+    operator: Operator,
+    sample: SampleInput,
+    mode: Any,
+    results: list[Any],
+) -> None:
+    with mode or contextlib.nullcontext():
+        results += tensors_of(form(operator, torch, sample))
 
-    def make() -> None:
-        with mode or contextlib.nullcontext():
-            results.extend(tensors_of(form(operator, torch, sample)))
 
-    problem = _problem(make)
-    return results, problem
+def _differentiate(torch: Any, operator: Operator, sample: SampleInput, mode: Any) -> None:
+    with mode or contextlib.nullcontext():
+        inputs = [tensor for tensor in sample.tensors() if tensor.is_floating_point() and tensor.is_leaf]
+        for tensor in inputs:
+            tensor.requires_grad_()
+        results = [result for result in tensors_of(call(operator, torch, sample)) if result.requires_grad]
+        for result in results[:1]:
+            result.abs().sum().backward()
 
 
 def _problem(act: Callable[[], Any]) -> str | None:

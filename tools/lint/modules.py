@@ -62,9 +62,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
     (
-        "_functorch", "_guards", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed",
+        "_functorch", "_subclasses", "_tensor_methods", "autograd.variable", "cuda._graphed",
         "nn.utils", "utils._selective_checkpoint", "utils.checkpoint",
     ),
+    # What compilers know, which asks for fake tensors.
+    ("_guards",),
     (
         "_decomp", "_pytorch_names.modules._functorch_native", "_pytorch_names.native_module",
         "autograd.forward_ad", "autograd.functional",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.operators import rows_of_entries
+from torch_py._decomp.entries import rows_of_entries
 from torch_py._ops import OpOverload
 
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}

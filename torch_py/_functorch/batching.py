@@ -12,13 +12,6 @@ from torch_py.utils._pytree import TreeSpec, _get_node_type
 batched = _C._wrap_batch
 
 
-def as_batched(tensor: Tensor, level: int, size: int) -> Tensor:
-    """`tensor` itself if it is a batch, else a batch of `size` times `tensor`."""
-    if is_at(tensor, level):
-        return tensor
-    return batched(tensor.expand(size, *tensor.shape), level)  # type: ignore[no-any-return]
-
-
 def members(tensor: Tensor, level: int, size: int) -> Tensor:
     """The members of a batch, in the first dimension; what they share is expanded."""
     return inside(tensor) if is_at(tensor, level) else tensor.expand(size, *tensor.shape)

@@ -1,7 +1,8 @@
 """Fake tensors: tensors with a shape, a dtype and a device, and without memory.
 
-`fake_tensor` has what programs use. Behind it, `errors` are the exceptions, `devices` the rule for the device
-of a result, and `converter` makes fake tensors of real ones.
+`fake_tensor` has the mode, and what else programs use. Behind it, `tensor` is the class, `calls` are those
+on the meta device, `converter` makes fake tensors of real ones, `devices` is the rule for the device of a
+result, and `errors` are the exceptions.
 """
 
 from torch_py._pytorch_names.packages import lacking as _lacking

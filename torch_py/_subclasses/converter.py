@@ -9,6 +9,7 @@ from torch_py import _C
 from torch_py._subclasses.errors import UnsupportedFakeTensorException
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import enable_grad, set_grad_enabled
 from torch_py.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -54,13 +55,13 @@ class FakeTensorConverter:
         fake.requires_grad_()
         if tensor.is_leaf:
             return fake
-        with mode, _grad_enabled():
+        with mode, enable_grad():
             return fake.clone()  # type: ignore[return-value]
 
     def _view_of(self, mode: FakeTensorMode, base: Tensor, tensor: Tensor) -> FakeTensor:
         source = self.from_real_tensor(mode, base)
         recorded = tensor.requires_grad and not tensor.is_leaf
-        with mode, _grad_enabled(recorded):
+        with mode, set_grad_enabled(recorded):
             view: Any = source.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
         return view.requires_grad_() if tensor.requires_grad and not recorded else view  # type: ignore[no-any-return]
 
@@ -77,11 +78,15 @@ class FakeTensorConverter:
         twin.set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())
         return twin  # type: ignore[no-any-return]
 
-    def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
+    def keep_memory(self, tensor: Tensor) -> None:
+        """Knows the memory of `tensor` as long as the tensor lives."""
         address = tensor.untyped_storage()._cdata
         self._users[address] = self._users.get(address, 0) + 1
-        self._made[id(tensor)] = fake
         weakref.finalize(tensor, _forget, weakref.ref(self), id(tensor), address).atexit = False
+
+    def _remember(self, tensor: Tensor, fake: FakeTensor) -> None:
+        self._made[id(tensor)] = fake
+        self.keep_memory(tensor)
 
     def _forget(self, key: int, address: int) -> None:
         self._made.pop(key, None)
@@ -95,12 +100,6 @@ def _forget(converter: Any, key: int, address: int) -> None:
     alive = converter()
     if alive is not None:
         alive._forget(key, address)
-
-
-def _grad_enabled(enabled: bool = True) -> Any:
-    from torch_py.autograd import grad_mode
-
-    return grad_mode.set_grad_enabled(enabled)
 
 
 def _check_has_fake(tensor: Tensor) -> None:

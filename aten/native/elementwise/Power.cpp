@@ -1,5 +1,6 @@
 // pow by a number and its gradients, and float_power.
 #include "aten/native/declarations/elementwise/Power.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/copy.h"
@@ -20,6 +21,7 @@ namespace {
 /// The value of an exponent that is a single constant on the CPU.
 std::optional<Scalar> known_number(const Tensor& exponent) {
   if (exponent.dim() != 0 || !exponent.is_cpu() || exponent.requires_grad()) return std::nullopt;
+  if (!has_elements(exponent)) return std::nullopt;
   return at::item(exponent);
 }
 

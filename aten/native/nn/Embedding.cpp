@@ -61,13 +61,17 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
     return at::zeros(sizes, kLong, std::nullopt, self.device());
   }
 
-  const int64_t largest = at::max(self).item<int64_t>();
-  TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
-  TORCH_CHECK(num_classes == -1 || num_classes > largest,
-              "Class values must be smaller than num_classes.");
-
   DimVector sizes(self.sizes());
-  sizes.push_back(num_classes == -1 ? c10::checked_add("one_hot", largest, 1) : num_classes);
+  if (has_elements(self) || num_classes == -1) {
+    const int64_t largest = at::max(self).item<int64_t>();
+    TORCH_CHECK(-at::max(-self).item<int64_t>() >= 0, "Class values must be non-negative.");
+    TORCH_CHECK(num_classes == -1 || num_classes > largest,
+                "Class values must be smaller than num_classes.");
+    sizes.push_back(num_classes == -1 ? c10::checked_add("one_hot", largest, 1) : num_classes);
+  } else {
+    TORCH_CHECK(num_classes > 0, "one_hot: num_classes must be positive, got ", num_classes);
+    sizes.push_back(num_classes);
+  }
 
   const Tensor zeros = at::zeros(sizes, kLong, std::nullopt, self.device());
   return at::scatter(zeros, -1, at::unsqueeze(self, -1), Scalar(1));

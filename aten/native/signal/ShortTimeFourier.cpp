@@ -4,6 +4,7 @@
 
 #include "aten/core/Warning.h"
 #include "aten/native/declarations/signal/ShortTimeFourier.h"
+#include "aten/native/shared/HostValues.h"
 #include "aten/ops/_fft_c2c.h"
 #include "aten/ops/_fft_c2r.h"
 #include "aten/ops/_fft_r2c.h"
@@ -217,9 +218,11 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   signal = signal.narrow(1, start, end - start);
   envelope = envelope.narrow(1, start, end - start);
 
-  const Scalar least = at::item(at::amin(at::abs(envelope), IntArrayRef()));
-  TORCH_CHECK(least.to_double() >= 1e-11, "window overlap add min: ", least.to_double(),
-              " is too small: the windows leave a gap");
+  if (has_elements(envelope)) {
+    const Scalar least = at::item(at::amin(at::abs(envelope), IntArrayRef()));
+    TORCH_CHECK(least.to_double() >= 1e-11, "window overlap add min: ", least.to_double(),
+                " is too small: the windows leave a gap");
+  }
 
   signal = signal / envelope;
   if (length.has_value() && *length > end - start)

@@ -312,8 +312,10 @@ def test_fully_sharded_data_parallel(world):
         fsdp.FullyShardedDataParallel(network(), mixed_precision=half)
     with pytest.raises(NotImplementedError, match="offload"):
         fsdp.FullyShardedDataParallel(network(), cpu_offload=fsdp.CPUOffload(True))
-    with pytest.raises(NotImplementedError, match="param_init_fn"):
-        fsdp.FullyShardedDataParallel(network(), param_init_fn=lambda module: None)
+    with torch.device("meta"):
+        meta = network()
+    with pytest.raises(RuntimeError, match="meta device"):
+        fsdp.FullyShardedDataParallel(meta, param_init_fn=lambda module: None)
     with pytest.raises(TypeError, match="auto_wrap"):
         fsdp.FullyShardedDataParallel(network(), auto_wrap=policy)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch_py._functorch.batching import BatchedTensor, as_batched, batched
-from torch_py._functorch.levels import WrappedTensor
+from torch_py import _C
+from torch_py._functorch.batching import batched, members
+from torch_py._functorch.levels import inside, level_of
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
 
 
 def is_batchedtensor(tensor: Any) -> bool:
     """Whether `vmap` has made the tensor, for a batch of others."""
-    return isinstance(tensor, BatchedTensor)
+    return bool(_C._is_batch(tensor))
 
 
 def is_legacy_batchedtensor(tensor: Any) -> bool:
@@ -22,9 +23,9 @@ def is_legacy_batchedtensor(tensor: Any) -> bool:
 
 def get_unwrapped(tensor: Any) -> Tensor:
     """What a tensor of a transform contains. Raises RuntimeError for others."""
-    if not isinstance(tensor, WrappedTensor):
+    if not level_of(tensor):
         raise RuntimeError("No wrappers present!")
-    return tensor.value
+    return inside(tensor)  # type: ignore[no-any-return]
 
 
 def maybe_get_bdim(tensor: Any) -> int:
@@ -34,19 +35,19 @@ def maybe_get_bdim(tensor: Any) -> int:
 
 def maybe_get_level(tensor: Any) -> int:
     """The level of the transform that has made the tensor; -1 for others."""
-    return tensor.level if isinstance(tensor, WrappedTensor) else -1
+    return level_of(tensor) or -1
 
 
 def _add_batch_dim(tensor: Tensor, batch_dim: int, level: int) -> Tensor:
     """The members of `tensor` along a dimension as one tensor of the transform at `level`."""
-    return batched(tensor.movedim(batch_dim, 0), level)
+    return batched(tensor.movedim(batch_dim, 0), level)  # type: ignore[no-any-return]
 
 
 def _remove_batch_dim(tensor: Tensor, level: int, batch_size: int, out_dim: int) -> Tensor:
     """The members of a tensor of the transform at `level`, along a dimension; a tensor of another level is
     each member.
     """
-    return as_batched(tensor, level, batch_size).value.movedim(0, out_dim)
+    return members(tensor, level, batch_size).movedim(0, out_dim)
 
 
 __getattr__ = _lacking(__name__)

@@ -4,8 +4,10 @@
 #include <cctype>
 
 #include "aten/ops/to_mkldnn.h"
+#include "aten/ops/zeros.h"
 #include "aten/profiling/Recording.h"
 #include "torch_py/csrc/autograd/AnomalyMode.h"
+#include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/Streams.h"
 
 namespace torch::autograd {
@@ -41,8 +43,9 @@ __attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* 
 }  // namespace
 
 at::Tensor InputMetadata::zeros() const {
-  at::Tensor result = at::empty_tensor(sizes, dtype, device);
-  result.zero_();
+  const at::Tensor result = calls_are_seen()
+                                ? at::zeros(sizes, dtype, std::nullopt, device, std::nullopt)
+                                : at::empty_tensor(sizes, dtype, device).zero_();
   return layout == c10::Layout::Mkldnn ? at::to_mkldnn(result) : result;
 }
 

@@ -1,6 +1,7 @@
 // Tensors without memory, whose classes in Python say what they stand for.
 #pragma once
 #include "aten/core/Tensor.h"
+#include "c10/dispatch/OperatorEntry.h"
 
 namespace torch::autograd {
 
@@ -15,5 +16,9 @@ inline bool stands_for_others(const at::Tensor& tensor) {
 inline bool is_of_members(const at::Tensor& gradient) {
   return gradient.key_set().has(c10::DispatchKey::Transform);
 }
+
+/// Whether calls of this thread go to Python. There, one call that makes a filled tensor reads
+/// better than an allocation and a change of it in place.
+inline bool calls_are_seen() { return c10::effective_keys({}).has(c10::DispatchKey::Python); }
 
 }  // namespace torch::autograd

@@ -2,6 +2,8 @@
 #include "torch_py/csrc/autograd/Variable.h"
 
 #include "aten/ops/sum_to_size.h"
+#include "aten/ops/zeros.h"
+#include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/View.h"
 
 namespace torch::autograd {
@@ -82,8 +84,9 @@ at::Tensor real_if_input_is(const at::Tensor& grad, const Edge& edge) {
 
 at::Tensor materialize_grad(const at::Tensor& grad, const InputInfo& output) {
   if (grad.defined() || output.dtype == c10::ScalarType::Undefined) return grad;
-  const at::Tensor zeros = at::empty_tensor(output.sizes, output.dtype, output.device);
-  return zeros.zero_();
+  if (C10_UNLIKELY(calls_are_seen()))
+    return at::zeros(output.sizes, output.dtype, std::nullopt, output.device, std::nullopt);
+  return at::empty_tensor(output.sizes, output.dtype, output.device).zero_();
 }
 
 }  // namespace torch::autograd

@@ -66,6 +66,30 @@ class OptimStateKeyType(Enum):
     PARAM_ID = auto()
 
 
+def _is_on_meta(module: Module) -> bool:
+    """Whether a parameter or buffer of the module itself has no memory."""
+    own = (*module.parameters(recurse=False), *module.buffers(recurse=False))
+    return any(tensor.is_meta for tensor in own)
+
+
+def _fill_meta_modules(module: Module, param_init_fn: Callable[[Module], None] | None) -> None:
+    for inner in module.modules():
+        if not _is_on_meta(inner):
+            continue
+
+        if param_init_fn is not None:
+            param_init_fn(inner)
+        elif hasattr(inner, "reset_parameters"):
+            inner.to_empty(device="cpu", recurse=False)
+            inner.reset_parameters()  # type: ignore[operator]
+
+        if _is_on_meta(inner):
+            raise RuntimeError(
+                f"FullyShardedDataParallel: {type(inner).__name__} is on the meta device and has no "
+                "reset_parameters(), or param_init_fn has left it there"
+            )
+
+
 class FullyShardedDataParallel(Module):
     """Runs `module`, whose parameters are whole in a world of one process.
 
@@ -76,12 +100,14 @@ class FullyShardedDataParallel(Module):
         cpu_offload, mixed_precision: refused unless they change nothing.
         auto_wrap_policy: which submodules are wrapped too; see `torch.distributed.fsdp.wrap`.
         ignored_modules, ignored_states: submodules that are not wrapped.
-        param_init_fn: refused, as it would fill parameters on the meta device.
+        param_init_fn: called with each submodule that has parameters or buffers of its own on the meta
+            device, to give them memory and fill them; default: `to_empty` and `reset_parameters`.
         backward_prefetch, device_id, sync_module_states, forward_prefetch, limit_all_gathers,
             use_orig_params, device_mesh: arguments of PyTorch about communication; without effect.
 
     Keys of the state dict do not name the wrapper. Raises ValueError before `init_process_group`, and
-    NotImplementedError for other dtypes, for offloaded parameters or for a `param_init_fn`.
+    NotImplementedError for other dtypes or for offloaded parameters. RuntimeError says which module on the
+    meta device could not be filled.
     """
 
     def __init__(
@@ -114,20 +140,18 @@ class FullyShardedDataParallel(Module):
             )
         if cpu_offload is not None and cpu_offload.offload_params:
             raise NotImplementedError("FullyShardedDataParallel: torch_py does not offload parameters")
-        if param_init_fn is not None:
-            raise NotImplementedError(
-                "FullyShardedDataParallel: torch_py does not fill parameters on the meta device, got "
-                "param_init_fn; call to_empty() and fill them before"
-            )
-
         if auto_wrap_policy is not None:
             wrapper = partial(
-                FullyShardedDataParallel, process_group=group, sharding_strategy=sharding_strategy
+                FullyShardedDataParallel,
+                process_group=group,
+                sharding_strategy=sharding_strategy,
+                param_init_fn=param_init_fn,
             )
             left_out = [*(ignored_modules or ()), *(ignored_states or ())]
             ignored = tuple(each for each in left_out if isinstance(each, Module))
             wrap_submodules(module, auto_wrap_policy, wrapper, ignored)
 
+        _fill_meta_modules(module, param_init_fn)
         for inner in FullyShardedDataParallel.fsdp_modules(module):
             inner._is_root = False
         self._is_root = True

@@ -93,8 +93,8 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
         elif isinstance(result, (tuple, list)):
             node.meta["val"] = tree_map(_value_of, result)
             for position, element in enumerate(result):
-                if isinstance(element, Tensor):
-                    self.track(element, self.graph.call_function(operator.getitem, (node, position)))
+                if isinstance(element, (Tensor, tuple, list)):
+                    self._note(self.graph.call_function(operator.getitem, (node, position)), element)
 
     def _constant(self, tensor: Tensor) -> Node:
         stem = "_param_constant" if isinstance(tensor, Parameter) else "_tensor_constant"

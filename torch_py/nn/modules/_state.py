@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -288,6 +289,14 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape "
             f"in current model is {target.shape}."
         ]
+
+    if target.is_meta and not value.is_meta and not assign and not is_lazy(target):
+        warnings.warn(
+            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
+            "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the "
+            "state dictionary to their corresponding key in the module instead of copying them in place?)",
+            stacklevel=2,
+        )
 
     try:
         with no_grad():

@@ -423,6 +423,11 @@ class Module(ModuleCalls, ModuleState):
             extra: dict[str, Any] = {}
             if memory_format is not None and tensor.dim() in (4, 5):
                 extra["memory_format"] = memory_format
+            if tensor.is_meta and device is not None and device.type != "meta":
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead "
+                    "of torch.nn.Module.to() when moving module from meta to a different device."
+                )
             return tensor.to(device or tensor.device, target or tensor.dtype, non_blocking, **extra)
 
         return self._apply(convert)

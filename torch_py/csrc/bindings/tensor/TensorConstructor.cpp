@@ -1,5 +1,6 @@
 // Tensor(...), new_tensor, _make_subclass, as_subclass: constructors that are not operators.
 #include "aten/ops/alias.h"
+#include "c10/dispatch/LocalState.h"
 #include "torch_py/csrc/autograd/AutogradMeta.h"
 #include "torch_py/csrc/bindings/Operators.h"
 #include "torch_py/csrc/bindings/calls/FastCall.h"
@@ -115,6 +116,8 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
                  type_name(data));
   }
 
+  // Nobody handles this: the result is of the class that the caller names.
+  const c10::ExcludeDispatchKeyGuard unseen(c10::DispatchKey::Python);
   at::Tensor tensor = torch::autograd::detach(unpack(data));
   return wrap_as(type, with_requires_grad(std::move(tensor), require_grad != 0));
   TORCH_PY_CATCH(nullptr)
@@ -205,7 +208,9 @@ PyObject* take_geometry(PyObject* self, PyObject* source) {
 
 PyObject* as_subclass(PyObject* self, PyObject* cls) {
   TORCH_PY_TRY
-  return wrap_as(checked_subclass(cls), at::alias(unpack(self)));
+  PyTypeObject* type = checked_subclass(cls);
+  const c10::ExcludeDispatchKeyGuard unseen(c10::DispatchKey::Python);
+  return wrap_as(type, at::alias(unpack(self)));
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -251,7 +256,13 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     overload = in_function_mode() ? call.accepted() : 1;
   }
 
-  return wrap_as(type, construct(call, overload));
+  const at::Tensor tensor = construct(call, overload);
+  const bool is_known = tensor.unsafe_impl()->pyobj.load(std::memory_order_relaxed) != nullptr;
+  if (is_known && type != tensor_class && tensor.storage()) {
+    // A mode has seen the tensor on its way.
+    return wrap_as(type, at::Tensor(tensor.unsafe_impl()->shallow_copy()));
+  }
+  return wrap_as(type, tensor);
   TORCH_PY_CATCH(nullptr)
 }
 
