@@ -102,6 +102,7 @@ _LAZY_MODULES = (
     "cuda",
     "distributed",
     "distributions",
+    "export",
     "fft",
     "func",
     "functional",
