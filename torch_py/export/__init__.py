@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.export._export import export as export
+from torch_py.export._saving import load as load
+from torch_py.export._saving import register_dataclass as register_dataclass
+from torch_py.export._saving import save as save
 from torch_py.export.dynamic_shapes import Dim as Dim
 from torch_py.export.dynamic_shapes import ShapesCollection as ShapesCollection
 from torch_py.export.dynamic_shapes import dims as dims
@@ -25,6 +28,9 @@ __all__ = [
     "dims",
     "export",
     "export_for_training",
+    "load",
+    "register_dataclass",
+    "save",
 ]
 
 export_for_training = export  # its older name
