@@ -109,6 +109,7 @@ _LAZY_MODULES = (
     "futures",
     "fx",
     "hub",
+    "jit",
     "library",
     "linalg",
     "multiprocessing",

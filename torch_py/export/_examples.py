@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch_py
@@ -14,7 +14,7 @@ from torch_py.export._formulas import Symbol, Term, affine
 from torch_py.export.dynamic_shapes import Dim, _Hint
 
 _RECORDINGS = 4  # and one more for each further symbol
-_FARTHEST = 36  # from the example
+_FARTHEST = 16  # from the example
 
 
 @dataclass(frozen=True)
@@ -38,25 +38,39 @@ class Dimensions:
 
     rows: list[Dimension] = field(default_factory=list)
     example: dict[Symbol, int] = field(default_factory=dict)
-    automatic: set[Symbol] = field(default_factory=set)  # may turn out to be static
+    nameless: set[Symbol] = field(default_factory=set)  # of Dim.AUTO and Dim.DYNAMIC
+    automatic: set[Symbol] = field(default_factory=set)  # of Dim.AUTO: may turn out to be static
 
     @property
     def symbols(self) -> list[Symbol]:
         return list(self.example)
 
-    def without(self, symbols: set[Symbol]) -> Dimensions:
-        """The same, where some symbols are static."""
+    def groups(self) -> list[list[Symbol]]:
+        """The nameless symbols, grouped by their size in the example and by whether they are automatic."""
+        found: dict[tuple[int, bool], list[Symbol]] = {}
+        for symbol, size in self.example.items():
+            if symbol in self.nameless:
+                found.setdefault((size, symbol in self.automatic), []).append(symbol)
+        return list(found.values())
+
+    def with_means(self, means: Mapping[Symbol, Symbol]) -> Dimensions:
+        """The same with nameless symbols replaced by others. Automatic ones without another are static."""
+        kept = {s: means.get(s, s) for s in self.example if s in means or s not in self.automatic}
         return Dimensions(
-            [row for row in self.rows if row.symbol not in symbols],
-            {symbol: size for symbol, size in self.example.items() if symbol not in symbols},
-            self.automatic - symbols,
+            [replace(row, symbol=kept[row.symbol]) for row in self.rows if row.symbol in kept],
+            {kept[symbol]: size for symbol, size in self.example.items() if symbol in kept},
+            self.nameless & set(kept.values()),
+            self.automatic & set(kept.values()),
         )
+
+    def joined(self) -> Dimensions:
+        """The same, where nameless dimensions that are equal in the example are taken to be always equal."""
+        return self.with_means({symbol: group[0] for group in self.groups() for symbol in group})
 
 
 def read_dimensions(given: list[dict[int, Any]], leaves: list[Any], names: list[str]) -> Dimensions:
     """The dimensions of what a program has declared. Raises ExportError where the example contradicts it."""
     found = Dimensions()
-    by_size: dict[tuple[_Hint, int], Symbol] = {}
     by_name: dict[str, Symbol] = {}
     for leaf, row in enumerate(given):
         for dim, declared in row.items():
@@ -64,10 +78,10 @@ def read_dimensions(given: list[dict[int, Any]], leaves: list[Any], names: list[
             if isinstance(declared, Dim):
                 _add_named(found, by_name, declared, leaf, dim, size, names[leaf])
                 continue
-            # Sizes that are equal in the example are taken to be always equal.
-            symbol = by_size.setdefault((declared, size), Symbol(f"s{len(by_size)}"))
+            symbol = Symbol(f"s{len(found.nameless)}")
             found.example[symbol] = size
             found.rows.append(Dimension(leaf, dim, symbol))
+            found.nameless.add(symbol)
             if declared is _Hint.AUTO:
                 found.automatic.add(symbol)
     return found

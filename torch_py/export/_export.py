@@ -10,6 +10,7 @@ from torch_py._tensor import Tensor
 from torch_py.export._capture import Capture
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import Dimensions, read_dimensions
+from torch_py.export._formulas import Symbol
 from torch_py.export._functionalize import functionalize
 from torch_py.export._lift import lift
 from torch_py.export._recording import Recording
@@ -131,23 +132,47 @@ def _names_of_leaves(arguments: dict[str, Any]) -> list[str]:
 
 
 def _captured(capture: Capture, dimensions: Dimensions) -> tuple[Recording, Dimensions]:
-    """The recording. Dimensions that were left to `Dim.AUTO` become static where they have to."""
+    """The recording, and the dimensions that it holds for.
+
+    Sizes without names are independent of each other if the program allows it; otherwise those that are equal
+    in the example are one size, and those of `Dim.AUTO` become static where they have to.
+    """
     try:
         return capture.graph_for(dimensions), dimensions
     except ExportError:
-        if not dimensions.automatic:
+        if not dimensions.nameless:
             raise
 
-    # One at a time: those that work alone are kept, as long as they work together.
-    kept = dimensions.without(dimensions.automatic)
+    joined = dimensions.joined()
+    try:
+        return capture.graph_for(joined), joined
+    except ExportError:
+        if not dimensions.automatic:
+            raise
+    return _as_many_as_possible(capture, dimensions)
+
+
+def _as_many_as_possible(capture: Capture, dimensions: Dimensions) -> tuple[Recording, Dimensions]:
+    """Makes automatic dimensions dynamic as long as the program holds for them: all of one size, or all of one
+    size as equals, or one by one."""
+    means: dict[Symbol, Symbol] = {s: s for s in dimensions.nameless - dimensions.automatic}
+    kept = dimensions.with_means(means)
     best = capture.graph_for(kept)
-    for symbol in sorted(dimensions.automatic, key=lambda one: one.name):
-        tried = dimensions.without(dimensions.automatic - kept.automatic - {symbol})
-        try:
-            best = capture.graph_for(tried)
-        except ExportError:
+    for group in dimensions.groups():
+        if group[0] not in dimensions.automatic:
             continue
-        kept = tried
+        trials = [{symbol: symbol for symbol in group}]
+        if len(group) > 1:
+            trials += [dict.fromkeys(group, group[0]), *({symbol: symbol} for symbol in group)]
+        for trial in trials:
+            if trial.keys() & means.keys():
+                continue
+            try:
+                best = capture.graph_for(dimensions.with_means({**means, **trial}))
+            except ExportError:
+                continue
+            means.update(trial)
+            kept = dimensions.with_means(means)
     return best, kept
 
 

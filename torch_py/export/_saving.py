@@ -244,7 +244,7 @@ def _read_node(graph: Graph, row: Any, reader: ValueReader) -> Node:
     name, op = row["name"], row["op"]
     if not _is_name(name) or name in reader.nodes:
         raise ArchiveError(f"a damaged file of a saved program: {name!r} is not a name of a node")
-    if not isinstance(args, tuple) or not isinstance(kwargs, dict) or not all(map(_is_name, kwargs)):
+    if not isinstance(args, tuple) or not isinstance(kwargs, dict) or not all(map(_is_keyword, kwargs)):
         raise ArchiveError("a damaged file of a saved program: the arguments of a node are missing")
 
     node = graph.create_node(op, _read_target(op, name, row["target"]), args, kwargs, name=name)
@@ -254,11 +254,14 @@ def _read_node(graph: Graph, row: Any, reader: ValueReader) -> Node:
     return node
 
 
+def _is_keyword(text: Any) -> bool:
+    """Whether a text can be the keyword of an argument."""
+    return isinstance(text, str) and text.isidentifier() and not keyword.iskeyword(text)
+
+
 def _is_name(text: Any) -> bool:
     """Whether a text can be a variable of printed code that hides nothing the code needs."""
-    if not isinstance(text, str) or not text.isidentifier() or keyword.iskeyword(text):
-        return False
-    return text not in _custom_builtins and text not in ("self", "flatten_inputs")
+    return _is_keyword(text) and text not in _custom_builtins and text not in ("self", "flatten_inputs")
 
 
 def _read_target(op: str, name: str, target: Any) -> Any:
