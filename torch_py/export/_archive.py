@@ -23,7 +23,9 @@ class ArchiveError(RuntimeError):
     """A file that is not a saved program, or a damaged one."""
 
 
-def write_archive(f: Any, kind: str, program: dict[str, Any], data: bytes, extra: dict[str, Any] | None) -> None:
+def write_archive(
+    f: Any, kind: str, program: dict[str, Any], data: bytes, extra: dict[str, Any] | None
+) -> None:
     """Writes a program to `f`, a path or a file open for writing. `kind` tells which function reads it."""
     text = json.dumps({"kind": kind, "version": 1, "program": program}, allow_nan=False)
     members = [(_PROGRAM, text.encode()), (_BYTES, data)]

@@ -44,9 +44,7 @@ class Capture:
         """A recording for inputs of these sizes. Raises ExportError if the program fails with them."""
         leaves = leaves_of_sizes(self.leaves, dimensions, sizes)
         try:
-            return record(
-                self.module, leaves, self.in_spec, self.names, self.meet, self.decompositions
-            )
+            return record(self.module, leaves, self.in_spec, self.names, self.meet, self.decompositions)
         except ExportError:
             raise
         except (RuntimeError, IndexError, ValueError, AssertionError) as error:
@@ -179,7 +177,9 @@ class _Merge:
         for other in self.recordings[1:]:
             for mine, theirs in zip(first, other.nodes):
                 if (mine.op, mine.target) != (theirs.op, theirs.target):
-                    raise self._different(mine, f"calls `{_name(mine)}` for some sizes and `{_name(theirs)}` for others")
+                    raise self._different(
+                        mine, f"calls `{_name(mine)}` for some sizes and `{_name(theirs)}` for others"
+                    )
             if len(first) != len(other.nodes) or str(self.first.out_spec) != str(other.out_spec):
                 raise self._different(first[-1], "calls a number of operators that depends on the sizes")
 
@@ -240,7 +240,8 @@ class _Merge:
         if term is None:
             shown = ", ".join(map(repr, values))
             raise self._different(
-                column[0], f"gives `{_name(column[0])}` an argument that no formula of the sizes explains ({shown})"
+                column[0],
+                f"gives `{_name(column[0])}` an argument that no formula of the sizes explains ({shown})",
             )
         return term
 

@@ -63,7 +63,9 @@ def export(
     if not isinstance(args, tuple):
         raise ExportError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     if strict:
-        raise NotImplementedError("torch.export.export: strict=True; torch_py exports without reading bytecode")
+        raise NotImplementedError(
+            "torch.export.export: strict=True; torch_py exports without reading bytecode"
+        )
     if preserve_module_call_signature:
         raise NotImplementedError(
             "torch.export.export: preserve_module_call_signature; calls of submodules are not kept"

@@ -65,7 +65,9 @@ def save(
         program = torch.export.load("model.pt2")
     """
     if not isinstance(ep, ExportedProgram):
-        raise TypeError(f"The 'ep' parameter must be an instance of 'ExportedProgram', got '{type(ep).__name__}'.")
+        raise TypeError(
+            f"The 'ep' parameter must be an instance of 'ExportedProgram', got '{type(ep).__name__}'."
+        )
     tensors = TensorWriter()
     program = program_as_json(ep, tensors)
     program["tensors"] = tensors.rows
@@ -278,7 +280,9 @@ def _read_target(op: str, name: str, target: Any) -> Any:
         found = _C._find_operator(target.removeprefix("aten::")) if target.startswith("aten::") else None
         if found is not None and not any(map(_is_path, found._schema.arguments)):
             return found
-    raise ArchiveError(f"the program needs `{op} {target}`, which this build of torch_py does not have or run")
+    raise ArchiveError(
+        f"the program needs `{op} {target}`, which this build of torch_py does not have or run"
+    )
 
 
 def _is_path(argument: Any) -> bool:
@@ -326,7 +330,9 @@ def _path(name: str) -> str:
     """A full name of state. ArchiveError for one that would reach into objects of Python."""
     # Printed code has these names between quotes.
     if not all(re.fullmatch(r"(?!__)[\w\- ]+", part) for part in name.split(".")):
-        raise ArchiveError(f"a damaged file of a saved program: {name!r} is not a name of a parameter or buffer")
+        raise ArchiveError(
+            f"a damaged file of a saved program: {name!r} is not a name of a parameter or buffer"
+        )
     return name
 
 

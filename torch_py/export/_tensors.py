@@ -113,7 +113,9 @@ class TensorReader:
             self._storages[start, size] = torch_py.frombuffer(owned, dtype=torch_py.uint8)
         flat = self._storages[start, size]
         if dtype is torch_py.bool and int(flat.max()) > 1:
-            raise ArchiveError("a damaged file of a saved program: a bool tensor holds other bytes than 0 and 1")
+            raise ArchiveError(
+                "a damaged file of a saved program: a bool tensor holds other bytes than 0 and 1"
+            )
         return flat.view(dtype)
 
 

@@ -38,7 +38,9 @@ def flatten_inputs(arguments: Any, spec: TreeSpec) -> list[Any]:
 class ExportedCodeGen(_PyTreeCodeGen):
     """Code of a function with the parameters of the exported module, which flattens what it gets."""
 
-    def __init__(self, positional: list[str], keywords: list[str], in_spec: TreeSpec, out_spec: TreeSpec) -> None:
+    def __init__(
+        self, positional: list[str], keywords: list[str], in_spec: TreeSpec, out_spec: TreeSpec
+    ) -> None:
         super().__init__(_PyTreeInfo([*positional, *keywords], in_spec, out_spec))
         self.positional = positional
         self.keywords = keywords
@@ -119,7 +121,9 @@ def unlift(program: ExportedProgram, check_guards: bool = True) -> GraphModule:
     root = _root_of(program)
     graph = Graph()
     nodes: dict[Node, Node] = {}
-    specs = dict(zip((n for n in program.graph.nodes if n.op == "placeholder"), program.graph_signature.input_specs))
+    specs = dict(
+        zip((n for n in program.graph.nodes if n.op == "placeholder"), program.graph_signature.input_specs)
+    )
 
     users = [node for node, spec in specs.items() if spec.kind is InputKind.USER_INPUT]
     for node in users:
@@ -127,7 +131,9 @@ def unlift(program: ExportedProgram, check_guards: bool = True) -> GraphModule:
     _add_guards(root, graph, users, specs, nodes, check_guards)
     for node, spec in specs.items():
         if spec.kind is not InputKind.USER_INPUT:
-            nodes[node] = graph.create_node("get_attr", spec.target, (), {}, name=spec.target.replace(".", "_"))
+            nodes[node] = graph.create_node(
+                "get_attr", spec.target, (), {}, name=spec.target.replace(".", "_")
+            )
 
     for node in program.graph.nodes:
         if node.op not in ("placeholder", "output"):
@@ -138,7 +144,9 @@ def unlift(program: ExportedProgram, check_guards: bool = True) -> GraphModule:
     _add_outputs(program, graph, nodes, specs)
 
     positional, keywords = program._parameter_names
-    graph.set_codegen(ExportedCodeGen(positional, keywords, program.call_spec.in_spec, program.call_spec.out_spec))
+    graph.set_codegen(
+        ExportedCodeGen(positional, keywords, program.call_spec.in_spec, program.call_spec.out_spec)
+    )
     module = GraphModule(root, graph)
     graph.lint()
     module.training = program._training
@@ -184,7 +192,12 @@ def _add_buffer(root: Module, path: str, tensor: Tensor, persistent: bool) -> No
 
 
 def _add_guards(
-    root: Module, graph: Graph, users: list[Node], specs: dict[Node, Any], nodes: dict[Node, Node], check: bool
+    root: Module,
+    graph: Graph,
+    users: list[Node],
+    specs: dict[Node, Any],
+    nodes: dict[Node, Node],
+    check: bool,
 ) -> None:
     if not check or not users:
         return
@@ -196,7 +209,9 @@ def _add_guards(
     graph.call_module("_guards_fn", tuple(nodes[node] for node in users))
 
 
-def _add_outputs(program: ExportedProgram, graph: Graph, nodes: dict[Node, Node], specs: dict[Node, Any]) -> None:
+def _add_outputs(
+    program: ExportedProgram, graph: Graph, nodes: dict[Node, Node], specs: dict[Node, Any]
+) -> None:
     """Writes new values to their buffers and inputs, and returns the others."""
     by_target = {spec.target: nodes[node] for node, spec in specs.items() if spec.target is not None}
     by_target.update({node.name: nodes[node] for node in specs})

@@ -20,7 +20,9 @@ from torch_py.fx.node import Node
 from torch_py.utils._pytree import LeafSpec, TreeSpec
 
 _LAYOUTS = {str(value): value for value in vars(torch_py).values() if isinstance(value, torch_py.layout)}
-_FORMATS = {str(value): value for value in vars(torch_py).values() if isinstance(value, torch_py.memory_format)}
+_FORMATS = {
+    str(value): value for value in vars(torch_py).values() if isinstance(value, torch_py.memory_format)
+}
 
 
 def written(value: Any, tensors: TensorWriter) -> Any:
@@ -61,7 +63,9 @@ def _written_term_or_type(value: Any) -> Any:
         return {"layout": str(value)}
     if isinstance(value, torch_py.memory_format):
         return {"memory_format": str(value)}
-    raise NotImplementedError(f"a program with a value of type {type(value).__name__} cannot be saved: {value!r}")
+    raise NotImplementedError(
+        f"a program with a value of type {type(value).__name__} cannot be saved: {value!r}"
+    )
 
 
 def _written_operand(operand: Any) -> Any:

@@ -108,9 +108,9 @@ def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[D
 class ShapesCollection:
     """The dynamic dimensions of tensors, for arguments in which they are deeply nested:
 
-        shapes = ShapesCollection()
-        shapes[tensor] = {0: Dim("batch")}
-        export(model, args, dynamic_shapes=shapes)
+    shapes = ShapesCollection()
+    shapes[tensor] = {0: Dim("batch")}
+    export(model, args, dynamic_shapes=shapes)
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,9 @@ class ShapesCollection:
         if not isinstance(tensor, Tensor):
             raise AssertionError(f"Cannot assign shape to non-tensor type {type(tensor)}")
         if id(tensor) in self._of and self._of[id(tensor)][1] != shape:
-            raise AssertionError(f"Shapes assigned to input are different: {self._of[id(tensor)][1]}, {shape}")
+            raise AssertionError(
+                f"Shapes assigned to input are different: {self._of[id(tensor)][1]}, {shape}"
+            )
         self._of[id(tensor)] = tensor, shape
 
     def __getitem__(self, tensor: Tensor) -> Any:
@@ -217,9 +219,13 @@ def _of_tensor(shape: Any, value: Any, path: str) -> dict[int, Any]:
     if not isinstance(value, Tensor):
         if shape is None or shape is _Hint.STATIC or not shape:
             return {}
-        raise ExportError(f"Cannot associate shape {shape!r} specified at {path} to non-tensor type {type(value)}")
+        raise ExportError(
+            f"Cannot associate shape {shape!r} specified at {path} to non-tensor type {type(value)}"
+        )
     if not isinstance(shape, (dict, tuple, list)):
-        raise ExportError(f"Unexpected dynamic_shape {shape!r} of {path}: expected a dict, list or tuple, or None")
+        raise ExportError(
+            f"Unexpected dynamic_shape {shape!r} of {path}: expected a dict, list or tuple, or None"
+        )
     if not isinstance(shape, dict) and len(shape) != value.dim():
         raise ExportError(
             f"Expected dynamic shape spec {shape!r} specified at {path} to have the same length as the actual "
@@ -243,7 +249,9 @@ def _checked(given: Any, dim: Any, value: Tensor, path: str) -> Any:
         return None
     if type(given) is int:
         if given != size:
-            raise ExportError(f"Static shape constraint of {given} does not match input size of {size} for {path}")
+            raise ExportError(
+                f"Static shape constraint of {given} does not match input size of {size} for {path}"
+            )
         return None
     if isinstance(given, Dim):
         if size < given.min or (given.max is not None and size > given.max):
@@ -252,7 +260,9 @@ def _checked(given: Any, dim: Any, value: Tensor, path: str) -> Any:
         return given
     if isinstance(given, _Hint):
         return given
-    raise ExportError(f"Unexpected dimension {given!r} of {path}, dimension {dim}: expected a Dim, int or None")
+    raise ExportError(
+        f"Unexpected dimension {given!r} of {path}, dimension {dim}: expected a Dim, int or None"
+    )
 
 
 __getattr__ = _lacking(__name__)

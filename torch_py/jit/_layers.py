@@ -27,7 +27,9 @@ def layer_as_json(layer: Module, path: str, tensors: TensorWriter) -> dict[str, 
         try:
             settings[attribute] = written(value, tensors)
         except NotImplementedError as error:
-            raise NotImplementedError(f"torch.jit.save: '{path}.{attribute}' cannot be saved: {error}") from None
+            raise NotImplementedError(
+                f"torch.jit.save: '{path}.{attribute}' cannot be saved: {error}"
+            ) from None
     if any(vars(layer)[hooks] for hooks in ("_forward_hooks", "_forward_pre_hooks")):
         raise NotImplementedError(f"torch.jit.save: '{path}' has hooks, which cannot be saved")
 
@@ -40,7 +42,9 @@ def layer_as_json(layer: Module, path: str, tensors: TensorWriter) -> dict[str, 
             [n, n not in layer._non_persistent_buffers_set, written(b, tensors)]
             for n, b in layer._buffers.items()
         ],
-        "layers": [[n, layer_as_json(m, f"{path}.{n}", tensors)] for n, m in layer._modules.items() if m is not None],
+        "layers": [
+            [n, layer_as_json(m, f"{path}.{n}", tensors)] for n, m in layer._modules.items() if m is not None
+        ],
     }
 
 
@@ -57,7 +61,9 @@ def layer_of_json(content: Any, reader: ValueReader) -> Module:
     Module.__init__(layer)
     for attribute, value in content["settings"].items():
         if attribute in _OF_EVERY_MODULE or attribute.startswith("__"):
-            raise ArchiveError(f"a damaged file of a saved program: {attribute!r} is not a setting of a layer")
+            raise ArchiveError(
+                f"a damaged file of a saved program: {attribute!r} is not a setting of a layer"
+            )
         vars(layer)[attribute] = reader.read(value)
     vars(layer)["training"] = bool(content["training"])
 

@@ -164,7 +164,10 @@ class TopLevelTracedModule(ScriptModule):
 
     def current_programs(self) -> dict[str, ExportedProgram]:
         """The programs with the parameters and buffers that the module has now."""
-        now = {**dict(self.named_parameters(remove_duplicate=False)), **dict(self.named_buffers(remove_duplicate=False))}
+        now = {
+            **dict(self.named_parameters(remove_duplicate=False)),
+            **dict(self.named_buffers(remove_duplicate=False)),
+        }
         for program in self._programs.values():
             for tensors in (program.state_dict, program.constants):
                 tensors.update({name: now[name] for name in tensors if name in now})

@@ -27,7 +27,20 @@ from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 _KIND = "torch_py.jit"
-_ATTRIBUTES = ("shape", "dtype", "device", "ndim", "T", "mT", "H", "mH", "real", "imag", "requires_grad", "is_cuda")
+_ATTRIBUTES = (
+    "shape",
+    "dtype",
+    "device",
+    "ndim",
+    "T",
+    "mT",
+    "H",
+    "mH",
+    "real",
+    "imag",
+    "requires_grad",
+    "is_cuda",
+)
 
 
 def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
@@ -144,10 +157,18 @@ def _functions() -> dict[str, Callable[..., Any]]:
         for function, name in names.items():
             if callable(function) and not name.startswith("torch.Tensor") and not _opens_files(name):
                 found[name] = function
-    found.update({f"operator.{name}": getattr(operator, name) for name in magic_methods if hasattr(operator, name)})
-    found.update({f"operator.{name}": getattr(operator, name) for name in ("iadd", "isub", "imul", "itruediv")})
-    found.update({f"math.{name}": getattr(math, name) for name in ("sqrt", "ceil", "floor", "log", "exp", "prod")})
-    found.update({name: getattr(builtins, name) for name in ("getattr", "max", "min", "int", "float", "abs", "round")})
+    found.update(
+        {f"operator.{name}": getattr(operator, name) for name in magic_methods if hasattr(operator, name)}
+    )
+    found.update(
+        {f"operator.{name}": getattr(operator, name) for name in ("iadd", "isub", "imul", "itruediv")}
+    )
+    found.update(
+        {f"math.{name}": getattr(math, name) for name in ("sqrt", "ceil", "floor", "log", "exp", "prod")}
+    )
+    found.update(
+        {name: getattr(builtins, name) for name in ("getattr", "max", "min", "int", "float", "abs", "round")}
+    )
     found["torch.finfo"] = torch_py.finfo
     found["_assert_is_none"] = _assert_is_none  # of arguments that are None by default
     return found
@@ -232,4 +253,6 @@ def _read_target(op: Any, target: Any, args: tuple[Any, ...]) -> Any:
     if op == "call_function" and target in _functions():
         if target != "getattr" or (len(args) == 2 and args[1] in _ATTRIBUTES):
             return _functions()[target]
-    raise ArchiveError(f"the program needs `{op} {target}`, which this build of torch_py does not have or run")
+    raise ArchiveError(
+        f"the program needs `{op} {target}`, which this build of torch_py does not have or run"
+    )

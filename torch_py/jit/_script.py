@@ -6,6 +6,7 @@ import copy
 import inspect
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py.jit._modules import RecursiveScriptModule, ScriptFunction, ScriptModule, TopLevelTracedModule
 from torch_py.jit._modules import plain_tensors as _plain_tensors
 from torch_py.nn.modules.module import Module
@@ -93,3 +94,6 @@ def run_frozen_optimizations(
     mod: Any, optimize_numerics: bool = True, preserved_methods: list[str] | None = None
 ) -> None:
     """Has no effect: `optimize_for_inference` returns what is optimized."""
+
+
+__getattr__ = _lacking(__name__)

@@ -6,6 +6,8 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 
 class _State(threading.local):
     depth = 0
@@ -32,3 +34,6 @@ def is_tracing() -> bool:
 def is_scripting() -> bool:
     """Whether the code that asks runs as compiled TorchScript: never, as scripted code runs as Python here."""
     return False
+
+
+__getattr__ = _lacking(__name__)
