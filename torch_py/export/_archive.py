@@ -52,6 +52,8 @@ def read_archive(f: Any, kind: str, extra: dict[str, Any] | None) -> tuple[dict[
     try:
         with zipfile.ZipFile(f) as archive:
             _check_members(archive)
+            if any(name.endswith("constants.pkl") for name in archive.namelist()):
+                raise ArchiveError("the file holds TorchScript of PyTorch, which torch_py cannot run")
             text = archive.read(_PROGRAM)
             data = archive.read(_BYTES)
             for name in extra or ():

@@ -8,7 +8,12 @@ from typing import Any
 import torch_py
 from torch_py._tensor import Tensor
 from torch_py.export._errors import ExportError
-from torch_py.export._examples import Dimensions, leaves_of_sizes, sizes_to_record
+from torch_py.export._examples import (
+    Dimensions,
+    leaves_of_sizes,
+    sizes_to_record,
+    with_other_values,
+)
 from torch_py.export._formulas import FormulaWriter, SizeOf, Symbol
 from torch_py.export._recording import Recording, record
 from torch_py.export._solver import Ambiguous, Solver
@@ -37,14 +42,26 @@ class Capture:
         self.leaves = leaves
         self.in_spec = in_spec
         self.names = names
-        self.meet = meet
+        self.meet = None if meet is None else self._meeting(meet)
+        self.has_met = False
         self.decompositions = decompositions or {}
+
+    def _meeting(self, meet: Callable[[str, str], None]) -> Callable[[str, str], None]:
+        """Notes that the program has read a value."""
+
+        def noted(what: str, stack: str) -> None:
+            self.has_met = True
+            meet(what, stack)
+
+        return noted
+
+    def _record(self, leaves: list[Any]) -> Recording:
+        return record(self.module, leaves, self.in_spec, self.names, self.meet, self.decompositions)
 
     def record(self, dimensions: Dimensions, sizes: dict[Symbol, int]) -> Recording:
         """A recording for inputs of these sizes. Raises ExportError if the program fails with them."""
-        leaves = leaves_of_sizes(self.leaves, dimensions, sizes)
         try:
-            return record(self.module, leaves, self.in_spec, self.names, self.meet, self.decompositions)
+            return self._record(leaves_of_sizes(self.leaves, dimensions, sizes))
         except ExportError:
             raise
         except (RuntimeError, IndexError, ValueError, AssertionError) as error:
@@ -53,31 +70,58 @@ class Capture:
             raise _fails(dimensions, sizes, error) from error
 
     def graph_for(self, dimensions: Dimensions) -> Recording:
-        """A recording whose graph holds for all sizes of the dimensions.
+        """A recording whose graph holds for all sizes of the dimensions, and all values of the inputs.
 
-        Raises ExportError if that cannot be shown, with the operator and the line that depends on a size.
+        Raises ExportError if that cannot be shown, with the operator and the line that depends on them.
         """
-        if not dimensions.rows:
-            recording = self.record(dimensions, {})
-            for node in recording.nodes:
-                _describe(node, [tuple(node.meta["val"].shape)] if _is_tensor(node) else None)
-            return recording
-
         all_sizes = sizes_to_record(dimensions)
         if dimensions.example not in all_sizes:
             # It shows errors that have nothing to do with sizes, as the program raises them.
             self.record(dimensions, dimensions.example)
         recordings = [self.record(dimensions, sizes) for sizes in all_sizes]
+        self._add_other_values(dimensions, all_sizes, recordings)
+
         while True:
             try:
                 return _Merge(dimensions, all_sizes, recordings).merge()
             except Ambiguous as question:
-                if len(recordings) == _MOST_RECORDINGS:
+                if len(recordings) >= _MOST_RECORDINGS:
                     raise ExportError(
                         f"torch.export: the sizes that depend on {question.symbol} could not be determined"
                     ) from None
                 all_sizes.append({**all_sizes[0], question.symbol: question.size})
                 recordings.append(self.record(dimensions, all_sizes[-1]))
+
+    def _add_other_values(
+        self, dimensions: Dimensions, all_sizes: list[dict[Symbol, int]], recordings: list[Recording]
+    ) -> None:
+        """Adds recordings for inputs with other values, several if a result has a size that depends on them.
+
+        A program that fails with such values, which are drawn from those of the example, is believed. One that
+        may read values (`meet`) is taken to be what it is for the example.
+        """
+        count = 0 if self.meet is not None else 1
+        if any(map(_has_size_of_values, recordings[0].nodes)) and not self.has_met:
+            count = 3
+        for seed in range(count):
+            leaves = leaves_of_sizes(self.leaves, dimensions, all_sizes[0])
+            try:
+                recording = self._record(with_other_values(leaves, seed))
+            except ExportError:
+                raise
+            except Exception:  # of the program: it may check its inputs
+                continue
+            all_sizes.append(all_sizes[0])
+            recordings.append(recording)
+
+
+def _has_size_of_values(node: Node) -> bool:
+    """Whether the shape of a result depends on values, as that of `nonzero` does."""
+    if getattr(node.target, "_structure", "") != "dynamic":
+        return False
+    if node.target is not torch_py.ops.aten.index.Tensor:
+        return True
+    return any(source.meta["val"].dtype in (torch_py.bool, torch_py.uint8) for source in node.all_input_nodes[1:])
 
 
 def _fails(dimensions: Dimensions, sizes: dict[Symbol, int], error: Exception) -> ExportError:
@@ -149,7 +193,6 @@ class _Merge:
         self.positions = [
             {node: position for position, node in enumerate(recording.nodes)} for recording in recordings
         ]
-        self.where = ", ".join(map(str, dimensions.symbols))
 
     def merge(self) -> Recording:
         self._check_form()
@@ -178,10 +221,10 @@ class _Merge:
             for mine, theirs in zip(first, other.nodes):
                 if (mine.op, mine.target) != (theirs.op, theirs.target):
                     raise self._different(
-                        mine, f"calls `{_name(mine)}` for some sizes and `{_name(theirs)}` for others"
+                        mine, f"calls `{_name(mine)}` for some inputs and `{_name(theirs)}` for others"
                     )
             if len(first) != len(other.nodes) or str(self.first.out_spec) != str(other.out_spec):
-                raise self._different(first[-1], "calls a number of operators that depends on the sizes")
+                raise self._different(first[-1], "calls a number of operators that depends on the inputs")
 
     def _check_constants(self) -> None:
         for name, value in self.first.constants.items():
@@ -191,13 +234,16 @@ class _Merge:
                 if not same or not bool(((value == theirs) | (value != value)).all()):
                     node = next(n for n in self.first.nodes if n.op == "get_attr" and n.target == name)
                     user = next(iter(node.users), node)
-                    raise self._different(user, f"gives `{_name(user)}` a constant that depends on the sizes")
+                    raise self._different(user, f"gives `{_name(user)}` a constant that depends on the inputs")
 
     def _different(self, node: Node, what: str) -> ExportError:
         line = innermost_line(node.meta.get("stack_trace"))
+        if not self.dimensions.symbols:
+            return ExportError(f"torch.export: the program depends on values of its inputs: it {what}{line}.")
+        symbols = ", ".join(map(str, self.dimensions.symbols))
         return ExportError(
-            f"Constraints violated ({self.where})! The program {what}{line}. Leave the dimension static, or give "
-            "it a range in which the program does not change."
+            f"Constraints violated ({symbols})! The program {what}{line}. Leave the dimension static, or give it a "
+            "range in which the program does not change."
         )
 
     # Numbers
@@ -231,7 +277,7 @@ class _Merge:
     def _check_same_node(self, node: Node, values: tuple[Any, ...]) -> None:
         places = {self.positions[i].get(value) for i, value in enumerate(values)}
         if len(places) > 1:
-            raise self._different(node, f"gives `{_name(node)}` values that depend on the sizes")
+            raise self._different(node, f"gives `{_name(node)}` different values for different inputs")
 
     def _solved(self, column: tuple[Node, ...], values: tuple[Any, ...]) -> Any:
         term = None
@@ -241,7 +287,7 @@ class _Merge:
             shown = ", ".join(map(repr, values))
             raise self._different(
                 column[0],
-                f"gives `{_name(column[0])}` an argument that no formula of the sizes explains ({shown})",
+                f"gives `{_name(column[0])}` an argument that depends on the inputs in a way that no formula of sizes explains ({shown})",
             )
         return term
 

@@ -110,6 +110,8 @@ def sizes_to_record(dimensions: Dimensions) -> list[dict[Symbol, int]]:
 
     The sizes of different symbols have nothing to do with each other, and differ within a recording.
     """
+    if not dimensions.example:
+        return [{}]
     count = _RECORDINGS + min(len(dimensions.example), 4) - 1
     has_example = all(size > 1 for size in dimensions.example.values())
     recordings: list[dict[Symbol, int]] = [dict(dimensions.example)] if has_example else []
@@ -164,3 +166,22 @@ def _with_size(tensor: Tensor, dim: int, size: int) -> Tensor:
             return tensor.new_zeros(shape)
         rows = torch_py.arange(size, device=tensor.device) % before
         return tensor.index_select(dim, rows).requires_grad_(tensor.requires_grad)
+
+
+def with_other_values(leaves: list[Any], seed: int) -> list[Any]:
+    """Tensors of the same shapes, whose values are drawn from those of the given ones, with other signs, and zeros."""
+    with torch_py.random.fork_rng(devices=[]), torch_py.no_grad():
+        torch_py.manual_seed(seed)
+        return [_redrawn(leaf) if isinstance(leaf, Tensor) and leaf.numel() else leaf for leaf in leaves]
+
+
+def _redrawn(tensor: Tensor) -> Tensor:
+    places = torch_py.randint(0, tensor.numel(), (tensor.numel(),), device=tensor.device)
+    drawn = tensor.detach().reshape(-1)[places]
+    if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
+        drawn = drawn * torch_py.randint(-1, 2, drawn.shape, device=tensor.device)
+    elif tensor.dtype is torch_py.bool:
+        drawn = torch_py.rand(drawn.shape, device=tensor.device) < 0.5
+    redrawn = torch_py.empty_like(tensor)
+    redrawn.copy_(drawn.to(tensor.dtype).view(tensor.shape))
+    return redrawn.requires_grad_(tensor.requires_grad)

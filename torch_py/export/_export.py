@@ -100,27 +100,35 @@ def export_call(
 
     program = _program(mod, recording, leaves, in_spec, dimensions)
     program._example_inputs = (args, kwargs)
-    count = len(arguments) - len(kwargs)
-    program._parameter_names = (list(arguments)[:count], list(kwargs))
+    program._parameter_names = (_names_of_parameters(arguments, len(args), list(kwargs)), list(kwargs))
     return program
 
 
 def _by_name(mod: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by the names of the parameters, in order; those of ``*args`` are numbered."""
-    parameters = list(inspect.signature(mod.forward).parameters.values())
+    """The arguments by the names of the parameters, in order; those of ``*args`` as one tuple."""
+    signature = inspect.signature(mod.forward)
     try:
-        inspect.signature(mod.forward).bind(*args, **kwargs)
+        signature.bind(*args, **kwargs)
     except TypeError as error:
         raise ExportError(f"torch.export: the example arguments do not fit forward(): {error}") from None
 
     found: dict[str, Any] = {}
-    for position, value in enumerate(args):
-        parameter = parameters[min(position, len(parameters) - 1)]
+    for position, parameter in enumerate(signature.parameters.values()):
+        if position >= len(args):
+            break
         if parameter.kind is parameter.VAR_POSITIONAL:
-            found[f"{parameter.name}_{position}"] = value
-        else:
-            found[parameter.name] = value
+            found[parameter.name] = args[position:]
+            break
+        found[parameter.name] = args[position]
     return {**found, **kwargs}
+
+
+def _names_of_parameters(arguments: dict[str, Any], count: int, keywords: list[str]) -> list[str]:
+    """Names of the `count` positional arguments."""
+    names = [name for name in arguments if name not in keywords]
+    if len(names) < count:
+        names[-1:] = [f"{names[-1]}_{number}" for number in range(count - len(names) + 1)]
+    return names
 
 
 def _names_of_leaves(arguments: dict[str, Any]) -> list[str]:

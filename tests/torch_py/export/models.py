@@ -1,8 +1,8 @@
 """Small models of the kinds that programs export."""
 
-import torch_py as torch
-from torch_py import nn
-from torch_py.nn import functional as F
+from tests.subject import torch
+nn = torch.nn
+F = torch.nn.functional
 
 
 class Residual(nn.Module):
