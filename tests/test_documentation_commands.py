@@ -23,7 +23,7 @@ from tools.build.configuration import Configuration
 from tools.build.cuda import make_cuda_plan
 from tools.build.plan import Plan
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/cuda.md", "docs/fx.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/cuda.md", "docs/export.md", "docs/fx.md")
 EMULATED = REPOSITORY / "build/emulation/libtorch_py_cuda.so"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
@@ -157,6 +157,12 @@ def test_examples_of_the_fx_page_run(tmp_path: Path) -> None:
     printed = run_script("\n".join(blocks("docs/fx.md", "python")), tmp_path)
     assert printed.splitlines() == "\n".join(blocks("docs/fx.md", "text")).splitlines()
     assert (tmp_path / "fx.svg").read_text() == (REPOSITORY / "docs/fx.svg").read_text()
+
+
+def test_examples_of_the_export_page_run(tmp_path: Path) -> None:
+    """They print what the page says."""
+    printed = run_script("\n".join(blocks("docs/export.md", "python")), tmp_path)
+    assert printed.splitlines() == "\n".join(blocks("docs/export.md", "text")).splitlines()
 
 
 @pytest.mark.slow

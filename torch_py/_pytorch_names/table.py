@@ -158,7 +158,6 @@ TABLE: dict[str, Row] = {
         "Settings of symbolic sizes, kept without effect.",
         settings(enrich_profiler_metadata=False, translation_validation=False, use_duck_shape=True),
     ),
-    "jit.annotations": file("jit_annotations"),
     "package": file("package"),
 }
 

@@ -97,8 +97,8 @@ class Capture:
     ) -> None:
         """Adds recordings for inputs with other values, several if a result has a size that depends on them.
 
-        A program that fails with such values, which are drawn from those of the example, is believed. One that
-        may read values (`meet`) is taken to be what it is for the example.
+        A program that fails with such values, which are drawn from those of the example, is believed. One
+        that may read values (`meet`) is taken to be what it is for the example.
         """
         count = 0 if self.meet is not None else 1
         if any(map(_has_size_of_values, recordings[0].nodes)) and not self.has_met:
@@ -121,7 +121,9 @@ def _has_size_of_values(node: Node) -> bool:
         return False
     if node.target is not torch_py.ops.aten.index.Tensor:
         return True
-    return any(source.meta["val"].dtype in (torch_py.bool, torch_py.uint8) for source in node.all_input_nodes[1:])
+    return any(
+        source.meta["val"].dtype in (torch_py.bool, torch_py.uint8) for source in node.all_input_nodes[1:]
+    )
 
 
 def _fails(dimensions: Dimensions, sizes: dict[Symbol, int], error: Exception) -> ExportError:
@@ -132,7 +134,8 @@ def _fails(dimensions: Dimensions, sizes: dict[Symbol, int], error: Exception) -
     symbols = ", ".join(map(str, dimensions.symbols))
     return ExportError(
         f"Constraints violated ({symbols})! The program runs for the example ({example}), and fails for "
-        f"{shown}{operator}: {error}\nIf only some sizes are possible, give the Dim a range (min=, max=), relate "
+        f"{shown}{operator}: {error}\nIf only some sizes are possible, give the Dim a range (min=, "
+        f"max=), relate "
         "it to others, or leave the dimension static."
     )
 
@@ -234,7 +237,9 @@ class _Merge:
                 if not same or not bool(((value == theirs) | (value != value)).all()):
                     node = next(n for n in self.first.nodes if n.op == "get_attr" and n.target == name)
                     user = next(iter(node.users), node)
-                    raise self._different(user, f"gives `{_name(user)}` a constant that depends on the inputs")
+                    raise self._different(
+                        user, f"gives `{_name(user)}` a constant that depends on the inputs"
+                    )
 
     def _different(self, node: Node, what: str) -> ExportError:
         line = innermost_line(node.meta.get("stack_trace"))
@@ -242,7 +247,8 @@ class _Merge:
             return ExportError(f"torch.export: the program depends on values of its inputs: it {what}{line}.")
         symbols = ", ".join(map(str, self.dimensions.symbols))
         return ExportError(
-            f"Constraints violated ({symbols})! The program {what}{line}. Leave the dimension static, or give it a "
+            f"Constraints violated ({symbols})! The program {what}{line}. Leave the dimension static, "
+            f"or give it a "
             "range in which the program does not change."
         )
 
@@ -287,7 +293,8 @@ class _Merge:
             shown = ", ".join(map(repr, values))
             raise self._different(
                 column[0],
-                f"gives `{_name(column[0])}` an argument that depends on the inputs in a way that no formula of sizes explains ({shown})",
+                f"gives `{_name(column[0])}` an argument that depends on the inputs in a way that no "
+                f"formula of sizes explains ({shown})",
             )
         return term
 

@@ -78,6 +78,7 @@ def read_dimensions(given: list[dict[int, Any]], leaves: list[Any], names: list[
             if isinstance(declared, Dim):
                 _add_named(found, by_name, declared, leaf, dim, size, names[leaf])
                 continue
+
             symbol = Symbol(f"s{len(found.nameless)}")
             found.example[symbol] = size
             found.rows.append(Dimension(leaf, dim, symbol))
@@ -169,7 +170,7 @@ def _with_size(tensor: Tensor, dim: int, size: int) -> Tensor:
 
 
 def with_other_values(leaves: list[Any], seed: int) -> list[Any]:
-    """Tensors of the same shapes, whose values are drawn from those of the given ones, with other signs, and zeros."""
+    """Tensors of the same shapes, whose values are those of the given ones, shuffled, with other signs, or zero."""
     with torch_py.random.fork_rng(devices=[]), torch_py.no_grad():
         torch_py.manual_seed(seed)
         return [_redrawn(leaf) if isinstance(leaf, Tensor) and leaf.numel() else leaf for leaf in leaves]

@@ -52,8 +52,8 @@ def export(
         strict: True raises NotImplementedError: torch_py records calls, it does not read bytecode.
         preserve_module_call_signature: not supported, except for an empty tuple.
 
-    Raises ValueError if `mod` is not a Module, and ExportError (a RuntimeError) if the program reads values of
-    tensors in Python, changes a parameter, or depends on a dynamic size.
+    Raises ValueError if `mod` is not a Module, and ExportError (a RuntimeError) if the program reads values
+    of tensors in Python, changes a parameter, or depends on a dynamic size.
 
         program = torch.export.export(torch.nn.Linear(3, 4), (torch.ones(2, 3),))
         program.module()(torch.ones(2, 3))
@@ -163,11 +163,12 @@ def _captured(capture: Capture, dimensions: Dimensions) -> tuple[Recording, Dime
 
 
 def _as_many_as_possible(capture: Capture, dimensions: Dimensions) -> tuple[Recording, Dimensions]:
-    """Makes automatic dimensions dynamic as long as the program holds for them: all of one size, or all of one
-    size as equals, or one by one."""
+    """Makes automatic dimensions dynamic as long as the program holds for them: all of one size, or
+    all of one size as equals, or one by one."""
     means: dict[Symbol, Symbol] = {s: s for s in dimensions.nameless - dimensions.automatic}
     kept = dimensions.with_means(means)
     best = capture.graph_for(kept)
+
     for group in dimensions.groups():
         if group[0] not in dimensions.automatic:
             continue

@@ -109,7 +109,7 @@ def _nodes_of(value: Any) -> list[Node]:
 
 
 def _functional_form(node: Node) -> Any:
-    """The operator that computes what `node` writes; None if there is none, or if its result differs."""
+    """The operator that computes what `node` writes; None if its result would differ."""
     target: Any = node.target
     name = target._opname
     writes = [argument for argument in target._schema.arguments if argument.is_write]

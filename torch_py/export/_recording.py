@@ -209,6 +209,7 @@ def _buffers_replaced(module: Module, buffers: Mapping[str, Tensor]) -> Iterator
         for name, before in owner._buffers.items():
             if before is not None:
                 places.append((owner, name, before, f"{prefix}.{name}" if prefix else name))
+
     try:
         for owner, name, _, path in places:
             owner._buffers[name] = buffers[path]

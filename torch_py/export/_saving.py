@@ -36,6 +36,7 @@ from torch_py.export.graph_signature import (
 from torch_py.fx.graph import Graph, _custom_builtins
 from torch_py.fx.node import Node
 from torch_py.utils._pytree import register_pytree_node, tree_flatten, tree_unflatten
+from torch_py.utils._pytree_keys import GetAttrKey
 
 _KIND = "torch_py.export"
 _ARGUMENTS = {c.__name__: c for c in (TensorArgument, SymIntArgument, SymFloatArgument)}
@@ -110,8 +111,6 @@ def register_dataclass(cls: type, *, serialized_type_name: str | None = None) ->
         return [getattr(value, name) for name in names], None
 
     def flatten_with_keys(value: Any) -> tuple[list[tuple[Any, Any]], Any]:
-        from torch_py.utils._pytree_keys import GetAttrKey
-
         return [(GetAttrKey(name), getattr(value, name)) for name in names], None
 
     def unflatten(values: Any, context: Any) -> Any:
@@ -161,6 +160,7 @@ def _node_as_json(node: Node, tensors: TensorWriter) -> dict[str, Any]:
         "args": written(node.args, tensors),
         "kwargs": written(dict(node.kwargs), tensors),
     }
+
     known = node.meta.get("val")
     if isinstance(known, Described):
         shape = [written(size, tensors) for size in known.shape]
@@ -274,6 +274,7 @@ def _read_target(op: str, name: str, target: Any) -> Any:
         return target
     if op == "call_method" and target == "size":
         return target
+
     if op == "call_function" and isinstance(target, str):
         if target in _FUNCTIONS:
             return _FUNCTIONS[target]

@@ -82,7 +82,8 @@ class InputGuards(Module):
                 _check_tensor(name, expected, value, sizes)
             elif type(value) is not type(expected) or value != expected:
                 raise AssertionError(
-                    f"Guard failed: {name} == {expected!r}; the program was exported for this value, got {value!r}"
+                    f"Guard failed: {name} == {expected!r}; the program was exported for this value, "
+                    f"got {value!r}"
                 )
 
 

@@ -9,7 +9,7 @@ from types import FrameType
 
 import torch_py
 
-_ROOT = os.path.dirname(torch_py.__file__) + os.sep
+ROOT = os.path.dirname(torch_py.__file__) + os.sep
 _DEPTH = 30
 
 
@@ -32,7 +32,7 @@ def user_stack(outermost: FrameType | None = None) -> str:
     for frame in _frames():
         if frame is outermost or len(lines) == _DEPTH:
             break
-        if not frame.f_code.co_filename.startswith(_ROOT):
+        if not frame.f_code.co_filename.startswith(ROOT):
             lines.append(_described(frame))
     return "".join(reversed(lines)).rstrip("\n")
 

@@ -33,10 +33,12 @@ def written(value: Any, tensors: TensorWriter) -> Any:
         return value if math.isfinite(value) else {"float": repr(value)}
     if isinstance(value, complex):
         return {"complex": [written(value.real, tensors), written(value.imag, tensors)]}
+
     if isinstance(value, Node):
         return {"node": value.name}
     if isinstance(value, Tensor):
         return {"tensor": tensors.add(value)}
+
     if isinstance(value, list):
         return [written(item, tensors) for item in value]
     if type(value) is tuple or isinstance(value, torch_py.Size):
@@ -55,6 +57,7 @@ def _written_term_or_type(value: Any) -> Any:
         return {"size": [value.position, value.dim]}
     if isinstance(value, Formula):
         return {"formula": [value.operation, *(_written_operand(operand) for operand in value.operands)]}
+
     if isinstance(value, torch_py.dtype):
         return {"dtype": str(value).removeprefix("torch.")}
     if isinstance(value, torch_py.device):
@@ -159,7 +162,8 @@ def written_spec(spec: TreeSpec) -> Any:
     name = next((n for n, kind in {**_PLAIN_NODES, **REGISTERED}.items() if kind is spec.type), None)
     if name is None:
         raise NotImplementedError(
-            f"a program with arguments or results of type {spec.type.__name__} cannot be saved; register it with "
+            f"a program with arguments or results of type {spec.type.__name__} cannot be saved; "
+            f"register it with "
             "torch.export.register_dataclass"
         )
     context = spec.context
@@ -174,6 +178,7 @@ def read_spec(content: Any) -> TreeSpec:
         return LeafSpec()
     if not isinstance(content, list) or len(content) != 3 or not isinstance(content[2], list):
         raise ArchiveError("a damaged file of a saved program: the structure of the arguments is missing")
+
     name, context, children = content
     kind = {**_PLAIN_NODES, **REGISTERED}.get(name) if isinstance(name, str) else None
     if kind is None:

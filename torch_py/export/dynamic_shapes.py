@@ -62,7 +62,8 @@ class Dim:
                 )
         if self.factor * factor <= 0:
             raise NotImplementedError(
-                f"Attempted to multiply {self.__name__} with {factor}, where a positive integer was expected. "
+                f"Attempted to multiply {self.__name__} with {factor}, where a positive integer was "
+                f"expected. "
                 "(Only increasing linear operations with integer coefficients are supported.)"
             )
         derived = object.__new__(Dim)
@@ -168,13 +169,16 @@ def _by_name(dynamic_shapes: Any, arguments: Mapping[str, Any]) -> dict[str, Any
         if set(dynamic_shapes) != set(names):
             raise ExportError(
                 "When `dynamic_shapes` is specified as a dict, its top-level keys must be the arg names "
-                f"{names} of `inputs`, but here they are {list(dynamic_shapes)}. Alternatively, you could also "
+                f"{names} of `inputs`, but here they are {list(dynamic_shapes)}. Alternatively, you "
+                f"could also "
                 "ignore arg names entirely and specify `dynamic_shapes` as a list/tuple matching `inputs`."
             )
         return dynamic_shapes
+
     if not isinstance(dynamic_shapes, (tuple, list)) or len(dynamic_shapes) != len(names):
         raise ExportError(
-            f"Expecting `dynamic_shapes` to be a dict, or a list/tuple of {len(names)} elements, one for each "
+            f"Expecting `dynamic_shapes` to be a dict, or a list/tuple of {len(names)} elements, one "
+            f"for each "
             f"of the arguments {names}, but got {dynamic_shapes!r}"
         )
     return dict(zip(names, dynamic_shapes))
@@ -194,7 +198,8 @@ def _of_tree(shape: Any, value: Any, path: str) -> Iterator[dict[int, Any]]:
     keys = list(context) if isinstance(value, dict) else list(range(len(children)))
     if shape is not None and (not isinstance(shape, (dict, tuple, list)) or len(shape) != len(children)):
         raise ExportError(
-            f"Detected mismatch between the structure of `inputs` and `dynamic_shapes`: `inputs` of {path} has "
+            f"Detected mismatch between the structure of `inputs` and `dynamic_shapes`: `inputs` of "
+            f"{path} has "
             f"{len(children)} elements, but `dynamic_shapes` has {shape!r}"
         )
     for position, (key, child) in enumerate(zip(keys, children)):
@@ -222,15 +227,18 @@ def _of_tensor(shape: Any, value: Any, path: str) -> dict[int, Any]:
         raise ExportError(
             f"Cannot associate shape {shape!r} specified at {path} to non-tensor type {type(value)}"
         )
+
     if not isinstance(shape, (dict, tuple, list)):
         raise ExportError(
             f"Unexpected dynamic_shape {shape!r} of {path}: expected a dict, list or tuple, or None"
         )
     if not isinstance(shape, dict) and len(shape) != value.dim():
         raise ExportError(
-            f"Expected dynamic shape spec {shape!r} specified at {path} to have the same length as the actual "
+            f"Expected dynamic shape spec {shape!r} specified at {path} to have the same length as "
+            f"the actual "
             f"tensor shape {value.shape}"
         )
+
     rows = shape.items() if isinstance(shape, dict) else enumerate(shape)
     found = {}
     for dim, given in rows:
@@ -244,6 +252,7 @@ def _checked(given: Any, dim: Any, value: Tensor, path: str) -> Any:
     """The Dim or hint of one dimension; None if it does not vary."""
     if type(dim) is not int or not 0 <= dim < value.dim():
         raise ExportError(f"Unexpected dimension {dim!r} of {path}, which has {value.dim()} dimensions")
+
     size = value.shape[dim]
     if given is None or given is _Hint.STATIC:
         return None

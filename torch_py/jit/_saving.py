@@ -53,9 +53,11 @@ def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
     """
     if not isinstance(m, (ScriptModule, ScriptFunction)):
         raise AttributeError(
-            f"torch.jit.save: '{type(m).__name__}' object was neither scripted nor traced; call torch.jit.script "
+            f"torch.jit.save: '{type(m).__name__}' object was neither scripted nor traced; call "
+            f"torch.jit.script "
             "or torch.jit.trace first, or use torch.save for a state_dict"
         )
+
     tensors = TensorWriter()
     traced = m._traced if isinstance(m, ScriptFunction) else m
     if isinstance(traced, TopLevelTracedModule):
@@ -124,6 +126,7 @@ def _graph_as_json(module: GraphModule, tensors: TensorWriter) -> dict[str, Any]
             if kind == "buffer" and node.target not in dict(module.named_buffers(remove_duplicate=False)):
                 kind = "constant"
             state.append([node.target, kind, node.target in persistent, tensors.add(value)])
+
     layers = {str(node.target) for node in module.graph.nodes if node.op == "call_module"}
     return {
         "nodes": [_node_as_json(node, tensors) for node in module.graph.nodes],

@@ -45,12 +45,14 @@ def freeze(
     """
     if not isinstance(mod, ScriptModule):
         raise RuntimeError(
-            "Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script "
+            "Freezing expects a ScriptModule as input. Please use torch.jit.script or "
+            "torch.jit.trace to script "
             "your 'nn.Module'."
         )
     if mod.training:
         raise RuntimeError(
-            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module "
+            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on "
+            "your module "
             "before freezing."
         )
 

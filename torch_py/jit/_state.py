@@ -32,7 +32,7 @@ def is_tracing() -> bool:
 
 
 def is_scripting() -> bool:
-    """Whether the code that asks runs as compiled TorchScript: never, as scripted code runs as Python here."""
+    """Whether the code that asks runs as compiled TorchScript: never, as it runs as Python."""
     return False
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Callable
 from typing import Any
 
-from torch_py.export._user_code import innermost_line
+from torch_py.export._user_code import ROOT, innermost_line
 from torch_py.fx._symbolic_trace import Tracer
 from torch_py.fx.graph_module import GraphModule
 from torch_py.nn.modules.module import Module
@@ -47,14 +48,8 @@ def _name_of(program: Any) -> str:
 
 def _line_of(error: Exception) -> str:
     """The line of the program in which the error was raised."""
-    # Imported here: messages of errors alone need it.
-    import os
-    import traceback
-
-    import torch_py
-
-    root = os.path.dirname(torch_py.__file__) + os.sep
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(root)]
+    stack = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in stack if not frame.filename.startswith(ROOT)]
     if not frames:
         return ""
     last = frames[-1]

@@ -196,7 +196,8 @@ def _check(
             equal_nan=True,
         ):
             warnings.warn(
-                f"Output nr {number + 1}. of the traced function does not match the corresponding output of the "
+                f"Output nr {number + 1}. of the traced function does not match the corresponding "
+                f"output of the "
                 "Python function: the program may be random, or may depend on values that are constants of "
                 "the trace.",
                 TracerWarning,

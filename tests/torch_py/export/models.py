@@ -1,6 +1,7 @@
 """Small models of the kinds that programs export."""
 
 from tests.subject import torch
+
 nn = torch.nn
 F = torch.nn.functional
 

@@ -50,7 +50,9 @@ def test_a_program_runs_for_all_sizes(name):
 
 
 def test_shapes_are_printed_as_formulas():
-    program = export(nn.Conv2d(3, 4, 3, 2, 1), (torch.ones(2, 3, 8, 8),), dynamic_shapes=({0: Dim("n"), 2: Dim("h")},))
+    program = export(
+        nn.Conv2d(3, 4, 3, 2, 1), (torch.ones(2, 3, 8, 8),), dynamic_shapes=({0: Dim("n"), 2: Dim("h")},)
+    )
     assert '"f32[n, 4, (h + 1)//2, 4]"' in str(program)
     assert str(program.range_constraints) == "{n: VR[0, int_oo], h: VR[0, int_oo]}"
 
@@ -97,9 +99,21 @@ def test_a_collection_names_tensors():
 @pytest.mark.parametrize(
     "function, shapes, message",
     [
-        (lambda x: x * 2 if x.shape[0] > 5 else x + 1, ({0: Dim("n")},), r"`aten\.mul\.Tensor` for.*dynamic_shapes\.py"),
-        (lambda x: F.linear(x, torch.ones(2, 4)), ({1: Dim("n")},), r"fails for n = \d+ in `aten\.linear\.default`"),
-        (lambda x: sum(x.unbind(0)), ({0: Dim("n")},), r"lists of different lengths|number of operators|calls"),
+        (
+            lambda x: x * 2 if x.shape[0] > 5 else x + 1,
+            ({0: Dim("n")},),
+            r"`aten\.mul\.Tensor` for.*dynamic_shapes\.py",
+        ),
+        (
+            lambda x: F.linear(x, torch.ones(2, 4)),
+            ({1: Dim("n")},),
+            r"fails for n = \d+ in `aten\.linear\.default`",
+        ),
+        (
+            lambda x: sum(x.unbind(0)),
+            ({0: Dim("n")},),
+            r"lists of different lengths|number of operators|calls",
+        ),
         (lambda x: x + x.shape[0] ** 3.5, ({0: Dim("n")},), r"`aten\.add\.Tensor` an argument.*no formula"),
         (lambda x: x, ({0: Dim("n", min=5)},), r"3 not in range \[5, int_oo\]"),
         (lambda x: x, {"z": {0: Dim("n")}}, r"top-level keys must be the arg names \['x'\]"),

@@ -146,7 +146,10 @@ def test_decompositions_are_recorded_instead_of_operators():
     program = export(Function(lambda x: torch.nn.functional.silu(x)), (torch.ones(3),))
     table = {torch.ops.aten.silu.default: lambda x: x * torch.sigmoid(x)}
     again = program.run_decompositions(table)
-    names = [node.name for node in again.graph.find_nodes(op="call_function", target=torch.ops.aten.sigmoid.default)]
+    names = [
+        node.name
+        for node in again.graph.find_nodes(op="call_function", target=torch.ops.aten.sigmoid.default)
+    ]
     assert names == ["sigmoid"] and isinstance(again, ExportedProgram)
     x = torch.randn(3)
     torch.testing.assert_close(again.module()(x), program.module()(x))
@@ -212,7 +215,11 @@ def test_a_changed_parameter_is_refused():
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        ((lambda x: x, (torch.ones(3),)), ValueError, r"Expected `mod` to be an instance of `torch\.nn\.Module`"),
+        (
+            (lambda x: x, (torch.ones(3),)),
+            ValueError,
+            r"Expected `mod` to be an instance of `torch\.nn\.Module`",
+        ),
         ((nn.ReLU(), torch.ones(3)), RuntimeError, "Expecting `args` to be a tuple"),
         ((nn.ReLU(), ()), RuntimeError, r"do not fit forward\(\)"),
         ((nn.ReLU(), (object(),)), RuntimeError, "Unsupported input type"),

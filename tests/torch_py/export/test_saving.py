@@ -94,7 +94,10 @@ def test_tensors_of_all_kinds_come_back(dtype):
     for name, buffer in original.named_buffers():
         other = again.state_dict[name]
         assert torch.equal(other, buffer) and other.dtype == dtype and other.stride() == buffer.stride()
-    assert again.state_dict["turned"].untyped_storage().data_ptr() == again.state_dict["part"].untyped_storage().data_ptr()
+    assert (
+        again.state_dict["turned"].untyped_storage().data_ptr()
+        == again.state_dict["part"].untyped_storage().data_ptr()
+    )
 
 
 @dataclass
@@ -155,7 +158,9 @@ HOSTILE = {
     "a name of printed code": lambda p: p["nodes"][0].update(name="torch"),
     "a keyword as a name": lambda p: p["nodes"][0].update(name="lambda"),
     "a name twice": lambda p: p["nodes"][1].update(name=p["nodes"][0]["name"]),
-    "a keyword that is code": lambda p: p["nodes"][-2].update(kwargs={"dict": [["a=1, **__import__('os')", 1]]}),
+    "a keyword that is code": lambda p: p["nodes"][-2].update(
+        kwargs={"dict": [["a=1, **__import__('os')", 1]]}
+    ),
     "a parameter that is code": lambda p: p.update(parameters=[["x=print(1)"], []]),
     "state that reaches into objects": lambda p: p["state"].update({"__class__.x": 0}),
     "state with a quote": lambda p: p["state"].update({'a"), print("': 0}),
@@ -191,7 +196,9 @@ def test_a_hostile_program_is_refused(name):
 def test_containers_that_would_grow_are_refused():
     parts = members(saved())
     with pytest.raises(RuntimeError, match="compressed"):
-        load(io.BytesIO(archive_of({**parts, "tensors.bin": bytes(1 << 20)}, compression=zipfile.ZIP_DEFLATED)))
+        load(
+            io.BytesIO(archive_of({**parts, "tensors.bin": bytes(1 << 20)}, compression=zipfile.ZIP_DEFLATED))
+        )
     with pytest.raises(RuntimeError, match="version 7"):
         text = parts["program.json"].replace(b'"version": 1', b'"version": 7')
         load(io.BytesIO(archive_of({**parts, "program.json": text})))
@@ -230,10 +237,12 @@ def test_every_changed_value_gives_an_error_or_a_program():
                 place[key] = choice.choice(values)
                 break
             place = place[key]
+
         try:
             loaded = load(io.BytesIO(archive_of({**parts, "program.json": json.dumps(content)})))
         except RuntimeError:
             continue
+
         try:
             str(loaded)
             loaded.module()(torch.ones(2, 3))
