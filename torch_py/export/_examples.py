@@ -170,7 +170,7 @@ def _with_size(tensor: Tensor, dim: int, size: int) -> Tensor:
 
 
 def with_other_values(leaves: list[Any], seed: int) -> list[Any]:
-    """Tensors of the same shapes, whose values are those of the given ones, shuffled, with other signs, or zero."""
+    """Tensors of the same shapes, with the values of the given ones shuffled, with other signs, or zero."""
     with torch_py.random.fork_rng(devices=[]), torch_py.no_grad():
         torch_py.manual_seed(seed)
         return [_redrawn(leaf) if isinstance(leaf, Tensor) and leaf.numel() else leaf for leaf in leaves]

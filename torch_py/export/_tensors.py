@@ -101,22 +101,20 @@ class TensorReader:
         if 0 not in shape and (last + 1) * dtype.itemsize > size:
             raise ArchiveError("a damaged file of a saved program: a tensor lies outside of its bytes")
 
-        memory = self._memory(start, size - size % dtype.itemsize, dtype)
-        tensor = memory.as_strided(shape, stride, offset) if 0 not in shape else memory.new_empty(shape)
-        return _with_gradient(tensor, row)
+        tensor = torch_py.empty(0, dtype=dtype)
+        if 0 in shape:
+            return _with_gradient(tensor.new_empty(shape), row)
+        memory = self._memory(start, size)
+        if dtype is torch_py.bool and int(memory.max()) > 1:
+            raise ArchiveError("a damaged file of a saved program: a bool has other bytes than 0 and 1")
+        # Not a view: tensors that share memory are independent of each other for autograd.
+        return _with_gradient(tensor.set_(memory.untyped_storage(), offset, shape, stride), row)
 
-    def _memory(self, start: int, size: int, dtype: Any) -> Tensor:
-        if size == 0:
-            return torch_py.empty(0, dtype=dtype)
+    def _memory(self, start: int, size: int) -> Tensor:
         if (start, size) not in self._storages:
             owned = bytearray(self._data[start : start + size])
             self._storages[start, size] = torch_py.frombuffer(owned, dtype=torch_py.uint8)
-        flat = self._storages[start, size]
-        if dtype is torch_py.bool and int(flat.max()) > 1:
-            raise ArchiveError(
-                "a damaged file of a saved program: a bool tensor holds other bytes than 0 and 1"
-            )
-        return flat.view(dtype)
+        return self._storages[start, size]
 
 
 def _sizes(values: Any) -> list[int]:

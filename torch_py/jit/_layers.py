@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import torch_py
 from torch_py.export._archive import ArchiveError
 from torch_py.export._tensors import TensorWriter
 from torch_py.export._values import ValueReader, written
+from torch_py.jit._functions import functions, name_of_function
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
@@ -17,15 +19,16 @@ _OF_EVERY_MODULE = frozenset(vars(Module()))
 def layer_as_json(layer: Module, path: str, tensors: TensorWriter) -> dict[str, Any]:
     """A layer with all layers inside. Raises NotImplementedError for other classes, and for settings that are
     not plain values."""
-    name = type(layer).__name__
+    name = _name_of(type(layer))
     if _class_named(name) is not type(layer):
-        raise NotImplementedError(f"torch.jit.save: '{path}' is a {name}, which is not a layer of torch.nn")
+        kind = type(layer).__name__
+        raise NotImplementedError(f"torch.jit.save: '{path}' is a {kind}, which is not a layer of torch.nn")
     settings = {}
     for attribute, value in vars(layer).items():
         if attribute in _OF_EVERY_MODULE or attribute in _DERIVED:
             continue
         try:
-            settings[attribute] = written(value, tensors)
+            settings[attribute] = _setting(value, tensors)
         except NotImplementedError as error:
             raise NotImplementedError(
                 f"torch.jit.save: '{path}.{attribute}' cannot be saved: {error}"
@@ -48,6 +51,12 @@ def layer_as_json(layer: Module, path: str, tensors: TensorWriter) -> dict[str, 
     }
 
 
+def _setting(value: Any, tensors: TensorWriter) -> Any:
+    """A plain value, or a function of torch such as an activation."""
+    name = name_of_function(value) if callable(value) else None
+    return written(value, tensors) if name is None else {"function": name}
+
+
 # Attributes that are made of others.
 _DERIVED = frozenset(("_flat_weights",))
 
@@ -64,7 +73,8 @@ def layer_of_json(content: Any, reader: ValueReader) -> Module:
             raise ArchiveError(
                 f"a damaged file of a saved program: {attribute!r} is not a setting of a layer"
             )
-        vars(layer)[attribute] = reader.read(value)
+        is_function = isinstance(value, dict) and "function" in value
+        vars(layer)[attribute] = functions()[value["function"]] if is_function else reader.read(value)
     vars(layer)["training"] = bool(content["training"])
 
     for name, value in content["parameters"]:
@@ -79,8 +89,20 @@ def layer_of_json(content: Any, reader: ValueReader) -> Module:
     return layer
 
 
+def is_layer(module: Module) -> bool:
+    """Whether a module, and all modules inside, are layers of torch.nn."""
+    return all(_class_named(_name_of(type(inside))) is type(inside) for inside in module.modules())
+
+
+def _name_of(kind: type) -> str:
+    """`linear.Linear`: the path of a class below torch.nn.modules."""
+    return f"{kind.__module__.rpartition('.nn.modules.')[2]}.{kind.__name__}"
+
+
 def _class_named(name: Any) -> Any:
-    """The layer of torch.nn with this name; None for everything else."""
-    found = getattr(torch_py.nn, name, None) if isinstance(name, str) and name.isidentifier() else None
-    is_layer = isinstance(found, type) and issubclass(found, Module)
-    return found if is_layer and found.__module__.startswith("torch_py.nn.modules") else None
+    """The layer of torch.nn with this path; None for everything else."""
+    module, _, own = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    place = getattr(torch_py.nn.modules, module, None) if module.isidentifier() else None
+    found = vars(place).get(own) if isinstance(place, ModuleType) else None
+    is_own = isinstance(found, type) and issubclass(found, Module) and _name_of(found) == name
+    return found if is_own else None

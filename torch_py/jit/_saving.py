@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-import builtins
-import math
-import operator
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-import torch_py
 from torch_py._tensor import Tensor
 from torch_py.export._archive import ArchiveError, read_archive, write_archive
 from torch_py.export._saving import _is_keyword, _is_name, _path, program_as_json, program_of_json
 from torch_py.export._tensors import TensorReader, TensorWriter
 from torch_py.export._values import ValueReader, written
 from torch_py.fx._attributes import assign_attr, get_attr, has_attr
-from torch_py.fx._expressions import magic_methods
-from torch_py.fx._symbolic_trace import _assert_is_none
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
-from torch_py.jit._layers import layer_as_json, layer_of_json
+from torch_py.jit._functions import ATTRIBUTES, functions, methods, name_of_function
+from torch_py.jit._layers import is_layer, layer_as_json, layer_of_json
 from torch_py.jit._modules import RecursiveScriptModule, ScriptFunction, ScriptModule, TopLevelTracedModule
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Parameter
 
 _KIND = "torch_py.jit"
-_ATTRIBUTES = (
-    "shape",
-    "dtype",
-    "device",
-    "ndim",
-    "T",
-    "mT",
-    "H",
-    "mH",
-    "real",
-    "imag",
-    "requires_grad",
-    "is_cuda",
-)
 
 
 def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
@@ -63,6 +42,8 @@ def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
     if isinstance(traced, TopLevelTracedModule):
         programs = {name: program_as_json(p, tensors) for name, p in traced.current_programs().items()}
         content: dict[str, Any] = {"programs": programs, "name": traced.original_name}
+    elif isinstance(m, RecursiveScriptModule) and is_layer(m._original):
+        content = {"layer": layer_as_json(m._original, m.original_name, tensors), "name": m.original_name}
     else:
         graph = m._graph_module() if isinstance(m, ScriptFunction) else m._forward_graph()
         content = _graph_as_json(graph, tensors)
@@ -105,6 +86,8 @@ def _read_module(content: dict[str, Any], tensors: TensorReader) -> ScriptModule
     if "programs" in content:
         programs = {str(method): program_of_json(p, tensors) for method, p in content["programs"].items()}
         return TopLevelTracedModule(programs, name)
+    if "layer" in content:
+        return RecursiveScriptModule(layer_of_json(content["layer"], ValueReader({}, tensors)))
     return RecursiveScriptModule(_graph_of_json(content, tensors, name))
 
 
@@ -142,58 +125,10 @@ def _node_as_json(node: Node, tensors: TensorWriter) -> list[Any]:
 
 
 def _name_of_function(function: Any) -> str:
-    name = next((name for name, known in _functions().items() if known is function), None)
+    name = name_of_function(function)
     if name is None:
         raise NotImplementedError(f"torch.jit.save: scripted code that calls {function!r} cannot be saved")
     return name
-
-
-@cache
-def _functions() -> dict[str, Callable[..., Any]]:
-    """The functions that saved graphs may call, by name: those of torch that take tensors, and of Python
-    arithmetic."""
-    # Imported on first use: it reads all modules of functions.
-    from torch_py._overridable import overridable_functions
-
-    found: dict[str, Callable[..., Any]] = {}
-    for names in overridable_functions()[1:]:
-        for function, name in names.items():
-            if callable(function) and not name.startswith("torch.Tensor") and not _opens_files(name):
-                found[name] = function
-    found.update(
-        {f"operator.{name}": getattr(operator, name) for name in magic_methods if hasattr(operator, name)}
-    )
-    found.update(
-        {f"operator.{name}": getattr(operator, name) for name in ("iadd", "isub", "imul", "itruediv")}
-    )
-    found.update(
-        {f"math.{name}": getattr(math, name) for name in ("sqrt", "ceil", "floor", "log", "exp", "prod")}
-    )
-    found.update(
-        {name: getattr(builtins, name) for name in ("getattr", "max", "min", "int", "float", "abs", "round")}
-    )
-    found["torch.finfo"] = torch_py.finfo
-    found["_assert_is_none"] = _assert_is_none  # of arguments that are None by default
-    return found
-
-
-def _opens_files(name: str) -> bool:
-    """Whether a function of torch is about files, processes or settings rather than tensors."""
-    module, _, own = name.rpartition(".")
-    known = ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special", "torch.functional")
-    return module not in known or own in ("from_file", "load", "save", "compile")
-
-
-@cache
-def _methods() -> frozenset[str]:
-    """The methods of tensors that saved graphs may call."""
-    # Imported on first use, as in `_functions`.
-    from torch_py._overridable import overridable_functions
-
-    names = (name for found in overridable_functions()[1:] for name in found.values())
-    methods = {name.rpartition(".")[2] for name in names if name.startswith("torch.Tensor")}
-    methods.update(("size", "dim", "to", "view", "float", "double", "half", "long", "int", "bool", "type"))
-    return frozenset(name for name in methods if not name.startswith("_"))
 
 
 def _graph_of_json(content: dict[str, Any], tensors: TensorReader, name: str) -> GraphModule:
@@ -251,11 +186,11 @@ def _read_target(op: Any, target: Any, args: tuple[Any, ...]) -> Any:
         return target
     if op in ("get_attr", "call_module"):
         return _path(target)
-    if op == "call_method" and target in _methods():
+    if op == "call_method" and target in methods():
         return target
-    if op == "call_function" and target in _functions():
-        if target != "getattr" or (len(args) == 2 and args[1] in _ATTRIBUTES):
-            return _functions()[target]
+    if op == "call_function" and target in functions():
+        if target != "getattr" or (len(args) == 2 and args[1] in ATTRIBUTES):
+            return functions()[target]
     raise ArchiveError(
         f"the program needs `{op} {target}`, which this build of torch_py does not have or run"
     )

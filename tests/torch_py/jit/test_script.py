@@ -140,8 +140,12 @@ def test_other_layers_and_hooks_are_not_saved():
         def forward(self, x):
             return self.layer(x)
 
+    x = torch.randn(3, 2, 4)
+    model = Calls().eval()
+    torch.testing.assert_close(reloaded(torch.jit.script(model))(x), model(x))
+    model.layer.activation = lambda x: x
     with pytest.raises(NotImplementedError, match=r"'layer\.activation' cannot be saved"):
-        reloaded(torch.jit.script(Calls()))
+        reloaded(torch.jit.script(model))
     model = nn.Sequential(nn.ReLU())
     model[0].register_forward_hook(lambda *arguments: None)
     with pytest.raises(NotImplementedError, match="has hooks"):
@@ -187,6 +191,15 @@ def test_files_of_pytorch_are_named(tmp_path):
         torch.jit.load(tmp_path / "absent.pt")
 
 
+class Chain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+
+
 @only_torch_py
 @pytest.mark.parametrize(
     "change",
@@ -199,6 +212,8 @@ def test_files_of_pytorch_are_named(tmp_path):
         lambda p: p["nodes"][0].__setitem__(2, "x=print()"),
         lambda p: p["nodes"][1].__setitem__(0, "torch"),
         lambda p: p["layers"][0][1].update({"class": "Module.__subclasses__"}),
+        lambda p: p["layers"][0][1].update({"class": "module.os"}),
+        lambda p: p["layers"][0][1]["settings"].update({"bias": {"function": "eval"}}),
         lambda p: p["layers"][0][1]["settings"].update({"__class__": 1}),
         lambda p: p["layers"][0][1]["settings"].update({"_forward_hooks": {"dict": [[1, 2]]}}),
         lambda p: p["layers"][0].__setitem__(0, 'a"), print("'),
@@ -210,7 +225,7 @@ def test_hostile_files_are_refused(change):
     import zipfile
 
     file = io.BytesIO()
-    torch.jit.save(torch.jit.script(nn.Sequential(nn.Linear(2, 2), nn.ReLU())), file)
+    torch.jit.save(torch.jit.script(Chain()), file)
     with zipfile.ZipFile(file) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     content = json.loads(parts["program.json"])
