@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch_py
-from torch_py._tensor import Tensor
+from torch_py.export._description import Described
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import (
     Dimensions,
@@ -141,45 +141,7 @@ def _fails(dimensions: Dimensions, sizes: dict[Symbol, int], error: Exception) -
 
 
 def _is_tensor(node: Node) -> bool:
-    return isinstance(node.meta.get("val"), Tensor)
-
-
-class Described:
-    """What is known about a tensor of the program: dtype, device and shape, whose sizes may be formulas."""
-
-    memory_format = None
-
-    def __init__(
-        self, shape: tuple[Any, ...], dtype: Any, device: Any, example: Tensor | None = None
-    ) -> None:
-        """`example` is a tensor on the meta device of one of the shapes."""
-        self.shape = shape
-        self.dtype = dtype
-        self.device = device
-        self.example = example
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or one size of it."""
-        return self.shape if dim is None else self.shape[dim]
-
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return len(self.shape)
-
-    ndim = property(dim)
-
-    def __repr__(self) -> str:
-        sizes = ", ".join(map(str, self.shape))
-        return f"Described(shape=({sizes}), dtype={self.dtype}, device={self.device})"
-
-
-def _describe(node: Node, shapes: Any) -> None:
-    """Replaces the tensor in the metadata of a node, which has memory, by a description of it."""
-    value = node.meta.get("val")
-    if isinstance(value, Tensor):
-        example = torch_py.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
-        node.meta["val"] = Described(shapes[0], value.dtype, value.device, example)
-    node.meta.pop("tensor_meta", None)
+    return isinstance(node.meta.get("val"), Described)
 
 
 class _Merge:
@@ -212,7 +174,8 @@ class _Merge:
                 node.args, node.kwargs = map_aggregate(
                     arguments, lambda value, node=node: _written(value, writer, node)
                 )
-            _describe(node, [shape])
+            if shape is not None:
+                node.meta["val"].shape = shape
         return self.first
 
     # Are they the same program?

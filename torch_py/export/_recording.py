@@ -12,6 +12,7 @@ from typing import Any
 
 import torch_py
 from torch_py._tensor import Tensor
+from torch_py.export._description import describe
 from torch_py.export._errors import ExportError
 from torch_py.export._user_code import innermost_line, user_stack
 from torch_py.fx.experimental.proxy_tensor import ProxyTorchDispatchMode
@@ -264,4 +265,5 @@ def record(
     results, recording.out_spec = tree_flatten(result)
     recording.reassigned = [recording.state[name] for name in replaced]
     graph.output([mode.node_of(value) for value in (*results, *replaced.values())])
+    describe(graph)
     return recording

@@ -12,7 +12,7 @@ from typing import Any
 from torch_py import _C
 from torch_py.export import _values
 from torch_py.export._archive import ArchiveError, read_archive, write_archive
-from torch_py.export._capture import Described
+from torch_py.export._description import Described
 from torch_py.export._examples import Dimension, Dimensions
 from torch_py.export._tensors import TensorReader, TensorWriter
 from torch_py.export._values import ValueReader, read_spec, written, written_spec
