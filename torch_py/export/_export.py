@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch_py._tensor import Tensor
+from torch_py.export._bounds import find_lower_bounds
 from torch_py.export._capture import Capture
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import Dimensions, read_dimensions
@@ -19,7 +20,6 @@ from torch_py.export.exported_program import (
     ExportedProgram,
     ModuleCallEntry,
     ModuleCallSignature,
-    ValueRange,
 )
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import tree_flatten
@@ -99,6 +99,7 @@ def export_call(
     recording, dimensions = _captured(capture, dimensions)
 
     program = _program(mod, recording, leaves, in_spec, dimensions)
+    find_lower_bounds(program, capture, dimensions)
     program._example_inputs = (args, kwargs)
     program._parameter_names = (_names_of_parameters(arguments, len(args), list(kwargs)), list(kwargs))
     return program
@@ -205,9 +206,8 @@ def _program(
     inputs = [s.arg for s in signature.input_specs if s.target is None]
     outputs = [s.arg for s in signature.output_specs if s.target is None]
     call = ModuleCallSignature(inputs, outputs, in_spec, recording.out_spec)
-    ranges = {symbol: ValueRange(symbol.min, symbol.max) for symbol in dimensions.symbols}
     program = ExportedProgram(
-        {}, graph, signature, state, ranges, [ModuleCallEntry("", call)], constants=constants
+        {}, graph, signature, state, {}, [ModuleCallEntry("", call)], constants=constants
     )
     program._training = mod.training
     program._dimensions = dimensions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Union
 
 import torch_py
@@ -14,13 +14,17 @@ from torch_py.fx.node import Node
 Number = Union[int, float]  # noqa: UP007
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Symbol:
-    """A size that varies: a dimension that was declared as dynamic."""
+    """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name."""
 
     name: str
-    min: int = 0
-    max: int | None = None
+    min: int = field(default=0, compare=False)
+    max: int | None = field(default=None, compare=False)
+
+    def allows(self, size: int) -> bool:
+        """Whether a size is in the range."""
+        return self.min <= size and (self.max is None or size <= self.max)
 
     def __str__(self) -> str:
         return self.name

@@ -223,6 +223,14 @@ def _buffers_replaced(module: Module, buffers: Mapping[str, Tensor]) -> Iterator
             owner._buffers[name] = before
 
 
+def call_on_copies(module: Module, leaves: list[Any], in_spec: TreeSpec) -> Any:
+    """The results of a call that changes neither buffers nor arguments."""
+    buffers = _own_copies(dict(module.named_buffers(remove_duplicate=False)))
+    args, kwargs = tree_unflatten([_copy_of_input(leaf) for leaf in leaves], in_spec)
+    with _buffers_replaced(module, buffers):
+        return module(*args, **kwargs)
+
+
 def record(
     module: Module,
     leaves: list[Any],

@@ -20,7 +20,6 @@ from torch_py.export.exported_program import (
     ExportedProgram,
     ModuleCallEntry,
     ModuleCallSignature,
-    ValueRange,
 )
 from torch_py.export.graph_signature import (
     ConstantArgument,
@@ -227,7 +226,7 @@ def program_of_json(content: dict[str, Any], tensors: TensorReader) -> ExportedP
         graph,
         signature,
         {_path(name): tensors[number] for name, number in content["state"].items()},
-        {symbol: ValueRange(symbol.min, symbol.max) for symbol in dimensions.symbols},
+        {},
         [ModuleCallEntry("", call)],
         constants={_path(name): tensors[number] for name, number in content["constants"].items()},
     )

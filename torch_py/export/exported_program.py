@@ -138,7 +138,8 @@ class ExportedProgram:
     @property
     def range_constraints(self) -> dict[Symbol, ValueRange]:
         """The sizes that may vary, and from where to where."""
-        return self._range_constraints
+        symbols = self._dimensions.symbols
+        return self._range_constraints or {s: ValueRange(s.min, s.max) for s in symbols}
 
     @property
     def module_call_graph(self) -> list[ModuleCallEntry]:
@@ -238,7 +239,7 @@ class ExportedProgram:
         indented = code.rstrip().replace("\n", "\n    ")
         return (
             f"ExportedProgram:\n    {indented}\n\nGraph signature: {self._graph_signature}\n"
-            f"Range constraints: {self._range_constraints}\n"
+            f"Range constraints: {self.range_constraints}\n"
         )
 
 
