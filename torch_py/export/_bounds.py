@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,31 +10,37 @@ import torch_py
 from torch_py._tensor import Tensor
 from torch_py.export._capture import Capture
 from torch_py.export._errors import ExportError
-from torch_py.export._examples import Dimensions, leaves_of_sizes, sizes_to_record
+from torch_py.export._examples import (
+    Dimensions,
+    leaves_of_sizes,
+    sizes_to_record,
+    with_other_values,
+)
 from torch_py.export._formulas import Symbol
 from torch_py.export._recording import call_on_copies
 from torch_py.export.exported_program import ExportedProgram
 from torch_py.export.graph_signature import OutputKind
 from torch_py.utils._pytree import tree_leaves
 
-_SMALL = (3, 2, 1)
+_FARTHEST = 20  # from the example
 
 
 def find_lower_bounds(program: ExportedProgram, capture: Capture, dimensions: Dimensions) -> None:
     """Raises the minimum of each dimension to the smallest size for which the graph and the module agree.
 
     Sizes of 0 and 1 are often special, and others are not: where a named dimension allows a size of 2 or more
-    for which they differ, ExportError asks for a range.
+    for which they differ, ExportError asks for a range. They must also agree for larger sizes.
     """
     if not dimensions.rows:
         return
+    _check_unseen_sizes(program, capture, dimensions)
     sizes = sizes_to_record(dimensions)[0]
     for symbol in dimensions.symbols:
-        for small in (size for size in _SMALL if symbol.allows(size)):
-            leaves = leaves_of_sizes(capture.leaves, dimensions, {**sizes, symbol: small})
-            verdict = _agree(program, capture, leaves)
+        for small in _smaller_sizes(symbol, dimensions.example[symbol]):
+            verdict = _holds(program, capture, dimensions, {**sizes, symbol: small})
             if verdict is True:
                 continue
+
             if verdict is False and small > 1 and symbol not in dimensions.nameless:
                 raise ExportError(
                     f"Constraints violated ({symbol})! For {symbol} = {small} the program computes something "
@@ -41,6 +48,41 @@ def find_lower_bounds(program: ExportedProgram, capture: Capture, dimensions: Di
                 )
             symbol.min = small + 1
             break
+
+
+def _smaller_sizes(symbol: Symbol, example: int) -> list[int]:
+    """Sizes below the example, the largest first."""
+    chosen = range(1, example) if example <= 8 else (1, 2, 3, example // 2, 3 * example // 4)
+    return sorted(filter(symbol.allows, {1, 2, 3, *chosen}), reverse=True)
+
+
+def _check_unseen_sizes(program: ExportedProgram, capture: Capture, dimensions: Dimensions) -> None:
+    """Raises ExportError if the graph does not hold for sizes that it was not made from."""
+    choice = random.Random(0)
+    sizes = {}
+    for symbol, example in dimensions.example.items():
+        above = [size for size in range(example, max(example, 4) + _FARTHEST) if symbol.allows(size)]
+        sizes[symbol] = choice.choice(above)
+
+    if _holds(program, capture, dimensions, sizes) is False:
+        shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
+        symbols = ", ".join(map(str, sizes))
+        raise ExportError(
+            f"Constraints violated ({symbols})! For {shown} the program computes something else than for "
+            "other sizes. Leave the dimension static, or give it a range in which the program is the same."
+        )
+
+
+def _holds(
+    program: ExportedProgram, capture: Capture, dimensions: Dimensions, sizes: dict[Symbol, int]
+) -> bool | None:
+    """Whether graph and module agree for some sizes; None if the module raises an error."""
+    leaves = leaves_of_sizes(capture.leaves, dimensions, sizes)
+    verdict = _agree(program, capture, leaves)
+    if verdict is not True or capture.meet is not None:
+        return verdict
+    # Other values too, unless the module refuses them: those of examples are often all the same.
+    return _agree(program, capture, with_other_values(leaves, seed=0)) is not False
 
 
 def _agree(program: ExportedProgram, capture: Capture, leaves: list[Any]) -> bool | None:

@@ -132,9 +132,7 @@ def _candidates(symbol: Symbol, example: int) -> list[int]:
     of them, or else below it."""
 
     def allowed(sizes: Iterable[int]) -> list[int]:
-        return [
-            s for s in sizes if symbol.min <= s and (symbol.max is None or s <= symbol.max) and s != example
-        ]
+        return [size for size in sizes if symbol.allows(size) and size != example]
 
     found = allowed(range(max(example, 3) + 1, max(example, 3) + _FARTHEST))
     if len(found) < _RECORDINGS:

@@ -157,7 +157,8 @@ def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[Ter
 
 def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
     """The only fit, or one that equals all others for every size; Ambiguous otherwise."""
-    lowest = max(symbol.min, min(sizes) // 2, 1)
+    # Not below the recorded sizes: small ones are often special.
+    lowest = max(symbol.min, min(sizes), 1)
     highest = min(symbol.max or _LARGEST_PROBE, max(sizes) + _LARGEST_PROBE)
     for size in range(lowest, highest + 1):
         if len({evaluate(fit, {symbol: size}) for fit in fits}) > 1:

@@ -128,6 +128,30 @@ def test_what_cannot_be_dynamic_is_refused(function, shapes, message):
         export(Function(function), (torch.ones(3, 4),), dynamic_shapes=shapes)
 
 
+def test_small_sizes_that_are_special_are_excluded():
+    def single(x):
+        return x * 2 if x.shape[0] == 1 else x + 1
+
+    program = export(Function(single), (torch.ones(4),), dynamic_shapes=({0: Dim("n")},))
+    assert str(program.range_constraints) == "{n: VR[2, int_oo]}"
+    with pytest.raises(AssertionError, match="2 <= n, where"):
+        program.module()(torch.ones(1))
+
+    def few(x):
+        return x * 2 if x.shape[0] < 4 else x + 1
+
+    with pytest.raises(RuntimeError, match="For n = 3 .* min=4"):
+        export(Function(few), (torch.ones(5),), dynamic_shapes=({0: Dim("n")},))
+    assert (
+        export(Function(few), (torch.ones(5),), dynamic_shapes=({0: Dim("n", min=4)},)).module()(
+            torch.ones(4)
+        )[0]
+        == 2
+    )
+    automatic = export(Function(few), (torch.ones(5),), dynamic_shapes=({0: Dim.AUTO},))
+    assert str(automatic.range_constraints) == "{s0: VR[4, int_oo]}"
+
+
 def test_dims():
     height, width = dims("height", "width", min=2)
     assert height.__name__ == "height" and width.min == 2 and (2 * height - 1).__name__ == "2*height - 1"
