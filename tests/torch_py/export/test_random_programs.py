@@ -48,7 +48,7 @@ OPERATIONS = [
     lambda r, x: x.contiguous().view(x.numel()),
     lambda r, x: x.repeat(*([2] + [1] * (x.dim() - 1))),
     lambda r, x: x.movedim(0, -1),
-    lambda r, x: x.new_zeros(x.shape[0] + 3, x.shape[-1]).add_(1).sum() + x,
+    lambda r, x: x.new_zeros(x.shape[0] + 3).add_(1).sum() + x,
 ]
 DIMENSIONS = [
     {0: Dim("a"), 1: Dim("b")},
