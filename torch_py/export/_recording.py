@@ -44,29 +44,27 @@ class Recording:
 class RecordingMode(ProxyTorchDispatchMode):
     """Records operators with the lines of the program that they come from.
 
-    Refuses calls that would change a parameter of the module, which the recording works on itself.
+    Refuses calls that would change a `fixed` tensor: a parameter or attribute, of which there is no copy.
     """
 
     def __init__(
         self,
         graph: Graph,
-        parameters: Mapping[str, Tensor],
+        fixed: Mapping[str, Tensor],
         outermost: FrameType,
         decompositions: Mapping[Any, Callable[..., Any]],
     ) -> None:
         super().__init__(Module(), graph, decompositions)
         self.constants: dict[str, Tensor] = {}
         self.outermost = outermost
-        self._parameter_at = {
-            parameter.untyped_storage()._address(): name for name, parameter in parameters.items()
-        }
+        self._fixed_at = {tensor.untyped_storage()._address(): name for name, tensor in fixed.items()}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         stack = user_stack(self.outermost)
         if str(func) in _READS_OF_VALUES:
             raise ExportError(_value_needed(f"`{func}`", stack))
-        self._refuse_changed_parameters(func, args, kwargs, stack)
+        self._refuse_changes(func, args, kwargs, stack)
 
         before = next(iter(reversed(self.graph.nodes)), None)
         try:
@@ -78,15 +76,15 @@ class RecordingMode(ProxyTorchDispatchMode):
             node.meta["stack_trace"] = stack
         return result
 
-    def _refuse_changed_parameters(self, func: Any, args: Any, kwargs: Any, stack: str) -> None:
+    def _refuse_changes(self, func: Any, args: Any, kwargs: Any, stack: str) -> None:
         if not func._schema.is_mutable:
             return
         for argument, value in _bound(func, args, kwargs):
             if argument.is_write and isinstance(value, Tensor):
-                name = self._parameter_at.get(value.untyped_storage()._address())
+                name = self._fixed_at.get(value.untyped_storage()._address())
                 if name is not None and value.numel():
                     raise ExportError(
-                        f"torch.export: `{func}` changes the parameter '{name}' in place; only buffers may "
+                        f"torch.export: `{func}` changes the parameter or attribute '{name}'; only buffers may "
                         f"change{innermost_line(stack)}"
                     )
 
@@ -202,25 +200,55 @@ def _copy_of_input(leaf: Any) -> Any:
 
 @contextmanager
 def _buffers_replaced(module: Module, buffers: Mapping[str, Tensor]) -> Iterator[dict[str, Tensor]]:
-    """Gives a module other buffers inside the block. Afterwards the yielded dict has those that the program
-    has assigned to their names."""
+    """Gives a module other buffers inside the block. Afterwards its attributes are as before, and the yielded
+    dict has the buffers that the program has assigned to their names."""
     assigned: dict[str, Tensor] = {}
-    places = []
-    for prefix, owner in module.named_modules(remove_duplicate=False):
-        for name, before in owner._buffers.items():
-            if before is not None:
-                places.append((owner, name, before, f"{prefix}.{name}" if prefix else name))
-
+    owners = dict(module.named_modules(remove_duplicate=False))
+    attributes = {path: dict(vars(owner)) for path, owner in owners.items()}
+    before = {path: dict(owner._buffers) for path, owner in owners.items()}
     try:
-        for owner, name, _, path in places:
-            owner._buffers[name] = buffers[path]
+        for path, owner in owners.items():
+            for name, buffer in owner._buffers.items():
+                if buffer is not None:
+                    owner._buffers[name] = buffers[_joined(path, name)]
         yield assigned
+        _refuse_assigned_tensors(owners, attributes)
     finally:
-        for owner, name, before, path in places:
-            after = owner._buffers.get(name)
-            if after is not None and after is not buffers[path]:
-                assigned[path] = after
-            owner._buffers[name] = before
+        for path, owner in owners.items():
+            for name, buffer in before[path].items():
+                after = owner._buffers.get(name)
+                if buffer is not None and after is not None and after is not buffers[_joined(path, name)]:
+                    assigned[_joined(path, name)] = after
+                owner._buffers[name] = buffer
+            vars(owner).clear()
+            vars(owner).update(attributes[path])
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _refuse_assigned_tensors(
+    owners: Mapping[str, Module], attributes: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Raises ExportError if the program has put a tensor into an attribute that is not a buffer."""
+    for path, owner in owners.items():
+        for name, value in vars(owner).items():
+            if isinstance(value, Tensor) and attributes[path].get(name) is not value:
+                raise ExportError(
+                    f"torch.export: the program assigns a tensor to the attribute '{_joined(path, name)}'; only "
+                    "buffers may change: use register_buffer"
+                )
+
+
+def _plain_tensors(module: Module) -> dict[str, Tensor]:
+    """The tensors that are attributes of a module without being parameters or buffers."""
+    return {
+        _joined(path, name): value
+        for path, owner in module.named_modules(remove_duplicate=False)
+        for name, value in vars(owner).items()
+        if isinstance(value, Tensor)
+    }
 
 
 def call_on_copies(module: Module, leaves: list[Any], in_spec: TreeSpec) -> Any:
@@ -249,7 +277,8 @@ def record(
 
     graph = Graph()
     outermost = sys._getframe()
-    mode = RecordingMode(graph, parameters, outermost, decompositions or {})
+    fixed = {**parameters, **_plain_tensors(module)}
+    mode = RecordingMode(graph, fixed, outermost, decompositions or {})
     recording = Recording(graph, None, mode.constants)  # type: ignore[arg-type]
     for prefix, tensors in (("p", parameters), ("b", buffers)):
         for name, tensor in tensors.items():

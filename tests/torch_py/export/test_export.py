@@ -207,9 +207,41 @@ def test_a_changed_parameter_is_refused():
 
     model = Changes(2, 2)
     before = model.weight.clone()
-    with pytest.raises(RuntimeError, match=r"aten\.mul_.*parameter 'weight'.*test_export\.py:\d+"):
+    with pytest.raises(
+        RuntimeError, match=r"aten\.mul_.*parameter or attribute 'weight'.*test_export\.py:\d+"
+    ):
         export(model, (torch.ones(1, 2),))
     assert torch.equal(model.weight, before)
+
+
+class Remembers(nn.Module):
+    def __init__(self, way):
+        super().__init__()
+        self.way = way
+        self.last = torch.zeros(2)
+        self.count = 0
+
+    def forward(self, x):
+        self.count += 1
+        if self.way == "in place":
+            self.last += x
+        elif self.way == "assigned":
+            self.last = x + 1
+        return x + self.last
+
+
+@pytest.mark.parametrize("way", ["in place", "assigned"])
+def test_changed_attributes_are_refused(way):
+    model = Remembers(way)
+    with pytest.raises(RuntimeError, match="attribute 'last'"):
+        export(model, (torch.ones(2),))
+    assert torch.equal(model.last, torch.zeros(2)) and model.count == 0
+
+
+def test_attributes_are_constants():
+    model = Remembers("read")
+    module = export(model, (torch.ones(2),)).module()
+    assert torch.equal(module(torch.ones(2)), torch.ones(2)) and model.count == 0
 
 
 @pytest.mark.parametrize(
