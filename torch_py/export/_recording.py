@@ -70,7 +70,8 @@ class RecordingMode(ProxyTorchDispatchMode):
         try:
             result = super().__torch_dispatch__(func, types, args, kwargs)
         except RuntimeError as error:
-            error._of_operator = getattr(error, "_of_operator", (str(func), stack))  # type: ignore[attr-defined]
+            if not hasattr(error, "_of_operator"):  # the innermost one is the culprit
+                error._of_operator = str(func), stack  # type: ignore[attr-defined]
             raise
         for node in _after(before, self.graph):
             node.meta["stack_trace"] = stack
@@ -206,6 +207,7 @@ def _buffers_replaced(module: Module, buffers: Mapping[str, Tensor]) -> Iterator
     owners = dict(module.named_modules(remove_duplicate=False))
     attributes = {path: dict(vars(owner)) for path, owner in owners.items()}
     before = {path: dict(owner._buffers) for path, owner in owners.items()}
+
     try:
         for path, owner in owners.items():
             for name, buffer in owner._buffers.items():
@@ -213,6 +215,7 @@ def _buffers_replaced(module: Module, buffers: Mapping[str, Tensor]) -> Iterator
                     owner._buffers[name] = buffers[_joined(path, name)]
         yield assigned
         _refuse_assigned_tensors(owners, attributes)
+
     finally:
         for path, owner in owners.items():
             for name, buffer in before[path].items():
@@ -236,8 +239,8 @@ def _refuse_assigned_tensors(
         for name, value in vars(owner).items():
             if isinstance(value, Tensor) and attributes[path].get(name) is not value:
                 raise ExportError(
-                    f"torch.export: the program assigns a tensor to the attribute '{_joined(path, name)}'; only "
-                    "buffers may change: use register_buffer"
+                    f"torch.export: the program assigns a tensor to the attribute '{_joined(path, name)}'; "
+                    "only buffers may change: use register_buffer"
                 )
 
 

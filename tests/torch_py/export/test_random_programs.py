@@ -1,4 +1,4 @@
-"""Random programs of views, reductions, pools and joins: exported for sizes that vary, they are refused or right."""
+"""Random programs, exported for sizes that vary, are refused or right."""
 
 import random
 
