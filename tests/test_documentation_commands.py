@@ -23,7 +23,14 @@ from tools.build.configuration import Configuration
 from tools.build.cuda import make_cuda_plan
 from tools.build.plan import Plan
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/cuda.md", "docs/dispatch.md", "docs/fx.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/cuda.md",
+    "docs/dispatch.md",
+    "docs/export.md",
+    "docs/fx.md",
+)
 EMULATED = REPOSITORY / "build/emulation/libtorch_py_cuda.so"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
@@ -152,7 +159,7 @@ def test_example_of_the_readme_runs(tmp_path: Path) -> None:
     assert "0.6604" in run_script(f"{script}\nprint(x.grad)", tmp_path)
 
 
-@pytest.mark.parametrize("document", ["docs/dispatch.md", "docs/fx.md"])
+@pytest.mark.parametrize("document", ["docs/dispatch.md", "docs/export.md", "docs/fx.md"])
 def test_examples_of_a_page_print_what_it_says(document: str, tmp_path: Path) -> None:
     printed = run_script("\n".join(blocks(document, "python")), tmp_path)
     assert printed.splitlines() == "\n".join(blocks(document, "text")).splitlines()

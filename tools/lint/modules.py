@@ -72,11 +72,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
+    # Programs that are saved.
+    ("export",),
+    ("jit",),
+    ("_pytorch_names.modules._jit_internal",),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
 )  # fmt: skip
 # These use torch_py as programs do. The package imports none of them before it is complete.
-USERS = ("as_torch", "_overridable", "distributions", "fx", "onnx")
+USERS = ("as_torch", "_overridable", "distributions", "export", "fx", "jit", "onnx")
 PACKAGE = "torch_py"
 _NATIVE = ("torch_py._C", "torch_py._generated")
 _LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}

@@ -21,10 +21,6 @@ def member(tensor: Any, level: int, index: int) -> Any:
     return inside(tensor).select(0, index) if is_at(tensor, level) else tensor
 
 
-def batch_size(tensor: Tensor) -> int:
-    return int(inside(tensor).shape[0])
-
-
 def spread(tensor: Tensor) -> Tensor:
     """`tensor` as a member of every running batch, each in memory of its own, so that each can have a
     gradient of its own."""

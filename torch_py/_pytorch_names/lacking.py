@@ -9,6 +9,7 @@ from __future__ import annotations
 
 CUDA = "torch_py's CUDA support does not have this part"
 DEVICES = "this build of torch_py supports CPUs only"
+EXPORTED = "torch_py.export does not have this part"
 EXTENSIONS = "torch_py builds operators with torch_py.utils.build_operators, not with cpp_extension"
 GRAPHS = "torch_py does not capture, compile or export programs yet"
 INTERNAL = "a part of PyTorch's implementation, which torch_py does in another way"
@@ -18,6 +19,7 @@ PIPES = "torch_py has Dataset, IterableDataset and samplers, but no DataPipes"
 PROCESSES = "torch_py has worlds of one process only"
 PROFILER = "torch_py's profiler does not have this part"
 QUANTIZED = "torch_py does not quantise models"
+SCRIPTED = "torch_py.jit runs scripted code as Python, and has no compiler"
 SPARSE = "torch_py has dense (strided) tensors only"
 
 LACKING: dict[str, tuple[tuple[str, str], ...]] = {
@@ -299,8 +301,19 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "distributed.tensor.parallel.loss": ((PROCESSES, "DTensorSpec"),),
     "distributed.tensor.placement_types": ((PROCESSES, "_MaskPartial"),),
-    "export._trace": ((GRAPHS, ""),),
-    "export.dynamic_shapes": ((GRAPHS, "MappingKey TreeSpec _combine_args _tree_map_with_path"),),
+    "export": (
+        (
+            EXPORTED,
+            "AdditionalInputs Constraint CustomDecompTable ExportBackwardSignature FlatArgsAdapter "
+            "UnflattenedModule draft_export unflatten",
+        ),
+    ),
+    "export._trace": ((EXPORTED, ""),),
+    "export.decomp_utils": ((EXPORTED, "CustomDecompTable"),),
+    "export.dynamic_shapes": (
+        (EXPORTED, "AdditionalInputs Constraint MappingKey TreeSpec _combine_args _tree_map_with_path"),
+    ),
+    "export.exported_program": ((EXPORTED, "TracingContext"),),
     "fx.experimental.proxy_tensor": ((GRAPHS, "FunctionalTensor HigherOrderOperator"),),
     "fx.experimental.symbolic_shapes": (
         (GRAPHS, "DivideByKey FloorDiv OrderedSet ShapeEnv Source ValueRangeError ValueRanges"),
@@ -310,12 +323,12 @@ LACKING: dict[str, tuple[tuple[str, str], ...]] = {
     "fx.passes.runtime_assert": ((GRAPHS, "insert_deferred_runtime_asserts"),),
     "fx.passes.shape_prop": ((GRAPHS, "enable_python_dispatcher"),),
     "hub": ((INTERNAL, "_validate_not_a_forked_repo"),),
-    "jit": ((GRAPHS, "Future _flatten"),),
-    "jit._recursive": ((GRAPHS, "ConcreteTypeStore concrete_type_store"),),
-    "jit._script": ((GRAPHS, "_recursive_compile_class"),),
-    "jit._state": ((GRAPHS, "_jit_caching_layer"),),
-    "jit.annotations": ((GRAPHS, "OpOverloadPacket try_ann_to_type"),),
-    "jit.frontend": ((GRAPHS, "NotSupportedError"),),
+    "jit": ((SCRIPTED, "Future _flatten"),),
+    "jit._recursive": ((SCRIPTED, "ConcreteTypeStore concrete_type_store"),),
+    "jit._script": ((SCRIPTED, "_recursive_compile_class"),),
+    "jit._state": ((SCRIPTED, "_jit_caching_layer"),),
+    "jit.annotations": ((SCRIPTED, "OpOverloadPacket try_ann_to_type"),),
+    "jit.frontend": ((SCRIPTED, "NotSupportedError"),),
     "library": ((GRAPHS, "EffectType"),),
     "monitor": ((INTERNAL, "_WaitCounter"),),
     "mps": ((DEVICES, "_host_alias_storage"),),

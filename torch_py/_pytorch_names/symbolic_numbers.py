@@ -96,3 +96,8 @@ def sym_constrain_range(symb: Any, *, min: int | None = None, max: int | None = 
 
 def sym_constrain_range_for_size(symb: Any, *, min: int | None = None, max: int | None = None) -> None:
     sym_constrain_range(symb, min=min, max=max)
+
+
+# Printed graphs and pickles find them where programs do.
+for _name in __all__:
+    globals()[_name].__module__ = "torch_py"

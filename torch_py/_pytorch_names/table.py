@@ -133,16 +133,10 @@ TABLE: dict[str, Row] = {
         "Settings of collectives, kept without effect.",
         settings(compile_on_one_rank=False, use_torchcomms=False),
     ),
-    "export": names(
-        "`torch.export`, which torch_py does not have.",
-        anything("torch_py does not capture programs; torch.onnx.export writes models for other runtimes"),
-    ),
     "fx.experimental._config": names(
         "Settings of symbolic sizes, kept without effect.",
         settings(enrich_profiler_metadata=False, translation_validation=False, use_duck_shape=True),
     ),
-    "jit": file("jit"),
-    "jit.annotations": file("jit_annotations"),
     "package": file("package"),
 }
 

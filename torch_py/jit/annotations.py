@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 from typing import Dict as Dict  # noqa: UP035
+from typing import Final as Final
 from typing import List as List  # noqa: UP035
 from typing import Optional as Optional
 from typing import Tuple as Tuple  # noqa: UP035
 
 from torch_py._pytorch_names.packages import lacking as _lacking
-from torch_py.jit import Final as Final
 
 
 class BroadcastingListCls:

@@ -1,0 +1,142 @@
+"""Numbers of a program that depend on sizes, as formulas: printed, evaluated, and written as nodes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import torch_py
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node
+
+Number = Union[int, float]  # noqa: UP007
+
+
+@dataclass(unsafe_hash=True)
+class Symbol:
+    """A size that varies: a dimension that was declared as dynamic. Equal symbols have the same name."""
+
+    name: str
+    min: int = field(default=0, compare=False)
+    max: int | None = field(default=None, compare=False)
+
+    def allows(self, size: int) -> bool:
+        """Whether a size is in the range."""
+        return self.min <= size and (self.max is None or size <= self.max)
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class SizeOf:
+    """The size of a tensor that the program has computed: the node's position in the graph, and the
+    dimension."""
+
+    position: int
+    dim: int
+
+    def __str__(self) -> str:
+        return f"size({self.position}, {self.dim})"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An operator applied to symbols, sizes, numbers and formulas."""
+
+    operation: str
+    operands: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return _OPERATIONS[self.operation][1].format(*map(_in_brackets, self.operands))
+
+    __repr__ = __str__
+
+
+Term = Union[Symbol, SizeOf, Formula, int, float]  # noqa: UP007
+
+# What each operation computes, and how it is printed.
+_OPERATIONS: dict[str, tuple[Any, str]] = {
+    "add": (operator.add, "{} + {}"),
+    "sub": (operator.sub, "{} - {}"),
+    "mul": (operator.mul, "{}*{}"),
+    "floordiv": (operator.floordiv, "{}//{}"),
+    "truediv": (operator.truediv, "{}/{}"),
+    "sym_sqrt": (torch_py.sym_sqrt, "sqrt({})"),
+    "sym_float": (torch_py.sym_float, "float({})"),
+}
+
+
+def _in_brackets(term: Term) -> str:
+    is_sum = isinstance(term, Formula) and term.operation not in ("mul", "sym_sqrt", "sym_float")
+    return f"({term})" if is_sum else str(term)
+
+
+def product(*factors: Term) -> Term:
+    """The product, without factors of 1."""
+    result: Term = 1
+    for factor in factors:
+        if result == 1:
+            result = factor
+        elif factor != 1:
+            result = Formula("mul", (result, factor))
+    return result
+
+
+def affine(factor: int, term: Term, offset: int) -> Term:
+    """factor * term + offset"""
+    scaled = product(factor, term)
+    if offset == 0:
+        return scaled
+    return Formula("add", (scaled, offset)) if offset > 0 else Formula("sub", (scaled, -offset))
+
+
+def evaluate(term: Any, values: Mapping[Any, Number]) -> Any:
+    """The value of a term, from those of its symbols and sizes."""
+    if isinstance(term, (Symbol, SizeOf)):
+        return values[term]
+    if isinstance(term, Formula):
+        return _OPERATIONS[term.operation][0](*(evaluate(operand, values) for operand in term.operands))
+    return term
+
+
+def symbols_in(term: Any) -> set[Symbol]:
+    """The declared dimensions that a term depends on."""
+    if isinstance(term, Symbol):
+        return {term}
+    if isinstance(term, Formula):
+        return {symbol for operand in term.operands for symbol in symbols_in(operand)}
+    return set()
+
+
+class FormulaWriter:
+    """Writes formulas into a graph as nodes in front of those that need them. A formula is written once."""
+
+    def __init__(self, graph: Graph, sources: Mapping[Any, tuple[Node, int]]) -> None:
+        """`sources` are the tensors, and their dimensions, where the size of a symbol is found."""
+        self.graph = graph
+        self._sources = dict(sources)
+        self._written: dict[Any, Node] = {}
+
+    def write(self, term: Term, before: Node) -> Node | Number:
+        """The node that computes a term; numbers are their own value."""
+        if not isinstance(term, (Symbol, SizeOf, Formula)):
+            return term
+        if term not in self._written:
+            operands = [self.write(operand, before) for operand in getattr(term, "operands", ())]
+            with self.graph.inserting_before(before):
+                self._written[term] = self._node(term, operands)
+            self._written[term].meta["val"] = term
+        return self._written[term]
+
+    def _node(self, term: Any, operands: list[Any]) -> Node:
+        if isinstance(term, Formula):
+            return self.graph.call_function(_OPERATIONS[term.operation][0], tuple(operands))
+        tensor, dim = self._sources[term]
+        return self.graph.create_node("call_method", "size", (tensor, dim), {}, name="sym_size_int")

@@ -1,0 +1,196 @@
+"""Finds the formula of a number that varies between recordings of a program for different sizes.
+
+A number is tried as increasingly complex forms of the sizes: products, affine forms of products, sizes of
+tensors at hand, and rounded quotients. A form counts if it is exact for every recording. Where forms that
+agree on all of them would differ for other sizes, `Ambiguous` names sizes that tell them apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, combinations_with_replacement
+from typing import Any
+
+from torch_py.export._formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
+
+Values = tuple[Any, ...]  # one number for each recording
+
+_LARGEST_DIVISOR = 64
+_LARGEST_PROBE = 512
+
+
+class Ambiguous(Exception):
+    """Several formulas explain all recordings; another recording with `size` for `symbol` decides."""
+
+    def __init__(self, symbol: Symbol, size: int) -> None:
+        super().__init__(f"{symbol} = {size}")
+        self.symbol = symbol
+        self.size = size
+
+
+class Solver:
+    """Explains numbers by the sizes of recordings: `sizes[symbol]` has one size for each recording."""
+
+    def __init__(self, sizes: dict[Symbol, Values]) -> None:
+        self._sizes = sizes
+        self._count = len(next(iter(sizes.values()), ()))
+        self._known: dict[Values, Term | None] = {}
+
+    def solve(self, values: Values, at_hand: Sequence[tuple[SizeOf, Values]] = ()) -> Term | None:
+        """The formula of a number that was `values` in the recordings; None if none is found.
+
+        `at_hand` are sizes of tensors that the number may also depend on.
+        """
+        if all(value == values[0] and type(value) is type(values[0]) for value in values):
+            return values[0]
+        if values not in self._known:
+            self._known[values] = self._of_symbols(values)
+        found = self._known[values]
+        if found is None and all(type(value) is int for value in values):
+            found = _of_products(values, [(term, sizes) for term, sizes in at_hand])
+        return found if found is not None else self._rounded(values)
+
+    def _of_symbols(self, values: Values) -> Term | None:
+        if all(type(value) is int for value in values):
+            return self._integer(values)
+        if all(type(value) is float and math.isfinite(value) for value in values):
+            return self._real(values)
+        return None
+
+    # Integers
+    # ------------------------------------------------------------
+
+    def _integer(self, values: Values) -> Term | None:
+        products = list(self._products())
+        found = _of_products(values, products)
+        if found is not None:
+            return found
+        for term, numbers in products:
+            form = _affine_fit(values, numbers)
+            if form is not None:
+                return affine(form[0], term, form[1])
+        return self._of_two(values)
+
+    def _products(self) -> Iterator[tuple[Term, Values]]:
+        """Products of up to three sizes, the shortest first."""
+        for degree in (1, 2, 3):
+            for symbols in combinations_with_replacement(self._sizes, degree):
+                yield product(*symbols), tuple(map(math.prod, zip(*(self._sizes[s] for s in symbols))))
+
+    def _of_two(self, values: Values) -> Term | None:
+        """A sum of two sizes with factors, as of tensors that are joined."""
+        for first, second in combinations(self._sizes, 2):
+            for factor in (1, 2, 3, 4, -1):
+                rest = tuple(v - factor * size for v, size in zip(values, self._sizes[first]))
+                form = _affine_fit(rest, self._sizes[second])
+                if form is not None:
+                    return Formula("add", (product(factor, first), affine(form[0], second, form[1])))
+        return None
+
+    def _rounded(self, values: Values) -> Term | None:
+        """factor * ((size + shift) // divisor) + offset, for integers only."""
+        if not all(type(value) is int for value in values):
+            return None
+        for symbol, sizes in self._sizes.items():
+            fits = list(_rounded_fits(symbol, sizes, values))
+            if fits:
+                return _decided(symbol, sizes, fits)
+        return None
+
+    # Other numbers
+    # ------------------------------------------------------------
+
+    def _real(self, values: Values) -> Term | None:
+        for undo, redo in _REAL_FORMS:
+            integers = tuple(map(undo, values))
+            if any(integer is None for integer in integers):
+                continue
+            term = self._integer(integers)
+            if term is None:
+                continue
+            form = redo(term)
+            if all(self._agrees(form, position, value) for position, value in enumerate(values)):
+                return form
+        return None
+
+    def _agrees(self, form: Term, position: int, value: Number) -> bool:
+        sizes = {symbol: numbers[position] for symbol, numbers in self._sizes.items()}
+        return math.isclose(evaluate(form, sizes), value, rel_tol=4e-16, abs_tol=0.0)
+
+
+def _of_products(values: Values, products: Sequence[tuple[Term, Values]]) -> Term | None:
+    """A whole multiple of one of the products, or of up to three of them that come after one another."""
+    for length in (1, 2, 3):
+        for start in range(len(products) - length + 1):
+            part = products[start : start + length]
+            numbers = tuple(map(math.prod, zip(*(sizes for _, sizes in part))))
+            if 0 in numbers or any(value % number for value, number in zip(values, numbers)):
+                continue
+            factor = values[0] // numbers[0]
+            if all(value == factor * number for value, number in zip(values, numbers)):
+                return product(factor, *(term for term, _ in part))
+    return None
+
+
+def _affine_fit(values: Values, numbers: Values) -> tuple[int, int] | None:
+    """factor and offset, as integers, so that values = factor * numbers + offset."""
+    other = next((i for i, number in enumerate(numbers) if number != numbers[0]), None)
+    if other is None:
+        return None
+    factor, rest = divmod(values[other] - values[0], numbers[other] - numbers[0])
+    offset = values[0] - factor * numbers[0]
+    fits = rest == 0 and factor != 0
+    fits = fits and all(value == factor * number + offset for value, number in zip(values, numbers))
+    return (factor, offset) if fits else None
+
+
+def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[Term]:
+    for divisor in range(2, _LARGEST_DIVISOR + 1):
+        for shift in range(divisor):
+            quotients = tuple((size + shift) // divisor for size in sizes)
+            form = _affine_fit(values, quotients)
+            if form is not None:
+                shifted = affine(1, symbol, shift)
+                yield affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
+
+
+def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
+    """The only fit, or one that equals all others for every size; Ambiguous otherwise."""
+    # Not below the recorded sizes: small ones are often special.
+    lowest = max(symbol.min, min(sizes), 1)
+    highest = min(symbol.max or _LARGEST_PROBE, max(sizes) + _LARGEST_PROBE)
+    for size in range(lowest, highest + 1):
+        if len({evaluate(fit, {symbol: size}) for fit in fits}) > 1:
+            raise Ambiguous(symbol, size)
+    return fits[0]
+
+
+def _whole(number: float) -> int | None:
+    """The integer that a number is, up to rounding."""
+    if not math.isfinite(number) or abs(number) > 2**40:
+        return None
+    nearest = round(number)
+    return nearest if math.isclose(number, nearest, rel_tol=1e-12) else None
+
+
+def _inverse(number: float) -> int | None:
+    return _whole(1 / number) if number else None
+
+
+def _bessel(number: float) -> int | None:
+    """n of n / (n - 1)"""
+    return _whole(number / (number - 1)) if number != 1 else None
+
+
+# A real number as an integer, and the formula of the number from that of the integer.
+_REAL_FORMS: tuple[tuple[Callable[[float], int | None], Callable[[Term], Term]], ...] = (
+    (_whole, lambda n: Formula("sym_float", (n,))),
+    (_inverse, lambda n: Formula("truediv", (1.0, n))),
+    (lambda x: _whole(x * x), lambda n: Formula("sym_sqrt", (n,))),
+    (
+        lambda x: _inverse(x * x),
+        lambda n: Formula("truediv", (1.0, Formula("sym_sqrt", (n,)))),
+    ),
+    (_bessel, lambda n: Formula("truediv", (n, affine(1, n, -1)))),
+)
