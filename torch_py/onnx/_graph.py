@@ -4,12 +4,13 @@ exported model runs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch_py
 from torch_py import _C
 from torch_py._tensor import Tensor
+from torch_py.onnx._calls import Origin
 from torch_py.onnx._sizes import Formula, Size, Varying, formula
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
 
@@ -56,9 +57,10 @@ class Node:
     """A call that is being written: its arguments by name and its results."""
 
     name: str
+    overload: str  # "add_.Tensor"
     arguments: dict[str, Any]
     results: list[Operand | None]
-    module: str
+    origin: Origin = field(default_factory=Origin)
 
     def __getitem__(self, argument: str) -> Any:
         return self.arguments[argument]
@@ -76,7 +78,7 @@ class Node:
 
     def unsupported(self, reason: str) -> UnsupportedOperatorError:
         """The error to raise because the call cannot be exported."""
-        return UnsupportedOperatorError(self.name, reason, self.module)
+        return UnsupportedOperatorError(self.name, reason, self.origin)
 
     def refuse(self, argument: str, *accepted: Any) -> None:
         """Raises UnsupportedOperatorError unless the argument has one of the accepted values."""
@@ -180,6 +182,13 @@ class Graph:
         """The tensor `name`, converted to `dtype`."""
         return str(self.op("Cast", name, to=onnx_dtype(dtype)))
 
+    def choose(self, condition: str, one: str, other: str, dtype: _C.dtype) -> str:
+        """Where. For bool it is written in logic, because onnxruntime's Where does not accept bool."""
+        if dtype != torch_py.bool:
+            return str(self.op("Where", condition, one, other))
+        chosen = self.op("And", condition, one)
+        return str(self.op("Or", chosen, self.op("And", self.op("Not", condition), other)))
+
     def like(self, value: Any, operand: Operand) -> str:
         """A tensor or number in the dtype of `operand`."""
         return self.cast(value, operand.dtype)
@@ -272,7 +281,7 @@ class Graph:
     def _unexplained(self, values: tuple[Any, ...]) -> SymbolicValueError:
         where = ""
         if self.current is not None:
-            where = f"in {self.current.name}, module '{self.current.module}': "
+            where = f"in {self.current.name}{self.current.origin}: "
         return SymbolicValueError(
             f"torch.onnx.export: {where}a number depends on dynamic dimensions in a way that was not found "
             f"out: it is {values} where the dynamic dimensions are {self.input_dimensions}"
@@ -286,6 +295,23 @@ _INVERSES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (lambda v: 1 / v if v else 0.0, ("Reciprocal",)),
     (lambda v: 1 / (v * v) if v else 0.0, ("Sqrt", "Reciprocal")),
 )
+
+
+def common_dtype(*values: Any) -> Any:
+    """The dtype in which tensors and numbers are combined."""
+    examples = [_example(value) for value in values]
+    result = examples[0]
+    dtype = result.dtype if isinstance(result, Tensor) else None
+    for other in examples[1:]:
+        dtype = torch_py.result_type(result, other)
+        result = result + other if isinstance(result, Tensor) or isinstance(other, Tensor) else result
+    return dtype
+
+
+def _example(value: Any) -> Any:
+    if isinstance(value, Varying):
+        return value.values[0]
+    return torch_py.zeros((1,) * value.rank, dtype=value.dtype) if isinstance(value, Operand) else value
 
 
 def _name(value: Operand | str | None) -> str:

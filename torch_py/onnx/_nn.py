@@ -7,17 +7,17 @@ from typing import Any
 import torch_py
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._reductions import reduce
-from torch_py.onnx._registry import maps
+from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying
 
 
-@maps("linear")
+@rule("linear")
 def linear(g: Graph, n: Node) -> Any:
     """A Gemm for matrices, which reads the weight as it is in the state_dict.
 
     For inputs with more dimensions the weight is transposed.
     """
-    own = n.get("self", n.get("input"))
+    own = n["input"]
     weight = n["weight"]
     bias = n["bias"]
     if own.rank == 2 and weight.rank == 2:
@@ -26,7 +26,7 @@ def linear(g: Graph, n: Node) -> Any:
     return product if bias is None else g.op("Add", product, bias)
 
 
-@maps("matmul", "mm", "bmm", "mv", "dot", "vdot")
+@rule("matmul", "mm", "bmm", "mv", "dot")
 def matmul(g: Graph, n: Node) -> Any:
     own = n["self"]
     other = next(n[k] for k in ("other", "mat2", "vec", "tensor") if k in n.arguments)
@@ -36,7 +36,7 @@ def matmul(g: Graph, n: Node) -> Any:
     return g.op("MatMul", own, other)
 
 
-@maps("addmm")
+@rule("addmm")
 def addmm(g: Graph, n: Node) -> Any:
     own = n["self"] if n["beta"] == 1 else g.op("Mul", n["self"], g.like(n["beta"], n["self"]))
     return g.op("Gemm", n["mat1"], n["mat2"], own if n["beta"] != 0 else None, alpha=float(n["alpha"]))
@@ -48,82 +48,34 @@ def per_dimension(value: int | list[int] | tuple[int, ...], rank: int) -> list[i
     return values * rank if len(values) == 1 else values
 
 
-def _batched(g: Graph, n: Node, own: Operand, spatial: int) -> tuple[Any, bool]:
-    """The input with a batch dimension, which ONNX's layers require, and whether it was added."""
-    if own.rank == spatial + 1:
-        return g.op("Unsqueeze", own, g.constant([0])), True
-    return own, False
-
-
-def _unbatched(g: Graph, value: str, added: bool) -> str:
-    return str(g.op("Squeeze", value, g.constant([0]))) if added else value
-
-
-@maps("conv1d", "conv2d", "conv3d", "convolution")
+@rule("convolution")
 def convolution(g: Graph, n: Node) -> Any:
     weight = n["weight"]
     spatial = weight.rank - 2
-    if n.get("transposed"):
-        return transposed(g, n)
-
-    own, added = _batched(g, n, n["input"], spatial)
-    padding = n["padding"]
-    pads = None
-    auto_pad = None
-
-    if isinstance(padding, str):
-        auto_pad = {"same": "SAME_LOWER", "valid": "VALID"}[padding]
-        if padding == "same":
-            pads = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial))
-            auto_pad = None
-    else:
-        pads = per_dimension(padding, spatial) * 2
+    own = n["input"]
+    is_single = own.rank == spatial + 1  # ONNX requires a batch dimension
+    if is_single:
+        own = g.op("Unsqueeze", own, g.constant([0]))
 
     result = g.op(
-        "Conv",
+        "ConvTranspose" if n["transposed"] else "Conv",
         own,
         weight,
         n["bias"],
         strides=per_dimension(n["stride"], spatial),
-        pads=pads,
-        auto_pad=auto_pad,
-        dilations=per_dimension(n["dilation"], spatial),
-        group=n["groups"],
-        kernel_shape=list(weight.shape[2:]),
-    )
-    return _unbatched(g, result, added)
-
-
-def _same_padding(kernel: Any, dilation: list[int]) -> list[int]:
-    total = [(k - 1) * d for k, d in zip(kernel, dilation)]
-    return [t // 2 for t in total] + [t - t // 2 for t in total]
-
-
-@maps("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
-def transposed(g: Graph, n: Node) -> Any:
-    weight = n["weight"]
-    spatial = weight.rank - 2
-    own, added = _batched(g, n, n["input"], spatial)
-
-    result = g.op(
-        "ConvTranspose",
-        own,
-        weight,
-        n["bias"],
-        strides=per_dimension(n["stride"], spatial),
-        group=n["groups"],
         pads=per_dimension(n["padding"], spatial) * 2,
         dilations=per_dimension(n["dilation"], spatial),
-        output_padding=per_dimension(n["output_padding"], spatial),
+        group=n["groups"],
         kernel_shape=list(weight.shape[2:]),
+        output_padding=per_dimension(n["output_padding"], spatial) if n["transposed"] else None,
     )
-    return _unbatched(g, result, added)
+    return g.op("Squeeze", result, g.constant([0])) if is_single else result
 
 
 # -- normalization ------------------------------------------------------------
 
 
-@maps("batch_norm")
+@rule("batch_norm")
 def batch_norm(g: Graph, n: Node) -> Any:
     own = n["input"]
     if n["training"] or n["running_mean"] is None:
@@ -156,7 +108,7 @@ def normalized(
     return result if bias is None else str(g.op("Add", result, g.op("Reshape", bias, shape)))
 
 
-@maps("instance_norm")
+@rule("instance_norm")
 def instance_norm(g: Graph, n: Node) -> Any:
     own = n["input"]
     if not n["use_input_stats"]:
@@ -165,7 +117,7 @@ def instance_norm(g: Graph, n: Node) -> Any:
     return normalized(g, own, list(range(2, own.rank)), n["weight"], n["bias"], n["eps"], 1)
 
 
-@maps("group_norm")
+@rule("group_norm")
 def group_norm(g: Graph, n: Node) -> Any:
     own = n["input"]
     groups = n["num_groups"]
@@ -179,7 +131,7 @@ def group_norm(g: Graph, n: Node) -> Any:
     return result if n["bias"] is None else g.op("Add", result, g.op("Reshape", n["bias"], shape))
 
 
-@maps("layer_norm")
+@rule("layer_norm")
 def layer_norm(g: Graph, n: Node) -> Any:
     own = n["input"]
     shape = list(n["normalized_shape"])
@@ -194,7 +146,7 @@ def layer_norm(g: Graph, n: Node) -> Any:
     return result if bias is None else g.op("Add", result, bias)
 
 
-@maps("rms_norm")
+@rule("rms_norm")
 def rms_norm(g: Graph, n: Node) -> Any:
     own = n["input"]
     shape = list(n["normalized_shape"])
@@ -206,13 +158,11 @@ def rms_norm(g: Graph, n: Node) -> Any:
     return result if n["weight"] is None else g.op("Mul", result, n["weight"])
 
 
-@maps("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
+@rule("dropout")
 def dropout(g: Graph, n: Node) -> Any:
-    own = n.get("input", n.get("self"))
+    own = n["input"]
     if not n["train"] or n["p"] == 0:
         return g.op("Identity", own)
-    if n.name != "dropout":
-        raise n.unsupported("cannot be exported in training mode")
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
 
 
@@ -228,7 +178,7 @@ _MODES = {
 }
 
 
-@maps(
+@rule(
     "upsample_nearest1d",
     "upsample_nearest2d",
     "upsample_nearest3d",
@@ -282,7 +232,7 @@ def upsample(g: Graph, n: Node) -> Any:
     return g.op("Resize", own, None, None, sizes, **settings)
 
 
-@maps("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+@rule("grid_sampler")
 def grid_sampler(g: Graph, n: Node) -> Any:
     if g.opset < 16 or (g.opset < 20 and n["input"].rank == 5):
         raise n.unsupported("needs opset_version 16 for images, 20 for volumes")

@@ -8,7 +8,7 @@ from typing import Any
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._nn import per_dimension
 from torch_py.onnx._reductions import reduce
-from torch_py.onnx._registry import maps
+from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying
 
 
@@ -19,11 +19,11 @@ def _with_batch(g: Graph, own: Operand, spatial: int) -> tuple[Any, Any]:
     return own, lambda value: value
 
 
-@maps(*(f"max_pool{rank}d{suffix}" for rank in (1, 2, 3) for suffix in ("", "_with_indices")))
+@rule("max_pool1d", "max_pool2d", "max_pool3d", "_max_pool")
 def max_pool(g: Graph, n: Node) -> Any:
-    spatial = int(n.name[8])
+    spatial = len(n["kernel_size"])
     source, finish = _with_batch(g, n["self"], spatial)
-    kernel = per_dimension(n["kernel_size"], spatial)
+    kernel = list(n["kernel_size"])
     settings = {
         "kernel_shape": kernel,
         "strides": per_dimension(n["stride"], spatial) or kernel,
@@ -48,14 +48,14 @@ def _with_indices(g: Graph, n: Node, source: Any, finish: Any, settings: dict[st
     return finish(values), finish(g.op("Mod", indices, channel))
 
 
-@maps("avg_pool1d", "avg_pool2d", "avg_pool3d")
+@rule("_avg_pool")
 def avg_pool(g: Graph, n: Node) -> Any:
-    spatial = int(n.name[8])
+    spatial = len(n["kernel_size"])
     if n.get("divisor_override") is not None:
         raise n.unsupported("cannot be exported with divisor_override")
 
     source, finish = _with_batch(g, n["self"], spatial)
-    kernel = per_dimension(n["kernel_size"], spatial)
+    kernel = list(n["kernel_size"])
     if n["ceil_mode"] and g.opset < 19:
         raise n.unsupported("needs opset_version 19 for ceil_mode=True")
 
@@ -72,7 +72,7 @@ def avg_pool(g: Graph, n: Node) -> Any:
     )
 
 
-@maps(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
+@rule(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
 def adaptive_pool(g: Graph, n: Node) -> Any:
     """A reduction if the output size is 1; pooling over windows if the output size divides the input size."""
     own = n["self"]

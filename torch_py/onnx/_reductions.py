@@ -7,7 +7,7 @@ from typing import Any
 import torch_py
 from torch_py.onnx._elementwise import truth
 from torch_py.onnx._graph import Graph, Node, Operand
-from torch_py.onnx._registry import MAPPINGS, Mapping, maps
+from torch_py.onnx._registry import RULES, Rule, rule
 
 
 def axes_of(n: Node, rank: int) -> list[int]:
@@ -27,17 +27,17 @@ def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdi
     return str(g.op(op_type, value, axes=axes, keepdims=int(keepdim)))
 
 
-def _reduction(op_type: str) -> Mapping:
-    def mapping(g: Graph, n: Node) -> Any:
+def _reduction(op_type: str) -> Rule:
+    def write(g: Graph, n: Node) -> Any:
         own = n["self"]
         return reduce(
             g, op_type, g.cast(own, n.result.dtype), axes_of(n, own.rank), bool(n.get("keepdim", False))
         )
 
-    return mapping
+    return write
 
 
-MAPPINGS.update(
+RULES.update(
     {
         name: _reduction(op)
         for name, op in {
@@ -50,10 +50,10 @@ MAPPINGS.update(
 )
 
 
-def _extremum(op_type: str, pairwise: str) -> Mapping:
+def _extremum(op_type: str, pairwise: str) -> Rule:
     """amax, and the three forms of max: of a whole tensor, along a dimension with indices, of two tensors."""
 
-    def mapping(g: Graph, n: Node) -> Any:
+    def write(g: Graph, n: Node) -> Any:
         own = n["self"]
         if "other" in n.arguments:
             return g.op(pairwise, g.cast(own, n.result.dtype), g.cast(n["other"], n.result.dtype))
@@ -68,7 +68,7 @@ def _extremum(op_type: str, pairwise: str) -> Mapping:
             return values
         return values, _index(g, op_type, own, n.dim(), keepdim)
 
-    return mapping
+    return write
 
 
 def _index(g: Graph, op_type: str, own: Operand, dim: int, keepdim: bool) -> str:
@@ -84,10 +84,10 @@ for _name, _op_type, _pairwise in (
     ("max", "ArgMax", "Max"),
     ("min", "ArgMin", "Min"),
 ):
-    MAPPINGS[_name] = _extremum(_op_type, _pairwise)
+    RULES[_name] = _extremum(_op_type, _pairwise)
 
 
-@maps("argmax", "argmin")
+@rule("argmax", "argmin")
 def argmax(g: Graph, n: Node) -> Any:
     own = n["self"]
     op_type = "ArgMax" if n.name == "argmax" else "ArgMin"
@@ -98,7 +98,7 @@ def argmax(g: Graph, n: Node) -> Any:
     return g.op("Reshape", index, g.constant([1] * own.rank)) if n["keepdim"] else index
 
 
-@maps("all", "any")
+@rule("all", "any")
 def all_or_any(g: Graph, n: Node) -> Any:
     own = n["self"]
     numbers = g.to(truth(g, own), torch_py.int32)
@@ -108,22 +108,18 @@ def all_or_any(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("norm", "linalg_vector_norm", "linalg_norm")
+@rule("norm", "linalg_vector_norm")
 def norm(g: Graph, n: Node) -> Any:
     own = n["self"]
     order = n.get("p", n.get("ord", 2))
     axes = axes_of(n, own.rank)
-    if n.name == "linalg_norm" and order not in (None, "fro") and len(axes) > 1:
-        raise n.unsupported("cannot be exported for matrices with an ord")
     source = g.cast(own, n.result.dtype)
     keepdim = bool(n.get("keepdim", False))
 
-    if order in (None, 2, "fro"):
+    if order in (None, 2):
         return reduce(g, "ReduceL2", source, axes, keepdim)
     if order == 1:
         return reduce(g, "ReduceL1", source, axes, keepdim)
-    if isinstance(order, str):
-        raise n.unsupported(f"cannot be exported with p={order!r}")
 
     positive = g.op("Abs", source)
     if order in (float("inf"), float("-inf")):
@@ -136,7 +132,7 @@ def norm(g: Graph, n: Node) -> Any:
     return g.op("Pow", total, g.like(1 / order, n.result))
 
 
-@maps("cumsum")
+@rule("cumsum")
 def cumsum(g: Graph, n: Node) -> Any:
     own = n["self"]
     return g.op(
@@ -146,7 +142,7 @@ def cumsum(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("topk")
+@rule("topk")
 def topk(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
@@ -163,31 +159,29 @@ def topk(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("sort", "argsort")
+@rule("sort")
 def sort(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
-        return (g.op("Identity", own), g.constant(0)) if n.name == "sort" else g.constant(0)
+        return g.op("Identity", own), g.constant(0)
 
     dim = n.dim()
-    found = g.op(
+    return g.op(
         "TopK",
         own,
         g.size(own.shape[dim]),
         outputs=2,
         axis=dim,
-        largest=int(bool(n.get("descending", False))),
+        largest=int(n["descending"]),
         sorted=1,
     )
 
-    return found if n.name == "sort" else found[1]
 
-
-@maps("softmax", "log_softmax")
+@rule("_softmax", "_log_softmax")
 def softmax(g: Graph, n: Node) -> Any:
     own = n["self"]
-    op_type = "Softmax" if n.name == "softmax" else "LogSoftmax"
+    op_type = "Softmax" if n.name == "_softmax" else "LogSoftmax"
     source = g.cast(own, n.result.dtype)
     if own.rank == 0:
-        return g.op("Exp" if n.name == "softmax" else "Identity", g.op("Sub", source, source))
+        return g.op("Exp" if n.name == "_softmax" else "Identity", g.op("Sub", source, source))
     return g.op(op_type, source, axis=n.dim())

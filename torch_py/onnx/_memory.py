@@ -1,0 +1,140 @@
+"""Which value every tensor of a run has, although tensors share memory and programs write to it.
+
+Note [Views and writes]
+ONNX has values only. A tensor that the program sees is an Entry here: it has a value of its own, or it is a
+view of another entry, made by a call. A write gives an entry a new value. If the entry is a view, the tensor
+that owns the memory gets a new value, too: its old value with the elements of the view replaced (the call
+`write_view`). Other views of that tensor are then out of date, and the calls that made them are repeated when
+they are used the next time. So a write through any chain of views has the effect that it has in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from torch_py._tensor import Tensor
+from torch_py.onnx._calls import Call, Constant, Value
+from torch_py.onnx.errors import OnnxExporterError
+
+# The name of the call that replaces the elements of a view.
+WRITE_VIEW = "write_view"
+
+
+@dataclass(eq=False)
+class Entry:
+    """A tensor that the program uses."""
+
+    tensor: Tensor  # kept, so that neither its identity nor its memory is used again
+    value: Value | Constant
+    base: Entry | None = None  # the tensor that this one is a view of
+    made_by: Call | None = None  # the call that made the view
+    position: int = 0  # of the view among the results of the call
+    version: int = 0  # how often the memory had been written to when `value` was recorded
+    writes: int = 0  # how often the memory was written to; counted by the entry without a base
+
+    @property
+    def root(self) -> Entry:
+        """The entry that owns the memory."""
+        return self if self.base is None else self.base.root
+
+
+class Recording(Protocol):
+    """Appends a call with results of the shape of `outputs`."""
+
+    def __call__(self, like: Call | None, name: str, arguments: dict[str, Any], outputs: Any) -> Call: ...
+
+
+@dataclass
+class Memory:
+    """The entries of one run."""
+
+    record: Recording
+    _entries: dict[int, tuple[Tensor, Entry]] = field(default_factory=dict)
+    _by_storage: dict[int, list[Entry]] = field(default_factory=dict)
+
+    def add(self, entry: Entry) -> Entry:
+        """From here on the program uses this tensor."""
+        entry.version = entry.root.writes
+        self._entries[id(entry.tensor)] = entry.tensor, entry
+        if address := address_of(entry.tensor):
+            self._by_storage.setdefault(address, []).append(entry)
+        return entry
+
+    def knows(self, tensor: Tensor) -> bool:
+        """Whether this very object has an entry."""
+        return id(tensor) in self._entries
+
+    def entry(self, tensor: Tensor) -> Entry:
+        """The entry of a tensor. One that was never seen is a constant, unless it shares the memory of
+        another: `x.data` is another object for the same elements."""
+        if id(tensor) in self._entries:
+            return self._entries[id(tensor)][1]
+
+        sharing = self._by_storage.get(address_of(tensor), [])
+        for entry in sharing:
+            if is_same_place(entry.tensor, tensor):
+                self._entries[id(tensor)] = tensor, entry
+                return entry
+        if sharing:
+            raise OnnxExporterError(
+                f"torch.onnx.export: a tensor of shape {tuple(tensor.shape)} is a view of another one that was "
+                "made in a way that could not be seen; use the operators of torch to make views"
+            )
+        return self.add(Entry(tensor, Constant(tensor)))
+
+    def value(self, tensor: Tensor) -> Value | Constant:
+        """The value of a tensor now."""
+        return self._current(self.entry(tensor))
+
+    def _current(self, entry: Entry) -> Value | Constant:
+        if entry.base is None or entry.version == entry.root.writes:
+            return entry.value
+
+        # The memory was written to since: repeat the call that made the view.
+        call = entry.made_by
+        assert call is not None
+        outputs = [entry.tensor if i == entry.position else None for i in range(len(call.results))]
+        arguments = call.arguments | {"self": self._current(entry.base)}
+        again = self.record(call, call.name, arguments, outputs)
+        entry.value = _result(again, entry.position)
+        entry.version = entry.root.writes
+        return entry.value
+
+    def write(self, entry: Entry, value: Value) -> None:
+        """Records that the elements of a tensor are now `value`."""
+        if entry.base is not None:
+            call = entry.made_by
+            assert call is not None
+            view = {key: part for key, part in call.arguments.items() if key != "self"}
+            arguments = {
+                "self": self._current(entry.base),
+                "value": value,
+                "view": [call.name, view, entry.position],
+            }
+            written = self.record(None, WRITE_VIEW, arguments, [entry.base.tensor])
+            self.write(entry.base, _result(written, 0))
+        else:
+            entry.writes += 1
+        entry.value = value
+        entry.version = entry.root.writes
+
+
+def _result(call: Call, position: int) -> Value:
+    value = call.results[position]
+    assert value is not None
+    return value
+
+
+def address_of(tensor: Tensor) -> int:
+    """Where the memory of a tensor begins; 0 without memory."""
+    return int(tensor.untyped_storage()._address()) if tensor.numel() else 0
+
+
+def is_same_place(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors are the same elements in memory."""
+    return one.dtype == other.dtype and _geometry(one) == _geometry(other)
+
+
+def _geometry(tensor: Tensor) -> tuple[Any, ...]:
+    return (address_of(tensor), tensor.storage_offset(), tuple(tensor.shape), tensor.stride())

@@ -1,0 +1,287 @@
+"""Records one run of a program: the operators that it calls, below autograd.
+
+Note [How a run is recorded]
+The program runs on real tensors inside a TorchDispatchMode, which receives every call of an operator. An
+operator that is made of others is seen as those, except where there is a rule for the whole (linear,
+layer_norm, lstm): such operators get a kernel at the key Python that asks the mode first. What the program
+writes to tensors becomes new values, see Note [Views and writes] in _memory.py.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py._dispatch_keys import DispatchKey, DispatchKeySet
+from torch_py._ops import OpOverload, ops
+from torch_py._tensor import Tensor
+from torch_py.onnx._calls import (
+    Call,
+    Constant,
+    Facts,
+    Origin,
+    Origin,
+    Value,
+    bind,
+    leaves_of,
+    mapped,
+    origin_of_call,
+    pure_name,
+)
+from torch_py.onnx._memory import Entry, Memory, address_of, is_same_place
+from torch_py.onnx._registry import DECOMPOSITIONS, RULES
+from torch_py.onnx.errors import OnnxExporterError, TracerWarning
+from torch_py.overrides import TorchFunctionMode
+from torch_py.utils._python_dispatch import (
+    TorchDispatchMode,
+    _get_current_dispatch_mode,
+    _get_current_dispatch_mode_stack,
+    _pop_mode,
+    _push_mode,
+)
+from torch_py.utils._pytree import tree_leaves
+
+# Operators that replace all elements, whatever they were before.
+_OVERWRITING = {"fill", "copy", "zero"}
+# Functions of torch that take numbers out of a tensor.
+_READING = {
+    "__array__",
+    "__bool__",
+    "__complex__",
+    "__float__",
+    "__index__",
+    "__int__",
+    "allclose",
+    "equal",
+    "is_nonzero",
+    "item",
+    "numpy",
+    "tolist",
+}
+
+
+class Recorder(TorchDispatchMode):
+    """The calls of one run in order, and the facts about every value in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[Call] = []
+        self.facts: list[Facts] = []
+        self.modules: list[str] = []  # the paths of the modules that are running
+        self.function = ""  # the function of torch that is running
+        self._memory = Memory(self._append)
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        return True
+
+    # -- what the program has ------------------------------------------------------------
+
+    def wrap(self, tensor: Tensor, depends: bool, name: str | None = None) -> Tensor:
+        """A copy of an input or a parameter, which the program may write to."""
+        copy = tensor.detach().clone()
+        self.facts.append(
+            Facts(tuple(tensor.shape), tensor.dtype, None if depends else tensor.detach(), name)
+        )
+        self._memory.add(Entry(copy, Value(len(self.facts) - 1)))
+        return copy
+
+    def value(self, tensor: Tensor) -> Value | Constant:
+        """The value of a tensor now."""
+        return self._memory.value(tensor)
+
+    def depends(self, tree: Any) -> bool:
+        """Whether a tensor among the leaves depends on an input or on chance."""
+        values = [self.value(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves_of(tree)]
+        return self._is_computed(values)
+
+    def _is_computed(self, values: Sequence[Any]) -> bool:
+        return any(isinstance(leaf, Value) and self.facts[leaf.index].data is None for leaf in values)
+
+    def forget(self) -> None:
+        """Gives the memory of the run free, once it is over."""
+        self._memory = Memory(self._append)
+
+    def origin(self) -> Origin:
+        """What the program is doing now."""
+        return origin_of_call(self.modules[-1] if self.modules else "", self.function)
+
+    # -- calls ------------------------------------------------------------
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        arguments = bind(func, args, kwargs)
+        written = [argument.name for argument in func._schema.arguments if argument.is_write]
+
+        decomposition = DECOMPOSITIONS.get(pure_name(func))
+        if decomposition is not None:
+            given = {key: value for key, value in arguments.items() if key != "out"}
+            with self:
+                result = decomposition(**given)
+                if result is not NotImplemented:
+                    return self._stored(result, [arguments[name] for name in written])
+
+        self._check(func, arguments, written)
+        values = {key: mapped(self._noted, value) for key, value in arguments.items()}
+        result = func(*args, **kwargs)
+        self._record(func, arguments, values, written, result)
+        return result
+
+    def _stored(self, result: Any, targets: list[Any]) -> Any:
+        """The result of a decomposition, written to where the operator writes."""
+        if not targets:
+            return result
+        for target, part in zip(targets, tree_leaves(result)):
+            target.copy_(part)
+        return targets[0] if len(targets) == 1 else tuple(targets)
+
+    def _noted(self, leaf: Any) -> Any:
+        return self.value(leaf) if isinstance(leaf, Tensor) else leaf
+
+    def _check(self, func: OpOverload, arguments: dict[str, Any], written: Sequence[str]) -> None:
+        """Raises OnnxExporterError for a write to a tensor that outlives the run."""
+        for tensor in _tensors_of([arguments[name] for name in written]):
+            root = self._memory.entry(tensor).root
+            if not isinstance(root.value, Constant):
+                continue
+            is_new = tensor is root.tensor and (pure_name(func) in _OVERWRITING or _is_out(func))
+            if not is_new:
+                raise OnnxExporterError(
+                    f"torch.onnx.export: {func._opname}{self.origin()} writes to a tensor that was made before "
+                    "the export; make the tensor inside of forward"
+                )
+            root.value.tensor = root.value.tensor.clone()  # earlier calls used what it was
+
+    def _record(
+        self, func: OpOverload, arguments: dict[str, Any], values: Any, written: Sequence[str], result: Any
+    ) -> None:
+        given = _tensors_of(list(arguments.values()))
+        targets = _tensors_of([arguments[name] for name in written])
+        if targets:
+            if func._opname == "copy_" and is_same_place(arguments["self"], arguments["src"]):
+                return  # the end of `x[index] += 1`
+            if not targets[0].is_meta:
+                call = self._called(func, values, targets, written)
+                for target, value in zip(targets, call.results):
+                    if value is not None:
+                        self._memory.write(self._memory.entry(target), value)
+            return
+
+        leaves = tree_leaves(result)
+        new = [leaf if isinstance(leaf, Tensor) and not _is_among(leaf, given) else None for leaf in leaves]
+        if any(leaf is not None for leaf in new):
+            call = self._called(func, values, new, ())
+            for position, (leaf, value) in enumerate(zip(new, call.results)):
+                if leaf is not None and value is not None:
+                    base = self._base(leaf, given)
+                    self._memory.add(Entry(leaf, value, base, call if base else None, position))
+
+    def _called(self, func: OpOverload, values: Any, outputs: Any, written: Sequence[str]) -> Call:
+        outs = {argument.name for argument in func._schema.arguments if argument.is_out}
+        arguments = {key: value for key, value in values.items() if key not in outs}
+        is_random = "nondeterministic_seeded" in func.tags
+        origin = self.origin()
+        call = Call(pure_name(func), func._entry_name, arguments, [], origin, is_random)
+        return self._append(call, call.name, arguments, outputs)
+
+    def _append(self, like: Call | None, name: str, arguments: dict[str, Any], outputs: Any) -> Call:
+        """Appends a call of the operator `name` with results of the shape of `outputs`."""
+        origin = like.origin if like is not None else self.origin()
+        is_random = like is not None and like.is_random
+        depends = is_random or self._is_computed(leaves_of(arguments))
+        results = [None if tensor is None else self._fact(tensor, depends) for tensor in outputs]
+
+        overload = like.overload if like is not None else name
+        call = Call(name, overload, arguments, results, origin, is_random)
+        self.calls.append(call)
+        return call
+
+    def _fact(self, tensor: Tensor, depends: bool) -> Value:
+        plain = None if depends else tensor.detach().clone()
+        self.facts.append(Facts(tuple(tensor.shape), tensor.dtype, plain))
+        return Value(len(self.facts) - 1)
+
+    def _base(self, result: Tensor, given: Sequence[Tensor]) -> Entry | None:
+        """The argument that a result is a view of."""
+        address = address_of(result)
+        found = [tensor for tensor in given if address and address_of(tensor) == address]
+        return self._memory.entry(found[0]) if found else None
+
+
+def _tensors_of(tree: Any) -> list[Tensor]:
+    return [leaf for leaf in leaves_of(tree) if isinstance(leaf, Tensor)]
+
+
+def _is_among(tensor: Tensor, others: Sequence[Tensor]) -> bool:
+    return any(tensor is other for other in others)
+
+
+def _is_out(func: OpOverload) -> bool:
+    return any(argument.is_out for argument in func._schema.arguments)
+
+
+class Watch(TorchFunctionMode):
+    """Notes which functions of torch the program calls. Warns where it takes numbers out of tensors, which the
+    exported model keeps."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        if name in _READING and self.recorder.depends(list(args)):
+            warnings.warn(
+                f"torch.onnx.export: {name}(){self.recorder.origin()} reads a number out of a "
+                "tensor; the exported model keeps the number of this run, also for other inputs",
+                TracerWarning,
+                stacklevel=3,
+            )
+
+        self.recorder.function = name
+        try:
+            return func(*args, **(kwargs or {}))
+        finally:
+            self.recorder.function = ""
+
+
+def current_recorder() -> Recorder | None:
+    """The recorder of the export that this thread is in; None outside of all."""
+    modes = [mode for mode in _get_current_dispatch_mode_stack() if isinstance(mode, Recorder)]
+    return modes[-1] if modes else None
+
+
+# -- operators that are recorded whole ------------------------------------------------------------
+
+
+@functools.cache
+def keep_whole() -> None:
+    """Gives each operator with a rule that is made of others a kernel at the key Python.
+
+    The kernel hands the call to a recorder. Everybody else sees what the operator is made of, as before.
+    """
+    for name in (*RULES, *DECOMPOSITIONS):
+        for packet_name in (name, f"{name}_"):
+            packet = getattr(ops.aten, packet_name, None)
+            for overload in packet.overloads() if packet is not None else ():
+                operator = getattr(packet, overload)
+                if operator.has_kernel_for_dispatch_key(DispatchKey.Python):
+                    operator._set_python_kernel(DispatchKey.Python, _whole(operator), True)
+
+
+def _whole(operator: OpOverload) -> Callable[..., Any]:
+    def kernel(keys: int, *args: Any, **kwargs: Any) -> Any:
+        mode = _get_current_dispatch_mode()
+        if not isinstance(mode, Recorder):
+            below = DispatchKeySet(keys).remove(DispatchKey.Python)
+            return operator.redispatch(below, *args, **kwargs)
+
+        _pop_mode()
+        try:
+            return mode.__torch_dispatch__(operator, (), args, kwargs)
+        finally:
+            _push_mode(mode)
+
+    return kernel
