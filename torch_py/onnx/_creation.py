@@ -19,7 +19,7 @@ def filled(g: Graph, value: Any, shape: Sequence[Any], dtype: _C.dtype) -> str:
     return str(g.op("Expand", g.constant(value, dtype), g.sizes(list(shape))))
 
 
-_VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
+_VALUES = {"zeros": 0, "ones": 1, "empty": 0, "empty_strided": 0, "empty_permuted": 0, "full": None}
 
 
 @rule(

@@ -6,6 +6,7 @@ They run while the program is recorded, on its tensors. See _registry.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch_py as torch
@@ -140,3 +141,86 @@ def im2col(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: 
         for j in range(kw)
     ]
     return torch.stack(parts, 2).reshape(self.shape[0], self.shape[1] * kh * kw, rows * columns)
+
+
+@decomposes("isclose")
+def isclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Any:
+    near = (self == other) | (
+        torch.isfinite(self) & torch.isfinite(other) & (abs(self - other) <= atol + rtol * abs(other))
+    )
+    return near | (torch.isnan(self) & torch.isnan(other)) if equal_nan else near
+
+
+@decomposes("isin")
+def isin(assume_unique: bool, invert: bool, **operands: Any) -> Any:
+    elements, tests = (torch.as_tensor(value) for value in operands.values())
+    found = (elements.unsqueeze(-1) == tests.reshape(-1)).any(-1)
+    return ~found if invert else found
+
+
+@decomposes("bucketize.Tensor")
+def bucketize(self: Tensor, boundaries: Tensor, out_int32: bool, right: bool) -> Any:
+    """How many boundaries come before each number."""
+    number = self.unsqueeze(-1)
+    before = boundaries <= number if right else boundaries < number
+    return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
+
+
+@decomposes("cumprod")
+def cumprod(self: Tensor, dim: int, dtype: Any) -> Any:
+    """The products of the rows of a square that has each number below the diagonal, and ones above it."""
+    if self.dim() == 0:
+        return self.clone() if dtype is None else self.to(dtype)
+    last = self.movedim(dim, -1)
+    own = torch.ones(last.shape[-1], last.shape[-1], dtype=torch.bool).tril()
+    square = torch.where(own, last.unsqueeze(-2), 1)
+    return square.prod(-1, dtype=dtype).movedim(-1, dim)
+
+
+@decomposes("median", "kthvalue")
+def median(self: Tensor, dim: int | None = None, keepdim: bool = False, k: int | None = None) -> Any:
+    """An element of the sorted numbers."""
+    if dim is None:
+        values = self.reshape(-1).sort().values
+        return values[(values.shape[0] - 1) // 2]
+    if self.dim() == 0:
+        return self.clone(), torch.zeros((), dtype=torch.int64)
+    found = self.sort(dim)
+    place = (self.shape[dim] - 1) // 2 if k is None else k - 1
+    parts = [part.select(dim, place) for part in found]
+    return tuple(part.unsqueeze(dim) for part in parts) if keepdim else tuple(parts)
+
+
+@decomposes("index_fill")
+def index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    if self.dim() == 0:
+        return NotImplemented
+    shape = [1] * self.dim()
+    shape[dim] = -1
+    sizes = list(self.shape)
+    sizes[dim] = index.numel()
+    filled = value.expand(sizes) if isinstance(value, Tensor) else value
+    return self.scatter(dim, index.reshape(shape).expand(sizes), filled)
+
+
+@decomposes("_max_unpool")
+def max_unpool(self: Tensor, indices: Tensor, output_size: Sequence[int]) -> Any:
+    spatial = len(output_size)
+    lead = self.shape[: self.dim() - spatial]
+    flat = torch.zeros(*lead, math.prod(output_size), dtype=self.dtype)
+    filled = flat.scatter(-1, indices.reshape(*lead, -1), self.reshape(*lead, -1))
+    return filled.reshape(*lead, *output_size)
+
+
+@decomposes("_safe_softmax")
+def safe_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
+    weights = self.softmax(dim, dtype=dtype)
+    return torch.where((self == -math.inf).all(dim, keepdim=True), 0.0, weights)
+
+
+@decomposes("_addmm_activation")
+def addmm_activation(
+    self: Tensor, mat1: Tensor, mat2: Tensor, beta: float, alpha: float, use_gelu: bool
+) -> Any:
+    product = torch.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    return torch.nn.functional.gelu(product, approximate="tanh") if use_gelu else torch.relu(product)

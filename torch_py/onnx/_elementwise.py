@@ -11,7 +11,7 @@ from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import rule
 
 # Operators that at most convert the dtype.
-_SAME = ("alias", "clone", "detach", "_to_copy")
+_SAME = ("alias", "clone", "conj_physical", "detach", "detach_copy", "_to_copy")
 _BITWISE = {
     "bitwise_and": ("BitwiseAnd", "And"),
     "bitwise_or": ("BitwiseOr", "Or"),
@@ -60,13 +60,13 @@ def bitwise_not(g: Graph, n: Node) -> Any:
     return g.op("Not" if n.result.dtype == torch_py.bool else "BitwiseNot", n["self"])
 
 
-@rule("bitwise_left_shift", "bitwise_right_shift")
+@rule("bitwise_left_shift", "bitwise_right_shift", "__lshift__", "__rshift__")
 def shift(g: Graph, n: Node) -> Any:
     """A product with or a quotient by a power of two; the quotient is rounded down, as shifts of bits do."""
     dtype = n.result.dtype
     power = g.op("Pow", g.constant(2, dtype), g.cast(n["other"], dtype))
     own = g.cast(n["self"], dtype)
-    if n.name == "bitwise_left_shift":
+    if n.name in ("bitwise_left_shift", "__lshift__"):
         return g.op("Mul", own, power)
     return _floor_divided(g, own, power)
 
@@ -167,10 +167,8 @@ def truncated(g: Graph, value: str) -> str:
     return str(g.op("Mul", g.op("Sign", value), g.op("Floor", g.op("Abs", value))))
 
 
-@rule("where")
+@rule("where.self")
 def where(g: Graph, n: Node) -> Any:
-    if "other" not in n.arguments:
-        raise n.unsupported("cannot be exported with a condition only; use nonzero")
     dtype = n.result.dtype
     return g.choose(truth(g, n["condition"]), g.cast(n["self"], dtype), g.cast(n["other"], dtype), dtype)
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch_py
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._memory import WRITE_VIEW
+from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import RULES, rule
 from torch_py.onnx._shapes import expanded, permuted, reshape
 from torch_py.onnx._sizes import Varying
@@ -173,57 +174,41 @@ def index_select(g: Graph, n: Node) -> Any:
     return g.op("Gather", own, index if index.rank else g.op("Reshape", index, g.constant([1])), axis=n.dim())
 
 
-@rule("gather", "take_along_dim")
+@rule("gather")
 def gather(g: Graph, n: Node) -> Any:
     own = n["self"]
-    index = n.get("index", n.get("indices"))
-    if n["dim"] is None:
-        raise n.unsupported("cannot be exported without dim")
     if own.rank == 0:
         return g.op("Identity", own)
-
-    dim = n.dim()
-    if n.name == "take_along_dim":
-        common = [
-            i if axis == dim else max(o, i, key=_extent)
-            for axis, (o, i) in enumerate(zip(own.shape, index.shape))
-        ]
-        sizes = [o if axis == dim else c for axis, (o, c) in enumerate(zip(own.shape, common))]
-
-        # Indices wrap around by the remainder, which GatherElements does not do.
-        wrapped = g.op("Mod", expanded(g, index, common), g.sizes([own.shape[dim]]))
-        return g.op("GatherElements", expanded(g, own, sizes), wrapped, axis=dim)
-
-    return g.op("GatherElements", own, index, axis=dim)
+    return g.op("GatherElements", own, n["index"], axis=n.dim())
 
 
-def _extent(size: Any) -> int:
-    return max(size.values) if isinstance(size, Varying) else int(size)
+_REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
 
 
-@rule("scatter", "scatter_add")
+@rule("scatter", "scatter_add", "scatter_reduce")
 def scatter(g: Graph, n: Node) -> Any:
     own = n["self"]
     index = n["index"]
     source = n.get("src", n.get("value"))
-    kinds = {None: None, "add": "add", "multiply": "mul"}
-    kind = "add" if n.name == "scatter_add" else kinds[n.get("reduce")]
-    if own.rank == 0:
-        raise n.unsupported("cannot be exported for a tensor without dimensions")
+    kind = "add" if n.name == "scatter_add" else n.get("reduce")
+    n.refuse("include_self", True, None)
+    if kind == "mean":
+        raise n.unsupported("cannot be exported with reduce='mean'")
+    if kind and g.opset < (18 if kind in ("amax", "amin") else 16):
+        raise n.unsupported("needs opset_version 18, or 16 for sums and products")
 
     if isinstance(source, Operand) and source.shape != index.shape:
-        source = Operand(
-            g.op("Slice", source, g.constant([0] * index.rank), g.sizes(list(index.shape))),
-            index.shape,
-            source.dtype,
-        )
-
+        cut = g.op("Slice", source, g.constant([0] * index.rank), g.sizes(list(index.shape)))
+        source = Operand(cut, index.shape, source.dtype)
     values = g.like(source, own)
     if not isinstance(source, Operand):
         values = g.op("Expand", values, g.sizes(list(index.shape)))
-    if kind and g.opset < 16:
-        raise n.unsupported("needs opset_version 16")
-    return g.op("ScatterElements", own, index, values, axis=n.dim(), reduction=kind)
+
+    reduction = _REDUCTIONS[kind] if kind else None
+    if own.rank:
+        return g.op("ScatterElements", own, index, values, axis=n.dim(), reduction=reduction)
+    row = [g.op("Reshape", value, g.constant([1])) for value in (own, index, values)]
+    return g.op("Reshape", g.op("ScatterElements", *row, axis=0, reduction=reduction), g.constant([]))
 
 
 @rule("embedding")
@@ -234,10 +219,13 @@ def embedding(g: Graph, n: Node) -> Any:
 @rule("one_hot")
 def one_hot(g: Graph, n: Node) -> Any:
     depth = n["num_classes"]
-    if depth == -1:
-        raise n.unsupported("cannot be exported without num_classes")
     indices = n["self"] if n["self"].rank else g.op("Reshape", n["self"], g.constant([1]))
-    result = g.op("OneHot", indices, g.size(depth), g.constant([0, 1]), axis=-1)
+    if depth == -1:  # one more than the largest index
+        largest = reduce(g, "ReduceMax", indices, list(range(max(n["self"].rank, 1))), False)
+        count = g.op("Add", largest, g.constant(1))
+    else:
+        count = g.size(depth)
+    result = g.op("OneHot", indices, count, g.constant([0, 1]), axis=-1)
     return result if n["self"].rank else g.op("Squeeze", result, g.constant([0]))
 
 
@@ -247,13 +235,23 @@ def diagonal(g: Graph, n: Node) -> Any:
     own = n["self"]
     one = n["dim1"] % own.rank
     other = n["dim2"] % own.rank
-    if n["offset"] != 0:
-        raise n.unsupported(f"cannot be exported with offset={n['offset']}")
+    offset = n.number("offset")
 
     length = g.op("Reshape", g.size(n.result.shape[-1]), g.constant([]))
     numbers = g.op("Range", g.constant(0), length, g.constant(1))
-    coordinates = g.op("Tile", g.op("Unsqueeze", numbers, g.constant([1])), g.constant([1, 2]))
+    pairs = g.op("Unsqueeze", numbers, g.constant([1]))
+    coordinates = g.op("Add", pairs, g.constant([[max(-offset, 0), max(offset, 0)]]))
 
     rest = [axis for axis in range(own.rank) if axis not in (one, other)]
     found = g.op("GatherND", permuted(g, own, [one, other, *rest]), coordinates)
     return permuted(g, found, [*range(1, n.result.rank), 0])
+
+
+@rule("_unique", "_unique2", "unique_dim")
+def unique(g: Graph, n: Node) -> Any:
+    """The different elements or rows, where each element is among them, and how often each occurs."""
+    own = n["self"]
+    axis = n.dim() if n.name == "unique_dim" else None
+    values, _, inverse, counts = g.op("Unique", own, outputs=4, axis=axis, sorted=1)
+    places = inverse if axis is not None else g.op("Reshape", inverse, g.op("Shape", own))
+    return values, places, counts

@@ -101,6 +101,19 @@ class Memory:
         entry.version = entry.root.writes
         return entry.value
 
+    def make_view_of_itself(self, tensor: Tensor) -> None:
+        """Prepares for a call that changes the geometry of a tensor in place: its entry goes on as the base of
+        views, and the tensor gets an entry for its new geometry."""
+        entry = self.entry(tensor)
+        entry.tensor = tensor.detach()
+        self._entries[id(tensor)] = tensor, Entry(tensor, entry.value, entry, version=entry.version)
+
+    def replace_view(self, tensor: Tensor, call: Call) -> None:
+        """Notes the call that `make_view_of_itself` has prepared for."""
+        entry = self.entry(tensor)
+        entry.made_by = call
+        entry.value = _result(call, 0)
+
     def write(self, entry: Entry, value: Value) -> None:
         """Records that the elements of a tensor are now `value`."""
         if entry.base is not None:

@@ -166,6 +166,29 @@ def dropout(g: Graph, n: Node) -> Any:
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
 
 
+@rule("_linalg_det")
+def determinant(g: Graph, n: Node) -> Any:
+    return (g.op("Det", n["self"]), *[None] * (len(n.results) - 1))
+
+
+@rule("col2im")
+def col2im(g: Graph, n: Node) -> Any:
+    if g.opset < 18:
+        raise n.unsupported("needs opset_version 18")
+    own = n["self"]
+    source = g.op("Unsqueeze", own, g.constant([0])) if own.rank == 2 else own
+    result = g.op(
+        "Col2Im",
+        source,
+        g.sizes(list(n["output_size"])),
+        g.constant(list(n["kernel_size"])),
+        dilations=list(n["dilation"]),
+        pads=list(n["padding"]) * 2,
+        strides=list(n["stride"]),
+    )
+    return g.op("Squeeze", result, g.constant([0])) if own.rank == 2 else result
+
+
 # -- resampling ------------------------------------------------------------
 
 _MODES = {
@@ -179,16 +202,16 @@ _MODES = {
 
 
 @rule(
-    "upsample_nearest1d",
-    "upsample_nearest2d",
-    "upsample_nearest3d",
-    "upsample_linear1d",
-    "upsample_bilinear2d",
-    "upsample_trilinear3d",
-    "upsample_bicubic2d",
-    "_upsample_nearest_exact1d",
-    "_upsample_nearest_exact2d",
-    "_upsample_nearest_exact3d",
+    "upsample_nearest1d.default",
+    "upsample_nearest2d.default",
+    "upsample_nearest3d.default",
+    "upsample_linear1d.default",
+    "upsample_bilinear2d.default",
+    "upsample_trilinear3d.default",
+    "upsample_bicubic2d.default",
+    "_upsample_nearest_exact1d.default",
+    "_upsample_nearest_exact2d.default",
+    "_upsample_nearest_exact3d.default",
 )
 def upsample(g: Graph, n: Node) -> Any:
     """Uses scale factors if given, so that the output size follows the input's; otherwise uses sizes."""

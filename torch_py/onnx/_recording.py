@@ -31,7 +31,7 @@ from torch_py.onnx._calls import (
     pure_name,
 )
 from torch_py.onnx._memory import Entry, Memory, address_of, is_same_place
-from torch_py.onnx._registry import DECOMPOSITIONS, RULES
+from torch_py.onnx._registry import DECOMPOSITIONS, RULES, find
 from torch_py.onnx.errors import OnnxExporterError, TracerWarning
 from torch_py.overrides import TorchFunctionMode
 from torch_py.utils._python_dispatch import (
@@ -115,7 +115,7 @@ class Recorder(TorchDispatchMode):
         arguments = bind(func, args, kwargs)
         written = [argument.name for argument in func._schema.arguments if argument.is_write]
 
-        decomposition = DECOMPOSITIONS.get(pure_name(func))
+        decomposition = find(DECOMPOSITIONS, pure_name(func), func._entry_name)
         if decomposition is not None:
             given = {key: value for key, value in arguments.items() if key != "out"}
             with self:
@@ -123,8 +123,8 @@ class Recorder(TorchDispatchMode):
                 if result is not NotImplemented:
                     return self._stored(result, [arguments[name] for name in written])
 
-        self._check(func, arguments, written)
         values = {key: mapped(self._noted, value) for key, value in arguments.items()}
+        self._check(func, arguments, written)
         result = func(*args, **kwargs)
         self._record(func, arguments, values, written, result)
         return result
@@ -142,6 +142,9 @@ class Recorder(TorchDispatchMode):
 
     def _check(self, func: OpOverload, arguments: dict[str, Any], written: Sequence[str]) -> None:
         """Raises OnnxExporterError for a write to a tensor that outlives the run."""
+        if _changes_geometry(func):
+            self._memory.make_view_of_itself(arguments["self"])
+            return
         for tensor in _tensors_of([arguments[name] for name in written]):
             root = self._memory.entry(tensor).root
             if not isinstance(root.value, Constant):
@@ -159,7 +162,10 @@ class Recorder(TorchDispatchMode):
     ) -> None:
         given = _tensors_of(list(arguments.values()))
         targets = _tensors_of([arguments[name] for name in written])
-        if targets:
+        if _changes_geometry(func):
+            call = self._called(func, values, [arguments["self"]], ())
+            self._memory.replace_view(arguments["self"], call)
+        elif targets:
             if func._opname == "copy_" and is_same_place(arguments["self"], arguments["src"]):
                 return  # the end of `x[index] += 1`
             if not targets[0].is_meta:
@@ -167,9 +173,12 @@ class Recorder(TorchDispatchMode):
                 for target, value in zip(targets, call.results):
                     if value is not None:
                         self._memory.write(self._memory.entry(target), value)
-            return
+        else:
+            self._record_results(func, values, given, tree_leaves(result))
 
-        leaves = tree_leaves(result)
+    def _record_results(
+        self, func: OpOverload, values: Any, given: Sequence[Tensor], leaves: Sequence[Any]
+    ) -> None:
         new = [leaf if isinstance(leaf, Tensor) and not _is_among(leaf, given) else None for leaf in leaves]
         if any(leaf is not None for leaf in new):
             call = self._called(func, values, new, ())
@@ -218,6 +227,11 @@ def _is_among(tensor: Tensor, others: Sequence[Tensor]) -> bool:
     return any(tensor is other for other in others)
 
 
+def _changes_geometry(func: OpOverload) -> bool:
+    """Whether an operator in place leaves the elements as they are: `unsqueeze_`."""
+    return "inplace_view" in func.tags
+
+
 def _is_out(func: OpOverload) -> bool:
     return any(argument.is_out for argument in func._schema.arguments)
 
@@ -262,13 +276,17 @@ def keep_whole() -> None:
 
     The kernel hands the call to a recorder. Everybody else sees what the operator is made of, as before.
     """
-    for name in (*RULES, *DECOMPOSITIONS):
-        for packet_name in (name, f"{name}_"):
-            packet = getattr(ops.aten, packet_name, None)
-            for overload in packet.overloads() if packet is not None else ():
-                operator = getattr(packet, overload)
-                if operator.has_kernel_for_dispatch_key(DispatchKey.Python):
-                    operator._set_python_kernel(DispatchKey.Python, _whole(operator), True)
+    for key in (*RULES, *DECOMPOSITIONS):
+        name, _, only = key.partition(".")
+        for operator in (*_overloads(name), *_overloads(f"{name}_")):
+            is_meant = not only or operator._overloadname == only
+            if is_meant and operator.has_kernel_for_dispatch_key(DispatchKey.Python):
+                operator._set_python_kernel(DispatchKey.Python, _whole(operator), True)
+
+
+def _overloads(name: str) -> list[OpOverload]:
+    packet = getattr(ops.aten, name, None)
+    return [] if packet is None else [getattr(packet, overload) for overload in packet.overloads()]
 
 
 def _whole(operator: OpOverload) -> Callable[..., Any]:

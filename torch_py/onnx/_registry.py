@@ -23,7 +23,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers a rule for all overloads of operators: `add` serves ``add.Tensor`` and ``add_.Tensor``."""
+    """Registers a rule for operators: `add` serves all overloads, in place, too; `where.self` only this one."""
 
     def register(function: Rule) -> Rule:
         for name in names:
@@ -32,6 +32,11 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
         return function
 
     return register
+
+
+def find(table: dict[str, Any], name: str, overload: str) -> Any:
+    """What a table has for an overload, else for its operator; None if there is neither."""
+    return table.get(f"{name}.{overload.partition('.')[2] or 'default'}", table.get(name))
 
 
 def decomposes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -6,6 +6,7 @@ from torch_py.onnx import (
     _indexing,
     _nn,
     _pooling,
+    _random,
     _recurrent,
     _reductions,
     _shapes,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch_py
-from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
 from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying
 
@@ -84,6 +84,8 @@ def transpose(g: Graph, n: Node) -> Any:
 
 def expanded(g: Graph, value: Operand, shape: Sequence[Any]) -> str:
     """`value` broadcast to `shape`; a size that it already has is not written."""
+    if 0 in shape:
+        return str(g.op("Cast", g.op("ConstantOfShape", g.sizes(list(shape))), to=onnx_dtype(value.dtype)))
     own = [1] * (len(shape) - value.rank) + list(value.shape)
     wanted = [1 if have == size else size for have, size in zip(own, shape)]
     return str(g.op("Expand", value, g.sizes(wanted)))
@@ -217,9 +219,10 @@ def triangle(g: Graph, n: Node) -> Any:
 
 @rule("pixel_shuffle")
 def pixel_shuffle(g: Graph, n: Node) -> Any:
-    if n["self"].rank != 4:
-        raise n.unsupported("can be exported for four dimensions only")
-    return g.op("DepthToSpace", n["self"], blocksize=n["upscale_factor"], mode="CRD")
+    own = n["self"]
+    value = own.name if own.rank == 4 else reshape(g, own, [-1, *own.shape[-3:]])
+    result = g.op("DepthToSpace", value, blocksize=n["upscale_factor"], mode="CRD")
+    return result if own.rank == 4 else reshape(g, result, n.result.shape)
 
 
 @rule("constant_pad_nd", "_pad_by_copy")
@@ -230,8 +233,9 @@ def pad(g: Graph, n: Node) -> Any:
 
     if mode == "wrap" and g.opset < 19:
         return _wrapped(g, n, amounts)
-    if mode in ("reflect", "edge") and any(isinstance(amount, int) and amount < 0 for amount in amounts):
-        raise n.unsupported(f"cannot be exported with mode={mode!r} and negative amounts")
+    # Negative amounts leave elements out, after those of the other end were copied.
+    left_out = [min(amount, 0) if isinstance(amount, int) and mode in ("reflect", "edge") else 0 for amount in amounts]
+    amounts = [amount if less == 0 else 0 for amount, less in zip(amounts, left_out)]
 
     missing = [0] * (own.rank - len(amounts) // 2)
     before = amounts[::2][::-1]
@@ -242,6 +246,10 @@ def pad(g: Graph, n: Node) -> Any:
     source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
     value = g.constant(int(bool(n.get("value"))), torch_py.int32) if own.dtype == torch_py.bool else value
     result = g.op("Pad", source, g.sizes([*missing, *before, *missing, *after]), value, mode=mode)
+    for position in range(0, len(amounts), 2):
+        first, last = left_out[position : position + 2]
+        if first or last:
+            result = sliced(g, result, own.rank - 1 - position // 2, -first, last or END)
     return g.to(result, torch_py.bool) if own.dtype == torch_py.bool else result
 
 

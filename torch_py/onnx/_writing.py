@@ -10,7 +10,7 @@ from typing import Any
 from torch_py.onnx._calls import Call, Constant, Value, leaves_of, mapped
 from torch_py.onnx._expressions import is_defined, write_expression
 from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
-from torch_py.onnx._registry import RULES, Rule
+from torch_py.onnx._registry import RULES, Rule, find
 from torch_py.onnx._rules import outside
 from torch_py.onnx._sizes import Merged, Run, Varying, VaryingConstant
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
@@ -160,8 +160,9 @@ class Writer:
 
 
 def _rule_of(call: Call) -> Rule:
-    if call.name in RULES:
-        return RULES[call.name]
+    found: Rule | None = find(RULES, call.name, call.overload)
+    if found is not None:
+        return found
     if is_defined(call.overload):
         return write_expression
     raise UnsupportedOperatorError(call.name, origin=call.origin)
