@@ -106,7 +106,7 @@ def _default(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
-        return getattr(_C, text, text)  # long, contiguous_format
+        return getattr(torch_py, text, text)  # long, contiguous_format
 
 
 def origin_of_call(module: str, function: str) -> Origin:

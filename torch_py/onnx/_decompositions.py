@@ -85,7 +85,7 @@ def nansum(self: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Any:
 @decomposes("index_add")
 def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Any:
     if self.dim() == 0:
-        return NotImplemented
+        return index_add(self.reshape(1), 0, index.reshape(1), source.reshape(1), alpha).reshape(())
     shape = [1] * self.dim()
     shape[dim] = -1
     added = source if alpha == 1 else source * alpha
@@ -96,19 +96,6 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any)
 def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: Any) -> Any:
     difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
     return torch.linalg.vector_norm(difference, p, -1)
-
-
-@decomposes("unfold")
-def unfold(self: Tensor, dimension: int, size: int, step: int) -> Any:
-    """Selects the elements of all windows at once, by a table of their positions."""
-    if self.dim() == 0:
-        return NotImplemented
-
-    dimension %= self.dim()
-    count = (self.shape[dimension] - size) // step + 1
-    places = torch.arange(count).unsqueeze(1) * step + torch.arange(size)
-    windows = self.index_select(dimension, places.reshape(-1)).unflatten(dimension, (count, size))
-    return windows.movedim(dimension + 1, -1)
 
 
 @decomposes("pixel_unshuffle")
@@ -124,7 +111,10 @@ def pixel_unshuffle(self: Tensor, downscale_factor: int) -> Any:
 @decomposes("im2col")
 def im2col(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     """Stacks one slice of the input for each position in the kernel."""
-    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = kernel_size, dilation, padding, stride
+    kh, kw = kernel_size
+    dh, dw = dilation
+    ph, pw = padding
+    sh, sw = stride
     if self.dim() == 3:
         return im2col(self.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
 
@@ -158,23 +148,55 @@ def isin(assume_unique: bool, invert: bool, **operands: Any) -> Any:
     return ~found if invert else found
 
 
-@decomposes("bucketize.Tensor")
-def bucketize(self: Tensor, boundaries: Tensor, out_int32: bool, right: bool) -> Any:
+@decomposes("bucketize", "searchsorted")
+def searchsorted(
+    self: Any,
+    boundaries: Tensor | None = None,
+    sorted_sequence: Tensor | None = None,
+    sorter: Tensor | None = None,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+) -> Any:
     """How many boundaries come before each number."""
-    number = self.unsqueeze(-1)
-    before = boundaries <= number if right else boundaries < number
+    rows = boundaries if sorted_sequence is None else sorted_sequence
+    assert rows is not None
+    rows = rows if sorter is None else rows.gather(-1, sorter)
+    numbers = torch.as_tensor(self)
+    rows = rows.unsqueeze(-2) if rows.dim() > 1 else rows
+
+    before = rows <= numbers.unsqueeze(-1) if right or side == "right" else rows < numbers.unsqueeze(-1)
     return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
+
+
+def _prefixes(self: Tensor, dim: int, neutral: float) -> Any:
+    """A last dimension with the numbers up to each place along `dim`, and `neutral` after them."""
+    last = self.movedim(dim, -1)
+    is_before = torch.ones(last.shape[-1], last.shape[-1], dtype=torch.bool).tril()
+    return torch.where(is_before, last.unsqueeze(-2), neutral)
 
 
 @decomposes("cumprod")
 def cumprod(self: Tensor, dim: int, dtype: Any) -> Any:
-    """The products of the rows of a square that has each number below the diagonal, and ones above it."""
     if self.dim() == 0:
         return self.clone() if dtype is None else self.to(dtype)
-    last = self.movedim(dim, -1)
-    own = torch.ones(last.shape[-1], last.shape[-1], dtype=torch.bool).tril()
-    square = torch.where(own, last.unsqueeze(-2), 1)
-    return square.prod(-1, dtype=dtype).movedim(-1, dim)
+    return _prefixes(self, dim, 1).prod(-1, dtype=dtype).movedim(-1, dim)
+
+
+@decomposes("logcumsumexp")
+def logcumsumexp(self: Tensor, dim: int) -> Any:
+    if self.dim() == 0:
+        return self.clone()
+    return _prefixes(self, dim, -math.inf).logsumexp(-1).movedim(-1, dim)
+
+
+@decomposes("logspace")
+def logspace(start: Any, end: Any, steps: int, base: float, dtype: Any = None, **settings: Any) -> Any:
+    if dtype is not None and not dtype.is_floating_point:
+        return NotImplemented
+    exponents = torch.linspace(0, 1, steps) * (end - start) + start
+    numbers = torch.pow(base, exponents)
+    return numbers if dtype is None else numbers.to(dtype)
 
 
 @decomposes("median", "kthvalue")
@@ -194,7 +216,7 @@ def median(self: Tensor, dim: int | None = None, keepdim: bool = False, k: int |
 @decomposes("index_fill")
 def index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     if self.dim() == 0:
-        return NotImplemented
+        return index_fill(self.reshape(1), 0, index.reshape(1), value).reshape(())
     shape = [1] * self.dim()
     shape[dim] = -1
     sizes = list(self.shape)
@@ -223,4 +245,4 @@ def addmm_activation(
     self: Tensor, mat1: Tensor, mat2: Tensor, beta: float, alpha: float, use_gelu: bool
 ) -> Any:
     product = torch.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    return torch.nn.functional.gelu(product, approximate="tanh") if use_gelu else torch.relu(product)
+    return torch.nn.functional.gelu(product) if use_gelu else torch.relu(product)

@@ -32,7 +32,8 @@ def same(g: Graph, n: Node) -> Any:
 @rule("mul")
 def mul(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
-    return g.op("And" if dtype == torch_py.bool else "Mul", g.cast(n["self"], dtype), g.cast(n["other"], dtype))
+    op_type = "And" if dtype == torch_py.bool else "Mul"
+    return g.op(op_type, g.cast(n["self"], dtype), g.cast(n["other"], dtype))
 
 
 def truth(g: Graph, value: Any) -> str:

@@ -65,7 +65,10 @@ class Term:
 
 
 def write_expression(graph: Graph, node: Node) -> str:
-    """Writes a call of a pointwise operator. Raises UnsupportedOperatorError for functions that ONNX lacks."""
+    """Writes a call of a pointwise operator.
+
+    Raises UnsupportedOperatorError for functions that ONNX lacks.
+    """
     definition = _definitions()[node.overload]
     dtype = _computed_in(definition.promotion, node)
     terms = {
@@ -81,7 +84,10 @@ def write_expression(graph: Graph, node: Node) -> str:
 
 
 def _computed_in(promotion: str, node: Node) -> _C.dtype:
-    dtype = common_dtype(*(v for v in node.arguments.values() if isinstance(v, (Operand, int, float, Varying))))
+    operands = [
+        value for value in node.arguments.values() if isinstance(value, (Operand, int, float, Varying))
+    ]
+    dtype = common_dtype(*operands)
     if promotion == "int_to_float" and not dtype.is_floating_point:
         return torch_py.get_default_dtype()
     if promotion == "bool_to_long" and dtype == torch_py.bool:
@@ -177,6 +183,7 @@ class _Writer:
             return Term(tree.value)
         if isinstance(tree, ast.Name):
             return self.terms[tree.id] if tree.id in self.terms else Term(_CONSTANTS[tree.id])
+
         if isinstance(tree, ast.UnaryOp):
             return self._unary(tree)
         if isinstance(tree, ast.BinOp):
@@ -187,6 +194,7 @@ class _Writer:
                 lambda one, other: self._op(op_type, torch_py.bool, one, other),
                 [self._truth(self.term(value)) for value in tree.values],
             )
+
         if isinstance(tree, ast.Compare):
             return self._comparison(type(tree.ops[0]), self.term(tree.left), self.term(tree.comparators[0]))
         assert isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
@@ -236,6 +244,7 @@ class _Writer:
 
     def _call(self, function: str, arguments: list[Term]) -> Term:
         dtype = self._common(*arguments, *([Term(0)] if all(a.dtype is None for a in arguments) else []))
+
         if function == "where":
             return self._where(*arguments)
         if function in ("isnan", "isinf"):
@@ -244,6 +253,7 @@ class _Writer:
             return self._op(op_type, torch_py.bool, *arguments, computed_in=source)
         if function == "conj" or (function in _ROUNDING and not dtype.is_floating_point):
             return arguments[0]
+
         if function in _NODES:
             if dtype == torch_py.bool:
                 return self._of_bools(function, arguments)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch_py
+from torch_py import _C
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._memory import WRITE_VIEW
 from torch_py.onnx._reductions import reduce
@@ -87,6 +88,15 @@ def nonzero(g: Graph, n: Node) -> Any:
     if n["self"].rank == 0:
         raise n.unsupported("cannot be exported for a tensor without dimensions")
     return g.op("Transpose", g.op("NonZero", n["self"]), perm=[1, 0])
+
+
+@rule("nonzero_numpy")
+def nonzero_numpy(g: Graph, n: Node) -> Any:
+    """One tensor of places for each dimension."""
+    if n["self"].rank == 0:
+        raise n.unsupported("cannot be exported for a tensor without dimensions")
+    found = g.op("NonZero", n["self"])
+    return tuple(g.op("Gather", found, g.constant(axis), axis=0) for axis in range(n["self"].rank))
 
 
 @rule("index_put")
@@ -185,13 +195,20 @@ def gather(g: Graph, n: Node) -> Any:
 _REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
 
 
+def _neutral(kind: str, dtype: _C.dtype) -> Any:
+    """The number that changes nothing in a reduction."""
+    if kind in ("amax", "amin"):
+        info = torch_py.finfo(dtype) if dtype.is_floating_point else torch_py.iinfo(dtype)
+        return info.min if kind == "amax" else info.max
+    return 1 if kind == "prod" else 0
+
+
 @rule("scatter", "scatter_add", "scatter_reduce")
 def scatter(g: Graph, n: Node) -> Any:
     own = n["self"]
     index = n["index"]
     source = n.get("src", n.get("value"))
     kind = "add" if n.name == "scatter_add" else n.get("reduce")
-    n.refuse("include_self", True, None)
     if kind == "mean":
         raise n.unsupported("cannot be exported with reduce='mean'")
     if kind and g.opset < (18 if kind in ("amax", "amin") else 16):
@@ -205,8 +222,14 @@ def scatter(g: Graph, n: Node) -> Any:
         values = g.op("Expand", values, g.sizes(list(index.shape)))
 
     reduction = _REDUCTIONS[kind] if kind else None
+    if n.get("include_self") is False and own.rank:
+        # The elements that are hit start as if they were not there.
+        neutral = g.op("Expand", g.constant(_neutral(kind, own.dtype), own.dtype), g.sizes(list(index.shape)))
+        own = Operand(g.op("ScatterElements", own, index, neutral, axis=n.dim()), own.shape, own.dtype)
     if own.rank:
         return g.op("ScatterElements", own, index, values, axis=n.dim(), reduction=reduction)
+    if n.get("include_self") is False:
+        return values
     row = [g.op("Reshape", value, g.constant([1])) for value in (own, index, values)]
     return g.op("Reshape", g.op("ScatterElements", *row, axis=0, reduction=reduction), g.constant([]))
 
@@ -254,4 +277,6 @@ def unique(g: Graph, n: Node) -> Any:
     axis = n.dim() if n.name == "unique_dim" else None
     values, _, inverse, counts = g.op("Unique", own, outputs=4, axis=axis, sorted=1)
     places = inverse if axis is not None else g.op("Reshape", inverse, g.op("Shape", own))
-    return values, places, counts
+    empty = g.constant([])
+    wanted = [n.get("return_inverse", True), n.get("return_counts", True)]
+    return values, *(name if asked else empty for name, asked in zip((places, counts), wanted))

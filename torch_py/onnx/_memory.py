@@ -50,36 +50,45 @@ class Memory:
     """The entries of one run."""
 
     record: Recording
-    _entries: dict[int, tuple[Tensor, Entry]] = field(default_factory=dict)
+    # By identity: the tensor, its entry, and the place in memory that it had.
+    _entries: dict[int, tuple[Tensor, Entry, Any]] = field(default_factory=dict)
     _by_storage: dict[int, list[Entry]] = field(default_factory=dict)
 
     def add(self, entry: Entry) -> Entry:
         """From here on the program uses this tensor."""
         entry.version = entry.root.writes
-        self._entries[id(entry.tensor)] = entry.tensor, entry
-        if address := address_of(entry.tensor):
-            self._by_storage.setdefault(address, []).append(entry)
+        self.note(entry.tensor, entry)
         return entry
 
-    def knows(self, tensor: Tensor) -> bool:
-        """Whether this very object has an entry."""
-        return id(tensor) in self._entries
+    def note(self, tensor: Tensor, entry: Entry) -> None:
+        """From here on this object, as it is now, is that entry."""
+        self._entries[id(tensor)] = tensor, entry, _place(tensor)
+        address = address_of(tensor)
+        sharing = self._by_storage.setdefault(address, []) if address else []
+        if entry not in sharing:
+            sharing.append(entry)
 
     def entry(self, tensor: Tensor) -> Entry:
         """The entry of a tensor. One that was never seen is a constant, unless it shares the memory of
         another: `x.data` is another object for the same elements."""
-        if id(tensor) in self._entries:
-            return self._entries[id(tensor)][1]
+        known = self._entries.get(id(tensor))
+        if known is not None and known[2] == _place(tensor):
+            return known[1]
 
         sharing = self._by_storage.get(address_of(tensor), [])
         for entry in sharing:
             if is_same_place(entry.tensor, tensor):
-                self._entries[id(tensor)] = tensor, entry
+                self.note(tensor, entry)
                 return entry
+        if known is not None:
+            raise OnnxExporterError(
+                f"torch.onnx.export: a tensor of shape {tuple(tensor.shape)} got other memory in a way that "
+                "could not be seen, such as set_() or an assignment to .data"
+            )
         if sharing:
             raise OnnxExporterError(
-                f"torch.onnx.export: a tensor of shape {tuple(tensor.shape)} is a view of another one that was "
-                "made in a way that could not be seen; use the operators of torch to make views"
+                f"torch.onnx.export: a tensor of shape {tuple(tensor.shape)} is a view of another one that "
+                "was made in a way that could not be seen; use the operators of torch to make views"
             )
         return self.add(Entry(tensor, Constant(tensor)))
 
@@ -102,15 +111,18 @@ class Memory:
         return entry.value
 
     def make_view_of_itself(self, tensor: Tensor) -> None:
-        """Prepares for a call that changes the geometry of a tensor in place: its entry goes on as the base of
-        views, and the tensor gets an entry for its new geometry."""
+        """Prepares for a call that changes the geometry of a tensor in place.
+
+        Its entry goes on as the base of views, and the tensor gets an entry for its new geometry.
+        """
         entry = self.entry(tensor)
         entry.tensor = tensor.detach()
-        self._entries[id(tensor)] = tensor, Entry(tensor, entry.value, entry, version=entry.version)
+        self.note(tensor, Entry(tensor, entry.value, entry, version=entry.version))
 
     def replace_view(self, tensor: Tensor, call: Call) -> None:
         """Notes the call that `make_view_of_itself` has prepared for."""
-        entry = self.entry(tensor)
+        entry = self._entries[id(tensor)][1]
+        self.note(tensor, entry)
         entry.made_by = call
         entry.value = _result(call, 0)
 
@@ -129,6 +141,7 @@ class Memory:
             self.write(entry.base, _result(written, 0))
         else:
             entry.writes += 1
+
         entry.value = value
         entry.version = entry.root.writes
 
@@ -146,8 +159,8 @@ def address_of(tensor: Tensor) -> int:
 
 def is_same_place(one: Tensor, other: Tensor) -> bool:
     """Whether two tensors are the same elements in memory."""
-    return one.dtype == other.dtype and _geometry(one) == _geometry(other)
+    return _place(one) == _place(other)
 
 
-def _geometry(tensor: Tensor) -> tuple[Any, ...]:
-    return (address_of(tensor), tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+def _place(tensor: Tensor) -> tuple[Any, ...]:
+    return (address_of(tensor), tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)

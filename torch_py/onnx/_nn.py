@@ -168,7 +168,7 @@ def dropout(g: Graph, n: Node) -> Any:
 
 @rule("_linalg_det")
 def determinant(g: Graph, n: Node) -> Any:
-    return (g.op("Det", n["self"]), *[None] * (len(n.results) - 1))
+    return (g.op("Det", n["A"]), *[None] * (len(n.results) - 1))
 
 
 @rule("col2im")

@@ -9,6 +9,7 @@ from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._nn import per_dimension
 from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import rule
+from torch_py.onnx._shapes import permuted
 from torch_py.onnx._sizes import Varying
 
 
@@ -74,7 +75,10 @@ def avg_pool(g: Graph, n: Node) -> Any:
 
 @rule(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))
 def adaptive_pool(g: Graph, n: Node) -> Any:
-    """A reduction if the output size is 1; pooling over windows if the output size divides the input size."""
+    """A reduction if the output size is 1; pooling over windows if the output size divides the input size.
+
+    Otherwise along one dimension after the other, without indices.
+    """
     own = n["self"]
     spatial = int(n.name[17])
     is_mean = "avg" in n.name
@@ -87,13 +91,15 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
         values = reduce(g, "ReduceMean" if is_mean else "ReduceMax", own, axes, True)
     elif before == after and len(n.results) == 1:
         values = g.op("Identity", own)
+    elif 0 in after:
+        raise n.unsupported("cannot be exported with output_size 0")
     elif is_dynamic:
         raise n.unsupported("can be exported for a dynamic dimension with output_size 1 only")
     elif any(not want or have % want for have, want in zip(before, after)):
-        raise n.unsupported(
-            f"can be exported where output_size divides the input's size only, got {list(after)} and "
-            f"{list(before)}"
-        )
+        along = _mean_along if is_mean else _largest_along
+        values = own.name
+        for axis, have, want in zip(axes, before, after):
+            values = along(g, values, own, axis, _windows(have, want))
     else:
         source, finish = _with_batch(g, own, spatial)
         kernel = [have // want for have, want in zip(before, after)]
@@ -103,3 +109,26 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
         values = finish(g.op("AveragePool", source, **settings))
 
     return values if len(n.results) == 1 else (values, None)
+
+
+def _windows(have: int, want: int) -> list[range]:
+    """The elements that each element of the output is made of."""
+    return [range(i * have // want, -(-(i + 1) * have // want)) for i in range(want)]
+
+
+def _mean_along(g: Graph, value: str, own: Operand, axis: int, windows: list[range]) -> str:
+    """A product with a matrix that has the weight of each element in each window."""
+    size = own.shape[axis]
+    weights = [[1 / len(window) if i in window else 0.0 for window in windows] for i in range(size)]
+    order = list(range(own.rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    product = g.op("MatMul", permuted(g, value, order), g.constant(weights, own.dtype))
+    return permuted(g, product, order)
+
+
+def _largest_along(g: Graph, value: str, own: Operand, axis: int, windows: list[range]) -> str:
+    """Gathers the windows, filled up to the same length by elements that they already have."""
+    length = max(map(len, windows))
+    places = [[window[min(i, len(window) - 1)] for i in range(length)] for window in windows]
+    gathered = g.op("Gather", value, g.constant(places), axis=axis)
+    return reduce(g, "ReduceMax", gathered, [axis + 1], False)

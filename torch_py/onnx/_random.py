@@ -22,6 +22,11 @@ def normal(self: Tensor, mean: float, std: float, generator: Any) -> Any:
     return torch.randn_like(self) * std + mean
 
 
+@decomposes("normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor")
+def normal_of_tensors(mean: Any, std: Any, generator: Any) -> Any:
+    return torch.randn_like(mean + std) * std + mean
+
+
 @decomposes("bernoulli")
 def bernoulli(self: Tensor, generator: Any, p: Any = None) -> Any:
     """Ones with the probability `p`, or with those that `self` has."""
@@ -38,6 +43,12 @@ def exponential(self: Tensor, lambd: float, generator: Any) -> Any:
 @decomposes("log_normal")
 def log_normal(self: Tensor, mean: float, std: float, generator: Any) -> Any:
     return torch.exp(torch.randn_like(self) * std + mean)
+
+
+@decomposes("geometric")
+def geometric(self: Tensor, p: float, generator: Any) -> Any:
+    chances = torch.rand_like(self if self.is_floating_point() else self.to(torch.get_default_dtype()))
+    return torch.ceil(torch.log(1 - chances) / math.log(1 - p)).clamp(min=1).to(self.dtype)
 
 
 @decomposes("cauchy")

@@ -22,7 +22,6 @@ from torch_py.onnx._calls import (
     Constant,
     Facts,
     Origin,
-    Origin,
     Value,
     bind,
     leaves_of,
@@ -124,9 +123,16 @@ class Recorder(TorchDispatchMode):
                     return self._stored(result, [arguments[name] for name in written])
 
         values = {key: mapped(self._noted, value) for key, value in arguments.items()}
-        self._check(func, arguments, written)
+        targets = self._targets(func, [arguments[name] for name in written])
         result = func(*args, **kwargs)
-        self._record(func, arguments, values, written, result)
+
+        if not targets:
+            self._record_results(func, values, _tensors_of(list(arguments.values())), tree_leaves(result))
+        elif _changes_geometry(func):
+            call = self._called(func, values, [arguments["self"]])
+            self._memory.replace_view(arguments["self"], call)
+        elif func._opname != "copy_" or not is_same_place(arguments["self"], arguments["src"]):
+            self._record_writes(func, values, targets)  # except at the end of `x[index] += 1`
         return result
 
     def _stored(self, result: Any, targets: list[Any]) -> Any:
@@ -134,60 +140,58 @@ class Recorder(TorchDispatchMode):
         if not targets:
             return result
         for target, part in zip(targets, tree_leaves(result)):
+            if target.shape != part.shape:
+                raise OnnxExporterError(
+                    f"torch.onnx.export: out= of another shape than the result{self.origin()}; leave it out"
+                )
             target.copy_(part)
         return targets[0] if len(targets) == 1 else tuple(targets)
 
     def _noted(self, leaf: Any) -> Any:
         return self.value(leaf) if isinstance(leaf, Tensor) else leaf
 
-    def _check(self, func: OpOverload, arguments: dict[str, Any], written: Sequence[str]) -> None:
-        """Raises OnnxExporterError for a write to a tensor that outlives the run."""
+    def _targets(self, func: OpOverload, written: Sequence[Any]) -> list[tuple[Tensor, Entry]]:
+        """The tensors that a call is about to write to, with their entries.
+
+        Raises OnnxExporterError for those that outlive the run.
+        """
+        targets = [(tensor, self._memory.entry(tensor)) for tensor in _tensors_of(written)]
         if _changes_geometry(func):
-            self._memory.make_view_of_itself(arguments["self"])
-            return
-        for tensor in _tensors_of([arguments[name] for name in written]):
-            root = self._memory.entry(tensor).root
+            self._memory.make_view_of_itself(targets[0][0])
+            return targets
+
+        for tensor, entry in targets:
+            root = entry.root
             if not isinstance(root.value, Constant):
                 continue
             is_new = tensor is root.tensor and (pure_name(func) in _OVERWRITING or _is_out(func))
             if not is_new:
                 raise OnnxExporterError(
-                    f"torch.onnx.export: {func._opname}{self.origin()} writes to a tensor that was made before "
-                    "the export; make the tensor inside of forward"
+                    f"torch.onnx.export: {func._opname}{self.origin()} writes to a tensor that was made "
+                    "before the export; make the tensor inside of forward"
                 )
             root.value.tensor = root.value.tensor.clone()  # earlier calls used what it was
+        return targets
 
-    def _record(
-        self, func: OpOverload, arguments: dict[str, Any], values: Any, written: Sequence[str], result: Any
-    ) -> None:
-        given = _tensors_of(list(arguments.values()))
-        targets = _tensors_of([arguments[name] for name in written])
-        if _changes_geometry(func):
-            call = self._called(func, values, [arguments["self"]], ())
-            self._memory.replace_view(arguments["self"], call)
-        elif targets:
-            if func._opname == "copy_" and is_same_place(arguments["self"], arguments["src"]):
-                return  # the end of `x[index] += 1`
-            if not targets[0].is_meta:
-                call = self._called(func, values, targets, written)
-                for target, value in zip(targets, call.results):
-                    if value is not None:
-                        self._memory.write(self._memory.entry(target), value)
-        else:
-            self._record_results(func, values, given, tree_leaves(result))
+    def _record_writes(self, func: OpOverload, values: Any, targets: list[tuple[Tensor, Entry]]) -> None:
+        call = self._called(func, values, [tensor for tensor, _ in targets])
+        for (tensor, entry), value in zip(targets, call.results):
+            assert value is not None
+            self._memory.note(tensor, entry)  # ``out=`` may have been resized
+            self._memory.write(entry, value)
 
     def _record_results(
         self, func: OpOverload, values: Any, given: Sequence[Tensor], leaves: Sequence[Any]
     ) -> None:
         new = [leaf if isinstance(leaf, Tensor) and not _is_among(leaf, given) else None for leaf in leaves]
         if any(leaf is not None for leaf in new):
-            call = self._called(func, values, new, ())
+            call = self._called(func, values, new)
             for position, (leaf, value) in enumerate(zip(new, call.results)):
                 if leaf is not None and value is not None:
                     base = self._base(leaf, given)
                     self._memory.add(Entry(leaf, value, base, call if base else None, position))
 
-    def _called(self, func: OpOverload, values: Any, outputs: Any, written: Sequence[str]) -> Call:
+    def _called(self, func: OpOverload, values: Any, outputs: Any) -> Call:
         outs = {argument.name for argument in func._schema.arguments if argument.is_out}
         arguments = {key: value for key, value in values.items() if key not in outs}
         is_random = "nondeterministic_seeded" in func.tags
@@ -237,8 +241,10 @@ def _is_out(func: OpOverload) -> bool:
 
 
 class Watch(TorchFunctionMode):
-    """Notes which functions of torch the program calls. Warns where it takes numbers out of tensors, which the
-    exported model keeps."""
+    """Notes which functions of torch the program calls.
+
+    Warns where it takes numbers out of tensors, which the exported model keeps.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers a rule for operators: `add` serves all overloads, in place, too; `where.self` only this one."""
+    """Registers a rule: `add` serves all overloads, also those in place; `where.self` only this one."""
 
     def register(function: Rule) -> Rule:
         for name in names:

@@ -177,6 +177,24 @@ def flip(g: Graph, n: Node) -> Any:
     )
 
 
+@rule("unfold")
+def unfold(g: Graph, n: Node) -> Any:
+    """Gathers the elements of all windows at once, by a table of their positions."""
+    own = n["self"]
+    if own.rank == 0:
+        return g.op("Reshape", own, g.constant([1]))
+
+    dim = n.dim("dimension")
+    count = g.op("Reshape", g.size(n.result.shape[dim]), g.constant([]))
+    windows = g.op("Range", g.constant(0), count, g.constant(1))
+    starts = g.op("Mul", g.op("Unsqueeze", windows, g.constant([1])), g.constant(n.number("step")))
+    places = g.op("Add", starts, g.constant(list(range(n.number("size")))))
+
+    found = g.op("Gather", own, places, axis=dim)
+    rest = [axis for axis in range(own.rank + 1) if axis != dim + 1]
+    return permuted(g, found, [*rest, dim + 1])
+
+
 @rule("roll")
 def roll(g: Graph, n: Node) -> Any:
     own = n["self"]
@@ -234,7 +252,8 @@ def pad(g: Graph, n: Node) -> Any:
     if mode == "wrap" and g.opset < 19:
         return _wrapped(g, n, amounts)
     # Negative amounts leave elements out, after those of the other end were copied.
-    left_out = [min(amount, 0) if isinstance(amount, int) and mode in ("reflect", "edge") else 0 for amount in amounts]
+    copies = mode in ("reflect", "edge")
+    left_out = [min(amount, 0) if copies and isinstance(amount, int) else 0 for amount in amounts]
     amounts = [amount if less == 0 else 0 for amount, less in zip(amounts, left_out)]
 
     missing = [0] * (own.rank - len(amounts) // 2)

@@ -84,9 +84,7 @@ def _signature(call: Call) -> tuple[str, str, int]:
 
 
 def _different(position: int, call: Call | None, other: Call | None) -> OnnxExporterError:
-    names = [
-        f"{c.name}{c.origin}" if c is not None else "no further operator" for c in (call, other)
-    ]
+    names = [f"{c.name}{c.origin}" if c is not None else "no further operator" for c in (call, other)]
     return OnnxExporterError(
         "torch.onnx.export: which operators run depends on the size of a dynamic dimension: operator "
         f"{position} is {names[0]}, or with another size {names[1]}; leave the dimension out of "
