@@ -14,24 +14,17 @@ from torch_py.onnx._sizes import Varying, VaryingConstant
 
 def filled(g: Graph, value: Any, shape: Sequence[Any], dtype: _C.dtype) -> str:
     """A tensor of the given shape with `value` everywhere."""
-    if isinstance(value, (Operand, Varying)):
-        return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
-    return str(g.op("Expand", g.constant(value, dtype), g.sizes(list(shape))))
+    return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
 
 
-_VALUES = {"zeros": 0, "ones": 1, "empty": 0, "empty_strided": 0, "empty_permuted": 0, "full": None}
+_VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
+_FORMS = [form for name in _VALUES for form in (name, f"new_{name}", f"{name}_like")]
 
 
-@rule(
-    *(
-        prefix + name + suffix
-        for name in _VALUES
-        for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
-    )
-)
+@rule(*_FORMS, "empty_strided", "empty_permuted", "new_empty_strided")
 def constant_tensor(g: Graph, n: Node) -> Any:
     """A tensor of one number. Uninitialized memory is exported as zeros."""
-    number = _VALUES[n.name.removeprefix("new_").removesuffix("_like")]
+    number = _VALUES[n.name.removeprefix("new_").partition("_")[0]]
     return filled(g, n["fill_value"] if number is None else number, n.result.shape, n.result.dtype)
 
 

@@ -240,6 +240,29 @@ def safe_softmax(self: Tensor, dim: int, dtype: Any = None) -> Any:
     return torch.where((self == -math.inf).all(dim, keepdim=True), 0.0, weights)
 
 
+@decomposes("_softmax_backward_data")
+def softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Any:
+    weighted = grad_output * output
+    return (weighted - output * weighted.sum(dim, keepdim=True)).to(input_dtype)
+
+
+@decomposes("_log_softmax_backward_data")
+def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Any:
+    return (grad_output - output.exp() * grad_output.sum(dim, keepdim=True)).to(input_dtype)
+
+
+@decomposes("_layer_norm")
+def layer_norm_with_statistics(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Any:
+    """The result, the mean and one over the standard deviation."""
+    dims = list(range(-len(normalized_shape), 0))
+    mean = input.mean(dims, keepdim=True)
+    variance = torch.square(input - mean).mean(dims, keepdim=True)
+    result = torch.layer_norm(input, normalized_shape, weight, bias, eps)
+    return result, mean, torch.rsqrt(variance + eps)
+
+
 @decomposes("_addmm_activation")
 def addmm_activation(
     self: Tensor, mat1: Tensor, mat2: Tensor, beta: float, alpha: float, use_gelu: bool

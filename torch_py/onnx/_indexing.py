@@ -153,14 +153,14 @@ def write_view(g: Graph, n: Node) -> Any:
     """`self` with the elements of one of its views replaced by `value`."""
     own = n["self"]
     value = n["value"]
-    name, arguments, position = n["view"]
+    name, arguments, position, shapes = n["view"]
     if name in ("view", "squeeze", "unsqueeze", "alias", "detach"):
         return reshape(g, value, own.shape, value.shape)
 
     numbers = Operand(_numbers(g, own), own.shape, torch_py.int64)
-    result = Operand("", value.shape, torch_py.int64)
-    view = Node(name, name, arguments | {"self": numbers}, [None] * position + [result], n.origin)
-    if name not in RULES or not view.results:
+    results: list[Operand | None] = [Operand("", tuple(shape), torch_py.int64) for shape in shapes]
+    view = Node(name, name, arguments | {"self": numbers}, results, n.origin)
+    if name not in RULES:
         raise n.unsupported(f"cannot write through a view made by {name}")
     chosen = RULES[name](g, view)
     return _scattered(g, n, own, chosen if isinstance(chosen, str) else chosen[position], value)

@@ -30,6 +30,7 @@ class Entry:
     base: Entry | None = None  # the tensor that this one is a view of
     made_by: Call | None = None  # the call that made the view
     position: int = 0  # of the view among the results of the call
+    shapes: tuple[Any, ...] = ()  # of all results of the call
     version: int = 0  # how often the memory had been written to when `value` was recorded
     writes: int = 0  # how often the memory was written to; counted by the entry without a base
 
@@ -124,6 +125,7 @@ class Memory:
         entry = self._entries[id(tensor)][1]
         self.note(tensor, entry)
         entry.made_by = call
+        entry.shapes = (tuple(tensor.shape),)
         entry.value = _result(call, 0)
 
     def write(self, entry: Entry, value: Value) -> None:
@@ -135,7 +137,7 @@ class Memory:
             arguments = {
                 "self": self._current(entry.base),
                 "value": value,
-                "view": [call.name, view, entry.position],
+                "view": [call.name, view, entry.position, [list(shape) for shape in entry.shapes]],
             }
             written = self.record(None, WRITE_VIEW, arguments, [entry.base.tensor])
             self.write(entry.base, _result(written, 0))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import torch_py
+from torch_py.onnx._creation import filled
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import rule
+from torch_py.onnx._shapes import END
 from torch_py.onnx._sizes import Varying
 
 
@@ -85,13 +87,19 @@ def batch_norm(g: Graph, n: Node) -> Any:
     channels = [own.shape[1]]
     given = (n["weight"], n["bias"])
     scale, shift = (
-        g.op("Expand", g.constant(float(number), own.dtype), g.sizes(channels)) if t is None else t
-        for t, number in zip(given, (1, 0))
+        _numbers(g, float(number), channels, own) if t is None else t for t, number in zip(given, (1, 0))
     )
 
     return g.op(
         "BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"])
     )
+
+
+def _numbers(g: Graph, number: float, shape: list[Any], like: Operand) -> str:
+    """The scale or shift of a layer without parameters; ONNX requires them."""
+    if any(isinstance(size, Varying) for size in shape):
+        return filled(g, number, shape, like.dtype)
+    return g.constant(torch_py.full(shape, number).tolist(), like.dtype)
 
 
 def normalized(
@@ -138,7 +146,7 @@ def layer_norm(g: Graph, n: Node) -> Any:
     weight = n["weight"]
     bias = n["bias"]
     if g.opset >= 17:
-        scale = weight if weight is not None else g.op("Expand", g.like(1.0, own), g.sizes(shape))
+        scale = _numbers(g, 1.0, shape, own) if weight is None else weight
         return g.op("LayerNormalization", own, scale, bias, axis=-len(shape), epsilon=float(n["eps"]))
 
     result = normalized(g, own, list(range(own.rank - len(shape), own.rank)), None, None, n["eps"], 1)
@@ -164,6 +172,41 @@ def dropout(g: Graph, n: Node) -> Any:
     if not n["train"] or n["p"] == 0:
         return g.op("Identity", own)
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
+
+
+@rule("embedding_bag")
+def embedding_bag(g: Graph, n: Node) -> Any:
+    """The sums or means of the rows of each bag: a product with a matrix that says which row is in which bag."""
+    weight = n["weight"]
+    indices = n["indices"]
+    if n["mode"] == 2:
+        raise n.unsupported("cannot be exported with mode='max'")
+
+    rows = g.op("Gather", weight, indices, axis=0)
+    starts = g.cast(n["offsets"], torch_py.int64)
+    if n["include_last_offset"]:
+        starts = g.op("Slice", starts, g.constant([0]), g.constant([-1]))
+    ends = g.op(
+        "Concat", g.op("Slice", starts, g.constant([1]), g.constant([END])), g.constant([END]), axis=0
+    )
+
+    # A row for each bag, a column for each index.
+    count = g.op("Reshape", g.size(indices.shape[0]), g.constant([]))
+    places = g.op("Range", g.constant(0), count, g.constant(1))
+    from_start, to_end = (g.op("Unsqueeze", name, g.constant([1])) for name in (starts, ends))
+    is_member = g.op("And", g.op("GreaterOrEqual", places, from_start), g.op("Less", places, to_end))
+    if n["padding_idx"] is not None and n["padding_idx"] >= 0:
+        is_padding = g.op("Equal", indices, g.like(n["padding_idx"], indices))
+        is_member = g.op("And", is_member, g.op("Not", is_padding))
+
+    members = g.to(is_member, weight.dtype)
+    factors = members
+    if n["per_sample_weights"] is not None:
+        factors = g.op("Mul", members, n["per_sample_weights"])
+    if n["mode"] == 1:
+        sizes = g.op("Max", reduce(g, "ReduceSum", members, [1], True), g.like(1, weight))
+        factors = g.op("Div", members, sizes)
+    return g.op("MatMul", factors, rows), None, None, None
 
 
 @rule("_linalg_det")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 from torch_py.onnx._graph import Graph, Node, Operand
@@ -52,25 +53,27 @@ def _with_indices(g: Graph, n: Node, source: Any, finish: Any, settings: dict[st
 @rule("_avg_pool")
 def avg_pool(g: Graph, n: Node) -> Any:
     spatial = len(n["kernel_size"])
-    if n.get("divisor_override") is not None:
-        raise n.unsupported("cannot be exported with divisor_override")
+    divisor = n["divisor_override"]
+    if divisor is not None and n["ceil_mode"]:
+        raise n.unsupported("cannot be exported with divisor_override and ceil_mode=True")
 
     source, finish = _with_batch(g, n["self"], spatial)
     kernel = list(n["kernel_size"])
     if n["ceil_mode"] and g.opset < 19:
         raise n.unsupported("needs opset_version 19 for ceil_mode=True")
 
-    return finish(
-        g.op(
-            "AveragePool",
-            source,
-            kernel_shape=kernel,
-            strides=per_dimension(n["stride"], spatial) or kernel,
-            pads=per_dimension(n["padding"], spatial) * 2,
-            ceil_mode=int(n["ceil_mode"]) or None,
-            count_include_pad=int(n["count_include_pad"]),
-        )
+    result = g.op(
+        "AveragePool",
+        source,
+        kernel_shape=kernel,
+        strides=per_dimension(n["stride"], spatial) or kernel,
+        pads=per_dimension(n["padding"], spatial) * 2,
+        ceil_mode=int(n["ceil_mode"]) or None,
+        count_include_pad=int(n["count_include_pad"] or divisor is not None),
     )
+    if divisor is not None:  # the sums, divided by another number
+        result = g.op("Mul", result, g.like(math.prod(kernel) / divisor, n["self"]))
+    return finish(result)
 
 
 @rule(*(f"adaptive_{kind}_pool{rank}d" for rank in (1, 2, 3) for kind in ("avg", "max")))

@@ -62,6 +62,13 @@ def randint_like(self: Tensor, high: Any, low: Any = 0, dtype: Any = None, **set
     return torch.floor(numbers).to(self.dtype if dtype is None else dtype)
 
 
+@decomposes("random.from", "random.to")
+def random(self: Tensor, to: int, generator: Any, **start: Any) -> Any:
+    low = start.get("from", 0)
+    example = self if self.is_floating_point() else self.to(torch.get_default_dtype())
+    return (torch.floor(torch.rand_like(example) * (to - low)) + low).to(self.dtype)
+
+
 @decomposes("randint")
 def randint(size: Sequence[int], high: int, low: int = 0, dtype: Any = None, **settings: Any) -> Any:
     numbers = torch.rand(size) * (high - low) + low

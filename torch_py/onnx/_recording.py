@@ -186,10 +186,11 @@ class Recorder(TorchDispatchMode):
         new = [leaf if isinstance(leaf, Tensor) and not _is_among(leaf, given) else None for leaf in leaves]
         if any(leaf is not None for leaf in new):
             call = self._called(func, values, new)
+            shapes = tuple(() if leaf is None else tuple(leaf.shape) for leaf in new)
             for position, (leaf, value) in enumerate(zip(new, call.results)):
                 if leaf is not None and value is not None:
                     base = self._base(leaf, given)
-                    self._memory.add(Entry(leaf, value, base, call if base else None, position))
+                    self._memory.add(Entry(leaf, value, base, call if base else None, position, shapes))
 
     def _called(self, func: OpOverload, values: Any, outputs: Any) -> Call:
         outs = {argument.name for argument in func._schema.arguments if argument.is_out}

@@ -15,7 +15,9 @@ def axes_of(n: Node, rank: int) -> list[int]:
     dim = n.get("dim")
     if dim is None or (isinstance(dim, (list, tuple)) and not dim):
         return list(range(rank))
-    return sorted(d % max(rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim]))
+    if rank == 0:
+        return []
+    return sorted(d % rank for d in (dim if isinstance(dim, (list, tuple)) else [dim]))
 
 
 def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdim: bool) -> str:

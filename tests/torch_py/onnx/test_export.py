@@ -341,8 +341,10 @@ def test_unsupported_operator_names_its_module():
 
 
 def test_unsupported_argument_is_named():
-    with pytest.raises(errors.UnsupportedOperatorError, match="avg_pool2d.*divisor_override"):
-        torch.onnx.export(nn.AvgPool2d(2, divisor_override=3), torch.randn(1, 1, 4, 4))
+    with pytest.raises(errors.UnsupportedOperatorError, match="'scatter_reduce' .*reduce='mean'"):
+        torch.onnx.export(
+            lambda x: x.scatter_reduce(0, torch.tensor([0, 0]), x, reduce="mean"), torch.randn(2)
+        )
 
 
 def test_unused_unsupported_operator_is_left_out():

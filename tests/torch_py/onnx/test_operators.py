@@ -14,6 +14,7 @@ if WITH_PEER:
 import torch_py as torch  # noqa: E402
 from tests.ops.operators import Operator  # noqa: E402
 from tests.torch_py.onnx.coverage import documented, enrolled, outcome_of  # noqa: E402
+from torch_py._ops import find_overload  # noqa: E402
 from torch_py.onnx import _rules  # noqa: E402, F401
 from torch_py.onnx._memory import WRITE_VIEW  # noqa: E402
 from torch_py.onnx._registry import DECOMPOSITIONS, RULES  # noqa: E402
@@ -33,9 +34,12 @@ def test_operator_in_onnxruntime(operator: Operator):
 def overloads_of(key: str) -> list:
     """The operators that a key of the tables means."""
     name, _, only = key.partition(".")
-    packets = [getattr(torch.ops.aten, each, None) for each in (name, f"{name}_")]
-    found = [getattr(packet, overload) for packet in packets if packet for overload in packet.overloads()]
-    return [operator for operator in found if not only or operator._overloadname == only]
+    entries = [
+        entry for entry in torch._C._operator_schemas() if entry.partition(".")[0] in (name, f"{name}_")
+    ]
+    return [
+        operator for operator in map(find_overload, entries) if not only or operator._overloadname == only
+    ]
 
 
 @pytest.mark.parametrize("key", [*RULES, *DECOMPOSITIONS])
