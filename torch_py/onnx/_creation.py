@@ -7,9 +7,10 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
-from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
+from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying, VaryingConstant
+from torch_py.onnx._types import onnx_dtype
 
 
 def filled(g: Graph, value: Any, shape: Sequence[Any], dtype: _C.dtype) -> str:

@@ -88,7 +88,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any)
         return index_add(self.reshape(1), 0, index.reshape(1), source.reshape(1), alpha).reshape(())
     shape = [1] * self.dim()
     shape[dim] = -1
-    added = source if alpha == 1 else source * alpha
+    added = source if alpha == 1 else (source * alpha).to(self.dtype)
     return self.scatter_add(dim, index.reshape(shape).expand(source.shape), added)
 
 
@@ -135,6 +135,8 @@ def im2col(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: 
 
 @decomposes("isclose")
 def isclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Any:
+    if self.dtype == torch.bool:
+        return self == other
     near = (self == other) | (
         torch.isfinite(self) & torch.isfinite(other) & (abs(self - other) <= atol + rtol * abs(other))
     )

@@ -208,7 +208,14 @@ def selu(g: Graph, n: Node) -> Any:
 
 @rule("celu")
 def celu(g: Graph, n: Node) -> Any:
-    return g.op("Celu", n["self"], alpha=float(n["alpha"]))
+    own = n["self"]
+    alpha = n["alpha"]
+    if own.dtype == torch_py.float32:
+        return g.op("Celu", own, alpha=float(alpha))
+    scaled = g.op("Elu", g.op("Div", own, g.like(alpha, own)), alpha=1.0)
+    return g.op(
+        "Add", g.op("Relu", own), g.op("Min", g.like(0, own), g.op("Mul", scaled, g.like(alpha, own)))
+    )
 
 
 @rule("hardsigmoid")

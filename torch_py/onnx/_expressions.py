@@ -258,6 +258,8 @@ class _Writer:
             if dtype == torch_py.bool:
                 return self._of_bools(function, arguments)
             return self._op(_NODES[function], dtype, *arguments)
+        if function == "signbit" and not dtype.is_floating_point:
+            return self._comparison(ast.Lt, arguments[0], Term(0))
         if function in _MEANINGS:
             given = {name: argument for name, argument in zip("ab", arguments)}
             inner = _Writer(self.graph, self.node, given, dtype)

@@ -12,30 +12,8 @@ from torch_py import _C
 from torch_py._tensor import Tensor
 from torch_py.onnx._calls import Origin
 from torch_py.onnx._sizes import Formula, Size, Varying, formula
+from torch_py.onnx._types import Typing, onnx_dtype, typing_of
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
-
-# The field of onnx.TensorProto for each torch dtype.
-DTYPES = {
-    "float32": "FLOAT",
-    "float64": "DOUBLE",
-    "float16": "FLOAT16",
-    "bfloat16": "BFLOAT16",
-    "int64": "INT64",
-    "int32": "INT32",
-    "int16": "INT16",
-    "int8": "INT8",
-    "uint8": "UINT8",
-    "bool": "BOOL",
-    "complex64": "COMPLEX64",
-    "complex128": "COMPLEX128",
-}
-
-
-def onnx_dtype(dtype: _C.dtype) -> int:
-    """ONNX's number for `dtype`."""
-    import onnx
-
-    return int(getattr(onnx.TensorProto, DTYPES[str(dtype).rpartition(".")[2]]))
 
 
 @dataclass(frozen=True)
@@ -63,6 +41,8 @@ class Node:
     origin: Origin = field(default_factory=Origin)
 
     def __getitem__(self, argument: str) -> Any:
+        if argument not in self.arguments:  # of an overload that the rule does not know
+            raise self.unsupported(f"cannot be exported with arguments {sorted(self.arguments)}")
         return self.arguments[argument]
 
     def get(self, argument: str, default: Any = None) -> Any:
@@ -109,6 +89,7 @@ class Graph:
         self.dimensions: dict[tuple[int, ...], tuple[str, int]] = {}  # where to read each varying size
         self.input_dimensions: list[tuple[int, ...]] = []
         self.names: set[str] = set()
+        self.dtypes: dict[str, _C.dtype] = {}  # of everything in the graph, by name
         self._constants: dict[tuple[Any, ...], str] = {}
         self._sizes: dict[tuple[Any, ...], str] = {}
         self.scope = ""
@@ -137,15 +118,37 @@ class Graph:
         """Like `op`, but adds a node for Identity as well."""
         from onnx import helper
 
-        stem = f"{self.scope}.{op_type}" if self.scope else op_type
-        names = [self.unique(f"{stem}_output") for _ in range(outputs)]
         given = [_name(i) for i in inputs]
         while given and not given[-1]:
             given.pop()
-
         kept = {key: value for key, value in attributes.items() if value is not None}
+
+        # Integers of a dtype that the operator does not accept are computed in a wider one.
+        dtypes = [self.dtypes[name] if name else None for name in given]
+        typing = typing_of(op_type, self.opset, dtypes, outputs, kept)
+        if not isinstance(typing, Typing):
+            raise self._not_accepted(op_type, typing)
+        given = [
+            name if dtype is None or dtype == self.dtypes[name] else self.to(name, dtype)
+            for name, dtype in zip(given, typing.inputs)
+        ]
+
+        stem = f"{self.scope}.{op_type}" if self.scope else op_type
+        names = [self.unique(f"{stem}_output") for _ in range(outputs)]
+        self.dtypes |= zip(names, typing.outputs)
         self.nodes.append(helper.make_node(op_type, given, names, self.unique(stem), **kept))
+
+        names = [
+            name if dtype == self.dtypes[name] else self.to(name, dtype)
+            for name, dtype in zip(names, typing.wanted)
+        ]
         return names[0] if outputs == 1 else tuple(names)
+
+    def _not_accepted(self, op_type: str, dtype: _C.dtype) -> UnsupportedOperatorError:
+        reason = f"cannot be exported for {dtype}, which ONNX's {op_type} does not accept"
+        if self.current is not None:
+            return self.current.unsupported(reason)
+        return UnsupportedOperatorError(op_type, reason)
 
     # -- constants ------------------------------------------------------------
 
@@ -158,6 +161,7 @@ class Graph:
         plain = tensor.detach().cpu().contiguous().reshape(-1)
         proto.raw_data = plain.view(torch_py.uint8).numpy().tobytes() if plain.numel() else b""
         self.initializers[name] = proto
+        self.dtypes[name] = tensor.dtype
         return name
 
     def constant(self, values: Any, dtype: _C.dtype | None = None) -> str:
@@ -196,7 +200,8 @@ class Graph:
     # -- sizes ------------------------------------------------------------
 
     def declare(self, operand: Operand, is_input: bool = False) -> None:
-        """Records the varying sizes of a tensor of the graph, so that they can be read from it."""
+        """Records the dtype of a tensor of the graph, and its varying sizes, so that they can be read from it."""
+        self.dtypes[operand.name] = operand.dtype
         for axis, size in enumerate(operand.shape):
             if isinstance(size, Varying) and size.values not in self.dimensions:
                 self.dimensions[size.values] = (operand.name, axis)

@@ -222,6 +222,8 @@ def scatter(g: Graph, n: Node) -> Any:
         values = g.op("Expand", values, g.sizes(list(index.shape)))
 
     reduction = _REDUCTIONS[kind] if kind else None
+    if kind and own.dtype == torch_py.bool:
+        raise n.unsupported(f"cannot be exported for torch.bool with reduce={kind!r}")
     if n.get("include_self") is False and own.rank:
         # The elements that are hit start as if they were not there.
         neutral = g.op("Expand", g.constant(_neutral(kind, own.dtype), own.dtype), g.sizes(list(index.shape)))

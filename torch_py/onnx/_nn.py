@@ -171,6 +171,8 @@ def dropout(g: Graph, n: Node) -> Any:
     own = n["input"]
     if not n["train"] or n["p"] == 0:
         return g.op("Identity", own)
+    if n["p"] == 1:
+        return filled(g, 0, own.shape, own.dtype)
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
 
 
@@ -273,6 +275,8 @@ def upsample(g: Graph, n: Node) -> Any:
         transformation = "align_corners" if n["align_corners"] else "half_pixel"
         rounding = None
 
+    if mode != "nearest" and not own.dtype.is_floating_point:
+        raise n.unsupported(f"cannot be exported for {own.dtype} with interpolation")
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
     settings = {
         "mode": mode,

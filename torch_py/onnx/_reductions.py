@@ -62,10 +62,7 @@ def _extremum(op_type: str, pairwise: str) -> Rule:
 
         axes = axes_of(n, own.rank)
         keepdim = bool(n.get("keepdim", False))
-        source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
-        values = reduce(g, f"Reduce{pairwise}", source, axes, keepdim)
-        values = g.to(values, own.dtype) if own.dtype == torch_py.bool else values
-
+        values = reduce(g, f"Reduce{pairwise}", own, axes, keepdim)
         if len(n.results) == 1:
             return values
         return values, _index(g, op_type, own, n.dim(), keepdim)
@@ -76,8 +73,7 @@ def _extremum(op_type: str, pairwise: str) -> Rule:
 def _index(g: Graph, op_type: str, own: Operand, dim: int, keepdim: bool) -> str:
     if own.rank == 0:
         return g.constant(0)
-    source = own if own.dtype != torch_py.bool else g.cast(own, torch_py.int32)
-    return str(g.op(op_type, source, axis=dim, keepdims=int(keepdim)))
+    return str(g.op(op_type, own, axis=dim, keepdims=int(keepdim)))
 
 
 for _name, _op_type, _pairwise in (
@@ -105,9 +101,8 @@ def all_or_any(g: Graph, n: Node) -> Any:
     own = n["self"]
     numbers = g.to(truth(g, own), torch_py.int32)
     op_type = "ReduceMin" if n.name == "all" else "ReduceMax"
-    return g.to(
-        reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False))), torch_py.bool
-    )
+    found = reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False)))
+    return g.to(found, n.result.dtype)
 
 
 @rule("norm", "linalg_vector_norm")

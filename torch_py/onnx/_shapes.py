@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch_py
-from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
+from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying
+from torch_py.onnx._types import onnx_dtype
 
 END = 2**63 - 1  # the end of a dimension of any size
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from torch_py.onnx._calls import Call, Constant, Value, leaves_of, mapped
 from torch_py.onnx._expressions import is_defined, write_expression
-from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
+from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import RULES, Rule, find
 from torch_py.onnx._rules import outside
 from torch_py.onnx._sizes import Merged, Run, Varying, VaryingConstant
+from torch_py.onnx._types import onnx_dtype
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
 
 
@@ -104,6 +105,7 @@ class Writer:
 
         if fact.name is not None and not self.stores:
             self.free_parameters.append(self._described(index, self.graph.unique(fact.name)))
+            self.graph.dtypes[fact.name] = fact.dtype
             return self.free_parameters[-1]
         return self._described(index, self.graph.initializer(fact.data, fact.name or "folded"))
 
@@ -144,10 +146,7 @@ class Writer:
 
         rule = _rule_of(call)
         _check_dtypes(node)
-        try:
-            names = rule(graph, node)
-        except KeyError as error:  # an overload that the rule does not know
-            raise node.unsupported(f"cannot be exported with arguments {sorted(node.arguments)}") from error
+        names = rule(graph, node)
 
         names = list(names) if isinstance(names, (tuple, list)) else [names]
         for value, name in zip(call.results, names):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from tests.ops.samples import SampleInput
 from tests.torch_py.onnx.running import compare, results_of
 
 SAMPLES = 5  # samples per operator; exports and sessions of onnxruntime take milliseconds
+DTYPES = ("float32", "int64", "bool", "complex64")
 OPSET = 21
 DOCUMENT = ROOT / "docs" / "onnx.md"
 MARK = "<!-- What follows is written by python -m tests.torch_py.onnx.coverage -->\n"
@@ -44,10 +45,10 @@ class Outcome:
 # -- one operator ------------------------------------------------------------
 
 
-def outcome_of(operator: Operator) -> Outcome:
-    """Exports the samples of an operator and compares the results with the operator's own."""
+def outcome_of(operator: Operator, dtypes: Sequence[str] = DTYPES, count: int = SAMPLES) -> Outcome:
+    """Exports samples of an operator and compares the results with the operator's own."""
     outcome = Outcome()
-    for sample in samples_of(operator):
+    for sample in samples_of(operator, dtypes, count):
         model, tensors = as_model(operator, sample)
         try:
             results_of(model, [tensor.clone() for tensor in tensors])
@@ -92,21 +93,23 @@ def _lacking(error: Exception) -> str:
     if type(error).__name__ == "NotImplemented":
         kernel = text.partition("implementation for ")[2].partition("(")[0]
         return f"onnxruntime lacks {kernel} for the dtype"
+    if " does not support " in text or " data type is not supported " in text:
+        return "onnxruntime lacks the dtype"
     return "NumPy lacks bfloat16" if "No corresponding Numpy type" in text else ""
 
 
-def samples_of(operator: Operator) -> Iterator[SampleInput]:
-    """Samples of the first dtype that has any, without NaN and empty tensors, which kernels of onnxruntime
-    treat differently."""
-    for dtype in ("float32", "int64", "bool", "complex64"):
+def samples_of(operator: Operator, dtypes: Sequence[str], count: int) -> Iterator[SampleInput]:
+    """Samples of the first of the dtypes that has any, without NaN and empty tensors, which kernels of
+    onnxruntime treat differently."""
+    for dtype in dtypes:
         if not operator.takes(dtype):
             continue
         fitting = [sample for sample in operator.samples(torch, dtype) if _has_numbers(sample)]
         if dtype != "complex64":
             fitting = [sample for sample in fitting if "complex" not in str(sample)]
         if fitting:
-            step = max(1, len(fitting) // SAMPLES)
-            yield from fitting[::step][:SAMPLES]
+            step = max(1, len(fitting) // count)
+            yield from fitting[::step][:count]
             return
 
 

@@ -31,6 +31,13 @@ def test_operator_in_onnxruntime(operator: Operator):
     )
 
 
+@pytest.mark.parametrize("dtype", ["int64", "bool", "uint8"])
+def test_integers_in_onnxruntime(dtype):
+    """Models with other dtypes are right, too, or refused."""
+    for operator in enrolled():
+        assert not outcome_of(operator, (dtype,), 2).failures, operator
+
+
 def overloads_of(key: str) -> list:
     """The operators that a key of the tables means."""
     name, _, only = key.partition(".")
