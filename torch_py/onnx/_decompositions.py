@@ -192,15 +192,6 @@ def logcumsumexp(self: Tensor, dim: int) -> Any:
     return _prefixes(self, dim, -math.inf).logsumexp(-1).movedim(-1, dim)
 
 
-@decomposes("logspace")
-def logspace(start: Any, end: Any, steps: int, base: float, dtype: Any = None, **settings: Any) -> Any:
-    if dtype is not None and not dtype.is_floating_point:
-        return NotImplemented
-    exponents = torch.linspace(0, 1, steps) * (end - start) + start
-    numbers = torch.pow(base, exponents)
-    return numbers if dtype is None else numbers.to(dtype)
-
-
 @decomposes("median", "kthvalue")
 def median(self: Tensor, dim: int | None = None, keepdim: bool = False, k: int | None = None) -> Any:
     """An element of the sorted numbers."""
@@ -251,23 +242,3 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype:
 @decomposes("_log_softmax_backward_data")
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Any:
     return (grad_output - output.exp() * grad_output.sum(dim, keepdim=True)).to(input_dtype)
-
-
-@decomposes("_layer_norm")
-def layer_norm_with_statistics(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
-) -> Any:
-    """The result, the mean and one over the standard deviation."""
-    dims = list(range(-len(normalized_shape), 0))
-    mean = input.mean(dims, keepdim=True)
-    variance = torch.square(input - mean).mean(dims, keepdim=True)
-    result = torch.layer_norm(input, normalized_shape, weight, bias, eps)
-    return result, mean, torch.rsqrt(variance + eps)
-
-
-@decomposes("_addmm_activation")
-def addmm_activation(
-    self: Tensor, mat1: Tensor, mat2: Tensor, beta: float, alpha: float, use_gelu: bool
-) -> Any:
-    product = torch.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    return torch.nn.functional.gelu(product) if use_gelu else torch.relu(product)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
+from torch_py.onnx._expressions import write_expression
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._registry import rule
 
@@ -196,26 +197,14 @@ def leaky_relu(g: Graph, n: Node) -> Any:
 
 @rule("elu")
 def elu(g: Graph, n: Node) -> Any:
-    n.refuse("scale", 1, 1.0, None)
-    n.refuse("input_scale", 1, 1.0, None)
+    if n["scale"] != 1 or n["input_scale"] != 1:
+        return write_expression(g, n)
     return g.op("Elu", n["self"], alpha=float(n["alpha"]))
 
 
 @rule("selu")
 def selu(g: Graph, n: Node) -> Any:
     return g.op("Selu", n["self"], alpha=1.6732632423543772, gamma=1.0507009873554805)
-
-
-@rule("celu")
-def celu(g: Graph, n: Node) -> Any:
-    own = n["self"]
-    alpha = n["alpha"]
-    if own.dtype == torch_py.float32:
-        return g.op("Celu", own, alpha=float(alpha))
-    scaled = g.op("Elu", g.op("Div", own, g.like(alpha, own)), alpha=1.0)
-    return g.op(
-        "Add", g.op("Relu", own), g.op("Min", g.like(0, own), g.op("Mul", scaled, g.like(alpha, own)))
-    )
 
 
 @rule("hardsigmoid")

@@ -114,34 +114,12 @@ _ON_NUMBERS: dict[type, Callable[[Any, Any], Any]] = {
 _CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 # Functions that are one node.
 _NODES = {
-    "abs": "Abs",
-    "acos": "Acos",
-    "acosh": "Acosh",
-    "asin": "Asin",
-    "asinh": "Asinh",
-    "atan": "Atan",
-    "atanh": "Atanh",
-    "ceil": "Ceil",
-    "cos": "Cos",
-    "cosh": "Cosh",
-    "erf": "Erf",
-    "exp": "Exp",
-    "floor": "Floor",
-    "log": "Log",
-    "maximum": "Max",
-    "minimum": "Min",
-    "reciprocal": "Reciprocal",
-    "relu": "Relu",
-    "round": "Round",
-    "sigmoid": "Sigmoid",
-    "sign": "Sign",
-    "sin": "Sin",
-    "sinh": "Sinh",
-    "softplus": "Softplus",
-    "sqrt": "Sqrt",
-    "tan": "Tan",
-    "tanh": "Tanh",
-}
+    name: name.capitalize()
+    for name in (
+        "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp floor log reciprocal relu round sigmoid sign "
+        "sin sinh softplus sqrt tan tanh"
+    ).split()
+} | {"maximum": "Max", "minimum": "Min"}
 # Functions in terms of others.
 _MEANINGS = {
     "copysign": "where(signbit(b), -abs(a), abs(a))",

@@ -74,98 +74,6 @@ def convolution(g: Graph, n: Node) -> Any:
     return g.op("Squeeze", result, g.constant([0])) if is_single else result
 
 
-# -- normalization ------------------------------------------------------------
-
-
-@rule("batch_norm")
-def batch_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    if n["training"] or n["running_mean"] is None:
-        return normalized(g, own, [0, *range(2, own.rank)], n["weight"], n["bias"], n["eps"], 1)
-
-    # ONNX requires a scale and a shift.
-    channels = [own.shape[1]]
-    given = (n["weight"], n["bias"])
-    scale, shift = (
-        _numbers(g, float(number), channels, own) if t is None else t for t, number in zip(given, (1, 0))
-    )
-
-    return g.op(
-        "BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"])
-    )
-
-
-def _numbers(g: Graph, number: float, shape: list[Any], like: Operand) -> str:
-    """The scale or shift of a layer without parameters; ONNX requires them."""
-    if any(isinstance(size, Varying) for size in shape):
-        return filled(g, number, shape, like.dtype)
-    return g.constant(torch_py.full(shape, number).tolist(), like.dtype)
-
-
-def normalized(
-    g: Graph, value: Operand, axes: list[int], weight: Any, bias: Any, eps: float, channel: int
-) -> str:
-    """(x - mean) / sqrt(var + eps) over `axes`. `weight` and `bias` apply to the dimension `channel`."""
-    centred = g.op("Sub", value, reduce(g, "ReduceMean", value, axes, True))
-    variance = reduce(g, "ReduceMean", g.op("Mul", centred, centred), axes, True)
-    result = g.op("Div", centred, g.op("Sqrt", g.op("Add", variance, g.like(eps, value))))
-    shape = g.constant([-1] + [1] * (value.rank - channel - 1))
-
-    if weight is not None:
-        result = g.op("Mul", result, g.op("Reshape", weight, shape))
-    return result if bias is None else str(g.op("Add", result, g.op("Reshape", bias, shape)))
-
-
-@rule("instance_norm")
-def instance_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    if not n["use_input_stats"]:
-        n.arguments["training"] = False
-        return batch_norm(g, n)
-    return normalized(g, own, list(range(2, own.rank)), n["weight"], n["bias"], n["eps"], 1)
-
-
-@rule("group_norm")
-def group_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    groups = n["num_groups"]
-    apart = g.op("Reshape", own, g.constant([0, groups, -1]))
-    flat = Operand(apart, (own.shape[0], groups, -1), own.dtype)
-    result = g.op("Reshape", normalized(g, flat, [2], None, None, n["eps"], 1), g.op("Shape", own))
-
-    shape = g.constant([-1] + [1] * (own.rank - 2))
-    if n["weight"] is not None:
-        result = g.op("Mul", result, g.op("Reshape", n["weight"], shape))
-    return result if n["bias"] is None else g.op("Add", result, g.op("Reshape", n["bias"], shape))
-
-
-@rule("layer_norm")
-def layer_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    shape = list(n["normalized_shape"])
-    weight = n["weight"]
-    bias = n["bias"]
-    if g.opset >= 17:
-        scale = _numbers(g, 1.0, shape, own) if weight is None else weight
-        return g.op("LayerNormalization", own, scale, bias, axis=-len(shape), epsilon=float(n["eps"]))
-
-    result = normalized(g, own, list(range(own.rank - len(shape), own.rank)), None, None, n["eps"], 1)
-    result = result if weight is None else g.op("Mul", result, weight)
-    return result if bias is None else g.op("Add", result, bias)
-
-
-@rule("rms_norm")
-def rms_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    shape = list(n["normalized_shape"])
-    eps = n["eps"] if n["eps"] is not None else torch_py.finfo(own.dtype).eps
-    axes = list(range(own.rank - len(shape), own.rank))
-    square = reduce(g, "ReduceMean", g.op("Mul", own, own), axes, True)
-
-    result = g.op("Div", own, g.op("Sqrt", g.op("Add", square, g.like(eps, own))))
-    return result if n["weight"] is None else g.op("Mul", result, n["weight"])
-
-
 @rule("dropout")
 def dropout(g: Graph, n: Node) -> Any:
     own = n["input"]
@@ -246,17 +154,12 @@ _MODES = {
 }
 
 
+_KINDS = ("nearest1d", "nearest2d", "nearest3d", "linear1d", "bilinear2d", "trilinear3d", "bicubic2d")
+
+
 @rule(
-    "upsample_nearest1d.default",
-    "upsample_nearest2d.default",
-    "upsample_nearest3d.default",
-    "upsample_linear1d.default",
-    "upsample_bilinear2d.default",
-    "upsample_trilinear3d.default",
-    "upsample_bicubic2d.default",
-    "_upsample_nearest_exact1d.default",
-    "_upsample_nearest_exact2d.default",
-    "_upsample_nearest_exact3d.default",
+    *(f"upsample_{kind}.default" for kind in _KINDS),
+    *(f"_upsample_nearest_exact{rank}d.default" for rank in (1, 2, 3)),
 )
 def upsample(g: Graph, n: Node) -> Any:
     """Uses scale factors if given, so that the output size follows the input's; otherwise uses sizes."""

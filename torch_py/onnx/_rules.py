@@ -5,6 +5,7 @@ from torch_py.onnx import (
     _elementwise,
     _indexing,
     _nn,
+    _normalization,
     _pooling,
     _random,
     _recurrent,
