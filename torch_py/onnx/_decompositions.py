@@ -86,10 +86,15 @@ def nansum(self: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Any:
 def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Any:
     if self.dim() == 0:
         return index_add(self.reshape(1), 0, index.reshape(1), source.reshape(1), alpha).reshape(())
-    shape = [1] * self.dim()
-    shape[dim] = -1
     added = source if alpha == 1 else (source * alpha).to(self.dtype)
-    return self.scatter_add(dim, index.reshape(shape).expand(source.shape), added)
+    return self.scatter_add(dim, _along(dim, index, list(source.shape)), added)
+
+
+def _along(dim: int, index: Tensor, sizes: list[int]) -> Tensor:
+    """An index for each element, from one for each place along `dim`."""
+    shape = [1] * len(sizes)
+    shape[dim] = -1
+    return index.reshape(shape).expand(sizes)
 
 
 @decomposes("_cdist_forward")
@@ -206,16 +211,23 @@ def median(self: Tensor, dim: int | None = None, keepdim: bool = False, k: int |
     return tuple(part.unsqueeze(dim) for part in parts) if keepdim else tuple(parts)
 
 
+@decomposes("masked_scatter")
+def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """The k-th place where the mask is true gets the k-th element of the source."""
+    own, mask = torch.broadcast_tensors(self, mask)
+    places = mask.reshape(-1).cumsum(0) - 1
+    chosen = source.reshape(-1).index_select(0, places.clamp(min=0)).reshape(own.shape)
+    return torch.where(mask, chosen, own)
+
+
 @decomposes("index_fill")
 def index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     if self.dim() == 0:
         return index_fill(self.reshape(1), 0, index.reshape(1), value).reshape(())
-    shape = [1] * self.dim()
-    shape[dim] = -1
     sizes = list(self.shape)
     sizes[dim] = index.numel()
     filled = value.expand(sizes) if isinstance(value, Tensor) else value
-    return self.scatter(dim, index.reshape(shape).expand(sizes), filled)
+    return self.scatter(dim, _along(dim, index, sizes), filled)
 
 
 @decomposes("_max_unpool")

@@ -223,21 +223,6 @@ def prelu(g: Graph, n: Node) -> Any:
     return g.op("PRelu", own, slope)
 
 
-@rule("softplus")
-def softplus(g: Graph, n: Node) -> Any:
-    """log(1 + exp(beta x)) / beta. Above the threshold it is linear, which is the same in floating point."""
-    own = n["self"]
-    beta = n["beta"]
-    if beta == 1:
-        soft = g.op("Softplus", own)
-        scaled = own
-    else:
-        soft = g.op("Div", g.op("Softplus", g.op("Mul", own, g.like(beta, own))), g.like(beta, own))
-        scaled = g.op("Mul", own, g.like(beta, own))
-
-    return g.op("Where", g.op("Greater", scaled, g.like(n["threshold"], own)), own, soft)
-
-
 @rule("gelu")
 def gelu(g: Graph, n: Node) -> Any:
     own = n["self"]

@@ -111,6 +111,7 @@ _ON_NUMBERS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Div: lambda a, b: a / b,
     ast.Pow: lambda a, b: a**b,
 }
+_NEUTRAL: dict[type, int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1, ast.Pow: 1}
 _CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 # Functions that are one node.
 _NODES = {
@@ -209,6 +210,8 @@ class _Writer:
         numbers = [term.content for term in (left, right) if term.dtype is None]
         if len(numbers) == 2 and not any(isinstance(number, Varying) for number in numbers):
             return Term(_ON_NUMBERS[kind](*numbers))
+        if right.dtype is None and right.content == _NEUTRAL.get(kind) and not left.is_bool:
+            return left
         if left.is_bool and right.is_bool and kind is ast.Mult:
             return self._op("And", torch_py.bool, left, right)
         return self._op(_ARITHMETIC[kind], self._common(left, right), left, right)

@@ -10,9 +10,9 @@ from typing import Any
 import torch_py
 from torch_py import _C
 from torch_py._tensor import Tensor
-from torch_py.onnx._calls import Origin
+from torch_py.onnx._calls import Origin, leaves_of
 from torch_py.onnx._sizes import Formula, Size, Varying, formula
-from torch_py.onnx._types import Typing, onnx_dtype, typing_of
+from torch_py.onnx._types import NotAccepted, dtypes_of_node, onnx_dtype
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
 
 
@@ -123,32 +123,31 @@ class Graph:
             given.pop()
         kept = {key: value for key, value in attributes.items() if value is not None}
 
+        for key, value in kept.items():
+            if any(isinstance(leaf, Varying) for leaf in leaves_of(value)):
+                assert self.current is not None
+                raise self.current.unsupported(f"cannot be exported with {key} from a dynamic dimension")
+
         # Integers of a dtype that the operator does not accept are computed in a wider one.
         dtypes = [self.dtypes[name] if name else None for name in given]
-        typing = typing_of(op_type, self.opset, dtypes, outputs, kept)
-        if not isinstance(typing, Typing):
-            raise self._not_accepted(op_type, typing)
-        given = [
-            name if dtype is None or dtype == self.dtypes[name] else self.to(name, dtype)
-            for name, dtype in zip(given, typing.inputs)
-        ]
+        try:
+            taken, returned, wanted = dtypes_of_node(op_type, self.opset, dtypes, outputs, kept)
+        except NotAccepted as error:
+            assert self.current is not None
+            reason = f"cannot be exported for {error}, which ONNX's {op_type} does not accept"
+            raise self.current.unsupported(reason) from None
+        given = [self._in_dtype(name, dtype) for name, dtype in zip(given, taken)]
 
         stem = f"{self.scope}.{op_type}" if self.scope else op_type
         names = [self.unique(f"{stem}_output") for _ in range(outputs)]
-        self.dtypes |= zip(names, typing.outputs)
+        self.dtypes |= zip(names, returned)
         self.nodes.append(helper.make_node(op_type, given, names, self.unique(stem), **kept))
 
-        names = [
-            name if dtype == self.dtypes[name] else self.to(name, dtype)
-            for name, dtype in zip(names, typing.wanted)
-        ]
+        names = [self._in_dtype(name, dtype) for name, dtype in zip(names, wanted)]
         return names[0] if outputs == 1 else tuple(names)
 
-    def _not_accepted(self, op_type: str, dtype: _C.dtype) -> UnsupportedOperatorError:
-        reason = f"cannot be exported for {dtype}, which ONNX's {op_type} does not accept"
-        if self.current is not None:
-            return self.current.unsupported(reason)
-        return UnsupportedOperatorError(op_type, reason)
+    def _in_dtype(self, name: str, dtype: _C.dtype | None) -> str:
+        return name if dtype is None or dtype == self.dtypes[name] else self.to(name, dtype)
 
     # -- constants ------------------------------------------------------------
 

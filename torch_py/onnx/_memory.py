@@ -10,8 +10,9 @@ they are used the next time. So a write through any chain of views has the effec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from torch_py._tensor import Tensor
 from torch_py.onnx._calls import Call, Constant, Value
@@ -40,17 +41,11 @@ class Entry:
         return self if self.base is None else self.base.root
 
 
-class Recording(Protocol):
-    """Appends a call with results of the shape of `outputs`."""
-
-    def __call__(self, like: Call | None, name: str, arguments: dict[str, Any], outputs: Any) -> Call: ...
-
-
 @dataclass
 class Memory:
     """The entries of one run."""
 
-    record: Recording
+    record: Callable[[Call | None, str, dict[str, Any], Any], Call]  # see Recorder._append
     # By identity: the tensor, its entry, and the place in memory that it had.
     _entries: dict[int, tuple[Tensor, Entry, Any]] = field(default_factory=dict)
     _by_storage: dict[int, list[Entry]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._reductions import reduce
 from torch_py.onnx._registry import rule
 from torch_py.onnx._shapes import END
-from torch_py.onnx._sizes import Varying
+from torch_py.onnx._sizes import Size, Varying
 
 
 @rule("linear")
@@ -54,6 +54,7 @@ def per_dimension(value: int | list[int] | tuple[int, ...], rank: int) -> list[i
 def convolution(g: Graph, n: Node) -> Any:
     weight = n["weight"]
     spatial = weight.rank - 2
+    kernel = list(weight.shape[2:])
     own = n["input"]
     is_single = own.rank == spatial + 1  # ONNX requires a batch dimension
     if is_single:
@@ -68,7 +69,7 @@ def convolution(g: Graph, n: Node) -> Any:
         pads=per_dimension(n["padding"], spatial) * 2,
         dilations=per_dimension(n["dilation"], spatial),
         group=n["groups"],
-        kernel_shape=list(weight.shape[2:]),
+        kernel_shape=None if any(isinstance(size, Varying) for size in kernel) else kernel,
         output_padding=per_dimension(n["output_padding"], spatial) if n["transposed"] else None,
     )
     return g.op("Squeeze", result, g.constant([0])) if is_single else result
@@ -189,10 +190,8 @@ def upsample(g: Graph, n: Node) -> Any:
     }
 
     if all(f is not None and not isinstance(f, Varying) for f in factors):
-        if any(
-            isinstance(have, int) and int(have * f) != want
-            for have, want, f in zip(own.shape[2:], n.result.shape[2:], factors)
-        ):
+        sizes = zip(own.shape[2:], n.result.shape[2:], factors)
+        if any(int(have * f) != want for size in sizes for have, want, f in _in_each_run(*size)):
             raise n.unsupported(
                 f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the "
                 f"scale factors {factors}"
@@ -203,6 +202,12 @@ def upsample(g: Graph, n: Node) -> Any:
 
     sizes = g.sizes([own.shape[0], own.shape[1], *n.result.shape[2:]])
     return g.op("Resize", own, None, None, sizes, **settings)
+
+
+def _in_each_run(have: Size, want: Size, factor: float) -> list[tuple[int, int, float]]:
+    values = [size.values if isinstance(size, Varying) else (size,) for size in (have, want)]
+    runs = max(map(len, values))
+    return list(zip(*(each * (runs // len(each)) for each in values), [factor] * runs))
 
 
 @rule("grid_sampler")

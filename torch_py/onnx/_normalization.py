@@ -78,18 +78,10 @@ def batch_norm_train(input: Tensor, weight: Tensor | None, bias: Tensor | None, 
 
 @decomposes("batch_norm")
 def batch_norm_in_training(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    training: bool,
-    momentum: float,
-    eps: float,
-    cudnn_enabled: bool,
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, training: bool, eps: float, **others: Any
 ) -> Any:
     """With the statistics of the batch. The exported model does not update those of training."""
-    if not training and running_mean is not None:
+    if not training and others["running_mean"] is not None:
         return NotImplemented
     return batch_norm_train(input, weight, bias, eps)[0]
 
@@ -99,28 +91,18 @@ def instance_norm(
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
     use_input_stats: bool,
-    momentum: float,
     eps: float,
-    cudnn_enabled: bool,
+    **others: Any,
 ) -> Any:
     if not use_input_stats:
-        return torch.batch_norm(
-            input, weight, bias, running_mean, running_var, False, momentum, eps, cudnn_enabled
-        )
+        return torch.batch_norm(input=input, weight=weight, bias=bias, training=False, eps=eps, **others)
     return _affine(_normalized(input, list(range(2, input.dim())), eps)[0], weight, bias)
 
 
 @decomposes("group_norm")
 def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    eps: float,
-    cudnn_enabled: bool,
+    input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float, **others: Any
 ) -> Any:
     groups = input.reshape(input.shape[0], num_groups, -1)
     return _affine(_normalized(groups, [2], eps)[0].reshape(input.shape), weight, bias)

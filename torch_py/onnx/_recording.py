@@ -30,7 +30,7 @@ from torch_py.onnx._calls import (
     pure_name,
 )
 from torch_py.onnx._memory import Entry, Memory, address_of, is_same_place
-from torch_py.onnx._registry import DECOMPOSITIONS, RULES, find
+from torch_py.onnx._registry import DECOMPOSITIONS, READS, RULES, find
 from torch_py.onnx.errors import OnnxExporterError, TracerWarning
 from torch_py.overrides import TorchFunctionMode
 from torch_py.utils._python_dispatch import (
@@ -45,20 +45,9 @@ from torch_py.utils._pytree import tree_leaves
 # Operators that replace all elements, whatever they were before.
 _OVERWRITING = {"fill", "copy", "zero"}
 # Functions of torch that take numbers out of a tensor.
-_READING = {
-    "__array__",
-    "__bool__",
-    "__complex__",
-    "__float__",
-    "__index__",
-    "__int__",
-    "allclose",
-    "equal",
-    "is_nonzero",
-    "item",
-    "numpy",
-    "tolist",
-}
+_READING = frozenset(
+    "__array__ __bool__ __complex__ __float__ __index__ __int__ allclose equal is_nonzero item numpy tolist".split()
+)
 
 
 class Recorder(TorchDispatchMode):
@@ -116,7 +105,7 @@ class Recorder(TorchDispatchMode):
 
         decomposition = find(DECOMPOSITIONS, pure_name(func), func._entry_name)
         if decomposition is not None:
-            given = {key: value for key, value in arguments.items() if key != "out"}
+            given = {key: value for key, value in arguments.items() if key not in _outs(func)}
             with self:
                 result = decomposition(**given)
                 if result is not NotImplemented:
@@ -134,6 +123,23 @@ class Recorder(TorchDispatchMode):
         elif func._opname != "copy_" or not is_same_place(arguments["self"], arguments["src"]):
             self._record_writes(func, values, targets)  # except at the end of `x[index] += 1`
         return result
+
+    def reads(self, func: OpOverload, args: Any, kwargs: Any) -> bool:
+        """Whether an operator is made of others that depend on numbers in its tensors. Warns of numbers that
+        depend on an input."""
+        name = find(READS, pure_name(func), func._entry_name)
+        if name is not None and self.depends([bind(func, args, kwargs)[name]]):
+            self.warn_of_reading(func._opname)
+        return name is not None
+
+    def warn_of_reading(self, name: str) -> None:
+        """Warns that a number of this run becomes part of the graph."""
+        warnings.warn(
+            f"torch.onnx.export: {name}(){self.origin()} reads a number out of a tensor; the exported model "
+            "keeps the number of this run, also for other inputs",
+            TracerWarning,
+            stacklevel=3,
+        )
 
     def _stored(self, result: Any, targets: list[Any]) -> Any:
         """The result of a decomposition, written to where the operator writes."""
@@ -164,7 +170,7 @@ class Recorder(TorchDispatchMode):
             root = entry.root
             if not isinstance(root.value, Constant):
                 continue
-            is_new = tensor is root.tensor and (pure_name(func) in _OVERWRITING or _is_out(func))
+            is_new = tensor is root.tensor and bool(pure_name(func) in _OVERWRITING or _outs(func))
             if not is_new:
                 raise OnnxExporterError(
                     f"torch.onnx.export: {func._opname}{self.origin()} writes to a tensor that was made "
@@ -193,8 +199,7 @@ class Recorder(TorchDispatchMode):
                     self._memory.add(Entry(leaf, value, base, call if base else None, position, shapes))
 
     def _called(self, func: OpOverload, values: Any, outputs: Any) -> Call:
-        outs = {argument.name for argument in func._schema.arguments if argument.is_out}
-        arguments = {key: value for key, value in values.items() if key not in outs}
+        arguments = {key: value for key, value in values.items() if key not in _outs(func)}
         is_random = "nondeterministic_seeded" in func.tags
         origin = self.origin()
         call = Call(pure_name(func), func._entry_name, arguments, [], origin, is_random)
@@ -237,8 +242,8 @@ def _changes_geometry(func: OpOverload) -> bool:
     return "inplace_view" in func.tags
 
 
-def _is_out(func: OpOverload) -> bool:
-    return any(argument.is_out for argument in func._schema.arguments)
+def _outs(func: OpOverload) -> list[str]:
+    return [argument.name for argument in func._schema.arguments if argument.is_out]
 
 
 class Watch(TorchFunctionMode):
@@ -254,12 +259,7 @@ class Watch(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
         if name in _READING and self.recorder.depends(list(args)):
-            warnings.warn(
-                f"torch.onnx.export: {name}(){self.recorder.origin()} reads a number out of a "
-                "tensor; the exported model keeps the number of this run, also for other inputs",
-                TracerWarning,
-                stacklevel=3,
-            )
+            self.recorder.warn_of_reading(name)
 
         self.recorder.function = name
         try:
@@ -283,7 +283,7 @@ def keep_whole() -> None:
 
     The kernel hands the call to a recorder. Everybody else sees what the operator is made of, as before.
     """
-    for key in (*RULES, *DECOMPOSITIONS):
+    for key in (*RULES, *DECOMPOSITIONS, *READS):
         name, _, only = key.partition(".")
         for operator in (*_overloads(name), *_overloads(f"{name}_")):
             is_meant = not only or operator._overloadname == only
@@ -299,7 +299,7 @@ def _overloads(name: str) -> list[OpOverload]:
 def _whole(operator: OpOverload) -> Callable[..., Any]:
     def kernel(keys: int, *args: Any, **kwargs: Any) -> Any:
         mode = _get_current_dispatch_mode()
-        if not isinstance(mode, Recorder):
+        if not isinstance(mode, Recorder) or mode.reads(operator, args, kwargs):
             below = DispatchKeySet(keys).remove(DispatchKey.Python)
             return operator.redispatch(below, *args, **kwargs)
 

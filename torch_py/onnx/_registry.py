@@ -21,6 +21,17 @@ RULES: dict[str, Rule] = {}
 # recorded.
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {}
 
+# Operators made of others that depend on the numbers in one of their tensors, an argument by name.
+READS = {
+    "_foreach_add.Tensor": "other",
+    "_foreach_addcdiv.Tensor": "scalars",
+    "_foreach_addcmul.Tensor": "scalars",
+    "_pack_padded_sequence": "lengths",
+    "narrow.Tensor": "start",
+    "segment_reduce": "lengths",
+    "tensor_split.tensor_indices_or_sections": "tensor_indices_or_sections",
+}
+
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
     """Registers a rule: `add` serves all overloads, also those in place; `where.self` only this one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch_py
@@ -65,25 +64,21 @@ def _accepted(op_type: str, opset: int) -> dict[str, tuple[_C.dtype, ...]]:
     }
 
 
-@dataclass(frozen=True)
-class Typing:
-    """The dtypes of a node."""
-
-    inputs: tuple[_C.dtype | None, ...]  # those that the node computes with
-    outputs: tuple[_C.dtype, ...]  # those that the node returns
-    wanted: tuple[_C.dtype, ...]  # those that it would return for its inputs as they are
+class NotAccepted(Exception):
+    """An operator of ONNX does not accept a dtype, the argument of the exception."""
 
 
-def typing_of(
+def dtypes_of_node(
     op_type: str,
     opset: int,
     given: Sequence[_C.dtype | None],
     outputs: int,
     attributes: Mapping[str, Any],
-) -> Typing | _C.dtype:
-    """How a node can compute with inputs of these dtypes; None is an input left out.
+) -> tuple[list[_C.dtype | None], list[_C.dtype], list[_C.dtype]]:
+    """The dtypes that a node takes in place of those given, those that it returns, and those that are wanted of
+    it, since it would return them for the inputs as they are.
 
-    Integers that it does not accept are widened. Returns the dtype that it cannot compute with, if any.
+    Integers that it does not accept are widened. Raises NotAccepted if there is no such dtype.
     """
     definition = _definition(op_type, opset)
     accepted = _accepted(op_type, opset)
@@ -98,18 +93,15 @@ def typing_of(
         candidates = (dtype, *(_WIDER if dtype in _NARROW else ()))
         found = next((each for each in candidates if each in accepted[variable]), None)
         if found is None:
-            return dtype
+            raise NotAccepted(dtype)
         used[variable] = found
 
-    inputs = tuple(
-        dtype if dtype is None else used.get(variable, dtype) for variable, dtype in zip(variables, given)
-    )
+    taken = [None if dtype is None else used.get(name, dtype) for name, dtype in zip(variables, given)]
     results = [_at(definition.outputs, place).type_str for place in range(outputs)]
-    return Typing(
-        inputs,
-        tuple(_result(text, used, accepted, attributes) for text in results),
-        tuple(_result(text, own, accepted, attributes) for text in results),
+    returned, wanted = (
+        [_result(text, bound, accepted, attributes) for text in results] for bound in (used, own)
     )
+    return taken, returned, wanted
 
 
 def _at(parameters: Sequence[Any], place: int) -> Any:

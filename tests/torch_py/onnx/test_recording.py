@@ -178,6 +178,23 @@ def test_vmap():
 # ------------------------------------------------------------
 
 
+def test_reading_by_an_operator_warns():
+    def model(x, sizes):
+        return torch.tensor_split(x, sizes)
+
+    with pytest.warns(errors.TracerWarning, match="tensor_split"):
+        torch.onnx.export(model, (torch.randn(4), torch.tensor([1, 2])))
+    parts = export(lambda x: torch.tensor_split(x, torch.tensor([1, 2])), [torch.randn(4)])
+    assert len(parts.model_proto.graph.output) == 3
+
+
+def test_integers_are_widened_or_refused():
+    small = torch.tensor([1, 2, 3], dtype=torch.uint8)
+    assert node_types(export(lambda x: x**2 @ x, [small])).count("MatMul") == 1
+    with pytest.raises(errors.UnsupportedOperatorError, match="max_pool1d.*torch.int64.*MaxPool"):
+        torch.onnx.export(nn.MaxPool1d(2), torch.ones(1, 4, dtype=torch.int64))
+
+
 class Inner(nn.Module):
     def forward(self, x):
         return torch.cummax(x, 0).values  # the line in question
