@@ -15,8 +15,10 @@ from torch_py.nn.modules.module import Module
 from torch_py.onnx._graph import Graph
 from torch_py.onnx._inputs import Inputs, declare_dynamic, plans, take_apart
 from torch_py.onnx._program import ONNXProgram
-from torch_py.onnx._recording import Recorder, Watch, current_recorder, keep_whole
+from torch_py.onnx._recording import Recorder, current_recorder
 from torch_py.onnx._sizes import Merged, merge
+from torch_py.onnx._watching import Watch
+from torch_py.onnx._whole import keep_whole
 from torch_py.onnx._writing import Interface, Writer, finish
 from torch_py.onnx.errors import OnnxExporterError, OnnxExporterWarning
 from torch_py.utils._pytree import tree_leaves

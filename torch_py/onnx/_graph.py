@@ -66,10 +66,11 @@ class Node:
             raise self.unsupported(f"cannot be exported with {argument}={self.get(argument)!r}")
 
     def number(self, argument: str) -> Any:
-        """The value of an argument that must not depend on a dynamic dimension."""
+        """The value of an argument that must not depend on a dynamic dimension or an input."""
         value = self[argument]
-        if isinstance(value, Varying):
-            raise self.unsupported(f"cannot be exported with {argument} from a dynamic dimension")
+        if isinstance(value, (Varying, Operand)):
+            where = "dynamic dimension" if isinstance(value, Varying) else "tensor"
+            raise self.unsupported(f"cannot be exported with {argument} from a {where}")
         return value
 
     def dim(self, argument: str = "dim", rank: int | None = None) -> int:

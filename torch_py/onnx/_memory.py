@@ -64,6 +64,10 @@ class Memory:
         if entry not in sharing:
             sharing.append(entry)
 
+    def knows(self, tensor: Tensor) -> bool:
+        """Whether a tensor has an entry, or shares its memory with one that has."""
+        return id(tensor) in self._entries or not tensor.numel() or address_of(tensor) in self._by_storage
+
     def entry(self, tensor: Tensor) -> Entry:
         """The entry of a tensor. One that was never seen is a constant, unless it shares the memory of
         another: `x.data` is another object for the same elements."""

@@ -9,13 +9,12 @@ writes to tensors becomes new values, see Note [Views and writes] in _memory.py.
 
 from __future__ import annotations
 
-import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from torch_py._dispatch_keys import DispatchKey, DispatchKeySet
-from torch_py._ops import OpOverload, ops
+from torch_py._ops import OpOverload
 from torch_py._tensor import Tensor
 from torch_py.onnx._calls import (
     Call,
@@ -30,24 +29,23 @@ from torch_py.onnx._calls import (
     pure_name,
 )
 from torch_py.onnx._memory import Entry, Memory, address_of, is_same_place
-from torch_py.onnx._registry import DECOMPOSITIONS, READS, RULES, find
+from torch_py.onnx._registry import DECOMPOSITIONS, READS, find
 from torch_py.onnx.errors import OnnxExporterError, TracerWarning
-from torch_py.overrides import TorchFunctionMode
-from torch_py.utils._python_dispatch import (
-    TorchDispatchMode,
-    _get_current_dispatch_mode,
-    _get_current_dispatch_mode_stack,
-    _pop_mode,
-    _push_mode,
-)
+from torch_py.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch_py.utils._pytree import tree_leaves
 
 # Operators that replace all elements, whatever they were before.
 _OVERWRITING = {"fill", "copy", "zero"}
-# Functions of torch that take numbers out of a tensor.
-_READING = frozenset(
-    "__array__ __bool__ __complex__ __float__ __index__ __int__ allclose equal is_nonzero item numpy tolist".split()
-)
+
+
+@dataclass(eq=False)
+class Number:
+    """A tensor that the program may have given for a number, see Note [Tensors as numbers] in _watching.py."""
+
+    tensor: Tensor
+    number: Any
+    names: set[str]  # the names that the argument may have
+    is_found: bool = False
 
 
 class Recorder(TorchDispatchMode):
@@ -59,6 +57,7 @@ class Recorder(TorchDispatchMode):
         self.facts: list[Facts] = []
         self.modules: list[str] = []  # the paths of the modules that are running
         self.function = ""  # the function of torch that is running
+        self.numbers: list[Number] = []  # tensors among its arguments that it may take as numbers
         self._memory = Memory(self._append)
 
     @classmethod
@@ -103,6 +102,11 @@ class Recorder(TorchDispatchMode):
         arguments = bind(func, args, kwargs)
         written = [argument.name for argument in func._schema.arguments if argument.is_write]
 
+        given_tensors = _tensors_of(list(arguments.values()))
+        if func._opname != "item":  # which is how numbers are read
+            for number in self.numbers:
+                number.is_found |= _is_among(number.tensor, given_tensors)
+
         decomposition = find(DECOMPOSITIONS, pure_name(func), func._entry_name)
         if decomposition is not None:
             given = {key: value for key, value in arguments.items() if key not in _outs(func)}
@@ -111,12 +115,12 @@ class Recorder(TorchDispatchMode):
                 if result is not NotImplemented:
                     return self._stored(result, [arguments[name] for name in written])
 
-        values = {key: mapped(self._noted, value) for key, value in arguments.items()}
+        values = {key: self._noted(key, value) for key, value in arguments.items()}
         targets = self._targets(func, [arguments[name] for name in written])
         result = func(*args, **kwargs)
 
         if not targets:
-            self._record_results(func, values, _tensors_of(list(arguments.values())), tree_leaves(result))
+            self._record_results(func, values, given_tensors, tree_leaves(result))
         elif _changes_geometry(func):
             call = self._called(func, values, [arguments["self"]])
             self._memory.replace_view(arguments["self"], call)
@@ -153,8 +157,18 @@ class Recorder(TorchDispatchMode):
             target.copy_(part)
         return targets[0] if len(targets) == 1 else tuple(targets)
 
-    def _noted(self, leaf: Any) -> Any:
-        return self.value(leaf) if isinstance(leaf, Tensor) else leaf
+    def _noted(self, name: str, argument: Any) -> Any:
+        """An argument with values in place of tensors, and of numbers that were read out of tensors."""
+        if type(argument) in (int, float):
+            for number in self.numbers:
+                if name in number.names and number.number == argument:
+                    number.is_found = True
+                    return self.value(number.tensor)
+        return mapped(lambda leaf: self.value(leaf) if isinstance(leaf, Tensor) else leaf, argument)
+
+    def knows(self, leaf: Any) -> bool:
+        """Whether a call has made this tensor. Everything else is known."""
+        return not isinstance(leaf, Tensor) or self._memory.knows(leaf)
 
     def _targets(self, func: OpOverload, written: Sequence[Any]) -> list[tuple[Tensor, Entry]]:
         """The tensors that a call is about to write to, with their entries.
@@ -246,67 +260,7 @@ def _outs(func: OpOverload) -> list[str]:
     return [argument.name for argument in func._schema.arguments if argument.is_out]
 
 
-class Watch(TorchFunctionMode):
-    """Notes which functions of torch the program calls.
-
-    Warns where it takes numbers out of tensors, which the exported model keeps.
-    """
-
-    def __init__(self, recorder: Recorder) -> None:
-        super().__init__()
-        self.recorder = recorder
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = getattr(func, "__name__", "")
-        if name in _READING and self.recorder.depends(list(args)):
-            self.recorder.warn_of_reading(name)
-
-        self.recorder.function = name
-        try:
-            return func(*args, **(kwargs or {}))
-        finally:
-            self.recorder.function = ""
-
-
 def current_recorder() -> Recorder | None:
     """The recorder of the export that this thread is in; None outside of all."""
     modes = [mode for mode in _get_current_dispatch_mode_stack() if isinstance(mode, Recorder)]
     return modes[-1] if modes else None
-
-
-# -- operators that are recorded whole ------------------------------------------------------------
-
-
-@functools.cache
-def keep_whole() -> None:
-    """Gives each operator with a rule that is made of others a kernel at the key Python.
-
-    The kernel hands the call to a recorder. Everybody else sees what the operator is made of, as before.
-    """
-    for key in (*RULES, *DECOMPOSITIONS, *READS):
-        name, _, only = key.partition(".")
-        for operator in (*_overloads(name), *_overloads(f"{name}_")):
-            is_meant = not only or operator._overloadname == only
-            if is_meant and operator.has_kernel_for_dispatch_key(DispatchKey.Python):
-                operator._set_python_kernel(DispatchKey.Python, _whole(operator), True)
-
-
-def _overloads(name: str) -> list[OpOverload]:
-    packet = getattr(ops.aten, name, None)
-    return [] if packet is None else [getattr(packet, overload) for overload in packet.overloads()]
-
-
-def _whole(operator: OpOverload) -> Callable[..., Any]:
-    def kernel(keys: int, *args: Any, **kwargs: Any) -> Any:
-        mode = _get_current_dispatch_mode()
-        if not isinstance(mode, Recorder) or mode.reads(operator, args, kwargs):
-            below = DispatchKeySet(keys).remove(DispatchKey.Python)
-            return operator.redispatch(below, *args, **kwargs)
-
-        _pop_mode()
-        try:
-            return mode.__torch_dispatch__(operator, (), args, kwargs)
-        finally:
-            _push_mode(mode)
-
-    return kernel

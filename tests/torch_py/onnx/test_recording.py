@@ -178,6 +178,40 @@ def test_vmap():
 # ------------------------------------------------------------
 
 
+def write_at(x, t):
+    y = x * 1
+    y[t] = 0.0
+    return y
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda x, t: x[t] + 1,
+        lambda x, t: x[:, t] + 1,
+        lambda x, t: x[t:] + 1,
+        lambda x, t: torch.full((2,), t) + 1,
+        lambda x, t: torch.add(x, x, alpha=t),
+        lambda x, t: x.clamp(t, 3),
+        lambda x, t: torch.arange(t) + 1,
+        lambda x, t: x.topk(t, 0).values,
+        write_at,
+    ],
+    ids=range(9),
+)
+def test_tensors_that_are_taken_as_numbers(model):
+    x = torch.randn(4, 3)
+    export(model, [x, torch.tensor(1)], [x, torch.tensor(2)])
+
+
+@pytest.mark.parametrize(
+    "model", [lambda x, t: x.view(t, -1), lambda x, t: torch.tensor([t, t]) + x[0, 0]], ids=["view", "tensor"]
+)
+def test_numbers_that_are_kept_are_warned_of(model):
+    with pytest.warns(errors.TracerWarning, match="reads a number"):
+        torch.onnx.export(model, (torch.randn(4, 3), torch.tensor(2)))
+
+
 def test_reading_by_an_operator_warns():
     def model(x, sizes):
         return torch.tensor_split(x, sizes)
