@@ -52,21 +52,27 @@ class Watch(TorchFunctionMode):
 
     def _numbers(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Number]:
         """The tensors of one element among the arguments, if the element depends on an input."""
-        named = [(_names(name, position), argument) for position, argument in enumerate(args)]
-        named += [({key}, argument) for key, argument in kwargs.items()]
-        for names, argument in named:
-            for own_names, leaf in _leaves(names, argument):
+        for key, argument in (*enumerate(args), *kwargs.items()):
+            names = _names(name, key)
+            for own_names, leaf in _leaves(names, argument) if names is not None else ():
                 is_number = isinstance(leaf, Tensor) and leaf.dim() == 0 and not leaf.requires_grad
                 if is_number and self.recorder.depends([leaf]):
                     yield Number(leaf, leaf.item(), own_names)
 
 
-def _names(function: str, position: int) -> set[str]:
-    """The names that overloads of an operator have for a positional argument."""
+def _names(function: str, key: int | str) -> set[str] | None:
+    """The names that overloads of an operator have for an argument, by its position or a name, if they take
+    numbers. None if all of them take tensors."""
     if function in ("__getitem__", "__setitem__"):
         return {"index"}
-    schemas = [operator._schema.arguments for operator in overloads(function)]
-    return {schema[position].name for schema in schemas if position < len(schema)}
+    meant = [
+        argument
+        for operator in overloads(function)
+        for position, argument in enumerate(operator._schema.arguments)
+        if key in (position, argument.name)
+    ]
+    names = {argument.name for argument in meant if not argument.type.startswith("Tensor")}
+    return None if meant and not names else names
 
 
 def _leaves(names: set[str], tree: Any) -> Iterator[tuple[set[str], Any]]:

@@ -21,6 +21,7 @@ from tests.torch_py.onnx.running import compare, results_of
 SAMPLES = 5  # samples per operator; exports and sessions of onnxruntime take milliseconds
 DTYPES = ("float32", "int64", "bool", "complex64")
 OPSET = 21
+SORTED = ("bucketize", "searchsorted")  # operators of which one tensor must be sorted
 DOCUMENT = ROOT / "docs" / "onnx.md"
 MARK = "<!-- What follows is written by python -m tests.torch_py.onnx.coverage -->\n"
 HEADINGS = {"exported": "Exported", "partly": "Exported in part", "refused": "Refused"}
@@ -145,7 +146,9 @@ def _compare(operator: Operator, program: Any, model: Any, tensors: list[torch.T
             tensor * 0.5 if tensor.is_floating_point() else tensor.flip(tuple(range(tensor.dim())))
             for tensor in tensors
         ]
-        if _accepts(model, others):  # other numbers than those that were recorded
+        if operator.base_name not in SORTED and _accepts(
+            model, others
+        ):  # other numbers than those that were recorded
             compare(program, model, others)
         return
 
