@@ -10,7 +10,7 @@ from torch_py import _C
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._memory import WRITE_VIEW
 from torch_py.onnx._reductions import reduce
-from torch_py.onnx._registry import RULES, rule
+from torch_py.onnx._registry import RULES, find, rule
 from torch_py.onnx._shapes import expanded, permuted, reshape
 from torch_py.onnx._sizes import Varying
 
@@ -153,16 +153,18 @@ def write_view(g: Graph, n: Node) -> Any:
     """`self` with the elements of one of its views replaced by `value`."""
     own = n["self"]
     value = n["value"]
-    name, arguments, position, shapes = n["view"]
+    overload, arguments, position, shapes = n["view"]
+    name = overload.partition(".")[0].removesuffix("_")
     if name in ("view", "squeeze", "unsqueeze", "alias", "detach"):
         return reshape(g, value, own.shape, value.shape)
 
     numbers = Operand(_numbers(g, own), own.shape, torch_py.int64)
     results: list[Operand | None] = [Operand("", tuple(shape), torch_py.int64) for shape in shapes]
-    view = Node(name, name, arguments | {"self": numbers}, results, n.origin)
-    if name not in RULES:
+    view = Node(name, overload, arguments | {"self": numbers}, results, n.origin)
+    rule_of_view = find(RULES, name, overload)
+    if rule_of_view is None:
         raise n.unsupported(f"cannot write through a view made by {name}")
-    chosen = RULES[name](g, view)
+    chosen = rule_of_view(g, view)
     return _scattered(g, n, own, chosen if isinstance(chosen, str) else chosen[position], value)
 
 

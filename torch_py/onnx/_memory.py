@@ -136,7 +136,7 @@ class Memory:
             arguments = {
                 "self": self._current(entry.base),
                 "value": value,
-                "view": [call.name, view, entry.position, [list(shape) for shape in entry.shapes]],
+                "view": [call.overload, view, entry.position, [list(shape) for shape in entry.shapes]],
             }
             written = self.record(None, WRITE_VIEW, arguments, [entry.base.tensor])
             self.write(entry.base, _result(written, 0))

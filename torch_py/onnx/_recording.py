@@ -44,7 +44,7 @@ class Number:
 
     tensor: Tensor
     number: Any
-    names: set[str]  # the names that the argument may have
+    names: frozenset[str]  # the names that the argument may have
     is_found: bool = False
 
 
@@ -137,12 +137,14 @@ class Recorder(TorchDispatchMode):
         return name is not None
 
     def warn_of_reading(self, name: str) -> None:
-        """Warns that a number of this run becomes part of the graph."""
-        warnings.warn(
-            f"torch.onnx.export: {name}(){self.origin()} reads a number out of a tensor; the exported model "
-            "keeps the number of this run, also for other inputs",
+        """Warns, at the line of the program, that a number of this run becomes part of the graph."""
+        origin = self.origin()
+        warnings.warn_explicit(
+            f"torch.onnx.export: {name}(){origin} reads a number out of a tensor; the exported model keeps the "
+            "number of this run, also for other inputs",
             TracerWarning,
-            stacklevel=3,
+            origin.file,
+            origin.line,
         )
 
     def _stored(self, result: Any, targets: list[Any]) -> Any:

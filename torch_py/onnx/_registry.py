@@ -27,7 +27,6 @@ READS = {
     "_foreach_addcdiv.Tensor": "scalars",
     "_foreach_addcmul.Tensor": "scalars",
     "_pack_padded_sequence": "lengths",
-    "narrow.Tensor": "start",
     "segment_reduce": "lengths",
     "tensor_split.tensor_indices_or_sections": "tensor_indices_or_sections",
 }

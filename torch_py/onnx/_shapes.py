@@ -142,6 +142,13 @@ def slice_of(g: Graph, n: Node) -> Any:
     return sliced(g, n["self"], n.dim(), start, end, n.number("step"))
 
 
+@rule("narrow.Tensor")
+def narrow(g: Graph, n: Node) -> Any:
+    places = g.op("Range", g.constant(0), g.op("Reshape", g.size(n["length"]), g.constant([])), g.constant(1))
+    # Gather accepts negative positions.
+    return g.op("Gather", n["self"], g.op("Add", g.size(n["start"]), places), axis=n.dim())
+
+
 @rule("unbind")
 def unbind(g: Graph, n: Node) -> Any:
     own = n["self"]

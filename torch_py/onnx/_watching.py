@@ -9,6 +9,7 @@ exported model keeps the number, and a warning says so.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -60,25 +61,27 @@ class Watch(TorchFunctionMode):
                     yield Number(leaf, leaf.item(), own_names)
 
 
-def _names(function: str, key: int | str) -> set[str] | None:
+@functools.cache
+def _names(function: str, key: int | str) -> frozenset[str] | None:
     """The names that overloads of an operator have for an argument, by its position or a name, if they take
     numbers. None if all of them take tensors."""
     if function in ("__getitem__", "__setitem__"):
-        return {"index"}
+        return frozenset(("index",))
     meant = [
         argument
         for operator in overloads(function)
         for position, argument in enumerate(operator._schema.arguments)
         if key in (position, argument.name)
     ]
-    names = {argument.name for argument in meant if not argument.type.startswith("Tensor")}
+    names = frozenset(argument.name for argument in meant if not argument.type.startswith("Tensor"))
     return None if meant and not names else names
 
 
-def _leaves(names: set[str], tree: Any) -> Iterator[tuple[set[str], Any]]:
+def _leaves(names: frozenset[str], tree: Any) -> Iterator[tuple[frozenset[str], Any]]:
     """The leaves of an argument, with the names that they may have."""
     if isinstance(tree, slice):
-        yield from (({"start"}, tree.start), ({"end"}, tree.stop), ({"step"}, tree.step))
+        for name, leaf in (("start", tree.start), ("end", tree.stop), ("step", tree.step)):
+            yield frozenset((name,)), leaf
     elif isinstance(tree, (list, tuple)):
         for part in tree:
             yield from _leaves(names, part)

@@ -195,9 +195,10 @@ def write_at(x, t):
         lambda x, t: x.clamp(t, 3),
         lambda x, t: torch.arange(t) + 1,
         lambda x, t: x.topk(t, 0).values,
+        lambda x, t: x.narrow(0, t, 2) + 1,
         write_at,
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_tensors_that_are_taken_as_numbers(model):
     x = torch.randn(4, 3)
