@@ -117,8 +117,8 @@ _CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 _NODES = {
     name: name.capitalize()
     for name in (
-        "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp floor log reciprocal relu round sigmoid sign "
-        "sin sinh softplus sqrt tan tanh"
+        "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp floor log reciprocal relu round sigmoid "
+        "sign sin sinh softplus sqrt tan tanh"
     ).split()
 } | {"maximum": "Max", "minimum": "Min"}
 # Functions in terms of others.

@@ -200,7 +200,7 @@ class Graph:
     # -- sizes ------------------------------------------------------------
 
     def declare(self, operand: Operand, is_input: bool = False) -> None:
-        """Records the dtype of a tensor of the graph, and its varying sizes, so that they can be read from it."""
+        """Records the dtype of a tensor of the graph, and where to read its varying sizes."""
         self.dtypes[operand.name] = operand.dtype
         for axis, size in enumerate(operand.shape):
             if isinstance(size, Varying) and size.values not in self.dimensions:

@@ -87,7 +87,7 @@ def dropout(g: Graph, n: Node) -> Any:
 
 @rule("embedding_bag")
 def embedding_bag(g: Graph, n: Node) -> Any:
-    """The sums or means of the rows of each bag: a product with a matrix that says which row is in which bag."""
+    """The sums or means of the rows of each bag: a product with a matrix of which row is in which bag."""
     weight = n["weight"]
     indices = n["indices"]
     if n["mode"] == 2:

@@ -40,7 +40,7 @@ _OVERWRITING = {"fill", "copy", "zero"}
 
 @dataclass(eq=False)
 class Number:
-    """A tensor that the program may have given for a number, see Note [Tensors as numbers] in _watching.py."""
+    """A tensor that the program may have given for a number. See Note [Tensors as numbers], _watching.py."""
 
     tensor: Tensor
     number: Any
@@ -140,8 +140,8 @@ class Recorder(TorchDispatchMode):
         """Warns, at the line of the program, that a number of this run becomes part of the graph."""
         origin = self.origin()
         warnings.warn_explicit(
-            f"torch.onnx.export: {name}(){origin} reads a number out of a tensor; the exported model keeps the "
-            "number of this run, also for other inputs",
+            f"torch.onnx.export: {name}(){origin} reads a number out of a tensor; the exported model keeps "
+            "the number of this run, also for other inputs",
             TracerWarning,
             origin.file,
             origin.line,

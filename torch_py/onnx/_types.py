@@ -75,8 +75,8 @@ def dtypes_of_node(
     outputs: int,
     attributes: Mapping[str, Any],
 ) -> tuple[list[_C.dtype | None], list[_C.dtype], list[_C.dtype]]:
-    """The dtypes that a node takes in place of those given, those that it returns, and those that are wanted of
-    it, since it would return them for the inputs as they are.
+    """The dtypes that a node takes in place of those given, those that it returns, and those that it would
+    return for the inputs as they are.
 
     Integers that it does not accept are widened. Raises NotAccepted if there is no such dtype.
     """

@@ -1,10 +1,10 @@
 """Watches the functions of torch that a program calls: their names, and the numbers that they read.
 
 Note [Tensors as numbers]
-`torch.full((2,), t)` and `x[t]` read the number in the tensor `t` before they call an operator, so the recorder
-sees the number. Here it becomes the tensor again: the argument of the operator with this number, and with the
-name of the argument that the program gave the tensor for, is recorded as the tensor. If there is none, the
-exported model keeps the number, and a warning says so.
+`torch.full((2,), t)` and `x[t]` read the number in the tensor `t` before they call an operator, so the
+recorder sees the number. Here it becomes the tensor again: the argument of the operator with this number, and
+with the name of the argument that the program gave the tensor for, is recorded as the tensor. Without such an
+argument the exported model keeps the number, and a warning says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from torch_py.utils._pytree import tree_leaves
 
 # Functions of torch that take numbers out of a tensor.
 _READING = frozenset(
-    "__array__ __bool__ __complex__ __float__ __index__ __int__ allclose equal is_nonzero item numpy tolist".split()
+    (
+        "__array__ __bool__ __complex__ __float__ __index__ __int__ allclose equal is_nonzero item numpy "
+        "tolist"
+    ).split()
 )
 
 

@@ -190,7 +190,8 @@ def document(outcomes: Mapping[str, Outcome]) -> str:
 
     counts = {status: len(by_status[status]) for status in HEADINGS}
     intro = (
-        f"Of {sum(counts.values())} operators that programs can call, {counts['exported']} are exported with all\n"
+        f"Of {sum(counts.values())} operators that programs can call, {counts['exported']} are exported "
+        "with all\n"
         f"their samples, {counts['partly']} with some, and {counts['refused']} are refused (opset {OPSET}).\n"
     )
     exported = _wrapped(", ".join(f"`{name}`" for name in sorted(by_status["exported"])))
@@ -216,7 +217,7 @@ def _wrapped(text: str) -> str:
 
 
 def _table(names: list[str], outcomes: Mapping[str, Outcome]) -> list[str]:
-    """Operators with the same reason are one row. In brackets is the operator that was refused, if the program
+    """One row for each reason. In brackets is the operator that was refused, if the program
     called another one."""
     rows: dict[str, list[str]] = defaultdict(list)
     for name in sorted(names):
