@@ -182,7 +182,7 @@ def upsample(g: Graph, n: Node) -> Any:
     if mode != "nearest" and not own.dtype.is_floating_point:
         raise n.unsupported(f"cannot be exported for {own.dtype} with interpolation")
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
-    settings = {
+    settings: dict[str, Any] = {
         "mode": mode,
         "coordinate_transformation_mode": transformation,
         "nearest_mode": rounding,
@@ -190,8 +190,8 @@ def upsample(g: Graph, n: Node) -> Any:
     }
 
     if all(f is not None and not isinstance(f, Varying) for f in factors):
-        sizes = zip(own.shape[2:], n.result.shape[2:], factors)
-        if any(int(have * f) != want for size in sizes for have, want, f in _in_each_run(*size)):
+        scaled = zip(own.shape[2:], n.result.shape[2:], factors)
+        if any(int(have * f) != want for size in scaled for have, want, f in _in_each_run(*size)):
             raise n.unsupported(
                 f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the "
                 f"scale factors {factors}"

@@ -106,7 +106,7 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
     else:
         source, finish = _with_batch(g, own, spatial)
         kernel = [have // want for have, want in zip(before, after)]
-        settings = {"kernel_shape": kernel, "strides": kernel}
+        settings: dict[str, Any] = {"kernel_shape": kernel, "strides": kernel}
         if not is_mean:
             return _with_indices(g, n, source, finish, settings, spatial)
         values = finish(g.op("AveragePool", source, **settings))
@@ -114,14 +114,14 @@ def adaptive_pool(g: Graph, n: Node) -> Any:
     return values if len(n.results) == 1 else (values, None)
 
 
-def _windows(have: int, want: int) -> list[range]:
+def _windows(have: Any, want: Any) -> list[range]:
     """The elements that each element of the output is made of."""
     return [range(i * have // want, -(-(i + 1) * have // want)) for i in range(want)]
 
 
 def _mean_along(g: Graph, value: str, own: Operand, axis: int, windows: list[range]) -> str:
     """A product with a matrix that has the weight of each element in each window."""
-    size = own.shape[axis]
+    size: Any = own.shape[axis]
     weights = [[1 / len(window) if i in window else 0.0 for window in windows] for i in range(size)]
     order = list(range(own.rank))
     order[axis], order[-1] = order[-1], order[axis]
