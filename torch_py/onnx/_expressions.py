@@ -95,7 +95,13 @@ def _computed_in(promotion: str, node: Node) -> _C.dtype:
     return dtype  # type: ignore[no-any-return]
 
 
-_ARITHMETIC: dict[type, str] = {ast.Add: "Add", ast.Sub: "Sub", ast.Mult: "Mul", ast.Div: "Div", ast.Pow: "Pow"}
+_ARITHMETIC: dict[type, str] = {
+    ast.Add: "Add",
+    ast.Sub: "Sub",
+    ast.Mult: "Mul",
+    ast.Div: "Div",
+    ast.Pow: "Pow",
+}
 _COMPARISONS: dict[type, str] = {
     ast.Lt: "Less",
     ast.LtE: "LessOrEqual",
