@@ -7,40 +7,34 @@ from typing import Any
 
 import torch_py
 from torch_py import _C
-from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
-from torch_py.onnx._registry import maps
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying, VaryingConstant
+from torch_py.onnx._types import onnx_dtype
 
 
 def filled(g: Graph, value: Any, shape: Sequence[Any], dtype: _C.dtype) -> str:
     """A tensor of the given shape with `value` everywhere."""
-    if isinstance(value, (Operand, Varying)):
-        return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
-    return str(g.op("Expand", g.constant(value, dtype), g.sizes(list(shape))))
+    return str(g.op("Expand", g.cast(value, dtype), g.sizes(list(shape))))
 
 
 _VALUES = {"zeros": 0, "ones": 1, "empty": 0, "full": None}
+_FORMS = [form for name in _VALUES for form in (name, f"new_{name}", f"{name}_like")]
 
 
-@maps(
-    *(
-        prefix + name + suffix
-        for name in _VALUES
-        for prefix, suffix in (("", ""), ("new_", ""), ("", "_like"))
-    )
-)
+@rule(*_FORMS, "empty_strided", "empty_permuted", "new_empty_strided")
 def constant_tensor(g: Graph, n: Node) -> Any:
     """A tensor of one number. Uninitialized memory is exported as zeros."""
-    number = _VALUES[n.name.removeprefix("new_").removesuffix("_like")]
+    number = _VALUES[n.name.removeprefix("new_").partition("_")[0]]
     return filled(g, n["fill_value"] if number is None else number, n.result.shape, n.result.dtype)
 
 
-@maps("scalar_tensor")
+@rule("scalar_tensor")
 def scalar_tensor(g: Graph, n: Node) -> Any:
     return g.cast(n["s"], n.result.dtype)
 
 
-@maps("arange")
+@rule("arange")
 def arange(g: Graph, n: Node) -> Any:
     dtype = n.result.dtype
     return g.op(
@@ -48,7 +42,7 @@ def arange(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("linspace")
+@rule("linspace")
 def linspace(g: Graph, n: Node) -> Any:
     """start + i * (end - start) / (steps - 1)"""
     dtype = n.result.dtype
@@ -65,13 +59,13 @@ def linspace(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("eye")
+@rule("eye")
 def eye(g: Graph, n: Node) -> Any:
     zeros = filled(g, 0, n.result.shape, torch_py.float32)
     return g.op("EyeLike", zeros, dtype=onnx_dtype(n.result.dtype))
 
 
-@maps("rand", "rand_like", "randn", "randn_like")
+@rule("rand", "rand_like", "randn", "randn_like")
 def random_numbers(g: Graph, n: Node) -> Any:
     op_type = "RandomNormalLike" if n.name.startswith("randn") else "RandomUniformLike"
     return g.op(op_type, filled(g, 0, n.result.shape, n.result.dtype), dtype=onnx_dtype(n.result.dtype))

@@ -12,13 +12,13 @@ import torch_py
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
-from torch_py.onnx import _decomposed_indexing, _decomposed_layers
-from torch_py.onnx._decompositions import DECOMPOSITIONS
 from torch_py.onnx._graph import Graph
 from torch_py.onnx._inputs import Inputs, declare_dynamic, plans, take_apart
 from torch_py.onnx._program import ONNXProgram
+from torch_py.onnx._recording import Recorder, current_recorder
 from torch_py.onnx._sizes import Merged, merge
-from torch_py.onnx._tracing import Constant, Run, TracedTensor, Value, is_tracing, traced_factories
+from torch_py.onnx._watching import Watch
+from torch_py.onnx._whole import keep_whole
 from torch_py.onnx._writing import Interface, Writer, finish
 from torch_py.onnx.errors import OnnxExporterError, OnnxExporterWarning
 from torch_py.utils._pytree import tree_leaves
@@ -46,7 +46,7 @@ class OperatorExportTypes(enum.IntEnum):
 
 def is_in_onnx_export() -> bool:
     """Whether the caller runs inside of `torch.onnx.export`."""
-    return is_tracing()
+    return current_recorder() is not None
 
 
 def export(
@@ -213,11 +213,12 @@ def _plain_results(model: Any, args: Any, kwargs: Any) -> Any:
         )
 
 
-def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
+def _record(model: Any, inputs: Inputs) -> tuple[list[Recorder], list[Any]]:
     """Records one run, or five if there are dynamic dimensions.
 
     Returns the runs and the outputs of the first.
     """
+    keep_whole()
     if not inputs.dynamic:
         run, outputs = _one_run(model, inputs, inputs.leaves)
         return [run], outputs
@@ -238,8 +239,8 @@ def _record(model: Any, inputs: Inputs) -> tuple[list[Run], list[Any]]:
     ) from problem
 
 
-def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, list[Any]]:
-    run = Run(DECOMPOSITIONS)
+def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Recorder, list[Any]]:
+    run = Recorder()
     traced = [
         run.wrap(leaf, True, inputs.names[i]) if i in inputs.names else leaf for i, leaf in enumerate(leaves)
     ]
@@ -252,26 +253,27 @@ def _one_run(model: Any, inputs: Inputs, leaves: Sequence[Any]) -> tuple[Run, li
         }
 
     args, kwargs = inputs.call(traced)
-    with torch_py.no_grad(), _watched_modules(model, run), traced_factories(run):
+    with torch_py.no_grad(), _watched_modules(model, run), Watch(run), run:
         results = functional_call(model, state, args, kwargs) if state else model(*args, **kwargs)
-        outputs = [_output(run, leaf) for leaf in tree_leaves(results) if leaf is not None]
+    outputs = [_output(run, leaf) for leaf in tree_leaves(results) if leaf is not None]
+    run.forget()
 
     if not outputs:
         raise OnnxExporterError("torch.onnx.export: expected the model to return tensors, got none")
     return run, outputs
 
 
-def _output(run: Run, leaf: Any) -> Any:
+def _output(run: Recorder, leaf: Any) -> Any:
     if not isinstance(leaf, Tensor):
         raise OnnxExporterError(
             f"torch.onnx.export: expected the model to return tensors, got {type(leaf).__name__} among the "
             "results"
         )
-    return run.current_value(leaf) if isinstance(leaf, TracedTensor) else Constant(leaf)
+    return run.value(leaf)
 
 
 @contextmanager
-def _watched_modules(model: Any, run: Run) -> Iterator[None]:
+def _watched_modules(model: Any, run: Recorder) -> Iterator[None]:
     """Keeps the path of the running module in `run.modules` within the block."""
     handles = []
 
@@ -296,7 +298,7 @@ def _watched_modules(model: Any, run: Run) -> Iterator[None]:
 
 def _interface(
     inputs: Inputs,
-    runs: Sequence[Run],
+    runs: Sequence[Recorder],
     outputs: list[Any],
     output_names: Sequence[str] | None,
     dynamic_axes: Any,

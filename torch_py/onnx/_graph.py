@@ -4,37 +4,16 @@ exported model runs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch_py
 from torch_py import _C
 from torch_py._tensor import Tensor
+from torch_py.onnx._calls import Origin, leaves_of
 from torch_py.onnx._sizes import Formula, Size, Varying, formula
+from torch_py.onnx._types import NotAccepted, dtypes_of_node, onnx_dtype
 from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
-
-# The field of onnx.TensorProto for each torch dtype.
-DTYPES = {
-    "float32": "FLOAT",
-    "float64": "DOUBLE",
-    "float16": "FLOAT16",
-    "bfloat16": "BFLOAT16",
-    "int64": "INT64",
-    "int32": "INT32",
-    "int16": "INT16",
-    "int8": "INT8",
-    "uint8": "UINT8",
-    "bool": "BOOL",
-    "complex64": "COMPLEX64",
-    "complex128": "COMPLEX128",
-}
-
-
-def onnx_dtype(dtype: _C.dtype) -> int:
-    """ONNX's number for `dtype`."""
-    import onnx
-
-    return int(getattr(onnx.TensorProto, DTYPES[str(dtype).rpartition(".")[2]]))
 
 
 @dataclass(frozen=True)
@@ -56,11 +35,14 @@ class Node:
     """A call that is being written: its arguments by name and its results."""
 
     name: str
+    overload: str  # "add_.Tensor"
     arguments: dict[str, Any]
     results: list[Operand | None]
-    module: str
+    origin: Origin = field(default_factory=Origin)
 
     def __getitem__(self, argument: str) -> Any:
+        if argument not in self.arguments:  # of an overload that the rule does not know
+            raise self.unsupported(f"cannot be exported with arguments {sorted(self.arguments)}")
         return self.arguments[argument]
 
     def get(self, argument: str, default: Any = None) -> Any:
@@ -76,7 +58,7 @@ class Node:
 
     def unsupported(self, reason: str) -> UnsupportedOperatorError:
         """The error to raise because the call cannot be exported."""
-        return UnsupportedOperatorError(self.name, reason, self.module)
+        return UnsupportedOperatorError(self.name, reason, self.origin)
 
     def refuse(self, argument: str, *accepted: Any) -> None:
         """Raises UnsupportedOperatorError unless the argument has one of the accepted values."""
@@ -84,10 +66,11 @@ class Node:
             raise self.unsupported(f"cannot be exported with {argument}={self.get(argument)!r}")
 
     def number(self, argument: str) -> Any:
-        """The value of an argument that must not depend on a dynamic dimension."""
+        """The value of an argument that must not depend on a dynamic dimension or an input."""
         value = self[argument]
-        if isinstance(value, Varying):
-            raise self.unsupported(f"cannot be exported with {argument} from a dynamic dimension")
+        if isinstance(value, (Varying, Operand)):
+            where = "dynamic dimension" if isinstance(value, Varying) else "tensor"
+            raise self.unsupported(f"cannot be exported with {argument} from a {where}")
         return value
 
     def dim(self, argument: str = "dim", rank: int | None = None) -> int:
@@ -107,6 +90,7 @@ class Graph:
         self.dimensions: dict[tuple[int, ...], tuple[str, int]] = {}  # where to read each varying size
         self.input_dimensions: list[tuple[int, ...]] = []
         self.names: set[str] = set()
+        self.dtypes: dict[str, _C.dtype] = {}  # of everything in the graph, by name
         self._constants: dict[tuple[Any, ...], str] = {}
         self._sizes: dict[tuple[Any, ...], str] = {}
         self.scope = ""
@@ -135,15 +119,36 @@ class Graph:
         """Like `op`, but adds a node for Identity as well."""
         from onnx import helper
 
-        stem = f"{self.scope}.{op_type}" if self.scope else op_type
-        names = [self.unique(f"{stem}_output") for _ in range(outputs)]
         given = [_name(i) for i in inputs]
         while given and not given[-1]:
             given.pop()
-
         kept = {key: value for key, value in attributes.items() if value is not None}
+
+        for key, value in kept.items():
+            if any(isinstance(leaf, Varying) for leaf in leaves_of(value)):
+                assert self.current is not None
+                raise self.current.unsupported(f"cannot be exported with {key} from a dynamic dimension")
+
+        # Integers of a dtype that the operator does not accept are computed in a wider one.
+        dtypes = [self.dtypes[name] if name else None for name in given]
+        try:
+            taken, returned, wanted = dtypes_of_node(op_type, self.opset, dtypes, outputs, kept)
+        except NotAccepted as error:
+            assert self.current is not None
+            reason = f"cannot be exported for {error}, which ONNX's {op_type} does not accept"
+            raise self.current.unsupported(reason) from None
+        given = [self._in_dtype(name, dtype) for name, dtype in zip(given, taken)]
+
+        stem = f"{self.scope}.{op_type}" if self.scope else op_type
+        names = [self.unique(f"{stem}_output") for _ in range(outputs)]
+        self.dtypes |= zip(names, returned)
         self.nodes.append(helper.make_node(op_type, given, names, self.unique(stem), **kept))
+
+        names = [self._in_dtype(name, dtype) for name, dtype in zip(names, wanted)]
         return names[0] if outputs == 1 else tuple(names)
+
+    def _in_dtype(self, name: str, dtype: _C.dtype | None) -> str:
+        return name if dtype is None or dtype == self.dtypes[name] else self.to(name, dtype)
 
     # -- constants ------------------------------------------------------------
 
@@ -156,6 +161,7 @@ class Graph:
         plain = tensor.detach().cpu().contiguous().reshape(-1)
         proto.raw_data = plain.view(torch_py.uint8).numpy().tobytes() if plain.numel() else b""
         self.initializers[name] = proto
+        self.dtypes[name] = tensor.dtype
         return name
 
     def constant(self, values: Any, dtype: _C.dtype | None = None) -> str:
@@ -180,6 +186,13 @@ class Graph:
         """The tensor `name`, converted to `dtype`."""
         return str(self.op("Cast", name, to=onnx_dtype(dtype)))
 
+    def choose(self, condition: str, one: str, other: str, dtype: _C.dtype) -> str:
+        """Where. For bool it is written in logic, because onnxruntime's Where does not accept bool."""
+        if dtype != torch_py.bool:
+            return str(self.op("Where", condition, one, other))
+        chosen = self.op("And", condition, one)
+        return str(self.op("Or", chosen, self.op("And", self.op("Not", condition), other)))
+
     def like(self, value: Any, operand: Operand) -> str:
         """A tensor or number in the dtype of `operand`."""
         return self.cast(value, operand.dtype)
@@ -187,7 +200,8 @@ class Graph:
     # -- sizes ------------------------------------------------------------
 
     def declare(self, operand: Operand, is_input: bool = False) -> None:
-        """Records the varying sizes of a tensor of the graph, so that they can be read from it."""
+        """Records the dtype of a tensor of the graph, and where to read its varying sizes."""
+        self.dtypes[operand.name] = operand.dtype
         for axis, size in enumerate(operand.shape):
             if isinstance(size, Varying) and size.values not in self.dimensions:
                 self.dimensions[size.values] = (operand.name, axis)
@@ -272,7 +286,7 @@ class Graph:
     def _unexplained(self, values: tuple[Any, ...]) -> SymbolicValueError:
         where = ""
         if self.current is not None:
-            where = f"in {self.current.name}, module '{self.current.module}': "
+            where = f"in {self.current.name}{self.current.origin}: "
         return SymbolicValueError(
             f"torch.onnx.export: {where}a number depends on dynamic dimensions in a way that was not found "
             f"out: it is {values} where the dynamic dimensions are {self.input_dimensions}"
@@ -286,6 +300,23 @@ _INVERSES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (lambda v: 1 / v if v else 0.0, ("Reciprocal",)),
     (lambda v: 1 / (v * v) if v else 0.0, ("Sqrt", "Reciprocal")),
 )
+
+
+def common_dtype(*values: Any) -> Any:
+    """The dtype in which tensors and numbers are combined."""
+    examples = [_example(value) for value in values]
+    result = examples[0]
+    dtype = result.dtype if isinstance(result, Tensor) else None
+    for other in examples[1:]:
+        dtype = torch_py.result_type(result, other)
+        result = result + other if isinstance(result, Tensor) or isinstance(other, Tensor) else result
+    return dtype
+
+
+def _example(value: Any) -> Any:
+    if isinstance(value, Varying):
+        return value.values[0]
+    return torch_py.zeros((1,) * value.rank, dtype=value.dtype) if isinstance(value, Operand) else value
 
 
 def _name(value: Operand | str | None) -> str:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import torch_py
+from torch_py.onnx._creation import filled
 from torch_py.onnx._graph import Graph, Node, Operand
 from torch_py.onnx._reductions import reduce
-from torch_py.onnx._registry import maps
-from torch_py.onnx._sizes import Varying
+from torch_py.onnx._registry import rule
+from torch_py.onnx._shapes import END
+from torch_py.onnx._sizes import Size, Varying
 
 
-@maps("linear")
+@rule("linear")
 def linear(g: Graph, n: Node) -> Any:
     """A Gemm for matrices, which reads the weight as it is in the state_dict.
 
     For inputs with more dimensions the weight is transposed.
     """
-    own = n.get("self", n.get("input"))
+    own = n["input"]
     weight = n["weight"]
     bias = n["bias"]
     if own.rank == 2 and weight.rank == 2:
@@ -26,7 +28,7 @@ def linear(g: Graph, n: Node) -> Any:
     return product if bias is None else g.op("Add", product, bias)
 
 
-@maps("matmul", "mm", "bmm", "mv", "dot", "vdot")
+@rule("matmul", "mm", "bmm", "mv", "dot")
 def matmul(g: Graph, n: Node) -> Any:
     own = n["self"]
     other = next(n[k] for k in ("other", "mat2", "vec", "tensor") if k in n.arguments)
@@ -36,7 +38,7 @@ def matmul(g: Graph, n: Node) -> Any:
     return g.op("MatMul", own, other)
 
 
-@maps("addmm")
+@rule("addmm")
 def addmm(g: Graph, n: Node) -> Any:
     own = n["self"] if n["beta"] == 1 else g.op("Mul", n["self"], g.like(n["beta"], n["self"]))
     return g.op("Gemm", n["mat1"], n["mat2"], own if n["beta"] != 0 else None, alpha=float(n["alpha"]))
@@ -48,172 +50,97 @@ def per_dimension(value: int | list[int] | tuple[int, ...], rank: int) -> list[i
     return values * rank if len(values) == 1 else values
 
 
-def _batched(g: Graph, n: Node, own: Operand, spatial: int) -> tuple[Any, bool]:
-    """The input with a batch dimension, which ONNX's layers require, and whether it was added."""
-    if own.rank == spatial + 1:
-        return g.op("Unsqueeze", own, g.constant([0])), True
-    return own, False
-
-
-def _unbatched(g: Graph, value: str, added: bool) -> str:
-    return str(g.op("Squeeze", value, g.constant([0]))) if added else value
-
-
-@maps("conv1d", "conv2d", "conv3d", "convolution")
+@rule("convolution")
 def convolution(g: Graph, n: Node) -> Any:
     weight = n["weight"]
     spatial = weight.rank - 2
-    if n.get("transposed"):
-        return transposed(g, n)
-
-    own, added = _batched(g, n, n["input"], spatial)
-    padding = n["padding"]
-    pads = None
-    auto_pad = None
-
-    if isinstance(padding, str):
-        auto_pad = {"same": "SAME_LOWER", "valid": "VALID"}[padding]
-        if padding == "same":
-            pads = _same_padding(weight.shape[2:], per_dimension(n["dilation"], spatial))
-            auto_pad = None
-    else:
-        pads = per_dimension(padding, spatial) * 2
+    kernel = list(weight.shape[2:])
+    own = n["input"]
+    is_single = own.rank == spatial + 1  # ONNX requires a batch dimension
+    if is_single:
+        own = g.op("Unsqueeze", own, g.constant([0]))
 
     result = g.op(
-        "Conv",
+        "ConvTranspose" if n["transposed"] else "Conv",
         own,
         weight,
         n["bias"],
         strides=per_dimension(n["stride"], spatial),
-        pads=pads,
-        auto_pad=auto_pad,
-        dilations=per_dimension(n["dilation"], spatial),
-        group=n["groups"],
-        kernel_shape=list(weight.shape[2:]),
-    )
-    return _unbatched(g, result, added)
-
-
-def _same_padding(kernel: Any, dilation: list[int]) -> list[int]:
-    total = [(k - 1) * d for k, d in zip(kernel, dilation)]
-    return [t // 2 for t in total] + [t - t // 2 for t in total]
-
-
-@maps("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
-def transposed(g: Graph, n: Node) -> Any:
-    weight = n["weight"]
-    spatial = weight.rank - 2
-    own, added = _batched(g, n, n["input"], spatial)
-
-    result = g.op(
-        "ConvTranspose",
-        own,
-        weight,
-        n["bias"],
-        strides=per_dimension(n["stride"], spatial),
-        group=n["groups"],
         pads=per_dimension(n["padding"], spatial) * 2,
         dilations=per_dimension(n["dilation"], spatial),
-        output_padding=per_dimension(n["output_padding"], spatial),
-        kernel_shape=list(weight.shape[2:]),
+        group=n["groups"],
+        kernel_shape=None if any(isinstance(size, Varying) for size in kernel) else kernel,
+        output_padding=per_dimension(n["output_padding"], spatial) if n["transposed"] else None,
     )
-    return _unbatched(g, result, added)
+    return g.op("Squeeze", result, g.constant([0])) if is_single else result
 
 
-# -- normalization ------------------------------------------------------------
-
-
-@maps("batch_norm")
-def batch_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    if n["training"] or n["running_mean"] is None:
-        return normalized(g, own, [0, *range(2, own.rank)], n["weight"], n["bias"], n["eps"], 1)
-
-    # ONNX requires a scale and a shift.
-    channels = [own.shape[1]]
-    given = (n["weight"], n["bias"])
-    scale, shift = (
-        g.op("Expand", g.constant(float(number), own.dtype), g.sizes(channels)) if t is None else t
-        for t, number in zip(given, (1, 0))
-    )
-
-    return g.op(
-        "BatchNormalization", own, scale, shift, n["running_mean"], n["running_var"], epsilon=float(n["eps"])
-    )
-
-
-def normalized(
-    g: Graph, value: Operand, axes: list[int], weight: Any, bias: Any, eps: float, channel: int
-) -> str:
-    """(x - mean) / sqrt(var + eps) over `axes`. `weight` and `bias` apply to the dimension `channel`."""
-    centred = g.op("Sub", value, reduce(g, "ReduceMean", value, axes, True))
-    variance = reduce(g, "ReduceMean", g.op("Mul", centred, centred), axes, True)
-    result = g.op("Div", centred, g.op("Sqrt", g.op("Add", variance, g.like(eps, value))))
-    shape = g.constant([-1] + [1] * (value.rank - channel - 1))
-
-    if weight is not None:
-        result = g.op("Mul", result, g.op("Reshape", weight, shape))
-    return result if bias is None else str(g.op("Add", result, g.op("Reshape", bias, shape)))
-
-
-@maps("instance_norm")
-def instance_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    if not n["use_input_stats"]:
-        n.arguments["training"] = False
-        return batch_norm(g, n)
-    return normalized(g, own, list(range(2, own.rank)), n["weight"], n["bias"], n["eps"], 1)
-
-
-@maps("group_norm")
-def group_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    groups = n["num_groups"]
-    apart = g.op("Reshape", own, g.constant([0, groups, -1]))
-    flat = Operand(apart, (own.shape[0], groups, -1), own.dtype)
-    result = g.op("Reshape", normalized(g, flat, [2], None, None, n["eps"], 1), g.op("Shape", own))
-
-    shape = g.constant([-1] + [1] * (own.rank - 2))
-    if n["weight"] is not None:
-        result = g.op("Mul", result, g.op("Reshape", n["weight"], shape))
-    return result if n["bias"] is None else g.op("Add", result, g.op("Reshape", n["bias"], shape))
-
-
-@maps("layer_norm")
-def layer_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    shape = list(n["normalized_shape"])
-    weight = n["weight"]
-    bias = n["bias"]
-    if g.opset >= 17:
-        scale = weight if weight is not None else g.op("Expand", g.like(1.0, own), g.sizes(shape))
-        return g.op("LayerNormalization", own, scale, bias, axis=-len(shape), epsilon=float(n["eps"]))
-
-    result = normalized(g, own, list(range(own.rank - len(shape), own.rank)), None, None, n["eps"], 1)
-    result = result if weight is None else g.op("Mul", result, weight)
-    return result if bias is None else g.op("Add", result, bias)
-
-
-@maps("rms_norm")
-def rms_norm(g: Graph, n: Node) -> Any:
-    own = n["input"]
-    shape = list(n["normalized_shape"])
-    eps = n["eps"] if n["eps"] is not None else torch_py.finfo(own.dtype).eps
-    axes = list(range(own.rank - len(shape), own.rank))
-    square = reduce(g, "ReduceMean", g.op("Mul", own, own), axes, True)
-
-    result = g.op("Div", own, g.op("Sqrt", g.op("Add", square, g.like(eps, own))))
-    return result if n["weight"] is None else g.op("Mul", result, n["weight"])
-
-
-@maps("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
+@rule("dropout")
 def dropout(g: Graph, n: Node) -> Any:
-    own = n.get("input", n.get("self"))
+    own = n["input"]
     if not n["train"] or n["p"] == 0:
         return g.op("Identity", own)
-    if n.name != "dropout":
-        raise n.unsupported("cannot be exported in training mode")
+    if n["p"] == 1:
+        return filled(g, 0, own.shape, own.dtype)
     return g.op("Dropout", own, g.constant(float(n["p"]), torch_py.float32), g.constant(True, torch_py.bool))
+
+
+@rule("embedding_bag")
+def embedding_bag(g: Graph, n: Node) -> Any:
+    """The sums or means of the rows of each bag: a product with a matrix of which row is in which bag."""
+    weight = n["weight"]
+    indices = n["indices"]
+    if n["mode"] == 2:
+        raise n.unsupported("cannot be exported with mode='max'")
+
+    rows = g.op("Gather", weight, indices, axis=0)
+    starts = g.cast(n["offsets"], torch_py.int64)
+    if n["include_last_offset"]:
+        starts = g.op("Slice", starts, g.constant([0]), g.constant([-1]))
+    ends = g.op(
+        "Concat", g.op("Slice", starts, g.constant([1]), g.constant([END])), g.constant([END]), axis=0
+    )
+
+    # A row for each bag, a column for each index.
+    count = g.op("Reshape", g.size(indices.shape[0]), g.constant([]))
+    places = g.op("Range", g.constant(0), count, g.constant(1))
+    from_start, to_end = (g.op("Unsqueeze", name, g.constant([1])) for name in (starts, ends))
+    is_member = g.op("And", g.op("GreaterOrEqual", places, from_start), g.op("Less", places, to_end))
+    if n["padding_idx"] is not None and n["padding_idx"] >= 0:
+        is_padding = g.op("Equal", indices, g.like(n["padding_idx"], indices))
+        is_member = g.op("And", is_member, g.op("Not", is_padding))
+
+    members = g.to(is_member, weight.dtype)
+    factors = members
+    if n["per_sample_weights"] is not None:
+        factors = g.op("Mul", members, n["per_sample_weights"])
+    if n["mode"] == 1:
+        sizes = g.op("Max", reduce(g, "ReduceSum", members, [1], True), g.like(1, weight))
+        factors = g.op("Div", members, sizes)
+    return g.op("MatMul", factors, rows), None, None, None
+
+
+@rule("_linalg_det")
+def determinant(g: Graph, n: Node) -> Any:
+    return (g.op("Det", n["A"]), *[None] * (len(n.results) - 1))
+
+
+@rule("col2im")
+def col2im(g: Graph, n: Node) -> Any:
+    if g.opset < 18:
+        raise n.unsupported("needs opset_version 18")
+    own = n["self"]
+    source = g.op("Unsqueeze", own, g.constant([0])) if own.rank == 2 else own
+    result = g.op(
+        "Col2Im",
+        source,
+        g.sizes(list(n["output_size"])),
+        g.constant(list(n["kernel_size"])),
+        dilations=list(n["dilation"]),
+        pads=list(n["padding"]) * 2,
+        strides=list(n["stride"]),
+    )
+    return g.op("Squeeze", result, g.constant([0])) if own.rank == 2 else result
 
 
 # -- resampling ------------------------------------------------------------
@@ -228,17 +155,12 @@ _MODES = {
 }
 
 
-@maps(
-    "upsample_nearest1d",
-    "upsample_nearest2d",
-    "upsample_nearest3d",
-    "upsample_linear1d",
-    "upsample_bilinear2d",
-    "upsample_trilinear3d",
-    "upsample_bicubic2d",
-    "_upsample_nearest_exact1d",
-    "_upsample_nearest_exact2d",
-    "_upsample_nearest_exact3d",
+_KINDS = ("nearest1d", "nearest2d", "nearest3d", "linear1d", "bilinear2d", "trilinear3d", "bicubic2d")
+
+
+@rule(
+    *(f"upsample_{kind}.default" for kind in _KINDS),
+    *(f"_upsample_nearest_exact{rank}d.default" for rank in (1, 2, 3)),
 )
 def upsample(g: Graph, n: Node) -> Any:
     """Uses scale factors if given, so that the output size follows the input's; otherwise uses sizes."""
@@ -257,8 +179,10 @@ def upsample(g: Graph, n: Node) -> Any:
         transformation = "align_corners" if n["align_corners"] else "half_pixel"
         rounding = None
 
+    if mode != "nearest" and not own.dtype.is_floating_point:
+        raise n.unsupported(f"cannot be exported for {own.dtype} with interpolation")
     factors = [n.get(f"scales_{axis}", n.get("scales")) for axis in ("d", "h", "w")[3 - spatial :]]
-    settings = {
+    settings: dict[str, Any] = {
         "mode": mode,
         "coordinate_transformation_mode": transformation,
         "nearest_mode": rounding,
@@ -266,10 +190,8 @@ def upsample(g: Graph, n: Node) -> Any:
     }
 
     if all(f is not None and not isinstance(f, Varying) for f in factors):
-        if any(
-            isinstance(have, int) and int(have * f) != want
-            for have, want, f in zip(own.shape[2:], n.result.shape[2:], factors)
-        ):
+        scaled = zip(own.shape[2:], n.result.shape[2:], factors)
+        if any(int(have * f) != want for size in scaled for have, want, f in _in_each_run(*size)):
             raise n.unsupported(
                 f"cannot be exported with sizes {list(n.result.shape[2:])} that do not follow from the "
                 f"scale factors {factors}"
@@ -282,7 +204,13 @@ def upsample(g: Graph, n: Node) -> Any:
     return g.op("Resize", own, None, None, sizes, **settings)
 
 
-@maps("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+def _in_each_run(have: Size, want: Size, factor: float) -> list[tuple[int, int, float]]:
+    values = [size.values if isinstance(size, Varying) else (size,) for size in (have, want)]
+    runs = max(map(len, values))
+    return list(zip(*(each * (runs // len(each)) for each in values), [factor] * runs))
+
+
+@rule("grid_sampler")
 def grid_sampler(g: Graph, n: Node) -> Any:
     if g.opset < 16 or (g.opset < 20 and n["input"].rank == 5):
         raise n.unsupported("needs opset_version 16 for images, 20 for volumes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py.onnx._graph import Graph, Node
-from torch_py.onnx._registry import maps
+from torch_py.onnx._registry import rule
 from torch_py.onnx._shapes import sliced
 
 # The order of ONNX's gates, as positions in PyTorch's: (i, f, g, o) becomes (i, o, f, c), and (r, z, n)
@@ -13,7 +13,7 @@ from torch_py.onnx._shapes import sliced
 _GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 
 
-@maps(*_GATES)
+@rule(*_GATES)
 def recurrent(g: Graph, n: Node) -> Any:
     if "batch_sizes" in n.arguments:
         raise n.unsupported("cannot be exported for a packed sequence")

@@ -7,7 +7,7 @@ from typing import Any
 import torch_py
 from torch_py.onnx._elementwise import truth
 from torch_py.onnx._graph import Graph, Node, Operand
-from torch_py.onnx._registry import MAPPINGS, Mapping, maps
+from torch_py.onnx._registry import RULES, Rule, rule
 
 
 def axes_of(n: Node, rank: int) -> list[int]:
@@ -15,7 +15,9 @@ def axes_of(n: Node, rank: int) -> list[int]:
     dim = n.get("dim")
     if dim is None or (isinstance(dim, (list, tuple)) and not dim):
         return list(range(rank))
-    return sorted(d % max(rank, 1) for d in (dim if isinstance(dim, (list, tuple)) else [dim]))
+    if rank == 0:
+        return []
+    return sorted(d % rank for d in (dim if isinstance(dim, (list, tuple)) else [dim]))
 
 
 def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdim: bool) -> str:
@@ -27,17 +29,17 @@ def reduce(g: Graph, op_type: str, value: Operand | str, axes: list[int], keepdi
     return str(g.op(op_type, value, axes=axes, keepdims=int(keepdim)))
 
 
-def _reduction(op_type: str) -> Mapping:
-    def mapping(g: Graph, n: Node) -> Any:
+def _reduction(op_type: str) -> Rule:
+    def write(g: Graph, n: Node) -> Any:
         own = n["self"]
         return reduce(
             g, op_type, g.cast(own, n.result.dtype), axes_of(n, own.rank), bool(n.get("keepdim", False))
         )
 
-    return mapping
+    return write
 
 
-MAPPINGS.update(
+RULES.update(
     {
         name: _reduction(op)
         for name, op in {
@@ -50,32 +52,28 @@ MAPPINGS.update(
 )
 
 
-def _extremum(op_type: str, pairwise: str) -> Mapping:
+def _extremum(op_type: str, pairwise: str) -> Rule:
     """amax, and the three forms of max: of a whole tensor, along a dimension with indices, of two tensors."""
 
-    def mapping(g: Graph, n: Node) -> Any:
+    def write(g: Graph, n: Node) -> Any:
         own = n["self"]
         if "other" in n.arguments:
             return g.op(pairwise, g.cast(own, n.result.dtype), g.cast(n["other"], n.result.dtype))
 
         axes = axes_of(n, own.rank)
         keepdim = bool(n.get("keepdim", False))
-        source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
-        values = reduce(g, f"Reduce{pairwise}", source, axes, keepdim)
-        values = g.to(values, own.dtype) if own.dtype == torch_py.bool else values
-
+        values = reduce(g, f"Reduce{pairwise}", own, axes, keepdim)
         if len(n.results) == 1:
             return values
         return values, _index(g, op_type, own, n.dim(), keepdim)
 
-    return mapping
+    return write
 
 
 def _index(g: Graph, op_type: str, own: Operand, dim: int, keepdim: bool) -> str:
     if own.rank == 0:
         return g.constant(0)
-    source = own if own.dtype != torch_py.bool else g.cast(own, torch_py.int32)
-    return str(g.op(op_type, source, axis=dim, keepdims=int(keepdim)))
+    return str(g.op(op_type, own, axis=dim, keepdims=int(keepdim)))
 
 
 for _name, _op_type, _pairwise in (
@@ -84,10 +82,10 @@ for _name, _op_type, _pairwise in (
     ("max", "ArgMax", "Max"),
     ("min", "ArgMin", "Min"),
 ):
-    MAPPINGS[_name] = _extremum(_op_type, _pairwise)
+    RULES[_name] = _extremum(_op_type, _pairwise)
 
 
-@maps("argmax", "argmin")
+@rule("argmax", "argmin")
 def argmax(g: Graph, n: Node) -> Any:
     own = n["self"]
     op_type = "ArgMax" if n.name == "argmax" else "ArgMin"
@@ -98,32 +96,27 @@ def argmax(g: Graph, n: Node) -> Any:
     return g.op("Reshape", index, g.constant([1] * own.rank)) if n["keepdim"] else index
 
 
-@maps("all", "any")
+@rule("all", "any")
 def all_or_any(g: Graph, n: Node) -> Any:
     own = n["self"]
     numbers = g.to(truth(g, own), torch_py.int32)
     op_type = "ReduceMin" if n.name == "all" else "ReduceMax"
-    return g.to(
-        reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False))), torch_py.bool
-    )
+    found = reduce(g, op_type, numbers, axes_of(n, own.rank), bool(n.get("keepdim", False)))
+    return g.to(found, n.result.dtype)
 
 
-@maps("norm", "linalg_vector_norm", "linalg_norm")
+@rule("norm", "linalg_vector_norm")
 def norm(g: Graph, n: Node) -> Any:
     own = n["self"]
     order = n.get("p", n.get("ord", 2))
     axes = axes_of(n, own.rank)
-    if n.name == "linalg_norm" and order not in (None, "fro") and len(axes) > 1:
-        raise n.unsupported("cannot be exported for matrices with an ord")
     source = g.cast(own, n.result.dtype)
     keepdim = bool(n.get("keepdim", False))
 
-    if order in (None, 2, "fro"):
+    if order in (None, 2):
         return reduce(g, "ReduceL2", source, axes, keepdim)
     if order == 1:
         return reduce(g, "ReduceL1", source, axes, keepdim)
-    if isinstance(order, str):
-        raise n.unsupported(f"cannot be exported with p={order!r}")
 
     positive = g.op("Abs", source)
     if order in (float("inf"), float("-inf")):
@@ -136,7 +129,7 @@ def norm(g: Graph, n: Node) -> Any:
     return g.op("Pow", total, g.like(1 / order, n.result))
 
 
-@maps("cumsum")
+@rule("cumsum")
 def cumsum(g: Graph, n: Node) -> Any:
     own = n["self"]
     return g.op(
@@ -146,7 +139,7 @@ def cumsum(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("topk")
+@rule("topk")
 def topk(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
@@ -163,31 +156,29 @@ def topk(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("sort", "argsort")
+@rule("sort")
 def sort(g: Graph, n: Node) -> Any:
     own = n["self"]
     if own.rank == 0:
-        return (g.op("Identity", own), g.constant(0)) if n.name == "sort" else g.constant(0)
+        return g.op("Identity", own), g.constant(0)
 
     dim = n.dim()
-    found = g.op(
+    return g.op(
         "TopK",
         own,
         g.size(own.shape[dim]),
         outputs=2,
         axis=dim,
-        largest=int(bool(n.get("descending", False))),
+        largest=int(n["descending"]),
         sorted=1,
     )
 
-    return found if n.name == "sort" else found[1]
 
-
-@maps("softmax", "log_softmax")
+@rule("_softmax", "_log_softmax")
 def softmax(g: Graph, n: Node) -> Any:
     own = n["self"]
-    op_type = "Softmax" if n.name == "softmax" else "LogSoftmax"
+    op_type = "Softmax" if n.name == "_softmax" else "LogSoftmax"
     source = g.cast(own, n.result.dtype)
     if own.rank == 0:
-        return g.op("Exp" if n.name == "softmax" else "Identity", g.op("Sub", source, source))
+        return g.op("Exp" if n.name == "_softmax" else "Identity", g.op("Sub", source, source))
     return g.op(op_type, source, axis=n.dim())

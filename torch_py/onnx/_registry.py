@@ -1,4 +1,9 @@
-"""The table of functions that write an operator's ONNX nodes; each family of operators has a file."""
+"""The tables of rules that translate operators to ONNX; each family of operators has a file.
+
+A *rule* writes the ONNX nodes of a recorded call. A *decomposition* computes an operator that ONNX lacks with
+others, while the program is recorded. Pointwise operators without either are translated from the expression
+that defines them, see _expressions. Composite operators without either are recorded as what they call.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +14,46 @@ from torch_py.onnx._graph import Graph, Node
 
 # Takes the graph and the call. Returns the name of the output, or of each output (None for an output that
 # must not be used).
-Mapping = Callable[[Graph, Node], Any]
-MAPPINGS: dict[str, Mapping] = {}
+Rule = Callable[[Graph, Node], Any]
+RULES: dict[str, Rule] = {}
+
+# Takes the operator's arguments by name. Returns the result, or NotImplemented to have the operator itself
+# recorded.
+DECOMPOSITIONS: dict[str, Callable[..., Any]] = {}
+
+# Operators made of others that depend on the numbers in one of their tensors, an argument by name.
+READS = {
+    "_foreach_add.Tensor": "other",
+    "_foreach_addcdiv.Tensor": "scalars",
+    "_foreach_addcmul.Tensor": "scalars",
+    "_pack_padded_sequence": "lengths",
+    "segment_reduce": "lengths",
+    "tensor_split.tensor_indices_or_sections": "tensor_indices_or_sections",
+}
 
 
-def maps(*names: str) -> Callable[[Mapping], Mapping]:
-    """Registers a mapping for operators by name, without the overload."""
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Registers a rule: `add` serves all overloads, also those in place; `where.self` only this one."""
 
-    def register(mapping: Mapping) -> Mapping:
+    def register(function: Rule) -> Rule:
         for name in names:
-            assert name not in MAPPINGS, f"two mappings of {name}"
-            MAPPINGS[name] = mapping
-        return mapping
+            assert name not in RULES, f"two rules for {name}"
+            RULES[name] = function
+        return function
+
+    return register
+
+
+def find(table: dict[str, Any], name: str, overload: str) -> Any:
+    """What a table has for an overload, else for its operator; None if there is neither."""
+    return table.get(f"{name}.{overload.partition('.')[2] or 'default'}", table.get(name))
+
+
+def decomposes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a function that computes operators."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        DECOMPOSITIONS.update(dict.fromkeys(names, function))
+        return function
 
     return register

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch_py
 from torch_py.onnx._graph import Graph, Node, Operand
-from torch_py.onnx._registry import maps
+from torch_py.onnx._registry import rule
 from torch_py.onnx._sizes import Varying
+from torch_py.onnx._types import onnx_dtype
 
 END = 2**63 - 1  # the end of a dimension of any size
 
@@ -33,24 +34,7 @@ def reshape(g: Graph, value: Operand | str, shape: Sequence[Any], before: Sequen
     return str(g.op("Reshape", value, g.sizes(sizes)))
 
 
-@maps(
-    "view",
-    "reshape",
-    "flatten",
-    "unflatten",
-    "view_as",
-    "reshape_as",
-    "ravel",
-    "squeeze",
-    "unsqueeze",
-    "_unsafe_view",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "squeeze_copy",
-    "unsqueeze_copy",
-    "view_copy",
-)
+@rule("view", "squeeze", "unsqueeze")
 def to_shape(g: Graph, n: Node) -> Any:
     own = n["self"]
     if "dtype" in n.arguments:
@@ -81,93 +65,53 @@ def permuted(g: Graph, value: Operand | str, order: Sequence[int]) -> str:
     return str(g.op("Transpose", value, perm=list(order)))
 
 
-@maps("permute", "movedim")
+@rule("permute")
 def permute(g: Graph, n: Node) -> Any:
     own = n["self"]
-    if n.name == "permute":
-        return permuted(g, own, [d % own.rank for d in n["dims"]])
-    source, target = ([n[k]] if isinstance(n[k], int) else list(n[k]) for k in ("source", "destination"))
-    places = {t % own.rank: s % own.rank for s, t in zip(source, target)}
-    rest = iter(axis for axis in range(own.rank) if axis not in places.values())
-    return permuted(g, own, [places[axis] if axis in places else next(rest) for axis in range(own.rank)])
+    return permuted(g, own, [d % own.rank for d in n["dims"]])
 
 
-@maps("transpose", "t", "T", "mT", "swapaxes", "mH", "H", "adjoint")
+@rule("transpose", "t")
 def transpose(g: Graph, n: Node) -> Any:
-    own = n["self"]
-    order = list(range(own.rank))
-    if n.name in ("T", "t"):
-        return permuted(g, own, order[::-1])
-
-    if "dim0" not in n.arguments and "axis0" not in n.arguments:
-        one = -2
-        other = -1
-    else:
-        one = n.get("dim0", n.get("axis0"))
-        other = n.get("dim1", n.get("axis1"))
-    if own.rank:
+    order = list(range(n["self"].rank))
+    if n.name == "t":
+        return permuted(g, n["self"], order[::-1])
+    if order:
+        one = n["dim0"]
+        other = n["dim1"]
         order[one], order[other] = order[other], order[one]
-
-    return permuted(g, own, order)
+    return permuted(g, n["self"], order)
 
 
 def expanded(g: Graph, value: Operand, shape: Sequence[Any]) -> str:
     """`value` broadcast to `shape`; a size that it already has is not written."""
+    if 0 in shape:
+        return str(g.op("Cast", g.op("ConstantOfShape", g.sizes(list(shape))), to=onnx_dtype(value.dtype)))
     own = [1] * (len(shape) - value.rank) + list(value.shape)
     wanted = [1 if have == size else size for have, size in zip(own, shape)]
     return str(g.op("Expand", value, g.sizes(wanted)))
 
 
-@maps("expand", "expand_as", "broadcast_to")
+@rule("expand")
 def expand(g: Graph, n: Node) -> Any:
     return expanded(g, n["self"], n.result.shape)
 
 
-@maps("repeat", "tile")
+@rule("repeat")
 def repeat(g: Graph, n: Node) -> Any:
     own = n["self"]
-    counts = list(n.get("repeats", n.get("dims")))
-    counts = [1] * (own.rank - len(counts)) + counts
+    counts = list(n["repeats"])
     source: Any = own
     if len(counts) != own.rank:
         source = g.op("Unsqueeze", own, g.constant(list(range(len(counts) - own.rank))))
     return g.op("Tile", source, g.sizes(counts)) if counts else g.op("Identity", own)
 
 
-@maps("repeat_interleave")
-def repeat_interleave(g: Graph, n: Node) -> Any:
-    own = n["self"]
-    count = n.get("repeats")
-    dim = n.get("dim")
-    if not isinstance(count, int):
-        raise n.unsupported("can be exported with a number of repeats only")
-
-    source: Any = own
-    shape = list(own.shape)
-    if dim is None:
-        source = g.op("Reshape", own, g.constant([-1]))
-        shape = [n.result.shape[0]]
-        dim = 0
-
-    # Each element is repeated along a new dimension, which is then merged.
-    dim %= len(shape)
-    raised = g.op("Unsqueeze", source, g.constant([dim + 1]))
-    tiled = g.op("Tile", raised, g.constant([1] * (dim + 1) + [count] + [1] * (len(shape) - dim - 1)))
-    return reshape(g, tiled, n.result.shape, shape[:dim])
-
-
-@maps("cat")
+@rule("cat")
 def cat(g: Graph, n: Node) -> Any:
     tensors = [t for t in n["tensors"] if t.shape != (0,)] or list(n["tensors"])
     dim = n.dim(rank=n.result.rank)
     return g.op("Concat", *(g.cast(t, n.result.dtype) for t in tensors), axis=dim)
-
-
-@maps("stack")
-def stack(g: Graph, n: Node) -> Any:
-    dim = n.dim(rank=n.result.rank)
-    parts = [g.op("Unsqueeze", g.cast(t, n.result.dtype), g.constant([dim])) for t in n["tensors"]]
-    return g.op("Concat", *parts, axis=dim)
 
 
 def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, step: int = 1) -> str:
@@ -177,32 +121,35 @@ def sliced(g: Graph, value: Operand | str, axis: int, start: Any, stop: Any, ste
     )
 
 
-@maps(
-    "split",
-    "split_with_sizes",
-    "chunk",
-    "tensor_split",
-    "hsplit",
-    "vsplit",
-    "dsplit",
-    "unsafe_split",
-    "unsafe_chunk",
-)
+@rule("split", "split_with_sizes")
 def split(g: Graph, n: Node) -> Any:
     own = n["self"]
     parts = [r for r in n.results if r is not None]
-    dims = {"hsplit": 1 if own.rank > 1 else 0, "vsplit": 0, "dsplit": 2}
-    dim = dims[n.name] if n.name in dims else n.dim()
+    dim = n.dim()
     if len(parts) == 1:
         return (g.op("Identity", own),)
 
     sizes = [part.shape[dim] for part in parts]
-    if isinstance(own.shape[dim], int) and sum(sizes) != own.shape[dim]:
-        raise n.unsupported("cannot be exported with parts that overlap")
     return g.op("Split", own, g.sizes(sizes), outputs=len(parts), axis=dim)
 
 
-@maps("unbind")
+@rule("slice")
+def slice_of(g: Graph, n: Node) -> Any:
+    start = 0 if n["start"] is None else n["start"]
+    end = END if n["end"] is None else n["end"]
+    if start == 0 and end == END and n["step"] == 1:
+        return g.op("Identity", n["self"])
+    return sliced(g, n["self"], n.dim(), start, end, n.number("step"))
+
+
+@rule("narrow.Tensor")
+def narrow(g: Graph, n: Node) -> Any:
+    places = g.op("Range", g.constant(0), g.op("Reshape", g.size(n["length"]), g.constant([])), g.constant(1))
+    # Gather accepts negative positions.
+    return g.op("Gather", n["self"], g.op("Add", g.size(n["start"]), places), axis=n.dim())
+
+
+@rule("unbind")
 def unbind(g: Graph, n: Node) -> Any:
     own = n["self"]
     dim = n.dim()
@@ -211,7 +158,7 @@ def unbind(g: Graph, n: Node) -> Any:
     return tuple(g.op("Gather", own, g.constant(index), axis=dim) for index in range(own.shape[dim]))
 
 
-@maps("select")
+@rule("select")
 def select(g: Graph, n: Node) -> Any:
     return g.op("Gather", n["self"], _scalar(g, n["index"]), axis=n.dim())
 
@@ -220,25 +167,10 @@ def _scalar(g: Graph, index: Any) -> str:
     return g.cast(index, torch_py.int64)
 
 
-@maps("narrow")
-def narrow(g: Graph, n: Node) -> Any:
-    dim = n.dim()
-    start = n["start"]
-    length = n["length"]
-    if isinstance(start, int) and isinstance(length, int):
-        first = start % n["self"].shape[dim] if start < 0 else start
-        return sliced(g, n["self"], dim, first, first + length)
-
-    places = g.op("Range", g.constant(0), g.op("Reshape", g.size(length), g.constant([])), g.constant(1))
-    # Gather accepts negative positions.
-    return g.op("Gather", n["self"], g.op("Add", g.size(start), places), axis=dim)
-
-
-@maps("flip", "fliplr", "flipud")
+@rule("flip")
 def flip(g: Graph, n: Node) -> Any:
     own = n["self"]
-    dims = {"fliplr": [1], "flipud": [0]}.get(n.name) or n["dims"]
-    axes = [d % max(own.rank, 1) for d in ([dims] if isinstance(dims, int) else dims)]
+    axes = [d % max(own.rank, 1) for d in n["dims"]]
     if not axes or not own.rank:
         return g.op("Identity", own)
 
@@ -253,7 +185,25 @@ def flip(g: Graph, n: Node) -> Any:
     )
 
 
-@maps("roll")
+@rule("unfold")
+def unfold(g: Graph, n: Node) -> Any:
+    """Gathers the elements of all windows at once, by a table of their positions."""
+    own = n["self"]
+    if own.rank == 0:
+        return g.op("Reshape", own, g.constant([1]))
+
+    dim = n.dim("dimension")
+    count = g.op("Reshape", g.size(n.result.shape[dim]), g.constant([]))
+    windows = g.op("Range", g.constant(0), count, g.constant(1))
+    starts = g.op("Mul", g.op("Unsqueeze", windows, g.constant([1])), g.constant(n.number("step")))
+    places = g.op("Add", starts, g.constant(list(range(n.number("size")))))
+
+    found = g.op("Gather", own, places, axis=dim)
+    rest = [axis for axis in range(own.rank + 1) if axis != dim + 1]
+    return permuted(g, found, [*rest, dim + 1])
+
+
+@rule("roll")
 def roll(g: Graph, n: Node) -> Any:
     own = n["self"]
     shifts = n["shifts"]
@@ -282,7 +232,7 @@ def roll(g: Graph, n: Node) -> Any:
     return value if value is not own else g.op("Identity", own)
 
 
-@maps("tril", "triu")
+@rule("tril", "triu")
 def triangle(g: Graph, n: Node) -> Any:
     own = n["self"]
     is_bool = n["self"].dtype == torch_py.bool
@@ -293,42 +243,26 @@ def triangle(g: Graph, n: Node) -> Any:
     return g.to(result, torch_py.bool) if is_bool else result
 
 
-@maps("pixel_shuffle")
+@rule("pixel_shuffle")
 def pixel_shuffle(g: Graph, n: Node) -> Any:
-    if n["self"].rank != 4:
-        raise n.unsupported("can be exported for four dimensions only")
-    return g.op("DepthToSpace", n["self"], blocksize=n["upscale_factor"], mode="CRD")
+    own = n["self"]
+    value = own.name if own.rank == 4 else reshape(g, own, [-1, *own.shape[-3:]])
+    result = g.op("DepthToSpace", value, blocksize=n["upscale_factor"], mode="CRD")
+    return result if own.rank == 4 else reshape(g, result, n.result.shape)
 
 
-@maps(
-    "pad",
-    "constant_pad_nd",
-    "reflection_pad1d",
-    "reflection_pad2d",
-    "reflection_pad3d",
-    "replication_pad1d",
-    "replication_pad2d",
-    "replication_pad3d",
-)
+@rule("constant_pad_nd", "_pad_by_copy")
 def pad(g: Graph, n: Node) -> Any:
     own = n["self"]
-    amounts = list(n.get("pad", n.get("padding")))
-    mode = n.get("mode") or next(
-        mode for mode in ("constant", "reflect", "replicat") if n.name.startswith(mode)
-    )
-    modes = {
-        "constant": "constant",
-        "reflect": "reflect",
-        "replicate": "edge",
-        "replicat": "edge",
-        "circular": "wrap",
-    }
-    mode = modes[mode]
+    amounts = list(n["pad"])
+    mode = {"replicate": "edge", "circular": "wrap"}.get(n.get("mode"), n.get("mode", "constant"))
 
     if mode == "wrap" and g.opset < 19:
         return _wrapped(g, n, amounts)
-    if mode in ("reflect", "edge") and any(isinstance(amount, int) and amount < 0 for amount in amounts):
-        raise n.unsupported(f"cannot be exported with mode={mode!r} and negative amounts")
+    # Negative amounts leave elements out, after those of the other end were copied.
+    copies = mode in ("reflect", "edge")
+    left_out = [min(amount, 0) if copies and isinstance(amount, int) else 0 for amount in amounts]
+    amounts = [amount if less == 0 else 0 for amount, less in zip(amounts, left_out)]
 
     missing = [0] * (own.rank - len(amounts) // 2)
     before = amounts[::2][::-1]
@@ -339,6 +273,10 @@ def pad(g: Graph, n: Node) -> Any:
     source = g.cast(own, torch_py.int32) if own.dtype == torch_py.bool else own
     value = g.constant(int(bool(n.get("value"))), torch_py.int32) if own.dtype == torch_py.bool else value
     result = g.op("Pad", source, g.sizes([*missing, *before, *missing, *after]), value, mode=mode)
+    for position in range(0, len(amounts), 2):
+        first, last = left_out[position : position + 2]
+        if first or last:
+            result = sliced(g, result, own.rank - 1 - position // 2, -first, last or END)
     return g.to(result, torch_py.bool) if own.dtype == torch_py.bool else result
 
 

@@ -11,12 +11,12 @@ program that calls different operators in different runs makes a decision that a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from torch_py._tensor import Tensor
-from torch_py.onnx._tracing import Call, Constant, Run, Value
+from torch_py.onnx._calls import Call, Constant, Facts, Value
 from torch_py.onnx.errors import OnnxExporterError
 
 
@@ -45,6 +45,13 @@ class Merged:
     shapes: list[tuple[Size, ...]]  # by index of value
 
 
+class Run(Protocol):
+    """A recording of the program."""
+
+    calls: list[Call]
+    facts: list[Facts]
+
+
 def merge(runs: Sequence[Run]) -> Merged:
     """Combines recordings of one program. Raises OnnxExporterError if the runs called different operators."""
     first = runs[0]
@@ -63,7 +70,7 @@ def merge(runs: Sequence[Run]) -> Merged:
     for group in zip(*(run.calls for run in runs)):
         call = group[0]
         arguments = {key: _merged([c.arguments.get(key) for c in group], call) for key in call.arguments}
-        calls.append(Call(call.name, arguments, call.results, call.module, call.is_random))
+        calls.append(replace(call, arguments=arguments))
 
     shapes = [
         tuple(_number(sizes) for sizes in zip(*(fact.shape for fact in facts)))
@@ -73,13 +80,11 @@ def merge(runs: Sequence[Run]) -> Merged:
 
 
 def _signature(call: Call) -> tuple[str, str, int]:
-    return call.name, call.module, len(call.results)
+    return call.name, call.origin.module, len(call.results)
 
 
 def _different(position: int, call: Call | None, other: Call | None) -> OnnxExporterError:
-    names = [
-        f"{c.name} in module '{c.module}'" if c is not None else "no further operator" for c in (call, other)
-    ]
+    names = [f"{c.name}{c.origin}" if c is not None else "no further operator" for c in (call, other)]
     return OnnxExporterError(
         "torch.onnx.export: which operators run depends on the size of a dynamic dimension: operator "
         f"{position} is {names[0]}, or with another size {names[1]}; leave the dimension out of "
@@ -102,10 +107,6 @@ def _merged(values: Sequence[Any], call: Call) -> Any:
         return first if all(_same(tensors[0], t) for t in tensors) else VaryingConstant(tensors)
 
     # Containers are compared part by part.
-    if isinstance(first, slice):
-        return slice(
-            *(_merged([getattr(v, part) for v in values], call) for part in ("start", "stop", "step"))
-        )
     if isinstance(first, (list, tuple)) and all(
         isinstance(v, (list, tuple)) and len(v) == len(first) for v in values
     ):
@@ -119,8 +120,8 @@ def _merged(values: Sequence[Any], call: Call) -> Any:
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return Varying(tuple(values))
     raise OnnxExporterError(
-        f"torch.onnx.export: an argument of {call.name} in module '{call.module}' depends on the size of a "
-        f"dynamic dimension: {first!r}, with other sizes {', '.join(map(repr, values[1:]))}"
+        f"torch.onnx.export: an argument of {call.name}{call.origin} depends on the size of a dynamic "
+        f"dimension: {first!r}, with other sizes {', '.join(map(repr, values[1:]))}"
     )
 
 

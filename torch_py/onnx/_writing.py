@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch_py.onnx import _creation, _elementwise, _indexing, _nn, _pooling, _recurrent, _reductions, _shapes
-from torch_py.onnx._graph import Graph, Node, Operand, onnx_dtype
-from torch_py.onnx._registry import MAPPINGS
-from torch_py.onnx._sizes import Merged, Varying, VaryingConstant
-from torch_py.onnx._tracing import Call, Constant, Run, Value, leaves_of, mapped
-from torch_py.onnx.errors import OnnxExporterError, SymbolicValueError, UnsupportedOperatorError
+from torch_py.onnx._calls import Call, Constant, Value, leaves_of, mapped
+from torch_py.onnx._expressions import is_defined, write_expression
+from torch_py.onnx._graph import Graph, Node, Operand
+from torch_py.onnx._registry import RULES, Rule, find
+from torch_py.onnx._rules import outside
+from torch_py.onnx._sizes import Merged, Run, Varying, VaryingConstant
+from torch_py.onnx._types import onnx_dtype
+from torch_py.onnx.errors import SymbolicValueError, UnsupportedOperatorError
 
 
 @dataclass
@@ -103,6 +105,7 @@ class Writer:
 
         if fact.name is not None and not self.stores:
             self.free_parameters.append(self._described(index, self.graph.unique(fact.name)))
+            self.graph.dtypes[fact.name] = fact.dtype
             return self.free_parameters[-1]
         return self._described(index, self.graph.initializer(fact.data, fact.name or "folded"))
 
@@ -118,13 +121,13 @@ class Writer:
         return self._outside(leaf) if isinstance(leaf, VaryingConstant) else leaf
 
     def _outside(self, constant: VaryingConstant) -> Operand:
-        name = _creation.outside(self.graph, constant)
+        name = outside(self.graph, constant)
         first = constant.tensors[0]
         if name is None:
             raise SymbolicValueError(
                 f"torch.onnx.export: a tensor of shape {tuple(first.shape)} depends on dynamic dimensions "
-                "and was made in a way that could not be seen; make it inside of forward by a function named "
-                "as torch.NAME(...)"
+                "and was made in a way that could not be seen; make it inside of forward by torch.zeros, "
+                "torch.arange or another operator"
             )
 
         shape = tuple(
@@ -135,22 +138,15 @@ class Writer:
 
     def _write_call(self, call: Call) -> None:
         graph = self.graph
-        graph.scope = call.module
+        graph.scope = call.origin.module
         results = [None if value is None else self._described(value.index, "") for value in call.results]
         arguments = {key: mapped(self.argument, value) for key, value in call.arguments.items()}
-        node = Node(call.name, arguments, results, call.module)
+        node = Node(call.name, call.overload, arguments, results, call.origin)
         graph.current = node
 
-        mapping = MAPPINGS.get(call.name)
-        if mapping is None:
-            raise UnsupportedOperatorError(call.name, module=call.module)
+        rule = _rule_of(call)
         _check_dtypes(node)
-
-        try:
-            names = mapping(graph, node)
-        except (KeyError, AttributeError, TypeError) as error:  # an overload that the mapping does not know
-            reason = f"has no mapping to ONNX for arguments {sorted(node.arguments)}"
-            raise node.unsupported(reason) from error
+        names = rule(graph, node)
 
         names = list(names) if isinstance(names, (tuple, list)) else [names]
         for value, name in zip(call.results, names):
@@ -160,6 +156,15 @@ class Writer:
                 graph.declare(self.operands[value.index])
             elif value is not None:
                 self._missing[value.index] = node
+
+
+def _rule_of(call: Call) -> Rule:
+    found: Rule | None = find(RULES, call.name, call.overload)
+    if found is not None:
+        return found
+    if is_defined(call.overload):
+        return write_expression
+    raise UnsupportedOperatorError(call.name, origin=call.origin)
 
 
 def _check_dtypes(node: Node) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torch_py.onnx._calls import Origin
+
 __all__ = [
     "OnnxExporterError",
     "OnnxExporterWarning",
@@ -33,12 +35,15 @@ class UnsupportedOperatorError(OnnxExporterError):
     Attributes:
         operator: the name of the operator.
         module: the path of the module that called it, "" for the model itself.
+        file, line: where the program called it.
     """
 
-    def __init__(self, operator: str, reason: str = "", module: str = "") -> None:
+    def __init__(self, operator: str, reason: str = "", origin: Origin | None = None) -> None:
+        origin = Origin() if origin is None else origin
         self.operator = operator
-        self.module = module
-        where = f" (called in module '{module}')" if module else ""
+        self.module = origin.module
+        self.file = origin.file
+        self.line = origin.line
         super().__init__(
-            f"torch.onnx.export: the operator '{operator}'{where} {reason or 'has no mapping to ONNX'}"
+            f"torch.onnx.export: the operator '{operator}'{origin} {reason or 'has no translation to ONNX'}"
         )

@@ -1,0 +1,17 @@
+"""All rules: importing this module registers those of every family of operators."""
+
+from torch_py.onnx import (
+    _decompositions,
+    _elementwise,
+    _indexing,
+    _nn,
+    _normalization,
+    _pooling,
+    _random,
+    _recurrent,
+    _reductions,
+    _shapes,
+)
+from torch_py.onnx._creation import outside
+
+__all__ = ["outside"]
