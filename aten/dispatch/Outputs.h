@@ -7,6 +7,7 @@
 
 #include "aten/core/Tensor.h"
 #include "aten/iteration/MemoryOverlap.h"
+#include "c10/cpu/WatchedBlocks.h"
 
 namespace at {
 
@@ -27,6 +28,16 @@ inline bool mixes_devices(DispatchKeySet keys) {
 /// tensor counts as a number and goes with any device.
 TORCH_PY_API void check_one_device(const char* op_name,
                                    std::initializer_list<NamedTensors> arguments);
+
+/// A kernel has written to the tensor. Its version was counted before, so that it also counts if
+/// the kernel throws; another thread may have read the old values since. See Note [Watched
+/// contents].
+inline void end_watch(const Tensor& written) {
+  if (const Storage& storage = written.storage()) c10::contents_written(storage->data.get());
+}
+inline void end_watch(TensorList written) {
+  for (const Tensor& tensor : written) end_watch(tensor);
+}
 
 /// Whether `out` must have the dtype of the result (Exact, e.g. int64 indices) or any dtype that
 /// the result can be cast to (Castable).

@@ -60,6 +60,21 @@ def test_wider_instruction_sets_are_linked_later(miniature: Path) -> None:
     assert order.count("AVX512") == 1
 
 
+def test_what_is_compiled_for_size_comes_after_what_is_compiled_for_speed(miniature: Path) -> None:
+    nodes = miniature / "build/generated/torch_py/csrc/autograd/generated/SumNodes.cpp"
+    nodes.parent.mkdir(parents=True)
+    nodes.write_text("")
+    order = [unit.flavour for unit in sources.core_units(isa.selected((), "x86_64"))]
+    assert order == ["baseline"] * 3 + ["DEFAULT", "small", "AVX2", "AVX512"]
+
+
+def test_flags_of_an_instruction_set_depend_on_the_file() -> None:
+    assert sources.flavour_of("aten/native/cpu/reduction/SumKernel.isa.cpp", isa.AVX2) == "AVX2_unrolled"
+    assert sources.flavour_of("aten/native/cpu/elementwise/PowerKernel.isa.cpp", isa.AVX2) == "AVX2"
+    assert sources.flavour_of("aten/native/cpu/reduction/SumKernel.isa.cpp", isa.DEFAULT) == "DEFAULT"
+    assert sources.flavour_of("aten/native/Sum.cpp", None) == "baseline"
+
+
 def test_blas_is_a_library_of_its_own(miniature: Path) -> None:
     core = {unit.source for unit in sources.core_units(())}
     assert core == {"c10/util/Version.cpp", "aten/native/Sum.cpp", "torch_py/csrc/autograd/Engine.cpp"}

@@ -419,6 +419,21 @@ def test_threads_read_while_others_are_changed():
     assert failures == []
 
 
+def test_a_weight_that_is_read_while_it_changes_is_not_kept_as_it_was_then():
+    """With several cores, some of the calls pack what a change has not reached yet."""
+    use = Use(torch.zeros(2000, 1500).t(), lambda w: F.linear(torch.ones(4, 2000), w))
+    even = (torch.arange(2000) % 2 == 0).expand(1500, 2000)
+
+    for i in range(30):
+        use.check()
+        thread = threading.Thread(target=use.weight.masked_fill_, args=(even, i + 1))
+        thread.start()
+        while thread.is_alive():
+            use()
+        thread.join()
+        use.check()
+
+
 def test_threads_share_an_entry():
     use = convolution()
     expected = use.expected()

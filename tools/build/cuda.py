@@ -107,7 +107,7 @@ def _device_plan(configuration: Configuration, toolchain: Toolchain) -> Plan:
             *(f"-I{folder}" for folder in SEARCH_PATH),
         ),
         link_flags=flags.link_flags(configuration, toolchain),
-        kernel_flags={},
+        flavours={"baseline": ()},
         last_flags=tuple(f"-Xcompiler={flag}" for flag in configuration.compile_flags),
         objects=[shared],
         toolchain=toolchain,
@@ -185,7 +185,7 @@ def _emulation_plan(configuration: Configuration, toolchain: Toolchain) -> Plan:
         ),
         # Not stripped: reports name lines.
         link_flags=flags.link_flags(replace(configuration, debug=True), toolchain),
-        kernel_flags={},
+        flavours={"baseline": ()},
         last_flags=configuration.compile_flags,
         objects=[shared],
         toolchain=toolchain,

@@ -47,7 +47,7 @@ def build(
         write_names(set(plan.precompiled.values()))
         Path(LIBRARY_FOLDER).mkdir(exist_ok=True)
 
-        kernels = ", ".join(plan.kernel_flags)
+        kernels = ", ".join(plan.kernels)
         run_plan(plan, NINJA_FILE, configuration, only, f"BLAS: {plan.blas}; kernels: {kernels}")
 
     if wants_cuda(configuration) and not only:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .configuration import Configuration
 from .isa import InstructionSet
 from .toolchain import Toolchain
@@ -14,6 +16,9 @@ VISIBILITY = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
 # infinity stay exact.
 ARITHMETIC = ("-fno-math-errno", "-fno-trapping-math")
 SECTIONS = ("-ffunction-sections", "-fdata-sections")
+SMALL = ("-Os",)
+SMALL_LOOPS = ("-fvect-cost-model=very-cheap",)
+UNROLLED = ("-O3",)
 WARNINGS = (
     "-Wall",
     "-Wextra",
@@ -56,10 +61,16 @@ def sanitizer_flags(kinds: str) -> list[str]:
     ]
 
 
-def kernel_flags(isa: InstructionSet, toolchain: Toolchain) -> tuple[str, ...]:
-    only_gcc = ("-fvect-cost-model=dynamic",)
-    flags = tuple(flag for flag in isa.flags if not (toolchain.is_clang and flag in only_gcc))
-    return (*flags, *isa.defines)
+def flavours(chosen: Iterable[InstructionSet], toolchain: Toolchain) -> dict[str, tuple[str, ...]]:
+    """What each flavour of units (sources.py) adds to the flags of every file."""
+    flags: dict[str, tuple[str, ...]] = {"baseline": (), "small": SMALL}
+    for isa in chosen:
+        flags[isa.name] = (*isa.flags, *isa.defines)
+        flags[f"{isa.name}_small"] = (*flags[isa.name], *SMALL_LOOPS)
+        flags[f"{isa.name}_unrolled"] = (*flags[isa.name], *UNROLLED)
+
+    only_gcc = ("-fvect-cost-model=dynamic", *SMALL_LOOPS) if toolchain.is_clang else ()
+    return {name: tuple(flag for flag in own if flag not in only_gcc) for name, own in flags.items()}
 
 
 def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str, ...]:

@@ -33,12 +33,13 @@ class InstructionSet:
 
 # The vectorizer's default cost model at -O2 ("very-cheap") refuses loops whose length is unknown, which are
 # all of ours.
-DEFAULT = InstructionSet("DEFAULT", ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"))
-AVX2 = InstructionSet("AVX2", ("-O3", "-mavx2", "-mfma", "-mf16c"))
+LOOPS = ("-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic")
+DEFAULT = InstructionSet("DEFAULT", LOOPS)
+AVX2 = InstructionSet("AVX2", (*LOOPS, "-mavx2", "-mfma", "-mf16c"))
 AVX512 = InstructionSet(
     "AVX512",
     (
-        "-O3",
+        *LOOPS,
         "-mavx512f",
         "-mavx512bw",
         "-mavx512vl",

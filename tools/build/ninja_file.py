@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .isa import InstructionSet
 from .plan import Plan, SharedObject
 from .precompiled import PrecompiledHeader
 from .sources import Unit
@@ -66,12 +65,12 @@ def _variables(plan: Plan) -> str:
         f"last_flags = {value(' '.join(plan.last_flags))}",
         f"link_flags = {value(' '.join(plan.link_flags))}",
     ]
-    lines += [f"kernel_flags_{name} = {value(' '.join(flags))}" for name, flags in plan.kernel_flags.items()]
+    lines += [f"flags_{name} = {value(' '.join(flags))}" for name, flags in plan.flavours.items()]
     return "\n".join(lines) + "\n"
 
 
 def _compile(unit: Unit, shared: SharedObject, header: PrecompiledHeader | None) -> str:
-    flags, after = _flags(unit.isa, shared), ""
+    flags, after = _flags(unit.flavour, shared), ""
     if header:
         # -Winvalid-pch: a header that the compiler cannot use costs seconds per file, and nobody would
         # notice.
@@ -84,16 +83,16 @@ def _compile(unit: Unit, shared: SharedObject, header: PrecompiledHeader | None)
 
 
 def _precompile(header: PrecompiledHeader, shared: SharedObject) -> str:
-    flags = " ".join(_flags(header.isa, shared))
+    flags = " ".join(_flags(header.flavour, shared))
     return (
         f"build {path(header.output)}: precompile {path(header.name)}\n  flags = {flags}\n  title = "
         f"{value(header.title)}\n"
     )
 
 
-def _flags(isa: InstructionSet | None, shared: SharedObject) -> list[str]:
-    kernel = [f"$kernel_flags_{isa.name}"] if isa else []
-    return ["$compile_flags", *kernel, *(value(flag) for flag in shared.compile_flags), "$last_flags"]
+def _flags(flavour: str, shared: SharedObject) -> list[str]:
+    own = (value(flag) for flag in shared.compile_flags)
+    return ["$compile_flags", f"$flags_{flavour}", *own, "$last_flags"]
 
 
 def _link(shared: SharedObject, inputs: list[str]) -> str:

@@ -25,12 +25,12 @@ from .configuration import Configuration
 from .driver import ROOT, lock
 from .errors import BuildError
 from .files import write_if_changed
-from .flags import compile_flags, kernel_flags, link_flags
+from .flags import compile_flags, flavours, link_flags
 from .ninja_file import render
 from .package import DECLARATIONS
 from .plan import CORE_LIBRARY, PYTHON_LIBRARY, Plan, SharedObject, linked_to
 from .runner import run_ninja
-from .sources import CUDA, Unit, link_order
+from .sources import CUDA, Unit, flavour_of, link_order
 from .toolchain import find_toolchain
 
 
@@ -98,7 +98,7 @@ def make_plan(library: OperatorLibrary, configuration: Configuration) -> Plan:
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
         compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in search_path)),
         link_flags=link_flags(configuration, toolchain),
-        kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
+        flavours=flavours(chosen, toolchain),
         last_flags=configuration.compile_flags,
         objects=[shared_object(library, chosen, toolchain.python_include, toolchain.extension_suffix)],
         toolchain=toolchain,
@@ -150,7 +150,12 @@ def variants(
 ) -> list[Unit]:
     which: tuple[instruction_sets.InstructionSet | None, ...] = chosen if is_kernel else (None,)
     return [
-        Unit(source, f"objects/{isa.name if isa else 'baseline'}/{logical.removesuffix('.cpp')}.o", isa)
+        Unit(
+            source,
+            f"objects/{isa.name if isa else 'baseline'}/{logical.removesuffix('.cpp')}.o",
+            isa,
+            flavour_of(logical, isa),
+        )
         for isa in which
     ]
 

@@ -8,7 +8,7 @@ from . import isa as instruction_sets
 from . import sources
 from .blas import Blas, find_blas
 from .configuration import Configuration
-from .flags import compile_flags, kernel_flags, link_flags
+from .flags import compile_flags, flavours, link_flags
 from .headers import mirror_headers
 from .precompiled import PrecompiledHeader, headers_of
 from .sources import GENERATED, Unit
@@ -35,11 +35,12 @@ class Plan:
     compiler: str  # with ccache in front when that is used
     compile_flags: tuple[str, ...]
     link_flags: tuple[str, ...]
-    kernel_flags: dict[str, tuple[str, ...]]  # by name of the instruction set
+    flavours: dict[str, tuple[str, ...]]  # the flags of units by Unit.flavour
     last_flags: tuple[str, ...]  # of every compiler command
     objects: list[SharedObject]
     toolchain: Toolchain
     blas: str = ""  # for the closing line
+    kernels: tuple[str, ...] = ()  # names of instruction sets, for the closing line
     log_folder: str = "build"  # where ninja keeps its log
     bundled: dict[str, str] = field(default_factory=dict)  # copied file -> where it comes from
     precompiled: dict[Unit, PrecompiledHeader] = field(default_factory=dict)  # units that load one
@@ -61,7 +62,8 @@ def make_plan(configuration: Configuration, toolchain: Toolchain | None = None) 
         compiler=f"{toolchain.ccache} {toolchain.compiler}".strip(),
         compile_flags=(*compile_flags(configuration, toolchain), *(f"-I{folder}" for folder in SEARCH_PATH)),
         link_flags=link_flags(configuration, toolchain),
-        kernel_flags={isa.name: kernel_flags(isa, toolchain) for isa in chosen},
+        flavours=flavours(chosen, toolchain),
+        kernels=tuple(isa.name for isa in chosen),
         last_flags=configuration.compile_flags,
         objects=objects,
         toolchain=toolchain,

@@ -1,8 +1,7 @@
 """Precompiled headers: shared includes are parsed once, which saves about a third of a unit's time.
 
-A folder that has a Precompiled.h gets one; kernel files one for each instruction set, as its flags are part
-of it. Files include what they use all the same: clang, libraries of operators and TORCH_PY_PCH=0 compile them
-without it.
+A folder that has a Precompiled.h gets one for each flavour of its units, as the flags are part of it. Files
+include what they use all the same: clang, libraries of operators and TORCH_PY_PCH=0 compile them without it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .files import write_if_changed
-from .isa import InstructionSet, is_kernel_file
+from .isa import is_kernel_file
 from .sources import GENERATED, Unit
 
 FOLDER = "build/precompiled"
@@ -31,7 +30,7 @@ HEADERS = {
 @dataclass(frozen=True)
 class PrecompiledHeader:
     header: str
-    isa: InstructionSet | None
+    flavour: str  # of the units that load it
 
     @property
     def name(self) -> str:
@@ -39,7 +38,7 @@ class PrecompiledHeader:
 
         It names a file that includes the header; next to it, the compiler finds `output`.
         """
-        return f"{FOLDER}/{self.isa.name if self.isa else 'baseline'}/{self.header}"
+        return f"{FOLDER}/{self.flavour}/{self.header}"
 
     @property
     def output(self) -> str:
@@ -47,7 +46,7 @@ class PrecompiledHeader:
 
     @property
     def title(self) -> str:
-        return f"{self.header} ({self.isa.name})" if self.isa else self.header
+        return self.header if self.flavour == "baseline" else f"{self.header} ({self.flavour})"
 
 
 def header_of(unit: Unit) -> PrecompiledHeader | None:
@@ -55,7 +54,7 @@ def header_of(unit: Unit) -> PrecompiledHeader | None:
     header = next((header for folder, header in HEADERS.items() if source.startswith(folder)), "")
     if header and is_kernel_file(source):
         header = KERNELS
-    return PrecompiledHeader(header, unit.isa) if header else None
+    return PrecompiledHeader(header, unit.flavour) if header else None
 
 
 def headers_of(units: Iterable[Unit]) -> dict[Unit, PrecompiledHeader]:

@@ -6,12 +6,48 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import BuildError
-from .isa import InstructionSet, is_kernel_file
+from .isa import InstructionSet, available, is_kernel_file
 
 GENERATED = "build/generated"
 BLAS = ("aten/blas",)
 CORE = ("c10", "aten", "torch_py/csrc/autograd")
 PYTHON = ("torch_py/csrc/bindings",)
+# Compiled for size: the formulas of backward, whose time is that of the operators they call.
+SMALL = ("generated/torch_py/csrc/autograd/generated/",)
+# Rarely used formulas. For processors without AVX2 (most are from before 2013) their loops are not
+# vectorized: they would be three times as large, and two to three times as fast.
+FORMULAS = "generated/aten/native/cpu/expr/"
+SMALL_DEFAULT = tuple(
+    FORMULAS + name
+    for name in (
+        "special_",
+        "i0",
+        "logaddexp",
+        "erfinv",
+        "acosh",
+        "asinh",
+        "atanh",
+        "atan2",
+        "hypot",
+        "ldexp",
+        "xlogy",
+    )
+)
+# Kernels that are faster with the copies of loops that -O3 makes. They are twice as large with it, and most
+# kernels are as fast without: measure before adding to these, with `speed` of tools.benchmark.
+UNROLLED = (
+    "aten/blas/",
+    "aten/iteration/",
+    "aten/native/cpu/nn/Attention",
+    "aten/native/cpu/nn/Convolution",
+    "aten/native/cpu/nn/EmbeddingBag",
+    "aten/native/cpu/nn/LayerNorm",
+    "aten/native/cpu/nn/Softmax",
+    "aten/native/cpu/reduction/Extremum",
+    "aten/native/cpu/reduction/Scan",
+    "aten/native/cpu/reduction/Sum",
+    "aten/native/cpu/shared/",
+)
 STUB = "torch_py/csrc/stub.cpp"
 # Of the CUDA library, which the core neither contains nor links to.
 CUDA = ("c10/cuda", "aten/native/cuda", "aten/register/cuda")
@@ -24,6 +60,7 @@ class Unit:
     source: str  # as given to the compiler
     object: str
     isa: InstructionSet | None = None
+    flavour: str = "baseline"  # names the flags that it adds to those of every file
 
     @property
     def title(self) -> str:
@@ -63,13 +100,31 @@ def units_in(
                     path.as_posix(),
                     f"{objects}/{isa.name if isa else 'baseline'}/{place.removesuffix('.cpp')}.o",
                     isa,
+                    flavour_of(place, isa),
                 )
             )
     return units
 
 
+def flavour_of(source: str, isa: InstructionSet | None) -> str:
+    """The name among those of flags.flavours(); `source` is below the tree, or below generated/."""
+    if isa is None:
+        return "small" if source.startswith(SMALL) else "baseline"
+    if isa.name == "DEFAULT":
+        is_small = source.startswith(SMALL_DEFAULT) and len(available()) > 1
+        return "DEFAULT_small" if is_small else "DEFAULT"
+    return isa.name + ("_unrolled" if source.startswith(UNROLLED) else "")
+
+
 def link_order(units: list[Unit], chosen: tuple[InstructionSet, ...]) -> list[Unit]:
-    return sorted(units, key=lambda unit: (chosen.index(unit.isa) + 1 if unit.isa else 0, unit.source))
+    """Note [Link order and instruction sets]; also, what is compiled for size comes after DEFAULT.
+
+    Thus inline functions that loops also use are taken from units compiled for speed.
+    """
+    ranks = {"baseline": 0, "DEFAULT": 1, "small": 2}
+    ranks |= {isa.name: 2 + rank for rank, isa in enumerate(chosen) if rank > 0}
+    names = {unit: unit.isa.name if unit.isa else unit.flavour for unit in units}
+    return sorted(units, key=lambda unit: (ranks[names[unit]], unit.source))
 
 
 def core_units(chosen: tuple[InstructionSet, ...]) -> list[Unit]:

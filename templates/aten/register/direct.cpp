@@ -10,6 +10,9 @@
   {{ argument.name }}.unsafe_impl()->bump_version();
 {% endfor %}
   {{ call }};
+{% for argument in f.written %}
+  end_watch({{ argument.name }});
+{% endfor %}
   return {{ r.returned(f) }};
 {% elif f.schema == op.schema %}
   return {{ call }};

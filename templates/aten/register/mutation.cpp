@@ -14,6 +14,9 @@
 {% set device = written ~ ".is_meta() ? " ~ written ~ ".device() : " ~ wrapper.device if "mixes_devices" in f.operator.tags else r.device_of(f.written[0]) %}
   native::loops::{{ wrapper.loop.kernels.name }}({{ device }}{{ f.names|more }});
 {% endif %}
+{% for argument in f.written %}
+  end_watch({{ argument.name }});
+{% endfor %}
 {% if f.schema.returns %}
   return {{ r.returned(f) }};
 {% endif %}

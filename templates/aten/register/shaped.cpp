@@ -40,6 +40,9 @@
 {% else %}
   native::loops::{{ wrapper.loop.kernels.name }}({{ outputs[0] }}{{ suffix }}.device(){{ arguments|more }});
 {% endif %}
+{% for argument in op.schema.mutable_arguments %}
+  if ({{ argument.name }}.defined()) end_watch({{ argument.name }});
+{% endfor %}
 {% if f.form == "out" %}
 {% for output in outputs %}
   store_output({{ f.out_names[loop.index0] }}, {{ output }}_buffer);

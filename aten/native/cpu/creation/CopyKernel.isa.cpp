@@ -9,7 +9,6 @@
 #include "aten/native/shared/NumberBits.h"
 #include "aten/parallel/Parallel.h"
 #include "c10/core/ScalarChecks.h"
-#include "c10/cpu/WatchedBlocks.h"
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -47,12 +46,7 @@ void copy_values(const Tensor& self, const Tensor& src) {
 
 void copy_kernel(const Tensor& self, const Tensor& src,
                  bool /*non_blocking: the CPU has no queue*/) {
-  if (self.is_same(src)) return;
-  copy_values(self, src);
-
-  // The version counts from before the copy on. Weights that are replaced under a running program
-  // may have been read since; see Note [Watched contents].
-  c10::contents_written(self.storage()->data.get());
+  if (!self.is_same(src)) copy_values(self, src);
 }
 
 void fill_kernel(const Tensor& self, const Scalar& value) {
