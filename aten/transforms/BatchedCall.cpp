@@ -22,7 +22,8 @@ BatchedCall::BatchedCall(const OperatorEntry& entry, Stack& stack, int level)
     if (!arguments()[i].is_written) continue;
     const auto add = [&](const Tensor& target) {
       TORCH_CHECK(
-          is_batched(target), "vmap: inplace arithmetic(self, *extra_args) is not possible because "
+          is_batched(target),
+          "vmap: inplace arithmetic(self, *extra_args) is not possible because "
           "there exists a Tensor `other` in extra_args that has more elements than `self`. This "
           "happened due to `other` being vmapped over but `self` not being vmapped over in ",
           entry_.schema().name, ". Please try to use out-of-place operators instead.");
@@ -139,8 +140,9 @@ void one_by_one(BatchedCall& call) {
     call.change_tensors([&](const Tensor& tensor) {
       if (!call.is_batched(tensor)) return tensor;
       const Tensor& value = call.inside(tensor);
-      return call.size() == 0 ? at::zeros(tensor.sizes(), value.scalar_type(), std::nullopt, value.device())
-                              : at::select(value, 0, i);
+      return call.size() == 0
+                 ? at::zeros(tensor.sizes(), value.scalar_type(), std::nullopt, value.device())
+                 : at::select(value, 0, i);
     });
     call.entry().call_boxed(call.stack());
     results.push_back(std::move(call.stack()));

@@ -61,7 +61,8 @@ using Rule = void (*)(BatchedCall&);
 
 /// Calls the operator for one member after another, and stacks the results.
 void one_by_one(BatchedCall& call);
-/// Members broadcast as if alone: pointwise operators, and all whose leading dimensions are a batch.
+/// Members broadcast as if alone: pointwise operators, and all whose leading dimensions are a
+/// batch.
 void aligned(BatchedCall& call);
 /// Operators along dimensions, and views that name dimensions.
 void along_dimensions(BatchedCall& call);

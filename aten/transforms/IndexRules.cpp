@@ -49,8 +49,8 @@ IndexPlace place_of(const Value::Tensors& indices) {
     last = static_cast<int64_t>(i);
     ++count;
     place.rank = std::max(place.rank, indices[i].dim());
-    place.any_mask = place.any_mask || indices[i].scalar_type() == kBool ||
-                     indices[i].scalar_type() == kByte;
+    place.any_mask =
+        place.any_mask || indices[i].scalar_type() == kBool || indices[i].scalar_type() == kByte;
   }
   place.are_together = last - first + 1 == count;
   place.before = place.are_together ? std::max<int64_t>(first, 0) : 0;
@@ -79,8 +79,9 @@ void index(BatchedCall& call) {
 
   DimVector one_each(static_cast<size_t>(place.rank) + 1, 1);
   one_each[0] = call.size();
-  indices.insert(indices.begin(), at::reshape(at::arange(call.size(), kLong, std::nullopt, self.device()),
-                                              one_each));
+  indices.insert(
+      indices.begin(),
+      at::reshape(at::arange(call.size(), kLong, std::nullopt, self.device()), one_each));
   Tensor found = at::index(call.inside(self), indices);
   // What is before the indices is behind them now.
   for (int64_t d = 0; d < place.before; ++d) found = at::movedim(found, place.rank + 1 + d, 1 + d);
@@ -103,7 +104,8 @@ void index_put(BatchedCall& call) {
   }
   const int64_t index_rank = place.any_mask ? 1 : place.rank;
   indices.insert(indices.begin(), Tensor());
-  at::index_put_(call.inside(self), indices, call.aligned(values, self.dim() - indexed + index_rank),
+  at::index_put_(call.inside(self), indices,
+                 call.aligned(values, self.dim() - indexed + index_rank),
                  call.stack()[3].get<bool>());
   call.stack().assign(1, Value(self));
 }
@@ -131,10 +133,10 @@ void embedding(BatchedCall& call) {
 
   DimVector one_each(static_cast<size_t>(indices.dim()) + 1, 1);
   one_each[0] = call.size();
-  const Tensor first = at::reshape(
-      at::arange(call.size(), indices.scalar_type(), std::nullopt, indices.device()) *
-          Scalar(weight.sizes()[0]),
-      one_each);
+  const Tensor first =
+      at::reshape(at::arange(call.size(), indices.scalar_type(), std::nullopt, indices.device()) *
+                      Scalar(weight.sizes()[0]),
+                  one_each);
   call.stack()[0] = Value(at::flatten(call.inside(weight), 0, 1));
   call.stack()[1] = Value((call.is_batched(indices) ? call.inside(indices) : indices) + first);
   call.run();
@@ -155,7 +157,8 @@ void nll_loss(BatchedCall& call) {
     rows = at::flatten(rows, 0, 1);
     targets = at::flatten(targets, 0, 1);
   }
-  Tensor losses = std::get<0>(at::nll_loss_forward(rows, targets, Tensor(), /*reduction=*/0, ignored));
+  Tensor losses =
+      std::get<0>(at::nll_loss_forward(rows, targets, Tensor(), /*reduction=*/0, ignored));
   if (has_rows) losses = at::unflatten(losses, 0, {call.size(), self.sizes()[0]});
 
   Tensor counted = at::ne(call.members(target), Scalar(ignored)).to(self.scalar_type());
@@ -181,9 +184,10 @@ void fill(BatchedCall& call) {
 
 /// What asks for the elements, of which there are many.
 void refuse(BatchedCall& call) {
-  TORCH_CHECK(false, "vmap: It looks like you're calling .", call.entry().schema().name,
-              "() on a Tensor inside of vmap, which needs its values, and vmap cannot know which "
-              "member of the batch is meant: use operators on tensors (torch.where for conditions)");
+  TORCH_CHECK(
+      false, "vmap: It looks like you're calling .", call.entry().schema().name,
+      "() on a Tensor inside of vmap, which needs its values, and vmap cannot know which "
+      "member of the batch is meant: use operators on tensors (torch.where for conditions)");
 }
 
 const OwnRule rules[] = {

@@ -77,16 +77,11 @@ void new_strided_tensor(BatchedCall& call) {
 }
 
 const OwnRule rules[] = {
-    {ops::_layer_norm::entry, &layer_norm},
-    {ops::_avg_pool::entry, &of_planes<1>},
-    {ops::_max_pool::entry, &of_planes<1>},
-    {ops::_adaptive_max_pool::entry, &of_planes<1>},
-    {ops::_interpolate::entry, &of_planes<1>},
-    {ops::_pad_by_copy::entry, &of_planes<2>},
-    {ops::new_empty::entry, &new_tensor},
-    {ops::new_empty_strided::entry, &new_strided_tensor},
-    {ops::new_full::entry, &new_tensor},
-    {ops::new_ones::entry, &new_tensor},
+    {ops::_layer_norm::entry, &layer_norm},    {ops::_avg_pool::entry, &of_planes<1>},
+    {ops::_max_pool::entry, &of_planes<1>},    {ops::_adaptive_max_pool::entry, &of_planes<1>},
+    {ops::_interpolate::entry, &of_planes<1>}, {ops::_pad_by_copy::entry, &of_planes<2>},
+    {ops::new_empty::entry, &new_tensor},      {ops::new_empty_strided::entry, &new_strided_tensor},
+    {ops::new_full::entry, &new_tensor},       {ops::new_ones::entry, &new_tensor},
     {ops::new_zeros::entry, &new_tensor},
 };
 

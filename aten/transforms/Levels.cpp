@@ -110,8 +110,8 @@ Tensor wrap_dual(Tensor value, Tensor tangent, int level) {
                 "Expected tangent and primal to have the same shape, got a tangent of ",
                 tangent.sizes(), " and a primal of ", value.sizes());
   }
-  return Tensor(make_intrusive<Wrapped>(Wrapped::Kind::Dual, level, std::move(value),
-                                        std::move(tangent)));
+  return Tensor(
+      make_intrusive<Wrapped>(Wrapped::Kind::Dual, level, std::move(value), std::move(tangent)));
 }
 
 }  // namespace at::transforms

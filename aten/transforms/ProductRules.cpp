@@ -30,7 +30,8 @@ Tensor inside_or_shared(BatchedCall& call, size_t i) {
 /// mm and bmm.
 void product(BatchedCall& call) {
   const int64_t rank = tensor_at(call, 0).dim();
-  call.finish(at::matmul(call.aligned(tensor_at(call, 0), rank), call.aligned(tensor_at(call, 1), rank)));
+  call.finish(
+      at::matmul(call.aligned(tensor_at(call, 0), rank), call.aligned(tensor_at(call, 1), rank)));
 }
 
 void matrix_vector(BatchedCall& call) {
@@ -49,7 +50,8 @@ void dot(BatchedCall& call) {
 /// addmm and baddbmm: beta * self + alpha * product.
 void added_product(BatchedCall& call) {
   const int64_t rank = tensor_at(call, 1).dim();
-  Tensor result = at::matmul(call.aligned(tensor_at(call, 1), rank), call.aligned(tensor_at(call, 2), rank));
+  Tensor result =
+      at::matmul(call.aligned(tensor_at(call, 1), rank), call.aligned(tensor_at(call, 2), rank));
   const Scalar& beta = call.stack()[3].get<Scalar>();
   const Scalar& alpha = call.stack()[4].get<Scalar>();
   if (alpha.to<double>() != 1) result = result * alpha;
@@ -120,14 +122,10 @@ void convolution(BatchedCall& call) {
 }
 
 const OwnRule rules[] = {
-    {ops::mm::entry, &product},
-    {ops::bmm::entry, &product},
-    {ops::mv::entry, &matrix_vector},
-    {ops::dot::entry, &dot},
-    {ops::addmm::entry, &added_product},
-    {ops::baddbmm::entry, &added_product},
-    {ops::linear::entry, &linear},
-    {ops::convolution::entry, &convolution},
+    {ops::mm::entry, &product},          {ops::bmm::entry, &product},
+    {ops::mv::entry, &matrix_vector},    {ops::dot::entry, &dot},
+    {ops::addmm::entry, &added_product}, {ops::baddbmm::entry, &added_product},
+    {ops::linear::entry, &linear},       {ops::convolution::entry, &convolution},
 };
 
 }  // namespace

@@ -84,7 +84,8 @@ void random_of_no_member(const OperatorEntry& entry, Stack& stack, int level) {
   if (level_at(level).randomness == Randomness::Same) return entry.call_boxed(stack);
 
   TORCH_CHECK(!schema.is_mutable(),
-              "vmap: Cannot ask for different inplace randomness on an unbatched tensor (", schema.name,
+              "vmap: Cannot ask for different inplace randomness on an unbatched tensor (",
+              schema.name,
               "): make it a member of the batch, or use the operator that makes a new tensor");
   const int64_t size = level_at(level).batch_size;
   const int position = schema.position("size");
@@ -96,7 +97,8 @@ void random_of_no_member(const OperatorEntry& entry, Stack& stack, int level) {
     return;
   }
 
-  TORCH_CHECK(size > 0, "vmap: ", schema.name, " is applied member by member, and the batch has none");
+  TORCH_CHECK(size > 0, "vmap: ", schema.name,
+              " is applied member by member, and the batch has none");
   const Stack given = stack;
   std::vector<Stack> results;
   for (int64_t i = 0; i < size; ++i) {

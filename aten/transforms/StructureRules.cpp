@@ -47,7 +47,8 @@ void aligned(BatchedCall& call) {
   call.change_tensors([&](const Tensor& tensor) {
     Tensor value = call.aligned(tensor, rank);
     const bool weighs_less = tensor.dim() == 0 && call.is_batched(tensor);
-    if (common && weighs_less && kind(value.scalar_type()) <= kind(*common)) value = value.to(*common);
+    if (common && weighs_less && kind(value.scalar_type()) <= kind(*common))
+      value = value.to(*common);
     return value;
   });
   call.run();
@@ -109,9 +110,8 @@ void along_dimensions(BatchedCall& call) {
   });
   call.run();
   if (!of_scalars) return;
-  call.change_tensors([](const Tensor& result) {
-    return result.dim() == 0 ? result : result.squeeze(-1);
-  });
+  call.change_tensors(
+      [](const Tensor& result) { return result.dim() == 0 ? result : result.squeeze(-1); });
 }
 
 void view(BatchedCall& call) {
@@ -121,7 +121,8 @@ void view(BatchedCall& call) {
 
   // The dimension that PyTorch lets one name of a tensor without any.
   if (rank == 0 && !adds_one) {
-    const auto names = std::any_of(call.arguments().begin(), call.arguments().end(), names_dimensions);
+    const auto names =
+        std::any_of(call.arguments().begin(), call.arguments().end(), names_dimensions);
     const bool keeps = name.starts_with("squeeze") || name.starts_with("transpose");
     if (names && keeps) return call.finish(at::alias(call.members(call.tensors()[0])));
     if (names) return one_by_one(call);

@@ -1,6 +1,6 @@
 // Views whose sizes or order of dimensions are told: the batch is told with them.
-#include "aten/ops/as_strided.h"
 #include "aten/ops/alias.h"
+#include "aten/ops/as_strided.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/permute.h"
 #include "aten/ops/squeeze.h"
@@ -43,8 +43,8 @@ void expand(BatchedCall& call) {
   const Tensor self = call.stack()[0].get<Tensor>();
   const DimVector& sizes = call.stack()[1].get<DimVector>();
   const auto rank = static_cast<int64_t>(sizes.size());
-  TORCH_CHECK(rank >= self.dim(), "expand(", self.scalar_type(), "{", self.sizes(), "}, size=",
-              sizes, "): the number of sizes provided (", rank,
+  TORCH_CHECK(rank >= self.dim(), "expand(", self.scalar_type(), "{", self.sizes(),
+              "}, size=", sizes, "): the number of sizes provided (", rank,
               ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
               ")");
   Tensor value = call.inside(self);
@@ -70,7 +70,8 @@ void squeeze(BatchedCall& call) {
 
 void transposed_matrix(BatchedCall& call) {
   const Tensor self = call.stack()[0].get<Tensor>();
-  TORCH_CHECK(self.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is ", self.dim(), "D");
+  TORCH_CHECK(self.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is ",
+              self.dim(), "D");
   const Tensor& value = call.inside(self);
   call.finish(self.dim() < 2 ? at::alias(value) : at::transpose(value, 1, 2));
 }

@@ -152,9 +152,7 @@ class _Members:
             given = self.wrapped(tangents, self.in_dims, level)
             moved = self.function.jvp(_BatchContext(ctx, self, level), *given)
             return tree_map(
-                lambda item, dim: (
-                    members(item, level, self.size) if dim == 0 and item is not None else item
-                ),
+                lambda item, dim: members(item, level, self.size) if dim == 0 and item is not None else item,
                 moved,
                 self.out_dims,
             )

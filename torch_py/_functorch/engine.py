@@ -142,9 +142,7 @@ def _gradients_of_duals(
     return [None if g is None else _dual_below(g, m, level) for g, m in zip(found, moved)]
 
 
-def _values_and_tangents(
-    tensors: Sequence[Tensor], level: int
-) -> tuple[list[Tensor], list[Tensor | None]]:
+def _values_and_tangents(tensors: Sequence[Tensor], level: int) -> tuple[list[Tensor], list[Tensor | None]]:
     values = [inside(t) if is_at(t, level) else t for t in tensors]
     return values, [_C._tangent(t) if is_at(t, level) else None for t in tensors]
 

@@ -23,9 +23,9 @@ void add_gradient(at::Tensor& sum, at::Tensor&& grad) {
     return;
   }
 
-  const bool in_place = !c10::GradMode::is_enabled() && !is_of_members(grad) && sum.scalar_type() == grad.scalar_type() &&
-                        sum.sizes() == grad.sizes() && sum.is_non_overlapping_and_dense() &&
-                        is_sole_owner(sum);
+  const bool in_place = !c10::GradMode::is_enabled() && !is_of_members(grad) &&
+                        sum.scalar_type() == grad.scalar_type() && sum.sizes() == grad.sizes() &&
+                        sum.is_non_overlapping_and_dense() && is_sole_owner(sum);
   if (in_place) at::add_(sum, grad);
   else sum = at::add(sum, grad);
 }

@@ -8,7 +8,8 @@ namespace torch::autograd {
 /// Whether a tensor has no memory, and its class in Python or a function transform handles its
 /// calls. A copy in C++ would lose that; operators make one that has it.
 inline bool stands_for_others(const at::Tensor& tensor) {
-  constexpr auto kKeys = c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+  constexpr auto kKeys =
+      c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
   return !tensor.storage() && tensor.key_set().has_any(kKeys);
 }
 

@@ -7,8 +7,8 @@
 #include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/add.h"
 #include "aten/ops/as_strided.h"
-#include "aten/ops/sum.h"
 #include "aten/ops/new_empty_strided.h"
+#include "aten/ops/sum.h"
 #include "aten/ops/view.h"
 #include "torch_py/csrc/autograd/StandIns.h"
 #include "torch_py/csrc/autograd/Variable.h"
@@ -152,7 +152,8 @@ class CopySlices final : public Node {
     variable_list result(num_outputs());
     if (!grads[0].defined()) return result;
 
-    const at::Tensor whole = memory_for(grads[0], base_.sizes, base_.strides, grads[0].scalar_type());
+    const at::Tensor whole =
+        memory_for(grads[0], base_.sizes, base_.strides, grads[0].scalar_type());
     whole.copy_(grads[0]);
     const at::Tensor part = strided_alias(whole, view_, base_.first_byte());
 

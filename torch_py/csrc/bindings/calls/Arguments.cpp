@@ -77,7 +77,8 @@ thread_local bool reads_wrapped = false;
 
 /// Whether a tensor's class takes calls over, in Python or below autograd.
 bool is_wrapped(PyObject* tensor) {
-  constexpr auto kKeys = c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+  constexpr auto kKeys =
+      c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
   return has_torch_function(tensor) || unpack(tensor).key_set().has_any(kKeys);
 }
 
@@ -205,8 +206,8 @@ bool Arguments::accepts(const Parameter& parameter, PyObject* object) {
     case Kind::OptionalTensorList: return accepts_tensor_list(parameter, object);
     default:
       if (!parameter_accepts(parameter, object)) return false;
-      reads_wrapped = reads_wrapped || (is_tensor(object) && parameter.kind != Kind::Any &&
-                                        is_wrapped(object));
+      reads_wrapped =
+          reads_wrapped || (is_tensor(object) && parameter.kind != Kind::Any && is_wrapped(object));
       return true;
   }
 }

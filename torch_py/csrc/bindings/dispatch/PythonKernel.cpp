@@ -88,12 +88,10 @@ class OperatorHandler final : public c10::BoxedKernel {
  public:
   explicit OperatorHandler(PyObject* function) : function_(Py_NewRef(function)) {}
 
-  void call(const c10::OperatorEntry& entry, c10::DispatchKeySet,
-            at::Stack& stack) const override {
+  void call(const c10::OperatorEntry& entry, c10::DispatchKeySet, at::Stack& stack) const override {
     const GilAcquire gil;
     const PythonArguments arguments(entry, stack, 0);
-    const ObjectPtr op =
-        ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
+    const ObjectPtr op = ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
     const ObjectPtr results = ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(
         function_, op.get(), arguments.args(), arguments.kwargs(), nullptr)));
     push_results(stack, entry, results.get());

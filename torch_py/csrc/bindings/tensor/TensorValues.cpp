@@ -56,9 +56,11 @@ PyObject* to_list(const at::Tensor& tensor, const char* data, int64_t dim) {
   return list.release();
 }
 
-/// Whether asking for an element is a call that somebody in Python, or a function transform, handles.
+/// Whether asking for an element is a call that somebody in Python, or a function transform,
+/// handles.
 bool is_handled_by_others(const at::Tensor& tensor) {
-  constexpr auto kKeys = c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+  constexpr auto kKeys =
+      c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
   return c10::effective_keys(tensor.key_set()).has_any(kKeys);
 }
 

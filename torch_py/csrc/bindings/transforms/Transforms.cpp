@@ -58,7 +58,8 @@ PyObject* level_at(PyObject*, PyObject* number) {
   TORCH_PY_TRY
   static constexpr const char* kNames[] = {"error", "different", "same"};
   const int64_t wanted = to_int64(number);
-  TORCH_CHECK(wanted >= 1 && wanted <= transforms::current_level(), "no transform has level ", wanted);
+  TORCH_CHECK(wanted >= 1 && wanted <= transforms::current_level(), "no transform has level ",
+              wanted);
   const transforms::Level& level = transforms::level_at(static_cast<int>(wanted));
   return Py_BuildValue("(Ls)", static_cast<long long>(level.batch_size),
                        kNames[static_cast<int>(level.randomness)]);
@@ -82,8 +83,7 @@ PyObject* wrap_dual(PyObject*, PyObject* args) {
   PyObject* tangent = nullptr;
   int level = 0;
   if (!PyArg_ParseTuple(args, "OOi:_wrap_dual", &value, &tangent, &level)) return nullptr;
-  const at::Tensor direction =
-      tangent == Py_None ? at::Tensor() : to_tensor(tangent, "_wrap_dual");
+  const at::Tensor direction = tangent == Py_None ? at::Tensor() : to_tensor(tangent, "_wrap_dual");
   return wrap(transforms::wrap_dual(to_tensor(value, "_wrap_dual"), direction, level));
   TORCH_PY_CATCH(nullptr)
 }
@@ -147,12 +147,15 @@ PyMethodDef functions[] = {
     {"_begin_level", begin_level, METH_VARARGS,
      "_begin_level(batch_size=-1, randomness='error') -> int: begins a transform on this thread."},
     {"_end_level", end_level, METH_NOARGS, "Ends the transform begun last."},
-    {"_current_level", current_level, METH_NOARGS, "The level of the innermost transform; 0: none."},
-    {"_level_at", level_at, METH_O, "(batch_size, randomness) of a running transform; -1: no vmap."},
+    {"_current_level", current_level, METH_NOARGS,
+     "The level of the innermost transform; 0: none."},
+    {"_level_at", level_at, METH_O,
+     "(batch_size, randomness) of a running transform; -1: no vmap."},
     {"_wrap_batch", wrap_batch, METH_VARARGS,
      "_wrap_batch(value, level): the members in the first dimension of value, as one of them."},
     {"_wrap_dual", wrap_dual, METH_VARARGS, "_wrap_dual(value, tangent, level)"},
-    {"_level_of", level_of, METH_O, "The level of a tensor; 0 for plain tensors and other objects."},
+    {"_level_of", level_of, METH_O,
+     "The level of a tensor; 0 for plain tensors and other objects."},
     {"_is_batch", is_batch, METH_O, "Whether an object is a tensor inside of vmap."},
     {"_inside", inside, METH_O, "What a transform has wrapped: the batch, or the value of a dual."},
     {"_tangent", tangent, METH_O, "The tangent of a dual tensor; None is zero."},
