@@ -43,6 +43,7 @@ IndexPlace place_of(const Value::Tensors& indices) {
   int64_t first = -1;
   int64_t last = -1;
   int64_t count = 0;
+
   for (size_t i = 0; i < indices.size(); ++i) {
     if (!indices[i].defined()) continue;
     if (first < 0) first = static_cast<int64_t>(i);
@@ -52,6 +53,7 @@ IndexPlace place_of(const Value::Tensors& indices) {
     place.any_mask =
         place.any_mask || indices[i].scalar_type() == kBool || indices[i].scalar_type() == kByte;
   }
+
   place.are_together = last - first + 1 == count;
   place.before = place.are_together ? std::max<int64_t>(first, 0) : 0;
   return place;

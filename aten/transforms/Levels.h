@@ -33,7 +33,7 @@ TORCH_PY_API int current_level();
 TORCH_PY_API const Level& level_at(int number);
 
 /// The highest batch that a call without tensors of it may still belong to: between `above`
-/// (excluded) and the levels that the rules around the call have dealt with. 0 if there is none.
+/// (excluded) and the levels that the rules around the call have dealt with; else 0.
 TORCH_PY_API int innermost_batch(int above);
 
 /// Held by the rule of a level while it makes calls: these belong to lower levels.

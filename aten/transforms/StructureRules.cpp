@@ -36,28 +36,6 @@ int64_t highest_rank(const BatchedCall& call) {
   return rank;
 }
 
-}  // namespace
-
-void aligned(BatchedCall& call) {
-  const int64_t rank = highest_rank(call);
-  const bool promotes = std::string_view(call.entry().facts().structure) == "pointwise";
-  const auto common = promotes ? dtype_with_dims(call.tensors()) : std::nullopt;
-
-  // Tensors without dimensions weigh less in type promotion; in a batch they have one.
-  call.change_tensors([&](const Tensor& tensor) {
-    Tensor value = call.aligned(tensor, rank);
-    const bool weighs_less = tensor.dim() == 0 && call.is_batched(tensor);
-    if (common && weighs_less && kind(value.scalar_type()) <= kind(*common))
-      value = value.to(*common);
-    return value;
-  });
-  call.run();
-}
-
-// --- Dimensions ---
-
-namespace {
-
 bool names_dimensions(const SchemaValue& argument) {
   return argument.type == SchemaType::Int && std::string_view(argument.name).starts_with("dim");
 }
@@ -90,6 +68,24 @@ Shift shift_dimensions(BatchedCall& call, int64_t rank) {
 }
 
 }  // namespace
+
+void aligned(BatchedCall& call) {
+  const int64_t rank = highest_rank(call);
+  const bool promotes = std::string_view(call.entry().facts().structure) == "pointwise";
+  const auto common = promotes ? dtype_with_dims(call.tensors()) : std::nullopt;
+
+  // Tensors without dimensions weigh less in type promotion; in a batch they have one.
+  call.change_tensors([&](const Tensor& tensor) {
+    Tensor value = call.aligned(tensor, rank);
+    const bool weighs_less = tensor.dim() == 0 && call.is_batched(tensor);
+    if (common && weighs_less && kind(value.scalar_type()) <= kind(*common))
+      value = value.to(*common);
+    return value;
+  });
+  call.run();
+}
+
+// --- Dimensions ---
 
 void along_dimensions(BatchedCall& call) {
   const std::vector<Tensor> tensors = call.tensors();

@@ -9,6 +9,9 @@ The operators of wrapped tensors are the business of aten/transforms, which this
 * custom_functions.py: `torch.autograd.Function` inside of transforms
 """
 
+# They set what torch_py.autograd calls for wrapped tensors, and install the operators of dual tensors.
+from torch_py._functorch import custom_functions as custom_functions
+from torch_py._functorch import forward_mode as forward_mode
 from torch_py._pytorch_names.packages import lacking as _lacking
 
 __getattr__ = _lacking(__name__, __path__)

@@ -34,6 +34,9 @@ def apply(function: type[Function], args: Sequence[Any]) -> Any:
     return of_kind(function, args, level_of(innermost))
 
 
+Function._apply_in_transform = staticmethod(apply)  # type: ignore[assignment]
+
+
 def _require_setup_context(function: Any) -> None:
     if not function._has_setup_context:
         raise RuntimeError(

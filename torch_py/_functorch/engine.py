@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch_py import _C
+from torch_py import _C, autograd
 from torch_py._functorch.batching import batched, member, members
 from torch_py._functorch.levels import Gradients, highest_level, inside, is_at, level_of, parts, with_value
 from torch_py._tensor import Tensor
-from torch_py.autograd import GradientEdge, _batched_grad, _checked_gradients, _materialized, _plain_grad
+from torch_py.autograd import GradientEdge, _batched_grad, _checked_gradients, _materialized
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
@@ -60,8 +60,13 @@ def _plain_gradients(
     if not kept:
         return [None] * len(inputs)
     return list(
-        _plain_grad(
-            [o for o, _ in kept], list(inputs), [w for _, w in kept], True, create_graph, allow_unused=True
+        autograd._plain_grad(
+            tuple(o for o, _ in kept),
+            tuple(inputs),
+            tuple(w for _, w in kept),
+            True,
+            create_graph,
+            allow_unused=True,
         )
     )
 
@@ -123,7 +128,7 @@ def _gradients_of_duals(
     create_graph: bool,
     level: int,
 ) -> Gradients:
-    """The tangent of a gradient J^H w: the gradient of the tangent J v, and J^H applied to the tangent of w."""
+    """The tangent of a gradient J^H w: the gradient of the tangent J v, and J^H times the tangent of w."""
     (primals, tangents), (sources, _), (values, changes) = (
         _values_and_tangents(tensors, level) for tensors in (outputs, inputs, weights)
     )
@@ -241,3 +246,6 @@ def released(results: Any, own: Any) -> Any:
     if depends_on_others(results, own):
         return results
     return tree_map(lambda leaf: detached(leaf) if isinstance(leaf, Tensor) else leaf, results)
+
+
+autograd._grad_in_transform = autograd_grad

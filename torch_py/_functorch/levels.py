@@ -5,7 +5,7 @@ Note [Levels] in aten/transforms/Levels.h explains them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,9 +15,9 @@ from torch_py.utils._pytree import tree_leaves
 
 Gradients = list[Tensor | None]
 
-current_level = _C._current_level
-level_of = _C._level_of
-inside = _C._inside
+current_level: Callable[[], int] = _C._current_level
+level_of: Callable[[object], int] = _C._level_of
+inside: Callable[[object], Tensor] = _C._inside
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch import forward_mode as forward_mode  # installs the transforms
 from torch_py._functorch.batching import _broadcast_dims, batched, members
 from torch_py._functorch.levels import is_at, new_level
 from torch_py._tensor import Tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import warnings as _warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
@@ -239,10 +239,7 @@ def grad(
         )
 
     if _C._current_level() and any(map(_C._level_of, overridable)):
-        # Imported on first use: the transforms are made of this module.
-        from torch_py._functorch.engine import autograd_grad
-
-        return autograd_grad(
+        return _grad_in_transform(  # type: ignore[no-any-return]
             results, sources, weights or None, create_graph, allow_unused, is_grads_batched, materialize_grads
         )
     return _plain_grad(
@@ -257,9 +254,13 @@ def grad(
     )
 
 
+# `grad` of tensors inside of function transforms, which are made of this module and set it.
+_grad_in_transform: Callable[..., Any]
+
+
 def _plain_grad(
-    results: Sequence[Any],
-    sources: Sequence[Any],
+    results: tuple[Any, ...],
+    sources: tuple[Any, ...],
     grad_outputs: Sequence[Tensor | None] | None,
     retain_graph: bool | None,
     create_graph: bool,

@@ -87,6 +87,8 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
     generate_vmap_rule = False  # whether `vmap` runs the other methods on each member of a batch
     _node_class: type
     _has_setup_context: bool
+    # apply() inside of function transforms, which are made of Functions and set it.
+    _apply_in_transform: Callable[..., Any]
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         warnings.warn(
@@ -155,10 +157,7 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
             keywords = bound.kwargs
 
         if _C._current_level() and any(map(_C._level_of, arguments)):
-            # Imported on first use: the transforms are made of Functions.
-            from torch_py._functorch.custom_functions import apply
-
-            return apply(cls, arguments)
+            return cls._apply_in_transform(cls, arguments)
 
         return super().apply(*arguments, **keywords)
 

@@ -85,8 +85,8 @@ class RecordingMode(ProxyTorchDispatchMode):
                 name = self._fixed_at.get(value.untyped_storage()._address())
                 if name is not None and value.numel():
                     raise ExportError(
-                        f"torch.export: `{func}` changes the parameter or attribute '{name}'; only buffers may "
-                        f"change{innermost_line(stack)}"
+                        f"torch.export: `{func}` changes the parameter or attribute '{name}'; only buffers "
+                        f"may change{innermost_line(stack)}"
                     )
 
     def _constant(self, tensor: Tensor) -> Node:
