@@ -248,4 +248,4 @@ def released(results: Any, own: Any) -> Any:
     return tree_map(lambda leaf: detached(leaf) if isinstance(leaf, Tensor) else leaf, results)
 
 
-autograd._grad_in_transform = autograd_grad
+autograd._grad_in_transform = autograd_grad  # type: ignore[assignment]

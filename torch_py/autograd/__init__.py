@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib as _importlib
 import warnings as _warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch_py import _C
@@ -239,7 +239,7 @@ def grad(
         )
 
     if _C._current_level() and any(map(_C._level_of, overridable)):
-        return _grad_in_transform(  # type: ignore[no-any-return]
+        return _grad_in_transform(
             results, sources, weights or None, create_graph, allow_unused, is_grads_batched, materialize_grads
         )
     return _plain_grad(
@@ -254,8 +254,9 @@ def grad(
     )
 
 
-# `grad` of tensors inside of function transforms, which are made of this module and set it.
-_grad_in_transform: Callable[..., Any]
+def _grad_in_transform(*arguments: Any) -> tuple[Any, ...]:
+    """`grad` of tensors inside of function transforms, which are made of this module and replace it."""
+    raise NotImplementedError
 
 
 def _plain_grad(

@@ -156,7 +156,7 @@ class Function(_C.FunctionBase, metaclass=FunctionMeta):
             arguments = bound.args
             keywords = bound.kwargs
 
-        if _C._current_level() and any(map(_C._level_of, arguments)):
+        if any(map(_C._level_of, arguments)):
             return cls._apply_in_transform(cls, arguments)
 
         return super().apply(*arguments, **keywords)

@@ -165,3 +165,13 @@ def nested(module: Any, names: list[str], function: str) -> Any:
 
     is_zero = getattr(result, "_is_zerotensor", None)  # PyTorch's zeros without memory
     return np.zeros(tuple(result.shape)) if is_zero is not None and is_zero() else result.numpy()
+
+
+def test_each_member_weights_a_graph_recorded_outside():
+    x = rising(3).requires_grad_()
+    y = x**2 + x[0]
+    weights = torch.arange(6.0).reshape(2, 3)
+    rows = torch.vmap(lambda weight: torch.autograd.grad(y, x, weight, retain_graph=True)[0])(weights)
+    for row, weight in zip(rows, weights):
+        torch.testing.assert_close(row, torch.autograd.grad(y, x, weight, retain_graph=True)[0])
+    assert not rows[0].equal(rows[1])

@@ -16,6 +16,7 @@ from . import (
     random,
     reductions,
     steps,
+    transforms,
 )
 
 GROUPS: tuple[Group, ...] = (
@@ -31,6 +32,7 @@ GROUPS: tuple[Group, ...] = (
     random.GROUP,
     attention.GROUP,
     steps.GROUP,
+    transforms.GROUP,
 )
 
 
