@@ -37,14 +37,16 @@ def of_images(t: Any, x: Any) -> Callable[[], Any]:
 
 
 def batch_of_layers(t: Any, x: Any) -> Callable[[], Any]:
-    first, second, third, rows = x(64, 128), x(128, 128), x(128, 10), x(64, 64)
+    first, second, third = (x(*shape) for shape in ((64, 128), (128, 128), (128, 10)))
+    rows = x(64, 64)
     function = t.vmap(lambda row: t.tanh(t.tanh(row @ first) @ second) @ third)
     return lambda: function(rows)
 
 
 def derivative(t: Any, x: Any, transform: str) -> Callable[[], Any]:
     """Of a function of 100 numbers."""
-    matrix, point = x(100, 100), x(100)
+    matrix = x(100, 100)
+    point = x(100)
     sums = transform == "hessian"
 
     def function(v: Any) -> Any:
