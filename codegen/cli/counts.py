@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from codegen.analysis.gradient_kind import gradient_kind
 from codegen.analysis.kernels import cuda_entry, runs_on_host
 from codegen.cli.loading import load_program
 from codegen.model import Operator, Program
@@ -19,6 +20,16 @@ Row = tuple[str, int]
 # Name, conditions in ``requires``, checks in C++.
 Checks = tuple[str, int, int]
 
+_BATCH_RULES = (
+    "through the operators that they call",
+    "element by element, or in front of the dimensions they act on",
+    "as views of the whole batch",
+    "along their `dim`",
+    "by a rule in C++",
+    "without a tensor",
+    "one member after the other",
+)
+_OWN_RULE = re.compile(r"\{ops::(\w+)::entry, &")
 _CPP_CHECK = re.compile(r"\bTORCH_CHECK(?:_\w+)?\(")
 
 
@@ -167,15 +178,27 @@ def _gradients(program: Program) -> list[Row]:
 
 
 def _batches(program: Program) -> list[Row]:
-    public = _public(program)
-    along = [o for o in public if o.structure == "reduction" or "along_dim" in o.tags]
-    direct = [o for o in public if o.structure in ("pointwise", "view")]
-    both = {o.unambiguous_name for o in (*along, *direct)}
-    return [
-        ("element by element, or the view of one", len(direct)),
-        ("along their `dim`", len(along)),
-        ("a rule of their own by name, or one member after the other", len(public) - len(both)),
-    ]
+    """How many public entries get the members of a batch in which way (aten/transforms)."""
+    rules = Path(program.path).parent / "aten" / "transforms"
+    own = {name for path in rules.glob("*.cpp") for name in _OWN_RULE.findall(path.read_text("utf-8"))}
+    found = Counter(_batch_rule(o, own) for o in _public(program))
+    return [(rule, found[rule]) for rule in _BATCH_RULES]
+
+
+def _batch_rule(operator: Operator, own: set[str]) -> str:
+    structure, tags = operator.structure, operator.tags
+    composed, aligned, view, along, by_hand, none, alone = _BATCH_RULES
+    if gradient_kind(operator) == "decomposed" and "whole_in_transforms" not in tags:
+        return composed
+    if operator.unambiguous_name in own:
+        return by_hand
+    if structure == "pointwise" or "batch_in_front" in tags:
+        return aligned
+    if structure == "view" or "inplace_view" in tags:
+        return view
+    if structure == "reduction" or "along_dim" in tags:
+        return along
+    return alone if operator.tensor_arguments else none
 
 
 def _checks(program: Program) -> Iterator[Checks]:
