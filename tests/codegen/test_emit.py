@@ -498,6 +498,7 @@ def test_names_of_generated_code_are_known() -> None:
         "as_method",
         "apply",
         "call",
+        "end_watch",
         "name",
         "redispatch",
         "register_kernel",

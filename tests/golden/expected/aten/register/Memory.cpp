@@ -48,6 +48,7 @@ Tensor zeros_out(DispatchKeySet, IntArrayRef size, std::optional<ScalarType> dty
 Tensor fill__Scalar(DispatchKeySet, const Tensor& self, const Scalar& value) {
   self.unsafe_impl()->bump_version();
   native::loops::fill__Scalar_loop(self.device(), self, value);
+  end_watch(self);
   return self;
 }
 
