@@ -37,4 +37,10 @@ def detect_fake_mode(inputs: Any = None) -> Any:
     return mode
 
 
+def active_fake_mode() -> Any:
+    """The innermost FakeTensorMode of this thread; None outside of all."""
+    modes = reversed(_get_current_dispatch_mode_stack())
+    return next((mode for mode in modes if isinstance(mode, FakeTensorMode)), None)
+
+
 __getattr__ = _lacking(__name__)

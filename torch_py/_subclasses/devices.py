@@ -63,7 +63,7 @@ def common_device(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
             if found is None or (is_number and not number and not on_host):
                 found, is_number = device, number
             elif device != found and not number and not on_host:
-                if "mixes_devices" in func.tags:
+                if "mixes_devices" in func._tag_words.split():
                     return found
                 raise FakeTensorDeviceMismatchError(func, found, device)
     return found

@@ -43,6 +43,8 @@ def describe(graph: Graph) -> None:
     for node in graph.nodes:
         value = node.meta.get("val")
         node.meta.pop("tensor_meta", None)
+        if isinstance(value, (list, tuple)):  # the nodes that take its elements describe them
+            del node.meta["val"]
         if isinstance(value, Tensor):
             example = torch_py.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
             node.meta["val"] = Described(tuple(value.shape), value.dtype, value.device, example)

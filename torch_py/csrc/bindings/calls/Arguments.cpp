@@ -79,7 +79,8 @@ thread_local bool reads_wrapped = false;
 bool is_wrapped(PyObject* tensor) {
   constexpr auto kKeys =
       c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
-  return has_torch_function(tensor) || unpack(tensor).key_set().has_any(kKeys);
+  return unpack(tensor).key_set().has_any(kKeys) ||
+         (!is_plain_tensor(tensor) && has_torch_function(tensor));
 }
 
 /// Raises what `item` raises for a tensor of a transform; other objects pass.

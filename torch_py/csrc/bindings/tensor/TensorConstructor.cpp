@@ -209,7 +209,6 @@ PyObject* take_geometry(PyObject* self, PyObject* source) {
 PyObject* as_subclass(PyObject* self, PyObject* cls) {
   TORCH_PY_TRY
   PyTypeObject* type = checked_subclass(cls);
-  const c10::ExcludeDispatchKeyGuard unseen(c10::DispatchKey::Python);
   return wrap_as(type, at::alias(unpack(self)));
   TORCH_PY_CATCH(nullptr)
 }
