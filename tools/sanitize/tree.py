@@ -87,7 +87,10 @@ class Tree:
             # Python and its packages leave memory behind when a process ends.
             "ASAN_OPTIONS": f"{common}:halt_on_error=0:detect_leaks=0:allocator_may_return_null=1",
             "UBSAN_OPTIONS": common,
-            "TSAN_OPTIONS": f"{common}:halt_on_error=0:report_signal_unsafe=0:allocator_may_return_null=1",
+            "TSAN_OPTIONS": (
+                f"{common}:halt_on_error=0:report_signal_unsafe=0:allocator_may_return_null=1"
+                f":suppressions={ROOT / 'tools/sanitize/races_of_libraries.txt'}"
+            ),
         }
 
     def run(self, command: list[str]) -> int:
