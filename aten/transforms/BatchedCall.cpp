@@ -95,7 +95,7 @@ bool has_tag(const OperatorEntry& entry, std::string_view tag) {
 }
 
 Rule choose(const OperatorEntry& entry) {
-  if (const Rule own = own_rule(entry)) return own;
+  if (const auto own = own_rules().find(&entry); own != own_rules().end()) return own->second;
   const std::string_view structure = entry.facts().structure;
   if (has_tag(entry, "inplace_view")) return &inplace_view;
   if (structure == "pointwise" || has_tag(entry, "batch_in_front")) return &aligned;
@@ -115,11 +115,6 @@ Rule rule_of(const OperatorEntry& entry) {
 }  // namespace
 
 OwnRule::OwnRule(const OperatorEntry& entry, Rule rule) { own_rules()[&entry] = rule; }
-
-Rule own_rule(const OperatorEntry& entry) {
-  const auto found = own_rules().find(&entry);
-  return found == own_rules().end() ? nullptr : found->second;
-}
 
 bool is_random(const OperatorEntry& entry) {
   if (has_tag(entry, "nondeterministic_seeded")) return true;

@@ -73,8 +73,6 @@ void inplace_view(BatchedCall& call);
 struct OwnRule {
   OwnRule(const OperatorEntry& entry, Rule rule);
 };
-/// Null for operators without one.
-Rule own_rule(const OperatorEntry& entry);
 
 /// Whether the operator draws random numbers.
 bool is_random(const OperatorEntry& entry);

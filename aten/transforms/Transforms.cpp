@@ -46,11 +46,6 @@ class TransformFallback final : public BoxedKernel {
 
 }  // namespace
 
-int highest_level(const Stack& stack) {
-  const Wrapped* wrapped = innermost(stack);
-  return wrapped == nullptr ? 0 : wrapped->level();
-}
-
 void install(const BoxedKernel* forward_mode) {
   forward_mode_kernel = forward_mode;
   static const TransformFallback fallback;

@@ -9,7 +9,4 @@ namespace at::transforms {
 /// whose highest level is a Dual's. Called once, before a tensor is wrapped.
 TORCH_PY_API void install(const BoxedKernel* forward_mode);
 
-/// The highest level among the tensors of a call; 0 if none is wrapped.
-TORCH_PY_API int highest_level(const Stack& stack);
-
 }  // namespace at::transforms

@@ -137,13 +137,11 @@ def rebuild_wrapper(
     size: Any,
     stride: Any,
     storage_offset: Any,
-    layout: Any,
-    device: Any,
-    requires_grad: Any,
+    *rest: Any,
 ) -> Any:
     """A tensor of a class whose elements are in other tensors, which become its attributes."""
     _check_numbers(storage_offset, size, stride)
-    return make_wrapper(cls, dtype, size, stride, storage_offset, layout, device, requires_grad)
+    return make_wrapper(cls, dtype, size, stride, storage_offset, *rest)
 
 
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class UnsupportedFakeTensorException(RuntimeError):
-    """A tensor of which there is no fake one."""
+    """A fake tensor cannot stand for the given tensor."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

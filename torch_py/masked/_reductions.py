@@ -75,9 +75,8 @@ def amax(
     >>> masked.amax(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=torch.tensor([[True], [False]]))
     tensor([2., -inf])
     """
-    data, valid = data_and_mask("amax", input, mask)
-    data = data if dtype is None else data.to(dtype)
-    return _reduce_dims(_torch.amax, filled("amax", data, valid), dim, keepdim)
+    data = _with_fill("amax", input, dtype, mask)
+    return _reduce_dims(_torch.amax, data, dim, keepdim)
 
 
 def amin(
@@ -88,9 +87,8 @@ def amin(
     >>> masked.amin(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=torch.tensor([False, True]))
     tensor([2., 4.])
     """
-    data, valid = data_and_mask("amin", input, mask)
-    data = data if dtype is None else data.to(dtype)
-    return _reduce_dims(_torch.amin, filled("amin", data, valid), dim, keepdim)
+    data = _with_fill("amin", input, dtype, mask)
+    return _reduce_dims(_torch.amin, data, dim, keepdim)
 
 
 def argmax(
@@ -106,9 +104,8 @@ def argmax(
     >>> masked.argmax(torch.tensor([1, 5, 3]), mask=torch.tensor([True, False, True]))
     tensor(2)
     """
-    data, valid = data_and_mask("argmax", input, mask)
-    data = data if dtype is None else data.to(dtype)
-    return _torch.argmax(filled("argmax", data, valid), dim, bool(keepdim)).to(data.dtype)
+    data = _with_fill("argmax", input, dtype, mask)
+    return _torch.argmax(data, dim, bool(keepdim)).to(data.dtype)
 
 
 def argmin(
@@ -124,9 +121,14 @@ def argmin(
     >>> masked.argmin(torch.tensor([1, 5, 3]), mask=torch.tensor([False, True, True]))
     tensor(2)
     """
-    data, valid = data_and_mask("argmin", input, mask)
-    data = data if dtype is None else data.to(dtype)
-    return _torch.argmin(filled("argmin", data, valid), dim, bool(keepdim)).to(data.dtype)
+    data = _with_fill("argmin", input, dtype, mask)
+    return _torch.argmin(data, dim, bool(keepdim)).to(data.dtype)
+
+
+def _with_fill(name: str, input: Tensor, dtype: Any, mask: Tensor | None) -> Tensor:
+    """`input` in a dtype, with what does not change the reduction `name` where `mask` lets nothing through."""
+    data, valid = data_and_mask(name, input, mask)
+    return filled(name, data if dtype is None else data.to(dtype), valid)
 
 
 def _count(input: Tensor, valid: Tensor | None, dim: _Dims) -> Tensor:
