@@ -35,6 +35,11 @@ Generator& generator_of(const OperatorEntry& entry, const Stack& stack) {
 void same_for_members(BatchedCall& call) {
   const bool writes = call.arguments()[0].is_written;
   const Stack given = call.stack();
+  for (const Tensor& tensor : call.tensors()) {
+    TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_cuda(), "vmap: ", call.entry().schema().name,
+                                " with randomness='same' draws again for each member, which "
+                                "generators on CUDA cannot do; use 'different'");
+  }
   Generator& generator = generator_of(call.entry(), given);
   std::vector<Tensor> results;
 
@@ -62,7 +67,7 @@ void same_for_members(BatchedCall& call) {
 }  // namespace
 
 void random_of_members(BatchedCall& call) {
-  // Some composites draw nothing themselves; they are here if a device has a kernel for the whole.
+  // A tensor may outlive its vmap, and nobody says any more how to draw.
   const int level = call.level();
   if (level > current_level() || !level_at(level).is_batch()) return one_by_one(call);
   check_allowed(call.entry(), level);

@@ -126,7 +126,7 @@ def argmin(
 
 
 def _with_fill(name: str, input: Tensor, dtype: Any, mask: Tensor | None) -> Tensor:
-    """`input` in a dtype, with what does not change the reduction `name` where `mask` lets nothing through."""
+    """`input` in a dtype; masked elements are what does not change the result of the reduction `name`."""
     data, valid = data_and_mask(name, input, mask)
     return filled(name, data if dtype is None else data.to(dtype), valid)
 
