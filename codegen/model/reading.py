@@ -94,6 +94,7 @@ class EntryReader:
             derivatives=self.derivatives(),
             non_differentiable=self.non_differentiable(),
             expr=self.formula("expr"),
+            lowering=self.formula("lowering"),
             requires=self.requires(schema),
             samples=self.samples(schema, module),
             doc=self.doc(),

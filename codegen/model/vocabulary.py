@@ -18,6 +18,7 @@ ENTRY_KEYS = (
     "derivatives",
     "non_differentiable",
     "expr",
+    "lowering",
     "requires",
     "samples",
     "doc",
