@@ -72,7 +72,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
-    # Programs that are saved.
+    # Programs for sizes that vary, and programs that are saved.
+    ("_shapes",),
     ("export",),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch_py
+from torch_py._shapes.formulas import FormulaWriter, SizeOf, Symbol
+from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py.export._description import Described
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import (
@@ -14,9 +16,7 @@ from torch_py.export._examples import (
     sizes_to_record,
     with_other_values,
 )
-from torch_py.export._formulas import FormulaWriter, SizeOf, Symbol
 from torch_py.export._recording import Recording, record
-from torch_py.export._solver import Ambiguous, Solver
 from torch_py.export._user_code import innermost_line
 from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.node import Node

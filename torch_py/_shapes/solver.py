@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
-from torch_py.export._formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
+from torch_py._shapes.formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
 
 Values = tuple[Any, ...]  # one number for each recording
 
