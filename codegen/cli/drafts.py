@@ -203,7 +203,9 @@ def _derivatives(operator: Operator, program: Program | None) -> list[str]:
 
     A guessed formula that is wrong could go unnoticed.
     """
-    can_refuse = program is not None and program.by_base_name(_UNWRITTEN) and operator.structure != "mutation"
+    can_refuse = program is not None and program.by_base_name(_UNWRITTEN)
+    if operator.structure == "mutation" and not can_refuse:
+        return ["  non_differentiable: what it writes is not recorded yet"]
     returns = operator.schema.returns
     grad = "grad" if len(returns) == 1 and not returns[0].type.is_list else "grads[0]"
 
