@@ -50,7 +50,7 @@ WRONG_STEPS = {
     "unaligned": ([("arena_size", 64), ("arena", 2, 16)], "not a positive multiple of 64"),
     "overlap": (
         [("arena_size", 64), ("arena", 2, 0), ("arena", 3, 0), kernel(2, 3)],
-        "step 1: slot 3 overlaps in the arena with slot 2, which is used until step 2",
+        "step 2: slot 3 overlaps in the arena with slot 2, which is used until step 3",
     ),
     "overlap through a view": (
         [("arena_size", 64), ("arena", 2, 0), ("view", 4, 2), ("arena", 3, 0), kernel(3, 4)],

@@ -75,7 +75,7 @@ class Checker {
   }
 
  private:
-  std::string at() const { return c10::str("step ", step_, ": "); }
+  std::string at() const { return description_.at(step_); }
 
   void use(Slot slot) {
     TORCH_CHECK_VALUE(slot < states_.size(), at(), "there is no slot ", slot);
@@ -123,6 +123,10 @@ class Checker {
 };
 
 }  // namespace
+
+std::string Description::at(size_t step) const {
+  return c10::str("step ", first_step + step, ": ");
+}
 
 void check_description(const Description& description) { Checker(description).check(); }
 

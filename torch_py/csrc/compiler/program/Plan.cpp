@@ -47,15 +47,16 @@ class LastUses {
 /// Checks that slots of the arena have room for themselves while they are used.
 class Arena {
  public:
-  Arena(const Description& description, const Plan& plan) : plan_(plan), last_uses_(description) {}
+  Arena(const Description& description, const Plan& plan)
+      : description_(description), plan_(plan), last_uses_(description) {}
 
   void place(size_t step, Slot slot, int64_t offset) {
     const int64_t bytes = plan_.slots[slot].bytes;
-    TORCH_CHECK_VALUE(offset >= 0 && offset % kArenaAlignment == 0, "step ", step,
-                      ": the offset of slot ", slot, " is ", offset,
-                      ", which is not a positive multiple of ", kArenaAlignment);
-    TORCH_CHECK_VALUE(bytes <= plan_.arena_bytes && offset <= plan_.arena_bytes - bytes, "step ",
-                      step, ": slot ", slot, " does not fit: it ends at byte ", offset + bytes,
+    TORCH_CHECK_VALUE(offset >= 0 && offset % kArenaAlignment == 0, at(step), "the offset of slot ",
+                      slot, " is ", offset, ", which is not a positive multiple of ",
+                      kArenaAlignment);
+    TORCH_CHECK_VALUE(bytes <= plan_.arena_bytes && offset <= plan_.arena_bytes - bytes, at(step),
+                      "slot ", slot, " does not fit: it ends at byte ", offset + bytes,
                       " of an arena of ", plan_.arena_bytes, " bytes");
     if (bytes == 0) return;
 
@@ -79,11 +80,14 @@ class Arena {
     auto next = used_.lower_bound(begin);
     if (next != used_.begin() && std::prev(next)->second.end > begin) --next;
     const bool overlaps = next != used_.end() && next->first < end;
-    TORCH_CHECK_VALUE(!overlaps, "step ", step, ": slot ", slot,
-                      " overlaps in the arena with slot ", next->second.slot,
-                      ", which is used until step ", next->second.last_use);
+    TORCH_CHECK_VALUE(!overlaps, at(step), "slot ", slot, " overlaps in the arena with slot ",
+                      next->second.slot, ", which is used until step ",
+                      description_.first_step + next->second.last_use);
   }
 
+  std::string at(size_t step) const { return description_.at(step); }
+
+  const Description& description_;
   const Plan& plan_;
   const LastUses last_uses_;
   std::map<int64_t, Block> used_;  // by first byte
@@ -118,21 +122,22 @@ class Planner {
 
     const bool fits = !__builtin_mul_overflow(step.offset.of(plan_.values), itemsize, &offset) &&
                       offset >= 0 && offset <= most && bytes <= most - offset;
-    TORCH_CHECK_VALUE(fits, "step ", step_, ": slot ", step.slot, " reaches from byte ", offset,
-                      " to ", offset + bytes, " of slot ", step.of, ", which has ", most);
+    TORCH_CHECK_VALUE(fits, at(), "slot ", step.slot, " reaches from byte ", offset, " to ",
+                      offset + bytes, " of slot ", step.of, ", which has ", most);
     numbers().first = offset;
   }
 
   void operator()(const CallKernel& step) {
     numbers().first = step.extent.of(plan_.values);
     numbers().second = step.grain.of(plan_.values);
-    TORCH_CHECK_VALUE(numbers().first >= 0 && numbers().second >= 1, "step ", step_, ": kernel ",
-                      step.name, " has extent ", numbers().first, " and grain ", numbers().second,
+    TORCH_CHECK_VALUE(numbers().first >= 0 && numbers().second >= 1, at(), "kernel ", step.name,
+                      " has extent ", numbers().first, " and grain ", numbers().second,
                       "; expected at least 0 and 1");
     for (const Integer& size : step.sizes) numbers().sizes.push_back(size.of(plan_.values));
   }
 
  private:
+  std::string at() const { return description_.at(step_); }
   StepNumbers& numbers() { return plan_.steps[step_]; }
 
   const Description& description_;

@@ -221,8 +221,10 @@ void read_step(PyObject* step, Description& description) {
 
   if (name == "arena_size") {
     check_length(step, 1, 1);
-    TORCH_CHECK_VALUE(description.steps.empty(), "arena_size must be the first step");
+    TORCH_CHECK_VALUE(description.steps.empty() && description.first_step == 0,
+                      "arena_size must be the first step");
     description.arena_bytes = read_integer(part(step, 0), description);
+    ++description.first_step;
   } else if (name == "allocate") {
     check_length(step, 1, 1);
     description.steps.emplace_back(programs::Allocate{read_slot(part(step, 0))});

@@ -109,12 +109,15 @@ struct Description {
   Formulas formulas;
   Integer arena_bytes;
   std::vector<Step> steps;
+  size_t first_step = 0;  // its number for the caller, who also counts the size of the arena
   std::vector<Slot> outputs;
   std::shared_ptr<const Library> library;
   std::vector<std::shared_ptr<void>> kept;  // owners of what arguments point to: generators
   std::vector<std::string> names;           // of slots, for people; may be empty
 
   size_t fixed_slots() const { return inputs + constants.size(); }
+  /// "step 3: ", as messages about a step begin.
+  std::string at(size_t step) const;
   /// The steps as people read them.
   std::string text() const;
 };
