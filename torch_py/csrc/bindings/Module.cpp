@@ -29,6 +29,7 @@
 #include "torch_py/csrc/bindings/types/SizeType.h"
 #include "torch_py/csrc/bindings/types/StorageType.h"
 #include "torch_py/csrc/bindings/types/TypeInfo.h"
+#include "torch_py/csrc/compiler/Module.h"
 
 namespace torch::python {
 
@@ -81,7 +82,8 @@ constexpr void (*steps[])(PyObject*) = {init_gil,
                                         init_dispatch_modes,
                                         init_python_kernels,
                                         init_transforms,
-                                        init_profiler};
+                                        init_profiler,
+                                        compiler::init_compiler};
 
 }  // namespace
 
