@@ -1,0 +1,54 @@
+"""Settings of PyTorch's compiler, kept without effect for programs that set them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from torch_py._pytorch_names.packages import lacking as _lacking
+
+allow_unspec_int_on_nn_module = False
+assume_static_by_default = True
+automatic_dynamic_shapes = True
+cache_size_limit = recompile_limit = 8
+accumulated_cache_size_limit = accumulated_recompile_limit = 256
+capture_dynamic_output_shape_ops = False
+capture_scalar_outputs = False
+compiled_autograd = False
+dynamic_shapes = True
+error_on_recompile = False
+guard_nn_modules = True
+inline_inbuilt_nn_modules = True
+optimize_ddp: Any = True
+suppress_errors = False
+verbose = False
+base_dir = ""
+caching_precompile = False
+disable = False
+error_on_nested_fx_trace = True
+force_parameter_static_shapes = True
+force_unspec_int_unbacked_size_like_on_torchrec_kjt = False
+ignore_logger_methods: set[Any] = set()
+reorderable_logging_functions: set[Any] = set()
+repro_tolerance = 1e-3
+skip_fwd_side_effects_in_bwd_under_checkpoint = False
+skip_torchrec = True
+specialize_int = False
+track_nodes_for_deduplication = False
+use_graph_deduplication = False
+
+
+@contextlib.contextmanager
+def patch(changes: dict[str, Any] | str | None = None, value: Any = None, **more: Any) -> Iterator[None]:
+    """Changes settings inside a block, or as a decorator."""
+    wanted = {changes: value} if isinstance(changes, str) else {**(changes or {}), **more}
+    before = {name: globals().get(name) for name in wanted}
+    globals().update(wanted)
+    try:
+        yield
+    finally:
+        globals().update(before)
+
+
+__getattr__ = _lacking(__name__)
