@@ -72,6 +72,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
+    # What compiles programs.
+    ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
+    ("_dynamo.backends.debugging",),
     # Programs that are saved.
     ("export",),
     ("jit",),
