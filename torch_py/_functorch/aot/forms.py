@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from torch_py import _C
+from torch_py._tags import Tag
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 
@@ -53,16 +54,16 @@ def functional_form(operator: Any) -> Any:
     """The operator that computes what `operator` writes; None if it has no such form."""
     name = operator._opname
     arguments = operator._schema.arguments
-    if len([argument for argument in arguments if argument.is_write]) != 1:
+    if is_random(operator) or len([argument for argument in arguments if argument.is_write]) != 1:
         return None
     if name.endswith("_") and arguments[0].is_write:
-        return _operator_with(operator, name[:-1], [argument.name for argument in arguments])
+        return _operator_with(operator, name[:-1], _described(arguments))
     if arguments[-1].is_out:
-        return _operator_with(operator, name, [argument.name for argument in arguments[:-1]])
+        return _operator_with(operator, name, _described(arguments[:-1]))
     return None
 
 
-def _operator_with(operator: Any, name: str, arguments: list[str]) -> Any:
+def _operator_with(operator: Any, name: str, arguments: list[Any]) -> Any:
     """The overload of `name` that has these arguments and writes to none."""
     overload = operator._overloadname
     names = [name if overload == "default" else f"{name}.{overload}", name]
@@ -71,9 +72,18 @@ def _operator_with(operator: Any, name: str, arguments: list[str]) -> Any:
         found = _C._find_operator(candidate)
         if found is None or found._schema.is_mutable:
             continue
-        if [argument.name for argument in found._schema.arguments] == arguments:
+        if _described(found._schema.arguments) == arguments:
             return found
     return None
+
+
+def _described(arguments: Any) -> list[Any]:
+    return [(argument.name, argument.default_text) for argument in arguments]
+
+
+def is_random(operator: Any) -> bool:
+    """Whether an operator draws random numbers."""
+    return Tag.nondeterministic_seeded in getattr(operator, "tags", ())
 
 
 class OnCopies(Form):

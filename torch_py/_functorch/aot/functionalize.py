@@ -175,10 +175,10 @@ class Functionalized:
         return self._builder.call(aten.clone.default, source)
 
     def _cast(self, target: Node, value: Node) -> Node:
-        dtype = target.meta["val"].dtype
-        if value.meta["val"].dtype == dtype:
+        like = target.meta["val"]
+        if value.meta["val"].dtype == like.dtype:
             return value
-        return self._builder.call(aten._to_copy.default, value, dtype=dtype)
+        return self._builder.call(aten._to_copy.default, value, dtype=like.dtype, device=like.device)
 
     def _called_on_copies(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node]:
         form = on_copies(node.target)

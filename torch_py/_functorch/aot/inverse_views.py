@@ -73,7 +73,7 @@ def _transposed(builder: Builder, step: Step, base: Node, view: Node) -> Node:
 def _permuted(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     rank = len(base.meta["val"].shape)
     dims = [dim % rank for dim in step.args[0]]
-    return builder.call(aten.permute.default, view, sorted(range(rank), key=dims.index))
+    return builder.call(aten.permute.default, view, sorted(range(rank), key=dims.__getitem__))
 
 
 @_inverse_of("view_as_real")

@@ -8,11 +8,12 @@ from typing import Any
 
 from torch_py import _C
 from torch_py._functorch.aot.building import is_dense
+from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.functionalize import Functionalized, is_write, written_nodes
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
-from torch_py._functorch.aot.recording import BACKWARD, METADATA, Recorder, is_random, memory_of
-from torch_py._functorch.aot.views import Step, View, Views
+from torch_py._functorch.aot.recording import BACKWARD, METADATA, Recorder, memory_of
+from torch_py._functorch.aot.views import Step, View, Views, aliased_argument
 from torch_py._guards import detect_fake_mode
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -204,9 +205,13 @@ class _Trace:
         """The operators that have changed the shape of an input, with their arguments."""
         node = self.recorder.node_of(one.given)
         changes = []
-        while METADATA in node.meta:
-            changes.append((node.meta[METADATA], node.args[1:], node.kwargs))
-            node = node.args[0]
+        while node is not one.node:
+            if METADATA in node.meta:
+                changes.append((node.meta[METADATA], node.args[1:], node.kwargs))
+            source = aliased_argument(node)
+            if source is None:
+                break
+            node = source
         return changes[::-1]
 
 
@@ -257,5 +262,5 @@ def _extent(value: Any) -> tuple[int, int]:
 def remove_dead_nodes(graph: Graph) -> None:
     """Removes what nothing uses, but random operators: later ones draw other numbers without them."""
     for node in reversed(graph.nodes):
-        if not node.users and node.op not in ("placeholder", "output") and not is_random(node):
+        if not node.users and node.op not in ("placeholder", "output") and not is_random(node.target):
             graph.erase_node(node)

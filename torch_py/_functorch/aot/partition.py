@@ -6,7 +6,8 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.recording import BACKWARD, is_random
+from torch_py._functorch.aot.forms import is_random
+from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
@@ -73,7 +74,7 @@ class Joint:
         primals = [node for node in inputs if not is_tangent(node)]
         tangents = [node for node in inputs if is_tangent(node)]
 
-        drawn = [node for node in nodes if node in self.forward and is_random(node)]
+        drawn = [node for node in nodes if node in self.forward and is_random(node.target)]
         forward = _extracted(nodes, primals, [*self.forward_outputs, *kept], drawn)
         backward = _extracted(nodes, [*kept, *tangents], self.gradients)
         return self._module(forward, "forward"), self._module(backward, "backward")

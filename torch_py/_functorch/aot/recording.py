@@ -84,7 +84,7 @@ class Recorder(TorchDispatchMode):
     def input(self, name: str, tensor: Tensor) -> tuple[FakeTensor, Any]:
         """Adds a placeholder. Returns what to differentiate by, and what to give to the program in its place.
 
-        Inputs that share memory do so as fake tensors. If the input is not a leaf, the program gets a result of
+        Inputs that share memory do so as fake tensors. An input that is not a leaf comes as the result of
         an identity, which it may change in place.
         """
         twin = self._twin_of(tensor)
@@ -248,7 +248,8 @@ class Recorder(TorchDispatchMode):
         copies of the objects that the program has."""
         for key in self._unplaced:
             known, node, position = self._known[key]
-            self._places.setdefault(place_of(known), (node, position))
+            if isinstance(known, FakeTensor):
+                self._places.setdefault(place_of(known), (node, position))
         self._unplaced.clear()
         return self._places.get(place_of(tensor)) if isinstance(tensor, FakeTensor) else None
 
@@ -311,8 +312,3 @@ def view_of_metadata_change(func: Any) -> Any:
         if found is not None and not found._schema.is_mutable and found.is_view:
             return found
     raise NotImplementedError(f"ahead-of-time autograd: {func} changes the shape of a tensor in place")
-
-
-def is_random(node: Node) -> bool:
-    """Whether a node draws random numbers."""
-    return "nondeterministic_seeded" in getattr(node.target, "_tag_words", "").split()
