@@ -72,8 +72,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
-    # Programs for sizes that vary, and programs that are saved.
+    # Sizes that vary, what compiles programs, and programs that are saved.
     ("_shapes",),
+    ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
+    ("_dynamo.backends.debugging",),
     ("export",),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),

@@ -1,0 +1,135 @@
+"""Splits a joint graph into one for the call and one for its backward."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from torch_py._functorch.aot.forms import is_random
+from torch_py._functorch.aot.recording import BACKWARD
+from torch_py._functorch.aot.views import aliased_argument
+from torch_py.fx.graph import Graph
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+
+def default_partition(
+    joint_module: GraphModule,
+    _joint_inputs: Any,
+    *,
+    num_fwd_outputs: int,
+    static_lifetime_input_indices: Sequence[int] | None = None,
+) -> tuple[GraphModule, GraphModule]:
+    """Splits where the program does: what the call computes is kept for backward, as eager autograd would.
+
+    Returns the module of the forward graph, whose outputs are those of the call and then what backward needs,
+    and the module of the backward graph, whose inputs are the latter and the gradients of the outputs. Views
+    are not kept, but taken again.
+    """
+    joint = Joint(joint_module, num_fwd_outputs)
+    return joint.split(joint.kept_by_default())
+
+
+class Joint:
+    """A joint graph: `forward_outputs` of the call, `gradients`, and the nodes that need tangents."""
+
+    def __init__(self, module: GraphModule, num_outputs: int) -> None:
+        self.module = module
+        results: Any = module.graph.output_node().args[0]
+        self.forward_outputs = list(results[:num_outputs])
+        self.gradients = list(results[num_outputs:])
+        self.forward = {node for node in module.graph.nodes if BACKWARD not in node.meta}
+
+    # What is kept for backward
+    # ------------------------------------------------------------
+
+    def kept_by_default(self) -> list[Node]:
+        """What nodes of backward use of the forward graph, through views: the memory behind them."""
+        kept: dict[Node, None] = {}
+        wanted = list(nodes_in(self.gradients))
+        seen = set(wanted)
+
+        while wanted:
+            node = wanted.pop()
+            if is_tangent(node):
+                continue
+            if node in self.forward and not is_view(node):
+                kept[node] = None
+                continue
+
+            for source in node.all_input_nodes:
+                if source not in seen:
+                    seen.add(source)
+                    wanted.append(source)
+        return sorted(node for node in kept if node.op != "get_attr")
+
+    # The two graphs
+    # ------------------------------------------------------------
+
+    def split(self, kept: list[Node]) -> tuple[GraphModule, GraphModule]:
+        """The forward graph, which also returns `kept`, and the backward graph, which begins with these."""
+        nodes = list(self.module.graph.nodes)
+        inputs = [node for node in nodes if node.op == "placeholder"]
+        primals = [node for node in inputs if not is_tangent(node)]
+        tangents = [node for node in inputs if is_tangent(node)]
+
+        drawn = [node for node in nodes if node in self.forward and is_random(node.target)]
+        forward = _extracted(nodes, primals, [*self.forward_outputs, *kept], drawn)
+        backward = _extracted(nodes, [*kept, *tangents], self.gradients)
+        return self._module(forward, "forward"), self._module(backward, "backward")
+
+    def _module(self, graph: Graph, name: str) -> GraphModule:
+        return GraphModule(self.module, graph, name)
+
+
+def _extracted(
+    nodes: list[Node], inputs: list[Node], outputs: list[Node | None], also: Iterable[Node] = ()
+) -> Graph:
+    """A graph from `inputs` to `outputs`."""
+    needed = reached_from([*nodes_in(outputs), *also], frozenset(inputs))
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    for node in inputs:
+        copies[node] = graph.placeholder(node.name)
+        copies[node].meta = dict(node.meta)
+    for node in nodes:
+        if node in needed and node not in copies:
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+    graph.output([None if node is None else copies[node] for node in outputs])
+    return graph
+
+
+def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> set[Node]:
+    """The nodes that `ends` are computed from, and themselves; not what `stops` are computed from."""
+    found = set(ends)
+    wanted = list(found)
+    while wanted:
+        node = wanted.pop()
+        if node in stops:
+            continue
+        for source in node.all_input_nodes:
+            if source not in found:
+                found.add(source)
+                wanted.append(source)
+    return found
+
+
+def nodes_in(values: Iterable[Any]) -> list[Node]:
+    return [value for value in values if isinstance(value, Node)]
+
+
+def is_tangent(node: Node) -> bool:
+    """Whether a node is an input of the joint graph that stands for the gradient of an output."""
+    return node.op == "placeholder" and BACKWARD in node.meta
+
+
+def is_view(node: Node) -> bool:
+    """Whether a node computes nothing: it reads the memory of another, or is one of its results."""
+    if node.op != "call_function":
+        return False
+    if node.target is operator.getitem:
+        source: Any = node.args[0]
+        return is_view(source)
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and not schema.is_mutable and aliased_argument(node) is not None
