@@ -16,7 +16,8 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import classes, natives, torch_calls
-from torch_py._dynamo.attributes import TensorMethod, bind as bind_attribute, in_class
+from torch_py._dynamo.attributes import TensorMethod, in_class
+from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame

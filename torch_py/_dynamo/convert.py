@@ -198,5 +198,3 @@ def _warn(function: FunctionType, error: Exception) -> None:
         f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
         stacklevel=4,
     )
-
-

@@ -58,7 +58,9 @@ class InvalidBackend(TorchDynamoException):
     """No backend is registered under a name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
+        super().__init__(
+            f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends."
+        )
 
 
 class ResetRequired(TorchDynamoException):

@@ -27,7 +27,10 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
         text = _text(signature, bound)
         defaults, keyword_defaults = signature.__defaults__, signature.__kwdefaults__
 
-    namespace: dict[str, Any] = {"target": target, "__name__": getattr(target, "__module__", None) or "compiled"}
+    namespace: dict[str, Any] = {
+        "target": target,
+        "__name__": getattr(target, "__module__", None) or "compiled",
+    }
     exec(compile(text, "<call of a compiled object>", "exec"), namespace)
     made: FunctionType = namespace["call"]
     made.__defaults__ = _visible_defaults(defaults, signature, bound)
@@ -45,7 +48,11 @@ def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
         return target.__func__, True
     if isinstance(target, Module):
         forward = getattr(type(target), "forward", None)
-        return (forward, True) if isinstance(forward, FunctionType) and "forward" not in vars(target) else (None, False)
+        return (
+            (forward, True)
+            if isinstance(forward, FunctionType) and "forward" not in vars(target)
+            else (None, False)
+        )
     call = getattr(type(target), "__call__", None)
     return (call, True) if isinstance(call, FunctionType) else (None, False)
 

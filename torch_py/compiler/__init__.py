@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from torch_py._C import from_numpy
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
-from torch_py.compiler._optimized_module import OptimizedModule as OptimizedModule
 from torch_py.compiler._compile import compile as compile
+from torch_py.compiler._optimized_module import OptimizedModule as OptimizedModule
 from torch_py.utils._pytree import tree_map
 
 __all__ = [
