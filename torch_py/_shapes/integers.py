@@ -8,6 +8,7 @@ kept as a relation that later calls must satisfy.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,6 +79,10 @@ class Sizes:
         self.hints[symbol] = hint
         self.stand_ins[symbol] = _PRIMES[len(self.stand_ins)]
         return self._integer(symbol)
+
+    def other_stand_ins(self, number: int) -> dict[Symbol, int]:
+        """Further primes, for the recording `number` of the same program."""
+        return {symbol: _next_prime(prime + 997 * number) for symbol, prime in self.stand_ins.items()}
 
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
@@ -155,6 +160,12 @@ def _sum(term: Term, offset: int) -> Term:
     if offset == 0:
         return term
     return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
+
+
+def _next_prime(number: int) -> int:
+    while any(number % divisor == 0 for divisor in range(2, math.isqrt(number) + 1)):
+        number += 1
+    return number
 
 
 # Methods of SymInt

@@ -39,10 +39,10 @@ class GraphMerge:
         self.columns: list[Column] = list(zip(*rows))
         self.positions = [{node: position for position, node in enumerate(row)} for row in rows]
 
-    def merge(self, symbols: Mapping[Symbol, tuple[Node, int]]) -> None:
+    def merge(self, symbols: Mapping[Symbol, tuple[Node, int] | Node]) -> None:
         """Changes the first graph. `symbols` are the tensors of the first graph, and their dimensions, where
-        the sizes of symbols are found. Raises Ambiguous if a further recording is needed; nothing has been
-        changed then.
+        the sizes of symbols are found, or nodes that are sizes. Raises Ambiguous if a further recording is
+        needed; nothing has been changed then.
         """
         solved = [self._solve_arguments(column) for column in self.columns]
 
