@@ -9,6 +9,9 @@ using Frame = PyFrameObject;
 
 inline PyObject* code_of(Frame* frame) { return reinterpret_cast<PyObject*>(frame->f_code); }
 
+/// The instructions, as bytes; a new reference.
+inline PyObject* bytes_of(PyCodeObject* code) { return Py_NewRef(code->co_code); }
+
 /// The slots of a frame: locals, cells and free variables, then the stack.
 inline PyObject** slots_of(Frame* frame) { return frame->f_localsplus; }
 inline Py_ssize_t cell_count(PyCodeObject* code) { return PyTuple_GET_SIZE(code->co_cellvars); }

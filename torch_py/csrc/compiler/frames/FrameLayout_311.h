@@ -11,6 +11,9 @@ using Frame = _PyInterpreterFrame;
 
 inline PyObject* code_of(Frame* frame) { return reinterpret_cast<PyObject*>(frame->f_code); }
 
+/// The instructions, as bytes; a new reference.
+inline PyObject* bytes_of(PyCodeObject* code) { return PyCode_GetCode(code); }
+
 /// The slots of a frame: locals and cells, free variables, then the stack.
 inline PyObject** slots_of(Frame* frame) { return frame->localsplus; }
 inline Py_ssize_t free_count(PyCodeObject* code) { return code->co_nfreevars; }

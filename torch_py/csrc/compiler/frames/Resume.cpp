@@ -51,7 +51,7 @@ void check_tuple(PyObject* object, Py_ssize_t size, const char* argument) {
 
 /// The unit of an instruction at which a frame can go on.
 int checked_unit(PyCodeObject* code, int64_t offset) {
-  const ObjectPtr bytes = ObjectPtr::steal(checked(PyCode_GetCode(code)));
+  const ObjectPtr bytes = ObjectPtr::steal(checked(frames::bytes_of(code)));
   const auto* text = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(bytes.get()));
   const bool is_inside = offset >= 0 && offset < PyBytes_GET_SIZE(bytes.get()) && offset % 2 == 0;
 
@@ -228,7 +228,7 @@ constexpr const char* kProbe =
 
 /// The offset of the first instruction of a kind.
 int64_t find_instruction(PyCodeObject* code, unsigned char opcode) {
-  const ObjectPtr bytes = ObjectPtr::steal(checked(PyCode_GetCode(code)));
+  const ObjectPtr bytes = ObjectPtr::steal(checked(frames::bytes_of(code)));
   const auto* text = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(bytes.get()));
   for (Py_ssize_t i = 0; i < PyBytes_GET_SIZE(bytes.get()); i += 2) {
     if (text[i] == opcode) return i;
