@@ -1,6 +1,7 @@
 // Adds programs to torch_py._C._compiler.
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/compiler/program/CompiledGraphType.h"
 #include "torch_py/csrc/compiler/program/ProgramType.h"
 #include "torch_py/csrc/compiler/program/SlotType.h"
 
@@ -27,6 +28,7 @@ void init_compiled_programs(PyObject* core) {
   const ObjectPtr module = compiler_module(core);
   init_slot(module.get());
   init_program(module.get());
+  init_compiled_graph(module.get());
 }
 
 }  // namespace torch::python
