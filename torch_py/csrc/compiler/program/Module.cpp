@@ -1,6 +1,7 @@
 // Adds programs to torch_py._C._compiler.
 #include "torch_py/csrc/compiler/Module.h"
 
+#include "torch_py/csrc/compiler/program/CompiledGraphType.h"
 #include "torch_py/csrc/compiler/program/ProgramType.h"
 #include "torch_py/csrc/compiler/program/SlotType.h"
 
@@ -11,6 +12,7 @@ namespace {
 void add_programs(PyObject* module) {
   init_slot(module);
   init_program(module);
+  init_compiled_graph(module);
 }
 
 const compiler::RegisterPart part(add_programs);

@@ -5,9 +5,8 @@
 
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
-#include "torch_py/csrc/bindings/calls/Unlocked.h"
-#include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
+#include "torch_py/csrc/compiler/program/Graphs.h"
 #include "torch_py/csrc/compiler/program/ReadDescription.h"
 
 namespace torch::python {
@@ -16,7 +15,6 @@ namespace {
 
 using programs::Arguments;
 using programs::Program;
-using programs::Results;
 
 struct ProgramObject {
   PyObject_HEAD
@@ -46,26 +44,6 @@ Arguments read_arguments(PyObject* const* args, Py_ssize_t count) {
   return arguments;
 }
 
-/// Runs without the GIL if there is much to do: see Note [Releasing the GIL].
-Results run_unlocked(const Program& program, const Program::Prepared& prepared,
-                     const Arguments& arguments) {
-  const at::Tensor none;
-  const auto given = [&](size_t i) -> const at::Tensor& {
-    const bool exists = i < arguments.size() && arguments[i].tensor != nullptr;
-    return exists ? *arguments[i].tensor : none;
-  };
-  const bool is_large = prepared.plan->most_elements >= kManyElements;
-  const detail::MaybeGilRelease release(is_large, given(0), given(1), given(2), given(3));
-  return program.run(prepared, arguments);
-}
-
-PyObject* wrap_list(Results results) {
-  ObjectPtr list = ObjectPtr::steal(checked(PyList_New(static_cast<Py_ssize_t>(results.size()))));
-  for (size_t i = 0; i < results.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), wrap(std::move(results[i])));
-  return list.release();
-}
-
 PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   TORCH_PY_TRY
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0)
@@ -73,8 +51,7 @@ PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyO
 
   const std::shared_ptr<const Program> program = as_program(self)->program;
   const Arguments arguments = read_arguments(args, PyVectorcall_NARGS(nargsf));
-  const Program::Prepared prepared = program->prepare(arguments);
-  return wrap_list(run_unlocked(*program, prepared, arguments));
+  return wrap_items(run_program(*program, arguments));
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -148,8 +125,10 @@ constexpr const char* kDocumentation =
 
 }  // namespace
 
+bool is_program(PyObject* object) { return Py_TYPE(object) == &ProgramType; }
+
 std::shared_ptr<const Program> program_of(PyObject* object) {
-  return Py_TYPE(object) == &ProgramType ? as_program(object)->program : nullptr;
+  return is_program(object) ? as_program(object)->program : nullptr;
 }
 
 void init_program(PyObject* module) {

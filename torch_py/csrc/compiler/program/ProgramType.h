@@ -8,6 +8,7 @@
 
 namespace torch::python {
 
+bool is_program(PyObject* object);
 /// The program behind such an object; null for other objects.
 std::shared_ptr<const programs::Program> program_of(PyObject* object);
 

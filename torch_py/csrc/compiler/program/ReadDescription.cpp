@@ -311,7 +311,12 @@ Description read_description(const WrittenProgram& written) {
     ++position;
   });
 
-  description.outputs = read_slots(written.outputs, "outputs");
+  for_each(written.outputs, "outputs", [&](PyObject* item) {
+    const bool is_integer = is_formula(item);
+    description.outputs.push_back({is_integer ? 0 : read_slot(item),
+                                   is_integer ? read_integer(item, description) : Integer{},
+                                   is_integer});
+  });
   return description;
 }
 

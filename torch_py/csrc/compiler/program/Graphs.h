@@ -1,0 +1,23 @@
+// Graphs that Python names: programs, and any callable.
+#pragma once
+#include "torch_py/csrc/bindings/PythonHeaders.h"
+
+#include <memory>
+
+#include "torch_py/csrc/compiler/program/TrainingGraph.h"
+
+namespace torch::python {
+
+/// Runs a program without the GIL if there is much to do: see Note [Releasing the GIL].
+programs::Items run_program(const programs::Program& program, const programs::Arguments& arguments);
+
+/// A list of tensors and ints.
+PyObject* wrap_items(programs::Items items);
+/// The arguments of a call, which own their tensors.
+programs::Items read_items(PyObject* const* args, Py_ssize_t count);
+
+/// The graph behind a Program, or one that calls the object; TypeError if it is not callable. A
+/// function with a true attribute `_boxed_call` gets one list, which it may clear.
+std::shared_ptr<const programs::Graph> read_graph(PyObject* object);
+
+}  // namespace torch::python
