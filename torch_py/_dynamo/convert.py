@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo import config, logs
-from torch_py._dynamo._standin import GuardProgram, facts, thread_state
+from torch_py._C._compiler import GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
@@ -121,7 +121,7 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
 
 def _guard_program(capture: Capture, start: FunctionStart) -> Any:
     capture.finish_guards()
-    writer = RowWriter(len(start.parameters), facts)
+    writer = RowWriter(len(start.parameters), TensorFacts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
     return GuardProgram(rows, writer.registers)
 

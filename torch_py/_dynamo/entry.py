@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from torch_py._dynamo._standin import CompiledFunction
+from torch_py._C._compiler import CompiledFunction
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.convert import Compiler, Settings
 from torch_py._dynamo.forwarding import as_function
