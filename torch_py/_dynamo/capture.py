@@ -75,6 +75,7 @@ class Capture:
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
         self.stop_at = stop_at  # the frame and the step before which the graph has to end
         self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
+        self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
         self._serial = 0
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}

@@ -65,7 +65,7 @@ class Frame:
         "names",
         "parent",
         "program",
-        "raised_at",
+        "raise_at",
         "result_base",
         "serial",
         "stack",
@@ -91,7 +91,7 @@ class Frame:
         self.is_suspended = False
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
         self.result_base = 0  # how much of the stack is left when the result of a call is pushed
-        self.raised_at: tuple[int, int] | None = None  # the instruction whose exception is being handled
+        self.raise_at: tuple[int, int] | None = None  # while it waits for a result: see resume.Layout
 
     def run(self) -> Any:
         """Interprets until the function returns, yields, or raises an exception."""
