@@ -21,6 +21,7 @@ from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._tensor import Tensor
 
@@ -30,16 +31,18 @@ if TYPE_CHECKING:
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
 
 
-def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """``callee(*args, **kwargs)``."""
+def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
+    """``callee(*args, **kwargs)``. `tail`: the instruction that calls pushes the result, and no more."""
     kind = type(callee)
     if kind is FunctionType:
-        return _function(capture, callee, args, kwargs)
+        return _function(capture, callee, args, kwargs, tail)
     if kind is MethodType:
         target = callee.__func__
         if isinstance(callee.__self__, Tensor):
             return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
-        return call(capture, target, [callee.__self__, *args], kwargs)
+        if isinstance(callee.__self__, InterpretedGenerator):
+            return capture.result(callee(*args, **kwargs))
+        return call(capture, target, [callee.__self__, *args], kwargs, tail)
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is BuiltinFunctionType:
@@ -51,11 +54,13 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> An
     if kind is MethodWrapperType:
         return natives.call_wrapper(capture, callee, args, kwargs)
     if kind is functools.partial:
-        return _partial(capture, callee, args, kwargs)
-    return _object(capture, callee, kind, args, kwargs)
+        return _partial(capture, callee, args, kwargs, tail)
+    return _object(capture, callee, kind, args, kwargs, tail)
 
 
-def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
+def _function(
+    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool
+) -> Any:
     special = natives.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
@@ -64,7 +69,7 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
     reason = _reason_against(function)
     if reason is not None:
         raise reason
-    return interpret(capture, function, args, kwargs)
+    return interpret(capture, function, args, kwargs, tail)
 
 
 def _reason_against(function: FunctionType) -> Break | None:
@@ -76,9 +81,12 @@ def _reason_against(function: FunctionType) -> Break | None:
     return natives.reason_against_module(function)
 
 
-def interpret(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
+def interpret(
+    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool = False
+) -> Any:
     """Runs a function of Python in a frame of its own."""
     frame = Frame(capture, function.__code__, function.__globals__)
+    frame.is_tail = tail
     slots = bind(capture, function, args, kwargs)
     frame.locals[: len(slots)] = slots
     if function.__closure__:
@@ -115,26 +123,30 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     return natives.call_builtin(capture, callee, args, kwargs)
 
 
-def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     origin = capture.origin_of(callee)
     function, first, named = callee.func, callee.args, callee.keywords
     if origin is not None:
         function = capture.read_native(callee, "func")
         first = capture.elements_of(capture.read_native(callee, "args"))
         named = capture.items_of(capture.read_native(callee, "keywords"))
-    return call(capture, function, [*first, *args], {**named, **kwargs})
+    return call(capture, function, [*first, *args], {**named, **kwargs}, tail)
 
 
-def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any]) -> Any:
+def _object(
+    capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool
+) -> Any:
+    if kind is natives.Interpreted:
+        return call(capture, callee.function, args, kwargs, tail)
     if torch_calls.is_torch_object(callee):
         return torch_calls.function(capture, callee, args, kwargs)
     original = getattr(callee, "_torchdynamo_orig_callable", None)
     if original is not None and not isinstance(callee, (FunctionType, type)):
-        return call(capture, original, args, kwargs)
+        return call(capture, original, args, kwargs, tail)
     method = in_class(kind, "__call__")
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")
-        return call(capture, method, [callee, *args], kwargs)
+        return call(capture, method, [callee, *args], kwargs, tail)
     if method is ABSENT:
         raise TypeError(f"'{kind.__name__}' object is not callable")
     wrapped = natives.call_object(capture, callee, args, kwargs)

@@ -63,7 +63,7 @@ _CONTAINERS = (list, dict, set, deque, bytearray)
 class Capture:
     """The state that the frames of a capture share."""
 
-    def __init__(self, handlers: dict[str, Any]) -> None:
+    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None) -> None:
         self.handlers = handlers
         self.guards = Guards()
         self.sources = Sources()
@@ -73,13 +73,15 @@ class Capture:
 
         self.frame: Frame | None = None
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
-        self.keeps_exceptions = False
+        self.stop_at = stop_at  # the frame and the step before which the graph has to end
+        self.raised_at: tuple[int, int] | None = None  # what raised the exception that is handled, outermost
+        self.waiting: list[Frame] = []  # resumed frames that wait for a result, outermost first
+        self._serial = 0
         self._origins: dict[int, Source] = {}
         self._new: dict[int, Any] = {}
         self._kept: list[Any] = []  # whatever the tables above name by id
         self._adopted: set[int] = set()
-        self.generated: set[int] = set()
-        self.effects: list[Any] = []
+        self._classes: set[tuple[int, str]] = set()
 
     # Origins
 
@@ -317,9 +319,9 @@ class Capture:
 
     def depends_on_class(self, kind: type, name: str) -> None:
         """What `kind` has under `name`, a method or property, has to stay."""
-        if id(kind) in self._new or (id(kind), name) in self._adopted_classes:
+        if id(kind) in self._new or (id(kind), name) in self._classes:
             return
-        self._adopted_classes.add((id(kind), name))
+        self._classes.add((id(kind), name))
         self.guards.watch(kind)
         source = self._constant(kind, kind.__name__)
         found = getattr(kind, name, ABSENT)
@@ -332,10 +334,6 @@ class Capture:
         elif type(found) not in (FunctionType, property) and getattr(kind, name, ABSENT) is not found:
             return  # made anew by each access
         self.guards.add("is", place, found)
-
-    @property
-    def _adopted_classes(self) -> set[Any]:
-        return self.__dict__.setdefault("_classes", set())
 
     def _constant(self, value: Any, text: str) -> Source:
         return self.sources.constant(value, text)
@@ -504,10 +502,12 @@ class Capture:
         return type(value)
 
     def forced_break(self) -> Break:
-        raise NotImplementedError
+        return Break("the end of a graph", "what follows could not be captured", "")
 
-    def note_caught(self, frame: Frame) -> None:
-        pass
+    def next_serial(self) -> int:
+        """The number of a frame, in the order in which they are made."""
+        self._serial += 1
+        return self._serial
 
 
 def iteration_keys(capture: Capture, value: Any) -> Any:

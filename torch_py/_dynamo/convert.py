@@ -9,15 +9,18 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._dynamo import config, logs
-from torch_py._dynamo._standin import GuardProgram, facts, thread_state
+from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
+from torch_py._dynamo.decode import is_supported
 from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
 from torch_py._dynamo.guards import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
+from torch_py._dynamo.resume import ResumedStart, continuation_function
 from torch_py._dynamo.start import FunctionStart
+from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
 
@@ -54,9 +57,9 @@ class Outcome:
         self.after = self.before
 
 
-def run_capture(start: FunctionStart, values: tuple[Any, ...]) -> Outcome:
-    """Interprets the function on fake tensors. Afterwards all objects are as before."""
-    capture = Capture(_HANDLERS)
+def run_capture(start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None) -> Outcome:
+    """Interprets the program on fake tensors. Afterwards all objects are as before."""
+    capture = Capture(_HANDLERS, stop_at)
     outcome = Outcome(capture)
     recorder = capture.recorder
     with capture.fake_mode, recorder:
@@ -73,32 +76,116 @@ def run_capture(start: FunctionStart, values: tuple[Any, ...]) -> Outcome:
     return outcome
 
 
-def convert(start: FunctionStart, settings: Settings, values: tuple[Any, ...]) -> tuple[Any, Any]:
-    """The guard program and the code for a call with these arguments. The code is None if it runs eagerly."""
-    counters["stats"]["calls_captured"] += 0
-    outcome = run_capture(start, values)
-    capture = outcome.capture
-    if outcome.raised is not None:
-        return _guard_program(capture, start), None
+class Conversion:
+    """The way from a call to code for it: one capture, or several that end earlier each time."""
 
-    if outcome.reason is None:
-        assembly = Assembly(capture, start.name, start.parameters)
-        try:
-            assembly.state(outcome.before, outcome.after)
-            assembly.changes(outcome.changed)
+    def __init__(self, start: Any, settings: Settings, continuations: Continuations) -> None:
+        self.start = start
+        self.settings = settings
+        self.continuations = continuations
+        self.reason: Break | None = None  # why the graph ends, the first one found
+        self.stop_at: tuple[int, int] | None = None
+        self.whole_frame = False  # whether CPython runs the rest of the function
+
+    def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The guard program and the code for a call. The code is None if the call runs eagerly."""
+        for _ in range(_MOST_CAPTURES):
+            outcome = run_capture(self.start, values, self.stop_at)
+            if outcome.raised is not None:
+                return _guard_program(outcome.capture, self.start), None
+            assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
+            try:
+                if self._written(outcome, assembly):
+                    return self._finished(outcome, assembly)
+            except Break as reason:
+                self._note(reason)
+                if not self._stops_before(reason):
+                    break
+        return _guard_program(outcome.capture, self.start), None
+
+    def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
+        """Writes the code; False if the capture has to end earlier."""
+        if outcome.reason is not None:
+            self._note(outcome.reason)
+            if self._has_to_restart(outcome):
+                return False
+        assembly.state(outcome.before, outcome.after)
+        assembly.changes(outcome.changed)
+        if outcome.reason is None:
             assembly.returns(outcome.value)
-        except Break as reason:
-            outcome.reason = reason
-    if outcome.reason is not None:
-        _note_break(outcome.reason, settings)
-        return _guard_program(capture, start), None
+            return True
 
-    assembly.make_graph()
-    code = assembly.function(_compiled_graph(assembly, settings))
-    return _guard_program(capture, start), code
+        stops = [Stop(frame) for frame in outcome.reason.frames]
+        stops += [Stop(frame, is_waiting=True) for frame in reversed(outcome.capture.waiting)]
+        is_resumed = isinstance(self.start, ResumedStart)
+        Ending(assembly, stops, self.continuations.get, is_resumed).write(self.whole_frame)
+        return True
+
+    def _has_to_restart(self, outcome: Outcome) -> bool:
+        """Chooses an earlier end, where no instruction is half done."""
+        assert outcome.reason is not None
+        frames = outcome.reason.frames
+        if outcome.capture.handled is not None:
+            if self.whole_frame:
+                raise cannot_stop()
+            self.stop_at = outcome.capture.raised_at
+            self.whole_frame = True
+            return True
+        for inner, outer in zip(reversed(frames[:-1]), reversed(frames[1:])):
+            if not inner.is_tail:
+                self.stop_at = (outer.serial, outer.steps)
+                return True
+        return False
+
+    def _stops_before(self, reason: Break) -> bool:
+        """Whether the capture can end before what cannot be made again was made."""
+        made_at = getattr(reason, "made_at", None)
+        if made_at is None or made_at == self.stop_at:
+            return False
+        self.stop_at = made_at
+        return True
+
+    def _note(self, reason: Break) -> None:
+        if self.reason is None:
+            self.reason = reason
+            note_break(reason, self.settings)
+
+    def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
+        assembly.make_graph()
+        code = assembly.function(_compiled_graph(assembly, self.settings))
+        logs.output_code.debug("%s", code.source)  # type: ignore[attr-defined]
+        return _guard_program(outcome.capture, self.start), code
 
 
-def _note_break(reason: Break, settings: Settings) -> None:
+def cannot_stop() -> Break:
+    return Break("the end of a graph in an `except` clause", "the exception cannot be put back", "")
+
+
+_MOST_CAPTURES = 6
+
+
+class Continuations:
+    """The continuations of a function, one for each place where a graph of it ends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._known: dict[Any, Any] = {}
+
+    def get(self, start: ResumedStart) -> Any:
+        key = (tuple(layout.key() for layout in start.layouts), start.raises)
+        known = self._known.get(key)
+        if known is None:
+            function = continuation_function(start)
+            compiler = Compiler(function, self.settings, start, self)
+            known = CompiledFunction(function, compiler.miss, config.recompile_limit)
+            self._known[key] = known
+        return known
+
+    def clear(self) -> None:
+        self._known.clear()
+
+
+def note_break(reason: Break, settings: Settings) -> None:
     text = explained(reason)
     if settings.fullgraph:
         raise Unsupported(text, case_name=reason.what)
@@ -119,53 +206,52 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
         raise BackendCompilerFailed(settings.backend, error) from error
 
 
-def _guard_program(capture: Capture, start: FunctionStart) -> Any:
+def _guard_program(capture: Capture, start: Any) -> Any:
     capture.finish_guards()
-    writer = RowWriter(len(start.parameters), facts)
+    writer = RowWriter(len(start.parameters), TensorFacts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
     return GuardProgram(rows, writer.registers)
 
 
 class Compiler:
-    """Compiles one function for all the calls that come."""
+    """Compiles one function, or the rest of one, for all the calls that come."""
 
-    def __init__(self, function: FunctionType, settings: Settings) -> None:
-        self.start = FunctionStart(function)
+    def __init__(
+        self, function: FunctionType, settings: Settings, start: Any = None, continuations: Any = None
+    ) -> None:
+        self.function = function
         self.settings = settings
+        self.start = start or FunctionStart(function)
+        self.continuations = continuations or Continuations(settings)
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if is_capturing():
-            return self.eagerly
+        if is_capturing() or not is_supported():
+            return self.function
         if len(compiled.entries) >= config.recompile_limit:
-            return self.eagerly
+            logs.recompile_limit(self.function, reasons)
+            return self.function
         if reasons:
-            logs.recompile(self.start.function, reasons)
+            logs.recompile(self.function, reasons)
         with _lock:
             program, code = self._converted(values)
             if program is not None:
-                compiled.add(program, code or self.eagerly)
-        return code or self.eagerly
+                compiled.add(program, code or self.function)
+        return code or self.function
 
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            return convert(self.start, self.settings, values)
-        except (Unsupported, BackendCompilerFailed) as error:
-            if isinstance(error, Unsupported) or not config.suppress_errors:
-                raise
-            _warn(self.start.function, error)
+            return Conversion(self.start, self.settings, self.continuations).run(values)
+        except Unsupported:
+            raise
         except Exception as error:
             if not config.suppress_errors:
                 raise
-            _warn(self.start.function, error)
+            _warn(self.function, error)
         finally:
             _capturing.active = False
         return None, None
-
-    def eagerly(self, *values: Any) -> Any:
-        """The function itself, with arguments as they are bound."""
-        return call_bound(self.start.function, values)
 
 
 class _Capturing(threading.local):
@@ -177,19 +263,6 @@ _capturing = _Capturing()
 
 def is_capturing() -> bool:
     return _capturing.active
-
-
-def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
-    """Calls a function with the values of its parameters in the order in which they are bound."""
-    code = function.__code__
-    count = code.co_argcount
-    keywords = count + code.co_kwonlyargcount
-    named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
-    rest = list(values[keywords:])
-    more = rest.pop(0) if code.co_flags & 4 else ()
-    if code.co_flags & 8:
-        named.update(rest.pop(0))
-    return function(*values[:count], *more, **named)
 
 
 def _warn(function: FunctionType, error: Exception) -> None:

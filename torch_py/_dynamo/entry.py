@@ -6,7 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from torch_py._dynamo._standin import CompiledFunction
+from torch_py._C._compiler import CompiledFunction
+from torch_py._dynamo import config
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.convert import Compiler, Settings
 from torch_py._dynamo.forwarding import as_function
@@ -27,7 +28,7 @@ def compile_callable(
     target = getattr(target, "_torchdynamo_orig_callable", target)
     settings = Settings(lookup_backend(backend), fullgraph, dynamic, _options_for(backend, mode, options))
     function = as_function(target)
-    compiled = CompiledFunction(function, Compiler(function, settings).miss)
+    compiled = CompiledFunction(function, Compiler(function, settings).miss, config.recompile_limit)
     _all.add(compiled)
     return compiled
 

@@ -59,15 +59,17 @@ class Frame:
         "globals",
         "instruction",
         "is_suspended",
+        "is_tail",
         "keyword_names",
         "locals",
         "names",
         "parent",
         "program",
+        "raise_at",
+        "result_base",
+        "serial",
         "stack",
         "steps",
-        "stop_at",
-        "takes_result",
     )
 
     def __init__(self, capture: Capture, code: CodeType, namespace: dict[str, Any]) -> None:
@@ -87,9 +89,11 @@ class Frame:
         self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0
-        self.stop_at = -1
+        self.serial = capture.next_serial()
         self.is_suspended = False
-        self.takes_result = False  # whether the result of a call made by this instruction is simply pushed
+        self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
+        self.result_base = 0  # how much of the stack is left when the result of a call is pushed
+        self.raise_at: tuple[int, int] | None = None  # while it waits for a result: see resume.Layout
 
     def run(self) -> Any:
         """Interprets until the function returns, yields, or raises an exception."""
@@ -120,12 +124,13 @@ class Frame:
         """Runs instructions until one of them gives the result of the frame."""
         instructions = self.program.instructions
         handlers = self.capture.handlers
+        stop_at = self.capture.stop_at
         while True:
             instruction = instructions[self.at]
             self.instruction = instruction
             self.at += 1
             self.steps += 1
-            if self.steps == self.stop_at:
+            if (self.serial, self.steps) == stop_at:
                 raise self.capture.forced_break()
             finished = handlers[instruction.op](self, instruction.arg)
             if finished is not None:
@@ -145,8 +150,8 @@ class Frame:
         row = self.program.handler_of(offset)
         if row is None:
             raise raised
-        if self.capture.keeps_exceptions:
-            self.capture.note_caught(self)
+        if handled is None:
+            self.capture.raised_at = (self.serial, self.steps)
         del self.stack[row.depth :]
         if row.push_offset:
             self.stack.append(offset // 2)

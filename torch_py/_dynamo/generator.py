@@ -18,6 +18,9 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
         self._frame: Frame | None = frame
         self._is_running = False
         self._started = False
+        caller = frame.parent
+        # Where it was made: before that, a graph can end without it.
+        self.made_at = (caller.serial, caller.steps) if caller is not None else None
         self.__name__ = frame.code.co_name
 
     def __iter__(self) -> InterpretedGenerator:

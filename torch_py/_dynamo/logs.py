@@ -16,5 +16,10 @@ def recompile(function: Any, reasons: list[str]) -> None:
     recompiles.debug("recompiling %s: %s", function.__qualname__, reasons[0])
 
 
+def recompile_limit(function: Any, reasons: list[str]) -> None:
+    last = reasons[0] if reasons else "new arguments"
+    recompiles.warning("%s has as many pieces of code as it may have; last reason: %s", function.__qualname__, last)
+
+
 def graph(module: Any) -> None:
     graphs.debug("%s", module.code)

@@ -451,6 +451,12 @@ def _refuse(rebuild: Rebuild, value: Any) -> str:
     raise cannot_rebuild(value)
 
 
+def _refuse_generator(rebuild: Rebuild, value: InterpretedGenerator) -> str:
+    reason = cannot_rebuild(value)
+    reason.made_at = value.made_at  # type: ignore[attr-defined]
+    raise reason
+
+
 _EMPTY: dict[type, str] = {list: "[]", dict: "{}", set: "set()"}
 
 _MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
@@ -473,7 +479,7 @@ _MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     functools.partial: _partial,
     Interpreted: _interpreted,
     super: _super,
-    InterpretedGenerator: _refuse,
+    InterpretedGenerator: _refuse_generator,
     type(NULL): lambda rebuild, value: "NULL",
     type(UNBOUND): lambda rebuild, value: "UNBOUND",
     type(ABSENT): _refuse,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._dynamo import calls
 from torch_py._dynamo.frame import NULL, Frame
 
 
@@ -99,9 +100,8 @@ def _call_with_containers(frame: Frame, flags: int, below: int, callee_first: bo
 
 
 def _run(frame: Frame, base: int, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
-    frame.takes_result = True
-    result = frame.capture.call(callee, args, kwargs)
-    frame.takes_result = False
+    frame.result_base = base
+    result = calls.call(frame.capture, callee, args, kwargs, tail=True)
     frame.keyword_names = ()
     frame.call_start = None
     del frame.stack[base:]

@@ -55,9 +55,7 @@ def to_bool(frame: Frame, arg: Any) -> None:
 
 
 def get_iter(frame: Frame, arg: Any) -> None:
-    frame.takes_result = True
     frame.stack[-1] = iteration.iterator_of(frame.capture, frame.stack[-1])
-    frame.takes_result = False
 
 
 def for_iter(frame: Frame, target: int) -> None:

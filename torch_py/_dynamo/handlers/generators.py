@@ -16,6 +16,7 @@ def return_generator(frame: Frame, arg: Any) -> Finished:
     if frame.code.co_flags & _COROUTINE:
         raise Break("a coroutine", "asynchronous functions are not captured", "")
     generator = InterpretedGenerator(frame)
+    frame.is_tail = False
     frame.stack.append(None)  # what the first `send` pushes; the code pops it
     return Finished(frame.capture.made(generator))
 

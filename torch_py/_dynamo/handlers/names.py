@@ -124,9 +124,7 @@ def setup_annotations(frame: Frame, arg: Any) -> None:
 
 
 def load_attr(frame: Frame, name: str) -> None:
-    frame.takes_result = True
     frame.stack[-1] = attributes.load(frame.capture, frame.stack[-1], name)
-    frame.takes_result = False
 
 
 def load_method(frame: Frame, name: str) -> None:

@@ -11,9 +11,7 @@ from torch_py._dynamo.frame import Frame
 
 def binary(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
     left, right = frame.stack[-2:]
-    frame.takes_result = True
     result = operations.binary(frame.capture, function, left, right)
-    frame.takes_result = False
     frame.stack.pop()
     frame.stack[-1] = result
 
@@ -51,9 +49,7 @@ def contains(frame: Frame, negated: int) -> None:
 
 def subscript(frame: Frame, arg: Any) -> None:
     owner, key = frame.stack[-2:]
-    frame.takes_result = True
     result = operations.subscript(frame.capture, owner, key)
-    frame.takes_result = False
     frame.stack.pop()
     frame.stack[-1] = result
 
