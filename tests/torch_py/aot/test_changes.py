@@ -207,7 +207,9 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", [plain(S, S), computed(S, S), leaves(S, S)], ids=["plain", "computed", "leaves"])
+@pytest.mark.parametrize(
+    "make", [plain(S, S), computed(S, S), leaves(S, S)], ids=["plain", "computed", "leaves"]
+)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_functions_that_change_arguments(function: Any, make: Any):
     compare(function, make)
