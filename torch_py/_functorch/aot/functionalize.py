@@ -11,9 +11,9 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder
+from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import functional_form, on_copies
-from torch_py._functorch.aot.inverse_views import written_back, written_by_strides
+from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
 from torch_py._functorch.aot.views import Step, View, Views, bound
 from torch_py._ops import ops
@@ -56,8 +56,9 @@ class Functionalized:
         self._builder = Builder(self.graph, fake_mode)
         self._memories: dict[Node, Memory] = {}
         self._values: dict[Node, tuple[Node, int]] = {}  # with the version of the memory that they belong to
-        for node in old.find_nodes(op="placeholder"):
-            self._keep(node, self.graph.node_copy(node))
+        inputs = {node: self.graph.node_copy(node) for node in old.find_nodes(op="placeholder")}
+        for node in sorted(inputs, key=lambda node: views.of(node).root is not node):
+            self._keep(node, inputs[node])
         for node in old.nodes:
             if node.op not in ("placeholder", "output"):
                 self._run(node)
@@ -197,16 +198,16 @@ class Functionalized:
         value = self._builder.with_strides_of(value, target.meta["val"])
 
         chain = {view.steps: value}
-        for count in range(len(view.steps), 0, -1):
-            before = self._along(memory, view.steps[: count - 1])[-1]
-            back = written_back(self._builder, view.steps[count - 1], before, value)
-            if back is None:
-                like = target.meta["val"]
-                offset = _offset(target) - _offset(memory.root)
-                memory.write(written_by_strides(self._builder, memory.value, chain[view.steps], like, offset))
-                return
-            value = back
-            chain[view.steps[: count - 1]] = value
+        values = self._along(memory, view.steps)
+        count = len(view.steps)
+        without = [i for i, step in enumerate(view.steps) if not has_inverse(step)]
+        if without:
+            count = _last_dense(values[: without[0] + 1], target)
+            value = written_by_strides(self._builder, values[count], value, values[-1].meta["val"])
+            chain[view.steps[:count]] = value
+        for position in range(count - 1, -1, -1):
+            value = written_back(self._builder, view.steps[position], values[position], value)
+            chain[view.steps[:position]] = value
 
         memory.write(value)
         memory.views = {steps: node for steps, node in chain.items() if steps}
@@ -228,16 +229,28 @@ class Functionalized:
 
 
 def _on_value(root: Node, value: Node, step: Step) -> tuple[Any, ...]:
-    """The arguments of `as_strided` for a value of `root`, which starts elsewhere in its memory."""
+    """The arguments of `as_strided` for a value in place of `root`, which starts elsewhere in its memory."""
     given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
     offset = given.get("storage_offset")
-    if offset is None:
-        offset = _offset(root)
-    return given["size"], given["stride"], offset - _offset(root) + _offset(value)
+    moved = (_start(value) - _start(root)) // value.meta["val"].itemsize
+    return given["size"], given["stride"], None if offset is None else offset + moved
 
 
-def _offset(node: Node) -> int:
-    return int(node.meta["val"].storage_offset())
+def _start(node: Node) -> int:
+    """Where a tensor begins in its memory, in bytes."""
+    return int(node.meta["val"].storage_offset() * node.meta["val"].itemsize)
+
+
+def _last_dense(values: list[Node], target: Node) -> int:
+    """The position of the last value without gaps; the root of a view has none, see sharing.py."""
+    dtype = target.meta["val"].dtype
+    for position in range(len(values) - 1, -1, -1):
+        value = values[position].meta["val"]
+        if value.dtype == dtype and (position == 0 or is_dense(value)):
+            return position
+    raise NotImplementedError(
+        f"ahead-of-time autograd: a view of dtype {dtype} is changed in place whose memory has another dtype"
+    )
 
 
 def is_write(node: Node) -> bool:

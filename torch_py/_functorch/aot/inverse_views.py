@@ -16,27 +16,29 @@ Inverse = Callable[[Builder, Step, Node, Node], Node]
 _INVERSES: dict[str, Inverse] = {}
 
 
-def written_back(builder: Builder, step: Step, base: Node, view: Node) -> Node | None:
-    """The value of `base` after its view by `step` has got the value `view`.
+def has_inverse(step: Step) -> bool:
+    """Whether `written_back` has a rule for a view; `written_by_strides` serves all of them."""
+    return step.target._opname in _INVERSES
 
-    None for views without a rule; `written_by_strides` serves all of them.
-    """
-    inverse = _INVERSES.get(step.target._opname)
-    if inverse is None:
-        return None
+
+def written_back(builder: Builder, step: Step, base: Node, view: Node) -> Node:
+    """The value of `base` after its view by `step` has got the value `view`."""
+    inverse = _INVERSES[step.target._opname]
     return builder.with_strides_of(inverse(builder, step, base, view), base.meta["val"])
 
 
-def written_by_strides(builder: Builder, root: Node, view: Node, geometry: Any, offset: int) -> Node:
-    """The value of `root` after its view with the sizes and strides of `geometry` has got the value `view`.
-
-    The view starts `offset` elements after `root`.
-    """
-    start = root.meta["val"].storage_offset() + offset
+def written_by_strides(builder: Builder, base: Node, view: Node, seen: Any) -> Node:
+    """The value of `base`, which has no gaps, after the elements that `seen` is a view of have got the value
+    `view`."""
     written = builder.call(
-        aten.as_strided_scatter.default, root, view, list(geometry.shape), list(geometry.stride()), start
+        aten.as_strided_scatter.default,
+        base,
+        view,
+        list(seen.shape),
+        list(seen.stride()),
+        seen.storage_offset(),
     )
-    return builder.with_strides_of(written, root.meta["val"])
+    return builder.with_strides_of(written, base.meta["val"])
 
 
 def _inverse_of(*names: str) -> Callable[[Inverse], Inverse]:

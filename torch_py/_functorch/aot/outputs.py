@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from torch_py._functorch.aot.inputs import Given, Input
 from torch_py._functorch.aot.recording import Recorder, memory_of
 from torch_py._functorch.aot.views import Step, Views
 from torch_py._subclasses.fake_tensor import FakeTensor
@@ -22,6 +23,13 @@ class Constant:
 @dataclass(frozen=True)
 class Argument:
     """An argument of the call itself."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class InputOfGraph:
+    """An input of the graph."""
 
     position: int
 
@@ -44,7 +52,7 @@ class Computed:
 class Viewed:
     """A view, which is taken outside of the graph, so that it has the memory and the history of one."""
 
-    source: Argument | Computed
+    source: InputOfGraph | Computed
     steps: tuple[Step, ...]
 
 
@@ -59,18 +67,19 @@ class Outputs:
     computed: list[Any]
 
 
-def classify(results: list[Any], inputs: list[Any], recorder: Recorder, views: Views) -> Outputs:
-    """Finds out what the results of a recorded program are. `inputs` have a `position`, and as `given` the
-    tensor that the program got."""
-    return _Classification(inputs, recorder, views).run(results)
+def classify(
+    results: list[Any], inputs: list[Input], given: list[Given], recorder: Recorder, views: Views
+) -> Outputs:
+    """Finds out what the results of a recorded program are; `given` are its arguments."""
+    return _Classification(inputs, given, recorder, views).run(results)
 
 
 class _Classification:
-    def __init__(self, inputs: list[Any], recorder: Recorder, views: Views) -> None:
+    def __init__(self, inputs: list[Input], given: list[Given], recorder: Recorder, views: Views) -> None:
         self.recorder = recorder
         self.views = views
-        self.arguments = {id(one.given): one for one in inputs}
-        self.by_node = {one.node: one for one in inputs}
+        self.arguments = {id(one.tensor): one for one in given}
+        self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
         self.computed: list[Any] = []
         self._positions: dict[int, int] = {}  # in `computed`, by identity
 
@@ -95,10 +104,10 @@ class _Classification:
 
     def _recipe(self, result: Any, shared: set[int]) -> Recipe:
         view = self.views.of(self.recorder.node_of(result))
-        argument = self.by_node.get(view.root)
-        if argument is not None:
-            if _is_reproduced(result, argument.given, view.steps, self.recorder):
-                return Viewed(Argument(argument.position), view.steps)
+        if view.root in self.inputs:
+            position, source = self.inputs[view.root]
+            if _is_reproduced(result, source.given, view.steps, self.recorder):
+                return Viewed(InputOfGraph(position), view.steps)
         elif isinstance(result, FakeTensor) and memory_of(result) in shared and view.root.op != "get_attr":
             base = self._base(view.root)
             if (

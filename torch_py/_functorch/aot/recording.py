@@ -261,8 +261,8 @@ class Recorder(TorchDispatchMode):
             )
         if constant.requires_grad:
             raise RuntimeError(
-                "ahead-of-time autograd: the program uses a tensor that requires a gradient and is not one "
-                f"of its inputs: shape {tuple(constant.shape)}, dtype {constant.dtype}; pass it as an argument"
+                "ahead-of-time autograd: the program uses a tensor that requires a gradient and is "
+                f"not one of its inputs: shape {tuple(constant.shape)}, {constant.dtype}; pass it as an argument"
             )
 
         name = f"_tensor_constant{len(list(self.root.buffers()))}"

@@ -15,14 +15,23 @@ from torch_py.fx.node import Node
 class Step:
     """One view of a chain: an operator and its arguments after the tensor. Of several results, `index`."""
 
-    __slots__ = ("args", "index", "kwargs", "target", "without_grad")
+    __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
 
-    def __init__(self, target: Any, args: Any, kwargs: Any, index: int | None, without_grad: bool) -> None:
+    def __init__(
+        self,
+        target: Any,
+        args: Any,
+        kwargs: Any,
+        index: int | None,
+        without_grad: bool,
+        retypes: bool = False,
+    ) -> None:
         self.target = target
         self.args = args
         self.kwargs = kwargs
         self.index = index
         self.without_grad = without_grad
+        self.retypes = retypes  # whether the view has another dtype
 
     def __call__(self, tensor: Any) -> Any:
         """The view of a tensor."""
@@ -50,9 +59,13 @@ class View:
         self.steps = steps
 
     def then(self, step: Step) -> View:
-        """The view of this view. What `as_strided` reads does not depend on the view that it is called on."""
-        is_absolute = step.target._opname == "as_strided"
-        return View(self.root, (step,) if is_absolute else (*self.steps, step))
+        """The view of this view. What `as_strided` reads depends on the dtype of what it is called on, and on
+        nothing else of it."""
+        kept = len(self.steps)
+        if step.target._opname == "as_strided":
+            while kept and not self.steps[kept - 1].retypes:
+                kept -= 1
+        return View(self.root, (*self.steps[:kept], step))
 
 
 class Views:
@@ -77,7 +90,7 @@ class Views:
             return View(node)
         if node.target._schema.is_mutable:
             return self.of(source)
-        return self.of(source).then(_step(node, None))
+        return self.of(source).then(_step(source, node, None))
 
     def _of_element(self, node: Node) -> View:
         several: Any = node.args[0]
@@ -88,11 +101,12 @@ class Views:
         source = aliased_argument(several) if several.op == "call_function" else None
         if source is None or not _same_memory(source, node):
             return View(node)
-        return self.of(source).then(_step(several, position))
+        return self.of(source).then(_step(source, several, position))
 
 
-def _step(node: Node, index: int | None) -> Step:
-    return Step(node.target, node.args[1:], node.kwargs, index, NO_GRAD in node.meta)
+def _step(source: Node, node: Node, index: int | None) -> Step:
+    retypes = index is None and source.meta["val"].dtype != node.meta["val"].dtype
+    return Step(node.target, node.args[1:], node.kwargs, index, NO_GRAD in node.meta, retypes)
 
 
 def _same_memory(source: Node, node: Node) -> bool:

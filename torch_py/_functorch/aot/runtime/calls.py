@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torch_py._functorch.aot.joint import Change, Traced
-from torch_py._functorch.aot.outputs import Argument, Computed, Same, Viewed
+from torch_py._functorch.aot.joint import Change, Reshaping, Traced
+from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, Same, Viewed
 from torch_py.autograd.grad_mode import no_grad
 
 Compiled = Callable[..., Sequence[Any]]
@@ -18,50 +18,60 @@ class Call:
     def __init__(self, traced: Traced, run: Compiled) -> None:
         self.traced = traced
         self._run = run
-        self._arguments = traced.arguments
+        self._sources = traced.inputs
         self._changes = traced.changes
+        self._reshapings = traced.reshapings
         self._recipes = traced.outputs.recipes
-        self._is_plain = not traced.changes and self._recipes == [
+        self._is_plain = not (traced.changes or traced.reshapings) and self._recipes == [
             Computed(position) for position in range(len(self._recipes))
         ]
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
-        values = self._run(*[arguments[position] for position in self._arguments])
+        inputs = [source.of(arguments) for source in self._sources]
+        values = self._run(*inputs)
         if self._is_plain:
             return list(values)
-        for change in self._changes:
-            apply(change, arguments, values)
-        return self._results(arguments, values)
 
-    def _results(self, arguments: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        for reshaping in self._reshapings:
+            reshape(reshaping, arguments)
+        for change in self._changes:
+            fill(change, inputs, values)
+
         results: list[Any] = []
         for recipe in self._recipes:
-            results.append(_made(recipe, arguments, values, results))
+            results.append(_made(recipe, arguments, inputs, values, results))
         return results
 
 
-def _made(recipe: Any, arguments: Sequence[Any], values: Sequence[Any], results: list[Any]) -> Any:
+def _made(
+    recipe: Any,
+    arguments: Sequence[Any],
+    inputs: Sequence[Any],
+    values: Sequence[Any],
+    results: list[Any],
+) -> Any:
     if isinstance(recipe, Computed):
         return values[recipe.position]
     if isinstance(recipe, Argument):
         return arguments[recipe.position]
     if isinstance(recipe, Viewed):
-        tensor = _made(recipe.source, arguments, values, results)
+        from_input = isinstance(recipe.source, InputOfGraph)
+        tensor = (inputs if from_input else values)[recipe.source.position]
         for step in recipe.steps:
             tensor = step(tensor)
         return tensor
     return results[recipe.position] if isinstance(recipe, Same) else recipe.value
 
 
-def apply(change: Change, arguments: Sequence[Any], values: Sequence[Any]) -> None:
-    """Does to an argument what the program does."""
-    argument = arguments[change.argument]
-    for operator, args, kwargs in change.metadata:
+def reshape(reshaping: Reshaping, arguments: Sequence[Any]) -> None:
+    argument = arguments[reshaping.argument]
+    for operator, args, kwargs in reshaping.operators:
         operator(argument, *args, **kwargs)
-    if change.value is None:
-        return
+
+
+def fill(change: Change, inputs: Sequence[Any], values: Sequence[Any]) -> None:
     if change.is_recorded:
-        argument.copy_(values[change.value])
+        inputs[change.input].copy_(values[change.value])
     else:
         with no_grad():
-            argument.copy_(values[change.value])
+            inputs[change.input].copy_(values[change.value])

@@ -19,9 +19,8 @@ class Layout:
         self.num_outputs = traced.num_outputs
         self.tangents = traced.tangents
         self.without_gradient = [i for i in range(self.num_outputs) if i not in set(traced.tangents)]
-        positions = {position: number for number, position in enumerate(traced.arguments)}
-        self.differentiated = [positions[position] for position in traced.differentiated]
-        self.num_inputs = len(traced.arguments)
+        self.differentiated = traced.differentiated
+        self.num_inputs = len(traced.inputs)
 
 
 def training_function(
