@@ -1,0 +1,104 @@
+"""The back end "inductor": graphs become programs of compiled loops and called operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py._inductor.arrange import arrange
+from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.fuse import Entry, fuse, read_of
+from torch_py._inductor.inline import inline
+from torch_py._inductor.ir import Buffer, LoopGraph
+from torch_py._inductor.lowering import lower
+from torch_py._inductor.nests import Nest
+from torch_py._inductor.print_cpp import Kernel, print_nest
+from torch_py._inductor.program import Program
+from torch_py._notices import say_once
+from torch_py.fx.graph_module import GraphModule
+
+# The header of words that math.h lacks.
+_HEAD = '#include "aten/vec/lanes.h"\n'
+
+
+class CompiledGraph:
+    """A program with all stages of its making. A call takes the tensors of the graph."""
+
+    __slots__ = ("graph", "kernels", "loops", "module", "program", "schedule", "source")
+
+    def __init__(self, module: GraphModule) -> None:
+        self.module = module
+        self.loops = ""
+        self.graph: LoopGraph
+        self.schedule: list[Entry] = []
+        self.kernels: list[Kernel] = []
+        self.source = ""
+        self.program: Program
+
+    def __call__(self, *tensors: Any) -> Any:
+        return self.program(*tensors)
+
+
+def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **options: Any) -> Any:
+    """A callable that computes what a functional graph of operators computes.
+
+    Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
+    returns a list.
+    """
+    return compile_graph(module).program
+
+
+def compile_graph(module: GraphModule) -> CompiledGraph:
+    """Like compile_fx_inner, with all stages."""
+    compiled = CompiledGraph(module)
+    try:
+        _compile(compiled, loops=True)
+    except NoCompilerError as problem:
+        say_once(f"torch.compile calls operators one by one: {problem}")
+        _compile(compiled, loops=False)
+    return compiled
+
+
+def _compile(compiled: CompiledGraph, loops: bool) -> None:
+    graph = compiled.graph = lower(compiled.module, loops)
+    inline(graph)
+    compiled.loops = str(graph)
+    schedule = compiled.schedule = fuse(graph)
+    _arrange(graph, schedule)
+    library, kernels = _kernels(compiled)
+    compiled.program = Assembly(graph, schedule, kernels).program(library)
+
+
+def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
+    outputs = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
+    reads: dict[Buffer, list[Entry]] = {}
+    for entry in schedule:
+        for memory in read_of(entry):
+            reads.setdefault(memory, []).append(entry)
+    for entry in schedule:
+        if isinstance(entry, Nest):
+            others = {m for m in entry.makes() if any(e is not entry for e in reads.get(m, ()))}
+            arrange(entry, outputs | others)
+
+
+def _kernels(compiled: CompiledGraph) -> tuple[str | None, dict[int, tuple[Kernel, str]]]:
+    """Prints and compiles the nests. Equal ones share a function."""
+    found: dict[int, tuple[Kernel, str]] = {}
+    names: dict[str, str] = {}
+    texts: list[str] = []
+    for entry in compiled.schedule:
+        if isinstance(entry, Nest):
+            kernel = print_nest(entry, f"{entry.name}_{len(texts)}")
+            if kernel.key not in names:
+                names[kernel.key] = kernel.name
+                texts.append(kernel.text)
+                compiled.kernels.append(kernel)
+            found[id(entry)] = (kernel, names[kernel.key])
+    if not texts:
+        return None, found
+    compiled.source = _HEAD + "\n" + "\n\n".join(texts) + "\n"
+    return compile_library(compiled.source), found
+
+
+__all__ = ["CompiledGraph", "CompilerError", "compile_fx_inner", "compile_graph"]
