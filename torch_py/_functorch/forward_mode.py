@@ -60,7 +60,8 @@ class _Application:
         if operator._structure == "view":
             return self.viewed()
         if all(t is None for t in self.tangents):
-            return self.run(self.primals)
+            values = self.run(self.primals)
+            return self.paired(values, [None] * len(tree_leaves(values)))
 
         values, tangents = push_forward(
             self.run, self.primals, self.tangents, operator._structure == "pointwise"
@@ -68,10 +69,14 @@ class _Application:
         return self.paired(values, tangents)
 
     def paired(self, values: Any, tangents: Sequence[Tensor | None]) -> Any:
+        """Dual tensors, also of those without a tangent: `zeros_like(x)` may get one when it is written to."""
         given = iter(tangents)
-        return tree_map(
-            lambda leaf: dual(leaf, t, self.level) if (t := next(given)) is not None else leaf, values
-        )
+
+        def pair(leaf: Any) -> Any:
+            tangent = next(given)
+            return dual(leaf, tangent, self.level) if has_gradient(leaf) else leaf
+
+        return tree_map(pair, values)
 
     def viewed(self) -> Any:
         """A view of the value and one of the tangent, which exists from now on: both can be written to."""
