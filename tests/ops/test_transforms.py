@@ -79,6 +79,42 @@ def test_forward_mode_agrees_with_reverse_mode(operator: Operator):
         pytest.skip("no sample has a gradient")
 
 
+@enrolled(lambda operator: operator.is_differentiable)
+def test_a_batch_of_gradients_equals_a_loop(operator: Operator):
+    """torch.autograd.grad with is_grads_batched."""
+    tried = 0
+    for sample in differentiable_samples(operator, "float64")[:_SAMPLES]:
+        sources = inputs_of(sample)
+        expected = outcome(as_function(operator, sample, call), *sources)
+        outputs = tensors_of(expected.result) if expected.error is None else []
+        outputs = [o for o in outputs if o.requires_grad]
+
+        if not outputs:
+            continue
+
+        tried += 1
+        rows = [directions(outputs, seed) for seed in (1, 2)]
+        single = [
+            torch.autograd.grad(outputs, sources, row, retain_graph=True, allow_unused=True) for row in rows
+        ]
+        weights = [torch.stack(column) for column in zip(*rows)]
+        found = torch.autograd.grad(outputs, sources, weights, allow_unused=True, is_grads_batched=True)
+        for value, *column in zip(found, *single):
+            assert (value is None) == (column[0] is None), f"{operator}{sample}"
+            if value is not None:
+                torch.testing.assert_close(
+                    value,
+                    torch.stack(column),
+                    rtol=1e-9,
+                    atol=1e-9,
+                    equal_nan=True,
+                    msg=lambda m, sample=sample: f"{operator}{sample}: {m}",
+                )
+
+    if not tried:
+        pytest.skip("no sample has a gradient")
+
+
 def two_of(tensor: Any) -> Any:
     """A second member of the batch: the same numbers in other places, which stay inside the domain."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.numel() < 2:

@@ -17,6 +17,11 @@ def members(tensor: Tensor, level: int, size: int) -> Tensor:
     return inside(tensor) if is_at(tensor, level) else tensor.expand(size, *tensor.shape)
 
 
+def member_copies(tensor: Tensor, level: int, size: int) -> Tensor:
+    """The same, where each member is to have memory of its own."""
+    return inside(tensor) if is_at(tensor, level) else members(tensor, level, size).clone()
+
+
 def member(tensor: Any, level: int, index: int) -> Any:
     return inside(tensor).select(0, index) if is_at(tensor, level) else tensor
 

@@ -69,7 +69,7 @@ class _Application:
         return self.paired(values, tangents)
 
     def paired(self, values: Any, tangents: Sequence[Tensor | None]) -> Any:
-        """Dual tensors, also of those without a tangent: `zeros_like(x)` may get one when it is written to."""
+        """Dual tensors, also where the tangent is zero: `zeros_like(x)` may get one when it is written to."""
         given = iter(tangents)
 
         def pair(leaf: Any) -> Any:
