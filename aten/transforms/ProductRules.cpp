@@ -138,17 +138,10 @@ void convolution(BatchedCall& call) {
   groups *= size;
   call.stack()[0] = Value(merged(call.members(input), 1));
   call.stack()[1] = Value(merged(call.members(weight), 0));
-  call.stack()[2] = Value();
+  if (!bias.is_none()) call.stack()[2] = Value(merged(call.members(bias.get<Tensor>()), 0));
   call.entry().call_boxed(call.stack());
   const Tensor channels = call.stack()[0].get<Tensor>();
-  Tensor result = at::movedim(at::unflatten(channels, 1, {size, channels.sizes()[1] / size}), 1, 0);
-  if (!bias.is_none()) {
-    Tensor added = bias.get<Tensor>();
-    added = call.is_batched(added) ? call.inside(added).unsqueeze(1) : added;
-    for (int64_t d = 2; d < input.dim(); ++d) added = added.unsqueeze(-1);
-    result = result + added;
-  }
-  call.finish(result);
+  call.finish(at::movedim(at::unflatten(channels, 1, {size, channels.sizes()[1] / size}), 1, 0));
 }
 
 const OwnRule rules[] = {
