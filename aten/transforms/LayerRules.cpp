@@ -7,7 +7,12 @@
 #include "aten/ops/_layer_norm.h"
 #include "aten/ops/_max_pool.h"
 #include "aten/ops/_pad_by_copy.h"
+#include "aten/ops/col2im.h"
 #include "aten/ops/flatten.h"
+#include "aten/ops/grid_sampler.h"
+#include "aten/ops/im2col.h"
+#include "aten/ops/istft.h"
+#include "aten/ops/multinomial.h"
 #include "aten/ops/new_empty.h"
 #include "aten/ops/new_empty_strided.h"
 #include "aten/ops/new_full.h"
@@ -39,14 +44,15 @@ void layer_norm(BatchedCall& call) {
   call.change_tensors([&](const Tensor& each) { return wrap_batch(each, call.level()); });
 }
 
-/// Operators on planes take one batch dimension at most: the members join it. `kPerDimension`
-/// numbers of the list tell of each dimension of a plane.
-template <size_t kPerDimension>
-void of_planes(BatchedCall& call) {
+/// Operators whose input has `rank` dimensions and one batch dimension at most: the members join
+/// it.
+void join_batch(BatchedCall& call, int64_t rank) {
   const Tensor input = call.stack()[0].get<Tensor>();
-  const size_t spatial = call.stack()[1].get<DimVector>().size() / kPerDimension;
-  const bool has_batch = static_cast<size_t>(input.dim()) == spatial + 2;
-  if (call.size() == 0 || (!has_batch && static_cast<size_t>(input.dim()) != spatial + 1))
+  const bool has_batch = input.dim() == rank + 1;
+  bool shares_others = true;
+  for (size_t i = 1; i < call.stack().size(); ++i)
+    shares_others = shares_others && !call.is_batched(call.stack()[i]);
+  if (call.size() == 0 || !shares_others || (!has_batch && input.dim() != rank))
     return one_by_one(call);
 
   const Tensor& members = call.inside(input);
@@ -56,6 +62,30 @@ void of_planes(BatchedCall& call) {
     if (!has_batch) return wrap_batch(each, call.level());
     return wrap_batch(at::unflatten(each, 0, {call.size(), input.sizes()[0]}), call.level());
   });
+}
+
+template <int64_t kRank>
+void of_rank(BatchedCall& call) {
+  join_batch(call, kRank);
+}
+
+/// Channels of planes. `kPerDimension` numbers of the list tell of each dimension of a plane.
+template <size_t kPerDimension>
+void of_planes(BatchedCall& call) {
+  const size_t spatial = call.stack()[1].get<DimVector>().size() / kPerDimension;
+  join_batch(call, static_cast<int64_t>(spatial) + 1);
+}
+
+/// Images and the grids of points at which they are sampled.
+void grid_sampler(BatchedCall& call) {
+  const Tensor input = call.stack()[0].get<Tensor>();
+  const Tensor grid = call.stack()[1].get<Tensor>();
+  if (call.size() == 0 || input.dim() < 4 || input.dim() != grid.dim()) return one_by_one(call);
+
+  call.stack()[0] = Value(at::flatten(call.members(input), 0, 1));
+  call.stack()[1] = Value(at::flatten(call.members(grid), 0, 1));
+  call.entry().call_boxed(call.stack());
+  call.finish(at::unflatten(call.stack()[0].get<Tensor>(), 0, {call.size(), input.sizes()[0]}));
 }
 
 /// A new tensor for each member.
@@ -82,7 +112,9 @@ const OwnRule rules[] = {
     {ops::_interpolate::entry, &of_planes<1>}, {ops::_pad_by_copy::entry, &of_planes<2>},
     {ops::new_empty::entry, &new_tensor},      {ops::new_empty_strided::entry, &new_strided_tensor},
     {ops::new_full::entry, &new_tensor},       {ops::new_ones::entry, &new_tensor},
-    {ops::new_zeros::entry, &new_tensor},
+    {ops::new_zeros::entry, &new_tensor},      {ops::im2col::entry, &of_rank<3>},
+    {ops::col2im::entry, &of_rank<2>},         {ops::istft::entry, &of_rank<2>},
+    {ops::multinomial::entry, &of_rank<1>},    {ops::grid_sampler::entry, &grid_sampler},
 };
 
 }  // namespace

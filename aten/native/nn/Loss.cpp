@@ -40,6 +40,12 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
   return reduction == kMean ? at::mean(loss) : at::sum(loss);
 }
 
+bool are_probabilities(const Tensor& tensor) {
+  if (!has_elements(tensor)) return true;
+  const Tensor inside = at::logical_and(at::ge(tensor, Scalar(0)), at::le(tensor, Scalar(1)));
+  return at::all(inside).item().to_bool();
+}
+
 void check_castable(ScalarType from, ScalarType to) {
   TORCH_CHECK(can_cast(from, to), "result type ", from,
               " can't be cast to the desired output type ", to);
@@ -201,14 +207,8 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
                             int64_t reduction) {
-  if (has_elements(self)) {
-    const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
-    TORCH_CHECK(at::all(inside).item().to_bool(),
-                "all elements of input should be between 0 and 1");
-    const Tensor likely = at::logical_and(at::ge(target, Scalar(0)), at::le(target, Scalar(1)));
-    TORCH_CHECK(at::all(likely).item().to_bool(),
-                "all elements of target should be between 0 and 1");
-  }
+  TORCH_CHECK(are_probabilities(self), "all elements of input should be between 0 and 1");
+  TORCH_CHECK(are_probabilities(target), "all elements of target should be between 0 and 1");
 
   const Tensor loss = weighted(at::_binary_cross_entropy(self, target), weight);
   TORCH_CHECK(loss.sizes() == self.sizes(), "output with shape ", self.sizes(),
