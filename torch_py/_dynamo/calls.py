@@ -58,9 +58,7 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
     return _object(capture, callee, kind, args, kwargs, tail)
 
 
-def _function(
-    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool
-) -> Any:
+def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     special = natives.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
@@ -133,9 +131,7 @@ def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], t
     return call(capture, function, [*first, *args], {**named, **kwargs}, tail)
 
 
-def _object(
-    capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool
-) -> Any:
+def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     if kind is natives.Interpreted:
         return call(capture, callee.function, args, kwargs, tail)
     if torch_calls.is_torch_object(callee):

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from torch_py._dynamo import config, logs
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
+from torch_py._dynamo import config, logs
 from torch_py._dynamo.assemble import Assembly
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture

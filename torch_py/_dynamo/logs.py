@@ -18,7 +18,9 @@ def recompile(function: Any, reasons: list[str]) -> None:
 
 def recompile_limit(function: Any, reasons: list[str]) -> None:
     last = reasons[0] if reasons else "new arguments"
-    recompiles.warning("%s has as many pieces of code as it may have; last reason: %s", function.__qualname__, last)
+    recompiles.warning(
+        "%s has as many pieces of code as it may have; last reason: %s", function.__qualname__, last
+    )
 
 
 def graph(module: Any) -> None:

@@ -16,7 +16,6 @@ _OF_TRUTH.update({name: name for name in ("bitwise_and", "bitwise_or", "bitwise_
 _LARGEST_PRODUCT = 4
 
 
-
 class NotLoweredError(Exception):
     """An operator, or one with such arguments, has no loop: it is called."""
 

@@ -50,7 +50,9 @@ class _Fusion:
         epoch = self.epochs[id(store)]
         candidates = [
             (self._score(store, entry), -position, entry)
-            for position, entry in enumerate(self.schedule[-_LOOK_BACK:], max(len(self.schedule) - _LOOK_BACK, 0))
+            for position, entry in enumerate(
+                self.schedule[-_LOOK_BACK:], max(len(self.schedule) - _LOOK_BACK, 0)
+            )
             if isinstance(entry, Nest) and entry.epoch == epoch and len(entry.items) < _LARGEST_NEST
         ]
         for score, position, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):
@@ -71,7 +73,11 @@ class _Fusion:
     def _can_follow(self, store: Store, nest: Nest, position: int) -> bool:
         """Whether all that the store reads has been made when the nest runs. The nest may have to run later."""
         needed = [self.makers.get(memory) for memory in read_by(store)]
-        late = [entry for entry in needed if entry is not None and entry is not nest and self._after(entry, position)]
+        late = [
+            entry
+            for entry in needed
+            if entry is not None and entry is not nest and self._after(entry, position)
+        ]
         if not late:
             return True
         makes = nest.makes()

@@ -391,7 +391,9 @@ def first_value(kind: str, dtype: Any) -> str:
         if dtype.is_floating_point:
             return literal(float("-inf") if kind == "maximum" else float("inf"), dtype)
         bits = dtype.itemsize * 8
-        low, high = (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        low, high = (
+            (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        )
         return literal(low if kind == "maximum" else high, dtype)
     return literal(1 if kind in ("product", "all", "minimum") else 0, dtype)
 

@@ -21,6 +21,7 @@ class GraphMerge:
 
     `sizes_of` gives the sizes of a node's tensor, None if it has no tensor. `refuse(node, what)` makes the
     error for graphs that differ in other ways than formulas explain; `what` completes "the program ...".
+    Without `reads_results`, numbers may not depend on sizes of tensors that the graph computes.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class GraphMerge:
         solver: Solver,
         sizes_of: Callable[[Node], Sizes | None],
         refuse: Callable[[Node, str], Exception],
+        reads_results: bool = True,
     ) -> None:
         self.graphs = graphs
         self.solver = solver
         self.sizes_of = sizes_of
         self.refuse = refuse
+        self.reads_results = reads_results
         rows = [list(graph.nodes) for graph in graphs]
         self._check_form(rows)
         self.columns: list[Column] = list(zip(*rows))
@@ -111,6 +114,8 @@ class GraphMerge:
 
     def _sizes_at_hand(self, column: Column) -> list[tuple[SizeOf, Sizes]]:
         """The sizes of the tensors that a node gets."""
+        if not self.reads_results:
+            return []
         found = []
         for nodes in zip(*(node.all_input_nodes for node in column)):
             sizes = [self.sizes_of(node) for node in nodes]
