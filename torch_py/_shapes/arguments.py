@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,14 +45,14 @@ def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
             raise NotFollowed("a tensor with gaps between its elements has sizes that vary")
         strides[dim] = term
         expected *= tensor.shape[dim]
-        term = _product(term, sizes[dim])
+        term = product_of((term, sizes[dim]))
     return Geometry(sizes, tuple(strides))
 
 
-def _product(left: Term, right: Term) -> Term:
-    if isinstance(left, int) and isinstance(right, int):
-        return left * right
-    return product(right, left) if isinstance(right, int) else product(left, right)
+def product_of(factors: Sequence[Term]) -> Term:
+    """The product of sizes: one number, and the terms."""
+    number = math.prod(factor for factor in factors if isinstance(factor, int))
+    return product(number, *(factor for factor in factors if not isinstance(factor, int)))
 
 
 def stand_in(

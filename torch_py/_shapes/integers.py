@@ -81,8 +81,15 @@ class Sizes:
         return self._integer(symbol)
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
-        """Further primes, for the recording `number` of the same program."""
-        return {symbol: _next_prime(prime + 997 * number) for symbol, prime in self.stand_ins.items()}
+        """Further primes, for the recording `number` of the same program.
+
+        The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
+        taken for another and a constant.
+        """
+        return {
+            symbol: _next_prime(prime + number * (997 + 1409 * position))
+            for position, (symbol, prime) in enumerate(self.stand_ins.items())
+        }
 
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)

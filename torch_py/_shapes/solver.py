@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
+from operator import itemgetter
 from typing import Any
 
 from torch_py._shapes.formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
@@ -93,9 +94,9 @@ class Solver:
         if not all(type(value) is int for value in values):
             return None
         for symbol, sizes in self._sizes.items():
-            fits = list(_rounded_fits(symbol, sizes, values))
+            fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
             if fits:
-                return _decided(symbol, sizes, fits)
+                return _decided(symbol, sizes, [term for _, term in fits])
         return None
 
     # Other numbers
@@ -145,14 +146,15 @@ def _affine_fit(values: Values, numbers: Values) -> tuple[int, int] | None:
     return (factor, offset) if fits else None
 
 
-def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[Term]:
+def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[tuple[int, Term]]:
+    """Each with the distance of its offset from 0."""
     for divisor in range(2, _LARGEST_DIVISOR + 1):
         for shift in range(divisor):
             quotients = tuple((size + shift) // divisor for size in sizes)
             form = _affine_fit(values, quotients)
             if form is not None:
                 shifted = affine(1, symbol, shift)
-                yield affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
+                yield abs(form[1]), affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
 
 
 def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:

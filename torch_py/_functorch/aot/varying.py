@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,7 @@ from torch_py._functorch.aot.joint import Traced, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._guards import detect_fake_mode
-from torch_py._shapes.arguments import Arguments, NotFollowed
+from torch_py._shapes.arguments import Arguments, NotFollowed, product_of
 from torch_py._shapes.formulas import Symbol
 from torch_py._shapes.integers import Sizes
 from torch_py._shapes.merging import GraphMerge
@@ -137,12 +138,27 @@ def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any,
     for column in merge.columns:
         values = [node.meta.get("val") for node in column]
         if all(isinstance(value, Tensor) for value in values):
-            shape = [solver.solve(numbers) for numbers in zip(*(value.shape for value in values))]
-            strides = [solver.solve(numbers) for numbers in zip(*(value.stride() for value in values))]
+            shape = tuple(solver.solve(numbers) for numbers in zip(*(value.shape for value in values)))
+            strides = _solved_strides(values, shape, solver)
             if None in shape or None in strides:
                 raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
-            found[column[0]] = tuple(shape), tuple(strides)
+            found[column[0]] = shape, strides
     return found
+
+
+def _solved_strides(values: list[Any], shape: tuple[Any, ...], solver: Solver) -> tuple[Any, ...]:
+    """A stride is most often the product of the sizes of the dimensions inside of it."""
+    first = values[0]
+    strides: list[Any] = [None] * first.dim()
+    inner: list[int] = []
+    for dim in sorted(range(first.dim()), key=lambda dim: (first.stride(dim), first.shape[dim])):
+        numbers = tuple(value.stride(dim) for value in values)
+        if numbers == tuple(math.prod(value.shape[i] for i in inner) for value in values):
+            strides[dim] = product_of([shape[i] for i in inner])
+        else:
+            strides[dim] = solver.solve(numbers)
+        inner.append(dim)
+    return tuple(strides)
 
 
 def _add_inputs(traced: Traced, symbols: list[Symbol]) -> dict[Symbol, Node]:
