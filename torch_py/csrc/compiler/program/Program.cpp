@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "aten/profiling/Recording.h"
 #include "c10/util/Exception.h"
 #include "torch_py/csrc/compiler/program/LastUses.h"
 #include "torch_py/csrc/compiler/program/Run.h"
@@ -161,6 +162,7 @@ Program::Prepared Program::prepare(const Arguments& arguments) const {
 }
 
 Items Program::run(const Prepared& prepared, const Arguments& arguments) const {
+  const at::profiling::Range range(description_.name.c_str(), at::profiling::Event::kNone);
   const PlainCalls plain;
   Run run(*this, *prepared.plan, arguments);
   run.steps();

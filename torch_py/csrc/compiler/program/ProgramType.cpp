@@ -60,14 +60,14 @@ PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyO
 PyObject* program_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   static const char* names[] = {"num_inputs", "slots",   "steps", "outputs", "constants",
-                                "library",    "symbols", "names", nullptr};
+                                "library",    "symbols", "names", "name",    nullptr};
   const ObjectPtr empty = ObjectPtr::steal(checked(PyTuple_New(0)));
-  WrittenProgram written{nullptr,     nullptr, nullptr,     nullptr,
-                         empty.get(), Py_None, empty.get(), empty.get()};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OOOO:Program", const_cast<char**>(names),
+  WrittenProgram written{nullptr, nullptr,     nullptr,     nullptr, empty.get(),
+                         Py_None, empty.get(), empty.get(), nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OOOOO:Program", const_cast<char**>(names),
                                    &written.inputs, &written.slots, &written.steps,
                                    &written.outputs, &written.constants, &written.library,
-                                   &written.symbols, &written.names))
+                                   &written.symbols, &written.names, &written.name))
     return nullptr;
 
   auto program = std::make_shared<const Program>(read_description(written));
@@ -99,7 +99,7 @@ PyMethodDef methods[] = {
 
 constexpr const char* kDocumentation =
     "Program(num_inputs, slots, steps, outputs, constants=(), library=None, symbols=(),\n"
-    "        names=())\n"
+    "        names=(), name='program')\n"
     "\n"
     "A compiled graph: a callable that takes tensors and returns a list of tensors. Slots hold\n"
     "the tensors of a call; inputs have the first numbers, constants follow.\n"

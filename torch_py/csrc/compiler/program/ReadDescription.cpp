@@ -288,6 +288,11 @@ Description read_description(const WrittenProgram& written) {
                       description.slots.size() - 1, " is an int, which only inputs are");
   });
 
+  if (written.name != nullptr) {
+    if (!PyUnicode_Check(written.name))
+      throw_python(PyExc_TypeError, "Program(): name must be a str, got %R", written.name);
+    description.name = to_string_view(written.name);
+  }
   for_each(written.names, "names", [&](PyObject* item) {
     if (!PyUnicode_Check(item))
       throw_python(PyExc_TypeError, "Program(): names must be str, got %R", item);

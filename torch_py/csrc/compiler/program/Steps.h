@@ -121,6 +121,7 @@ struct Description {
   std::shared_ptr<const Library> library;
   std::vector<std::shared_ptr<void>> kept;  // owners of what arguments point to: generators
   std::vector<std::string> names;           // of slots, for people; may be empty
+  std::string name = "program";             // of the whole, for people and profiles
 
   size_t fixed_slots() const { return inputs + constants.size(); }
   /// "step 3: ", as messages about a step begin.

@@ -54,7 +54,7 @@ class Writer {
     std::string inputs;
     for (Slot slot = 0; slot < description_.inputs; ++slot)
       inputs += (slot == 0 ? "" : ", ") + name(slot);
-    text_ = "program(" + inputs + "):\n";
+    text_ = description_.name + "(" + inputs + "):\n";
 
     for (Slot slot = 0; slot < description_.inputs; ++slot)
       line("# " + name(slot) + " " + facts(slot));
