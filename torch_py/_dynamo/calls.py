@@ -23,6 +23,7 @@ from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._tensor import Tensor
+from torch_py.compiler import _marks
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -33,6 +34,10 @@ _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescript
 def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
     """``callee(*args, **kwargs)``. `tail`: the instruction that calls pushes the result, and no more."""
     kind = type(callee)
+    if _marks.substitutes or _marks.in_graph or _marks.broken or _marks.constants:
+        found = _by_mark(capture, callee, args, kwargs)
+        if found is not NotImplemented:
+            return found
     if kind is FunctionType:
         return _function(capture, callee, args, kwargs, tail)
     if kind is MethodType:
@@ -55,6 +60,24 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
     if kind is functools.partial:
         return _partial(capture, callee, args, kwargs, tail)
     return _object(capture, callee, kind, args, kwargs, tail)
+
+
+def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """The result of a call that the program has marked; NotImplemented for others."""
+    try:
+        hash(callee)
+    except TypeError:
+        return NotImplemented
+    if callee in _marks.substitutes:
+        return call(capture, _marks.substitutes[callee], args, kwargs)
+    if callee in _marks.in_graph:
+        return torch_calls.function(capture, callee, args, kwargs)
+    if callee in _marks.broken:
+        raise unsupported_call(getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs")
+    if callee in _marks.constants:
+        with capture.recorder.outside():
+            return capture.made(callee(*args, **kwargs))
+    return NotImplemented
 
 
 def _function(
