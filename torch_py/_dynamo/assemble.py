@@ -24,7 +24,7 @@ class Assembly:
     def __init__(self, capture: Capture, name: str, parameters: list[str]) -> None:
         self.capture = capture
         self.name = name
-        self.rebuild = Rebuild(capture, parameters)
+        self.rebuild = Rebuild(capture, name, parameters)
         self.graph_module: GraphModule | None = None
         self.example_inputs: list[Any] = []
         self._state: list[str] = []

@@ -16,14 +16,14 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import classes, natives, torch_calls
-from torch_py._dynamo.attributes import TensorMethod, in_class
-from torch_py._dynamo.attributes import bind as bind_attribute
+from torch_py._dynamo.attributes import TensorMethod, bind as bind_attribute, in_class
 from torch_py._dynamo.binding import bind
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT
 from torch_py._tensor import Tensor
+from torch_py.compiler import _marks
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -34,6 +34,10 @@ _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescript
 def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
     """``callee(*args, **kwargs)``. `tail`: the instruction that calls pushes the result, and no more."""
     kind = type(callee)
+    if _marks.substitutes or _marks.in_graph or _marks.broken or _marks.constants:
+        found = _by_mark(capture, callee, args, kwargs)
+        if found is not NotImplemented:
+            return found
     if kind is FunctionType:
         return _function(capture, callee, args, kwargs, tail)
     if kind is MethodType:
@@ -58,7 +62,27 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
     return _object(capture, callee, kind, args, kwargs, tail)
 
 
-def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
+def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """The result of a call that the program has marked; NotImplemented for others."""
+    try:
+        hash(callee)
+    except TypeError:
+        return NotImplemented
+    if callee in _marks.substitutes:
+        return call(capture, _marks.substitutes[callee], args, kwargs)
+    if callee in _marks.in_graph:
+        return torch_calls.function(capture, callee, args, kwargs)
+    if callee in _marks.broken:
+        raise unsupported_call(getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs")
+    if callee in _marks.constants:
+        with capture.recorder.outside():
+            return capture.made(callee(*args, **kwargs))
+    return NotImplemented
+
+
+def _function(
+    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool
+) -> Any:
     special = natives.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
@@ -131,7 +155,9 @@ def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], t
     return call(capture, function, [*first, *args], {**named, **kwargs}, tail)
 
 
-def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
+def _object(
+    capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool
+) -> Any:
     if kind is natives.Interpreted:
         return call(capture, callee.function, args, kwargs, tail)
     if torch_calls.is_torch_object(callee):

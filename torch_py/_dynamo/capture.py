@@ -22,8 +22,9 @@ from typing import Any
 import torch_py
 from torch_py import _C
 from torch_py._dynamo import calls, formatting, iteration, operations
-from torch_py._dynamo.breaks import Break
-from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.call_parts import call_parts
+from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guards import Guards
 from torch_py._dynamo.journal import ABSENT, Journal, contents
 from torch_py._dynamo.recorder import Recorder
@@ -144,6 +145,17 @@ class Capture:
             self.guards.add("type_is", source, kind)
             self._set_origin(value, source)
         return value
+
+    def admitted(self, value: Any) -> Any:
+        """An argument that may not have been used yet, as the interpreter uses it."""
+        return self.admit(value.value, value.source) if type(value) is Pending else value
+
+    def break_at_output(self, frame: Frame) -> None:
+        """Raises Break if a frame is about to call `print`: its arguments need no guards."""
+        parts = call_parts(frame.program, frame.instruction, frame.stack, frame.keyword_names)
+        callee = None if parts is None else self.admitted(parts.callee)
+        if callee is print:
+            raise unsupported_call("print", "it writes to a file")
 
     def _is_named(self, value: Any, source: Source) -> bool:
         """Whether the object is reached from particular objects, so that it is itself a particular one."""

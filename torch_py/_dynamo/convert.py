@@ -11,10 +11,11 @@ from typing import Any
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import config, logs
 from torch_py._dynamo.assemble import Assembly
+from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import is_supported
-from torch_py._dynamo.exc import BackendCompilerFailed, Unsupported
+from torch_py._dynamo.exc import BackendCompilerFailed, RecompileError, Unsupported
 from torch_py._dynamo.guards import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
@@ -23,9 +24,11 @@ from torch_py._dynamo.start import FunctionStart
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
+from torch_py.compiler._stance import current
 
 _lock = threading.RLock()
 _HANDLERS = all_handlers()
+observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
 
 
 class Settings:
@@ -190,6 +193,8 @@ def note_break(reason: Break, settings: Settings) -> None:
     if settings.fullgraph:
         raise Unsupported(text, case_name=reason.what)
     counters["graph_break"][reason.reason] += 1
+    for observe in observers:
+        observe(reason)
     logs.graph_breaks.debug("%s", text)
 
 
@@ -201,15 +206,21 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     counters["stats"]["unique_graphs"] += 1
     logs.graph(module)
     try:
-        return settings.backend(module, inputs, **settings.options)
+        return _backend(settings)(module, inputs, **settings.options)
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
+
+
+def _backend(settings: Settings) -> Any:
+    forced = current.backend
+    return settings.backend if forced is None else lookup_backend(forced)
 
 
 def _guard_program(capture: Capture, start: Any) -> Any:
     capture.finish_guards()
     writer = RowWriter(len(start.parameters), TensorFacts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
+    logs.guards(rows)
     return GuardProgram(rows, writer.registers)
 
 
@@ -223,10 +234,13 @@ class Compiler:
         self.settings = settings
         self.start = start or FunctionStart(function)
         self.continuations = continuations or Continuations(settings)
+        self.has_run = False
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
         """Called for arguments that no entry fits; gives what is called with them."""
-        if is_capturing() or not is_supported():
+        if is_capturing() or not is_supported() or config.disable:
+            return self.function
+        if self._stance_forbids(compiled, reasons):
             return self.function
         if len(compiled.entries) >= config.recompile_limit:
             logs.recompile_limit(self.function, reasons)
@@ -238,6 +252,17 @@ class Compiler:
             if program is not None:
                 compiled.add(program, code or self.function)
         return code or self.function
+
+    def _stance_forbids(self, compiled: Any, reasons: list[str]) -> bool:
+        """Whether the call runs eagerly by `torch.compiler.set_stance`."""
+        stance = current.stance
+        if stance == "fail_on_recompile" or (reasons and config.error_on_recompile):
+            last = f": {reasons[0]}" if reasons else ""
+            raise RecompileError(f"{self.function.__qualname__} would be compiled anew{last}")
+        if stance == "eager_then_compile":
+            self.has_run, ran = True, self.has_run
+            return not ran
+        return stance in ("force_eager", "eager_on_recompile")
 
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:

@@ -11,6 +11,7 @@ from torch_py._dynamo import config
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.convert import Compiler, Settings
 from torch_py._dynamo.forwarding import as_function
+from torch_py._dynamo.utils import counters
 
 _all: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -43,7 +44,18 @@ def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None)
     return given if backend == "inductor" or callable(backend) else {}
 
 
-def forget_all() -> None:
-    """Drops all compiled code."""
+def optimize(
+    backend: Any = "inductor", *, nopython: bool = False, disable: bool = False, dynamic: bool | None = None,
+    **options: Any,
+) -> Callable[[Any], Any]:
+    """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
+    from torch_py.compiler._compile import compile
+
+    return compile(backend=backend, fullgraph=nopython, disable=disable, dynamic=dynamic)  # type: ignore[no-any-return]
+
+
+def reset() -> None:
+    """Drops all compiled code and the counters; functions are compiled anew when they are called."""
     for compiled in list(_all):
         compiled.clear()
+    counters.clear()

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 
+# Instructions that move values without a look at them.
+_MOVES = frozenset(
+    "nop pop store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
+)
+
+
 class _Null:
     """What PUSH_NULL pushes."""
 
@@ -57,6 +63,7 @@ class Frame:
         "capture",
         "code",
         "globals",
+        "has_pending",
         "instruction",
         "is_suspended",
         "is_tail",
@@ -91,6 +98,7 @@ class Frame:
         self.steps = 0
         self.serial = capture.next_serial()
         self.is_suspended = False
+        self.has_pending = False  # whether the stack has arguments that were not used yet
         self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
         self.result_base = 0  # how much of the stack is left when the result of a call is pushed
         self.raise_at: tuple[int, int] | None = None  # while it waits for a result: see resume.Layout
@@ -122,6 +130,8 @@ class Frame:
 
     def _steps(self) -> Any:
         """Runs instructions until one of them gives the result of the frame."""
+        if self.has_pending:
+            self._use_pending()
         instructions = self.program.instructions
         handlers = self.capture.handlers
         stop_at = self.capture.stop_at
@@ -135,6 +145,25 @@ class Frame:
             finished = handlers[instruction.op](self, instruction.arg)
             if finished is not None:
                 return finished.value
+
+    def _use_pending(self) -> None:
+        """The first instructions of a resumed frame: what is on its stack is guarded once it is used."""
+        instructions = self.program.instructions
+        handlers = self.capture.handlers
+        while any(type(value) is Pending for value in self.stack):
+            instruction = instructions[self.at]
+            if instruction.op not in _MOVES:
+                self.instruction = instruction
+                if instruction.op.startswith("call"):
+                    self.capture.break_at_output(self)
+                break
+            self.instruction = instruction
+            self.at += 1
+            self.steps += 1
+            handlers[instruction.op](self, instruction.arg)
+
+        self.has_pending = False
+        self.stack = [self.capture.admitted(value) for value in self.stack]
 
     def _note(self, reason: Break) -> None:
         reason.frames.append(self)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import iteration
-from torch_py._dynamo.frame import NULL
+from torch_py._dynamo.call_parts import call_parts
 
 if TYPE_CHECKING:
     from torch_py._dynamo.rebuild import Rebuild
@@ -75,10 +75,11 @@ _JUMPS = {
 
 
 def _call(stop: Stop) -> Step | None:
-    parts = call_parts(stop)
+    frame = stop.frame
+    parts = call_parts(frame.program, stop.instruction, stop.stack, frame.keyword_names)
     if parts is None:
         return None
-    callee, args, kwargs = parts
+    stop.base, callee, args, kwargs = parts
 
     def text(rebuild: Rebuild) -> str:
         given = [rebuild.value(value) for value in args]
@@ -91,54 +92,6 @@ def _call(stop: Stop) -> Step | None:
         return f"{rebuild.value(callee)}({', '.join(given)})"
 
     return Step(len(stop.stack) - stop.base, 1, text)
-
-
-def call_parts(stop: Stop) -> tuple[Any, list[Any], dict[str, Any]] | None:
-    """Callable and arguments on the stack of a frame that stops at a call."""
-    frame, stack, count = stop.frame, stop.stack, stop.instruction.arg
-    op = stop.instruction.op
-    if op == "call":
-        base = len(stack) - count - 2
-        args = stack[base + 2 :]
-        callee = stack[base + 1]
-        if stack[base] is not NULL:
-            callee, args = stack[base], [callee, *args]
-        names = frame.keyword_names
-        cut = len(args) - len(names)
-        stop.base = base
-        return callee, args[:cut], dict(zip(names, args[cut:]))
-    if op in ("call_null_last", "call_kw"):
-        names = stack[-1] if op == "call_kw" else ()
-        given = stack[:-1] if op == "call_kw" else stack
-        base = len(given) - count - 2
-        args = given[base + 2 :]
-        if given[base + 1] is not NULL:
-            args = [given[base + 1], *args]
-        cut = len(args) - len(names)
-        stop.base = base
-        return given[base], args[:cut], dict(zip(names, args[cut:]))
-    if op in ("call_plain", "call_plain_kw"):
-        names = stack[-1] if op == "call_plain_kw" else ()
-        given = stack[:-1] if op == "call_plain_kw" else stack
-        base = len(given) - count - 1
-        args = given[base + 1 :]
-        cut = len(args) - len(names)
-        stop.base = base
-        return given[base], args[:cut], dict(zip(names, args[cut:]))
-    return _call_ex_parts(stop, op, count)
-
-
-def _call_ex_parts(stop: Stop, op: str, flags: int) -> tuple[Any, list[Any], dict[str, Any]] | None:
-    stack = stop.stack
-    below = 1 if op == "call_ex_plain" else 2
-    base = len(stack) - below - 1 - (flags & 1)
-    callee = stack[base] if op == "call_ex_null_last" else stack[base + below - 1]
-    given = stack[base + below]
-    named = stack[-1] if flags & 1 else {}
-    stop.base = base
-    if type(given) is not tuple or not isinstance(named, dict):
-        return None
-    return callee, list(given), dict(named)
 
 
 # Other operations

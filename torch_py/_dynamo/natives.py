@@ -15,7 +15,8 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import attributes, formatting, iteration, operations, torch_calls
+from torch_py import compiler
+from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.journal import ABSENT
@@ -119,6 +120,15 @@ _BREAKING_MODULES = {
     "gc": "it looks at all objects",
     "pickle": "it writes objects as bytes",
 }
+
+
+def _graph_break(capture: Capture, args: Any, kwargs: Any) -> None:
+    text = args[0] if args else kwargs.get("msg", "")
+    raise Break("torch._dynamo.graph_break()", text or "the program asks for it")
+
+
+def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
+    return True
 
 
 def reason_against_module(function: FunctionType) -> Break | None:
@@ -767,6 +777,10 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
 }
 
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    marks.graph_break: _graph_break,
+    marks.is_compiling: _true,
+    compiler.is_compiling: _true,
+    compiler.is_dynamo_compiling: _true,
     isinstance: _isinstance,
     issubclass: _issubclass,
     getattr: _getattr,

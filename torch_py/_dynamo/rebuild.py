@@ -34,7 +34,7 @@ _ITERATOR_MODULES = ("builtins", "itertools", "_collections", "collections")
 class Rebuild:
     """Writes expressions for the objects of a capture, and the statements that they need before."""
 
-    def __init__(self, capture: Capture, parameters: list[str]) -> None:
+    def __init__(self, capture: Capture, name: str, parameters: list[str]) -> None:
         self.capture = capture
         self.parameters = parameters
         self.constants: dict[str, Any] = {}
@@ -43,7 +43,7 @@ class Rebuild:
         self.writes: list[str] = []
         self.outputs: dict[Node, str] = {}
         self._constant_names: dict[int, str] = {}
-        self._taken: set[str] = set(parameters)
+        self._taken: set[str] = {name, *parameters}
         self._source_names: dict[int, str] = {}
         self._made: dict[int, str] = {}
         self._open: set[int] = set()

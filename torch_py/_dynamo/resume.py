@@ -114,10 +114,8 @@ class ResumedStart:
 
     def _frame(self, capture: Capture, layout: Layout, values: tuple[Any, ...]) -> Frame:
         frame = Frame(capture, layout.code, layout.globals)
-        frame.locals, stack = layout.split(values)
-        frame.stack = [
-            capture.admit(value.value, value.source) if type(value) is Pending else value for value in stack
-        ]
+        frame.locals, frame.stack = layout.split(values)
+        frame.has_pending = True
         frame.jump(layout.offset)
         frame.instruction = frame.program.instructions[frame.at]
         if layout.raise_at is not None:

@@ -113,7 +113,7 @@ def _questions() -> frozenset[Any]:
 
 
 def is_torch_function(function: FunctionType) -> bool:
-    return function in _public_functions() or "_torchdynamo_allow_in_graph" in function.__dict__
+    return function in _public_functions()
 
 
 def is_torch_object(callee: Any) -> bool:
