@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torch_py._functorch.aot import aot_module_simplified
+from torch_py._decomp import core_aten_decompositions
+from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
 from torch_py._functorch.compilers import nop
 from torch_py.fx.graph_module import GraphModule
 
@@ -25,4 +26,18 @@ def aot_eager(
     """Runs the graphs of ahead-of-time autograd, operator by operator."""
     return aot_module_simplified(
         gm, fake_tensor_inputs, fw_compiler or nop, bw_compiler or fw_compiler or nop, **kwargs
+    )
+
+
+def aot_eager_decomp_partition(
+    gm: GraphModule, fake_tensor_inputs: list[Any], **kwargs: Any
+) -> Callable[..., Any]:
+    """Like `aot_eager`, with operators decomposed, and with values computed again where that saves memory."""
+    return aot_module_simplified(
+        gm,
+        fake_tensor_inputs,
+        nop,
+        partition_fn=min_cut_rematerialization_partition,
+        decompositions=core_aten_decompositions(),
+        **kwargs,
     )

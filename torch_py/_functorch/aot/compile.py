@@ -7,11 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.joint import trace
+from torch_py._functorch.aot.joint import Traced, trace
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.runtime.calls import Call
-from torch_py._functorch.aot.runtime.training import Layout, tangents_reaching, training_function
+from torch_py._functorch.aot.runtime.training import (
+    Layout,
+    function_with_error,
+    tangents_reaching,
+    training_function,
+)
+from torch_py._functorch.aot.splitting import is_tangent
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
@@ -48,7 +54,20 @@ class Backend:
             return Call(traced, self.inference(traced.module, _values(traced.module)))
 
         examples = _values(traced.module)
-        forward, backward = self.partition(traced.module, examples, num_fwd_outputs=traced.num_outputs)
+        if traced.backward_error is not None:
+            tangents = [node for node in _placeholders(traced.module) if is_tangent(node)]
+            for node in tangents:
+                traced.module.graph.erase_node(node)
+            traced.module.recompile()
+            forward = self.forward(traced.module, _values(traced.module))
+            return Call(traced, function_with_error(Layout(traced), forward, traced.backward_error))
+
+        forward, backward = self.partition(
+            traced.module,
+            examples,
+            num_fwd_outputs=traced.num_outputs,
+            static_lifetime_input_indices=_static(traced, arguments),
+        )
         num_kept = len(_placeholders(backward)) - len(traced.tangents)
         run = training_function(
             Layout(traced),
@@ -58,6 +77,12 @@ class Backend:
             tangents_reaching(backward.graph, num_kept),
         )
         return Call(traced, run)
+
+
+def _static(traced: Traced, arguments: Sequence[Any]) -> list[int]:
+    """The inputs that live on after a call whatever it does, as parameters do."""
+    sources = [source.of(arguments) for source in traced.inputs]
+    return [i for i, tensor in enumerate(sources) if tensor.requires_grad and tensor.is_leaf]
 
 
 def _placeholders(module: GraphModule) -> list[Node]:

@@ -47,7 +47,7 @@ class Memory:
 class Functionalized:
     """The functional graph, without its output, and the values at the end of the program.
 
-    `changed` has the inputs whose memory was written to, `latest` the values of nodes of the old graph.
+    `inputs` has an input for each of the old graph, and `latest` the values of nodes of the old graph.
     """
 
     def __init__(self, old: Graph, fake_mode: FakeTensorMode, views: Views) -> None:
@@ -56,9 +56,9 @@ class Functionalized:
         self._builder = Builder(self.graph, fake_mode)
         self._memories: dict[Node, Memory] = {}
         self._values: dict[Node, tuple[Node, int]] = {}  # with the version of the memory that they belong to
-        inputs = {node: self.graph.node_copy(node) for node in old.find_nodes(op="placeholder")}
-        for node in sorted(inputs, key=lambda node: views.of(node).root is not node):
-            self._keep(node, inputs[node])
+        self.inputs = {node: self.graph.node_copy(node) for node in old.find_nodes(op="placeholder")}
+        for node in sorted(self.inputs, key=lambda node: views.of(node).root is not node):
+            self._keep(node, self.inputs[node])
         for node in old.nodes:
             if node.op not in ("placeholder", "output"):
                 self._run(node)

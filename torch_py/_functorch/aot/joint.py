@@ -12,7 +12,7 @@ from torch_py._functorch.aot.functionalize import Functionalized
 from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source
 from torch_py._functorch.aot.outputs import Outputs, classify
 from torch_py._functorch.aot.programs import Program
-from torch_py._functorch.aot.recording import BACKWARD, METADATA, Recorder
+from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, Recorder
 from torch_py._functorch.aot.sharing import Sharing
 from torch_py._functorch.aot.views import Views, aliased_argument
 from torch_py._guards import detect_fake_mode
@@ -49,7 +49,7 @@ class Traced:
 
     The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
     outputs are `num_outputs` of the call, and then a gradient, or None, for each of the inputs at the
-    positions `differentiated`.
+    positions `differentiated`. If backward raises `backward_error`, there are none of these.
     """
 
     module: GraphModule
@@ -60,6 +60,7 @@ class Traced:
     outputs: Outputs
     changes: list[Change]
     reshapings: list[Reshaping]
+    backward_error: Exception | None
 
 
 def trace(
@@ -102,6 +103,7 @@ class _Trace:
         self.graph = Graph()
         self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
         self.views = Views()
+        self.backward_error: Exception | None = None
 
         made = Inputs(self.recorder, arguments, names, sources)
         self.inputs = made.inputs
@@ -109,13 +111,17 @@ class _Trace:
         self._for_program = made.for_program()
 
     def run(self, program: Program) -> Traced:
-        with self.recorder.running(), set_grad_enabled(_C.is_grad_enabled()):
-            results = program(self.recorder, self._for_program)
-            outputs = classify(results, self.inputs, self.given, self.recorder, self.views)
-            recorded = [one for one in self.inputs if _has_new_history(one)]
-
-            self.recorder.context = {BACKWARD: True}
-            tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
+        hooks = _C._saved_tensors_hooks_take()  # they are for what the compiled call saves
+        try:
+            with self.recorder.running(), set_grad_enabled(_C.is_grad_enabled()):
+                results = program(self.recorder, self._for_program)
+                outputs = classify(results, self.inputs, self.given, self.recorder, self.views)
+                recorded = [one for one in self.inputs if _has_new_history(one)]
+                tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
+        finally:
+            self.recorder.draws.restore()
+            for pack, unpack in hooks:
+                _C._saved_tensors_hooks_push(pack, unpack)
         return self._functional(outputs, recorded, tangents, gradients)
 
     def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
@@ -125,12 +131,23 @@ class _Trace:
         if not tangents or not wanted:
             return [], []
 
+        self.recorder.context = {BACKWARD: True}
         given = [
             self.recorder.tangent(f"tangents_{number}", computed[i])
             for number, i in enumerate(tangents, start=1)
         ]
-        gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
+        try:
+            gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
+        except Exception as error:
+            self.backward_error = error
+            self._forget_backward()
+            return tangents, []
         return tangents, list(gradients)
+
+    def _forget_backward(self) -> None:
+        for node in reversed(self.graph.nodes):
+            if BACKWARD in node.meta and node.op != "placeholder":
+                self.graph.erase_node(node)
 
     # The functional graph
     # ------------------------------------------------------------
@@ -148,12 +165,14 @@ class _Trace:
             raise _SharedMemory(sharing.sources)
         functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
 
-        values = [functional.separate(functional.latest(node)) for node in computed]
+        values = [functional.latest(node) for node in computed]
+        values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
         changes = []
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
             is_recorded = one in recorded
             if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
                 changes.append(Change(self.inputs.index(one), len(values), is_recorded))
+                functional.inputs[one.node].meta[CHANGED] = True
                 values.append(functional.latest(node_of(one.given)))
 
         last = [None if node is None else functional.latest(node) for node in found]
@@ -169,6 +188,7 @@ class _Trace:
             else [],
             outputs=outputs,
             changes=changes,
+            backward_error=self.backward_error,
             reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
         )
 

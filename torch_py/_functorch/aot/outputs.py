@@ -61,10 +61,15 @@ Recipe = Constant | Argument | Same | Computed | Viewed
 
 @dataclass
 class Outputs:
-    """A recipe for each result; `computed` are the tensors that the graph has to compute for them."""
+    """A recipe for each result; `computed` are the tensors that the graph has to compute for them.
+
+    Those at the positions `views` are views of inputs which have another derivative than these: results of
+    custom Functions.
+    """
 
     recipes: list[Recipe]
     computed: list[Any]
+    views: set[int]
 
 
 def classify(
@@ -81,6 +86,7 @@ class _Classification:
         self.arguments = {id(one.tensor): one for one in given}
         self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
         self.computed: list[Any] = []
+        self.shared: set[int] = set()
         self._positions: dict[int, int] = {}  # in `computed`, by identity
 
     def run(self, results: list[Any]) -> Outputs:
@@ -100,7 +106,8 @@ class _Classification:
             else:
                 seen[id(result)] = position
                 recipes.append(self._recipe(result, shared))
-        return Outputs(recipes, self.computed)
+        views = {i for i, tensor in enumerate(self.computed) if id(tensor) in self.shared}
+        return Outputs(recipes, self.computed, views)
 
     def _recipe(self, result: Any, shared: set[int]) -> Recipe:
         view = self.views.of(self.recorder.node_of(result))
@@ -108,14 +115,13 @@ class _Classification:
             position, source = self.inputs[view.root]
             if _is_reproduced(result, source.given, view.steps, self.recorder):
                 return Viewed(InputOfGraph(position), view.steps)
+            if result.requires_grad:
+                self.shared.add(id(result))
         elif isinstance(result, FakeTensor) and memory_of(result) in shared and view.root.op != "get_attr":
             base = self._base(view.root)
-            if (
-                base is not None
-                and base is not result
-                and _is_reproduced(result, base, view.steps, self.recorder)
-            ):
-                return Viewed(self._compute(base), view.steps)
+            if base is not None and base is not result:
+                if _is_reproduced(result, base, view.steps, self.recorder):
+                    return Viewed(self._compute(base), view.steps)
         return self._compute(result)
 
     def _base(self, root: Any) -> Any:

@@ -1,17 +1,23 @@
-"""Splits a joint graph into one for the call and one for its backward."""
+"""What the graph of a call keeps for that of backward."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch_py._functorch.aot.forms import is_random
-from torch_py._functorch.aot.recording import BACKWARD
-from torch_py._functorch.aot.views import aliased_argument
-from torch_py.fx.graph import Graph
+from torch_py._functorch.aot.max_flow import UNLIMITED, Network
+from torch_py._functorch.aot.recording import CHANGED
+from torch_py._functorch.aot.splitting import Joint, is_view, nodes_in, reached_from
+from torch_py._ops import ops
+from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
+
+_COPIES = frozenset((ops.aten.clone.default, ops.aten._to_copy.default))
+# So many operators in a row are computed again at most.
+_LONGEST_CHAIN = 10
 
 
 def default_partition(
@@ -21,7 +27,8 @@ def default_partition(
     num_fwd_outputs: int,
     static_lifetime_input_indices: Sequence[int] | None = None,
 ) -> tuple[GraphModule, GraphModule]:
-    """Splits where the program does: what the call computes is kept for backward, as eager autograd would.
+    """Splits a joint graph where the program does: what the call computes is kept for backward, as eager
+    autograd would.
 
     Returns the module of the forward graph, whose outputs are those of the call and then what backward needs,
     and the module of the backward graph, whose inputs are the latter and the gradients of the outputs. Views
@@ -31,105 +38,91 @@ def default_partition(
     return joint.split(joint.kept_by_default())
 
 
-class Joint:
-    """A joint graph: `forward_outputs` of the call, `gradients`, and the nodes that need tangents."""
+def min_cut_rematerialization_partition(
+    joint_module: GraphModule,
+    _joint_inputs: Any,
+    compiler: str = "inductor",
+    *,
+    num_fwd_outputs: int,
+    static_lifetime_input_indices: Sequence[int] | None = None,
+) -> tuple[GraphModule, GraphModule]:
+    """Splits a joint graph so that the least memory is kept for backward, which computes the rest again.
 
-    def __init__(self, module: GraphModule, num_outputs: int) -> None:
-        self.module = module
-        results: Any = module.graph.output_node().args[0]
-        self.forward_outputs = list(results[:num_outputs])
-        self.gradients = list(results[num_outputs:])
-        self.forward = {node for node in module.graph.nodes if BACKWARD not in node.meta}
-
-    # What is kept for backward
-    # ------------------------------------------------------------
-
-    def kept_by_default(self) -> list[Node]:
-        """What nodes of backward use of the forward graph, through views: the memory behind them."""
-        kept: dict[Node, None] = {}
-        wanted = list(nodes_in(self.gradients))
-        seen = set(wanted)
-
-        while wanted:
-            node = wanted.pop()
-            if is_tangent(node):
-                continue
-            if node in self.forward and not is_view(node):
-                kept[node] = None
-                continue
-
-            for source in node.all_input_nodes:
-                if source not in seen:
-                    seen.add(source)
-                    wanted.append(source)
-        return sorted(node for node in kept if node.op != "get_attr")
-
-    # The two graphs
-    # ------------------------------------------------------------
-
-    def split(self, kept: list[Node]) -> tuple[GraphModule, GraphModule]:
-        """The forward graph, which also returns `kept`, and the backward graph, which begins with these."""
-        nodes = list(self.module.graph.nodes)
-        inputs = [node for node in nodes if node.op == "placeholder"]
-        primals = [node for node in inputs if not is_tangent(node)]
-        tangents = [node for node in inputs if is_tangent(node)]
-
-        drawn = [node for node in nodes if node in self.forward and is_random(node.target)]
-        forward = _extracted(nodes, primals, [*self.forward_outputs, *kept], drawn)
-        backward = _extracted(nodes, [*kept, *tangents], self.gradients)
-        return self._module(forward, "forward"), self._module(backward, "backward")
-
-    def _module(self, graph: Graph, name: str) -> GraphModule:
-        return GraphModule(self.module, graph, name)
+    Pointwise operators, views and copies are computed again; random numbers, reductions, products of matrices
+    and the like never are. What is kept is never more than `default_partition` keeps. Inputs at
+    `static_lifetime_input_indices`, such as parameters, cost nothing. `compiler` is accepted for PyTorch's
+    sake. Returns what `default_partition` returns.
+    """
+    joint = Joint(joint_module, num_fwd_outputs)
+    return joint.split(_LeastMemory(joint, static_lifetime_input_indices or ()).kept())
 
 
-def _extracted(
-    nodes: list[Node], inputs: list[Node], outputs: list[Node | None], also: Iterable[Node] = ()
-) -> Graph:
-    """A graph from `inputs` to `outputs`."""
-    needed = reached_from([*nodes_in(outputs), *also], frozenset(inputs))
-    graph = Graph()
-    copies: dict[Node, Node] = {}
-    for node in inputs:
-        copies[node] = graph.placeholder(node.name)
-        copies[node].meta = dict(node.meta)
-    for node in nodes:
-        if node in needed and node not in copies:
-            copies[node] = graph.node_copy(node, copies.__getitem__)
-    graph.output([None if node is None else copies[node] for node in outputs])
-    return graph
+class _LeastMemory:
+    """The cheapest set of values from which backward can be computed, as a cut through a network.
 
+    Each node is two vertices, with an edge between them that costs the memory of its value. Flow comes from
+    nodes that are never computed again, follows the uses of values and leaves where backward uses one.
+    """
 
-def reached_from(ends: Iterable[Node], stops: frozenset[Node] = frozenset()) -> set[Node]:
-    """The nodes that `ends` are computed from, and themselves; not what `stops` are computed from."""
-    found = set(ends)
-    wanted = list(found)
-    while wanted:
-        node = wanted.pop()
-        if node in stops:
-            continue
-        for source in node.all_input_nodes:
-            if source not in found:
-                found.add(source)
-                wanted.append(source)
-    return found
+    def __init__(self, joint: Joint, static: Sequence[int]) -> None:
+        self.joint = joint
+        needed = reached_from(nodes_in(joint.gradients))
+        self.nodes = [n for n in joint.module.graph.nodes if n in needed and n in joint.forward]
+        self.numbers = {node: number for number, node in enumerate(self.nodes)}
 
+        inputs = joint.module.graph.find_nodes(op="placeholder")
+        self._free = {inputs[position] for position in static} | {
+            node for node in joint.kept_by_default() if node.op == "placeholder"
+        }
+        self._results = set(nodes_in(joint.gradients))
+        self._distances = self._distances_to_backward()
 
-def nodes_in(values: Iterable[Any]) -> list[Node]:
-    return [value for value in values if isinstance(value, Node)]
+    def kept(self) -> list[Node]:
+        source = 2 * len(self.nodes)
+        sink = source + 1
+        network = Network(sink + 1)
+        for number, node in enumerate(self.nodes):
+            network.connect(2 * number, 2 * number + 1, self._cost(node))
+            if not self._is_cheap(node):
+                network.connect(source, 2 * number, UNLIMITED)
+            if self._distances[node] == 0:
+                network.connect(2 * number + 1, sink, UNLIMITED)
+            for user in node.users:
+                if user in self.numbers:
+                    network.connect(2 * number + 1, 2 * self.numbers[user], UNLIMITED)
 
+        near = network.cut(source, sink)
+        cut = [n for i, n in enumerate(self.nodes) if 2 * i in near and 2 * i + 1 not in near]
+        return [node for node in cut if node.op != "get_attr"]
 
-def is_tangent(node: Node) -> bool:
-    """Whether a node is an input of the joint graph that stands for the gradient of an output."""
-    return node.op == "placeholder" and BACKWARD in node.meta
+    def _distances_to_backward(self) -> dict[Node, int]:
+        """For each node, how many operators of the call lie between it and its first use by backward."""
+        found: dict[Node, int] = {}
+        for node in reversed(self.nodes):
+            distances = [found[user] + 1 for user in node.users if user in self.numbers]
+            if node in self._results or any(user not in self.joint.forward for user in node.users):
+                distances.append(0)
+            found[node] = min(distances, default=0)
+        return found
 
+    def _cost(self, node: Node) -> int:
+        """The memory that keeping a value takes; unlimited for what can't be kept."""
+        if node.op == "get_attr":
+            return 0
+        if node in self._free:
+            return 1
+        value = node.meta["val"]
+        if not isinstance(value, Tensor) or is_view(node) or CHANGED in node.meta:
+            return UNLIMITED
+        return max(2, value.numel() * value.itemsize)
 
-def is_view(node: Node) -> bool:
-    """Whether a node computes nothing: it reads the memory of another, or is one of its results."""
-    if node.op != "call_function":
-        return False
-    if node.target is operator.getitem:
-        source: Any = node.args[0]
-        return is_view(source)
-    schema = getattr(node.target, "_schema", None)
-    return schema is not None and not schema.is_mutable and aliased_argument(node) is not None
+    def _is_cheap(self, node: Node) -> bool:
+        """Whether backward may compute a node again."""
+        if node.op != "call_function" or is_random(node.target):
+            return False
+        if is_view(node):
+            return True
+        if node.target is operator.getitem or self._distances[node] > _LONGEST_CHAIN:
+            return False
+        is_factory = not node.all_input_nodes and hasattr(node.target, "_schema")
+        return is_factory or node.target in _COPIES or getattr(node.target, "_structure", "") == "pointwise"

@@ -9,7 +9,9 @@ from functools import cache
 from typing import Any
 
 from torch_py import _C
-from torch_py._functorch.aot.forms import requiring
+from torch_py._functorch.aot.forms import is_random, requiring
+from torch_py._functorch.aot.randomness import Draws
+from torch_py._ops import ops
 from torch_py._subclasses.calls import map_tensors
 from torch_py._subclasses.converter import FakeTensorConverter
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -25,6 +27,7 @@ from torch_py.utils._python_dispatch import TorchDispatchMode, _disable_current_
 # Facts in `Node.meta` that the passes of this package share.
 BACKWARD = "recorded_in_backward"
 NO_GRAD = "recorded_without_grad"
+CHANGED = "input_is_changed"
 METADATA = "changed_metadata_with"  # the operator in place, of a view that it made of its argument
 
 
@@ -61,6 +64,7 @@ class Recorder(TorchDispatchMode):
         self._places: dict[Any, tuple[Node, int | None]] = {}
         self._unplaced: list[int] = []
         self._named: set[Node] = set()
+        self.draws = Draws()
 
     @classmethod
     def is_infra_mode(cls) -> bool:
@@ -136,7 +140,11 @@ class Recorder(TorchDispatchMode):
                 return decomposition(*args, **kwargs)
         if is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
+        if is_random(func):
+            return self._drawn(func, args, kwargs)
+        return self._recorded(func, args, kwargs)
 
+    def _recorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         node_args = tuple([map_tensors(value, self.node_of) for value in args])
         node_kwargs = {name: map_tensors(value, self.node_of) for name, value in kwargs.items()}
         result = self.fake_mode._call(func, args, kwargs)
@@ -201,6 +209,34 @@ class Recorder(TorchDispatchMode):
         self._note(node, tensor)
         return result
 
+    def _drawn(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Records random numbers; those of an equal draw if the program has set the generator back."""
+        drawn = self.draws.repeated(func, args, kwargs)
+        if drawn is None:
+            result = self._recorded(func, args, kwargs)
+            node = self.node_of(result) if isinstance(result, Tensor) else None
+            self.draws.note(func, args, kwargs, node)
+            return result
+        if not isinstance(drawn, Node):
+            raise NotImplementedError(
+                f"ahead-of-time autograd: the program draws random numbers again with {func}"
+            )
+
+        copy = self._copy_when_made(drawn)
+        with self:
+            return args[0].copy_(copy) if func._schema.is_mutable else copy.clone()
+
+    def _copy_when_made(self, node: Node) -> Any:
+        """A copy of what a node computes, made directly after it."""
+        with self.paused():
+            copy = node.meta["val"].clone()
+        with self.graph.inserting_after(node):
+            copied = self.graph.call_function(ops.aten.clone.default, (node,))
+        copied.meta.update(node.meta)
+        copied.meta["val"] = self._value(copy._twin, copy.device)
+        self._track(copy, copied)
+        return copy
+
     # Which node computes a tensor
     # ------------------------------------------------------------
 
@@ -262,7 +298,7 @@ class Recorder(TorchDispatchMode):
         if constant.requires_grad:
             raise RuntimeError(
                 "ahead-of-time autograd: the program uses a tensor that requires a gradient and is "
-                f"not one of its inputs: shape {tuple(constant.shape)}, {constant.dtype}; pass it as an argument"
+                f"not one of its inputs: shape {tuple(constant.shape)}, {constant.dtype}; make it an argument"
             )
 
         name = f"_tensor_constant{len(list(self.root.buffers()))}"

@@ -105,8 +105,8 @@ def _as_views_of_one(group: list[Input]) -> dict[Node, View]:
     one_gradient = sum(one.leaf.requires_grad for one in group) == 1
     if not (contained and same_type and one_gradient and is_dense(value)):
         raise NotImplementedError(
-            "ahead-of-time autograd: the program changes an argument in place that shares memory with others, "
-            "and they require gradients without being views of one tensor"
+            "ahead-of-time autograd: the program changes an argument in place that shares memory with others "
+            "that require gradients without being views of one tensor"
         )
 
     found = {}

@@ -8,6 +8,7 @@ from typing import Any
 from torch_py import _C
 from torch_py._functorch.aot.joint import Traced
 from torch_py.autograd import Function
+from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -37,7 +38,7 @@ def training_function(
     which of them it depends on.
     """
 
-    class Compiled(Function):
+    class CompiledFunction(Function):
         @staticmethod
         def forward(ctx: Any, *inputs: Any) -> Any:
             values = forward(*inputs)
@@ -50,17 +51,66 @@ def training_function(
         @staticmethod
         def backward(ctx: Any, *gradients: Any) -> Any:
             tangents = [gradients[i] for i in layout.tangents]
-            defined = frozenset(i for i, tangent in enumerate(tangents) if tangent is not None)
             given = [_fitted(tangent, like) for tangent, like in zip(tangents, tangent_facts)]
-            found = backward(*ctx.saved_tensors, *given)
+            with no_grad():
+                found = list(backward(*ctx.saved_tensors, *given))
+            if _C.is_grad_enabled():
+                found = _differentiated_once(found, [*ctx.saved_tensors, *given])
 
+            # Without a gradient that it depends on, a gradient is undefined and not zero.
+            defined = {i for i, tangent in enumerate(tangents) if tangent is not None}
             results: list[Any] = [None] * layout.num_inputs
             for position, gradient, sources in zip(layout.differentiated, found, reached):
-                if gradient is not None and sources & defined:
+                if not sources or sources & defined:
                     results[position] = gradient
             return tuple(results)
 
-    return Compiled.apply
+    return CompiledFunction.apply
+
+
+def function_with_error(
+    layout: Layout, forward: Callable[..., Sequence[Any]], error: Exception
+) -> Callable[..., Any]:
+    """Like `training_function`, for a program whose backward raises `error`."""
+
+    class CompiledFunction(Function):
+        @staticmethod
+        def forward(ctx: Any, *inputs: Any) -> Any:
+            outputs = tuple(forward(*inputs))
+            ctx.mark_non_differentiable(*[outputs[i] for i in layout.without_gradient])
+            return outputs
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:
+            raise error
+
+    return CompiledFunction.apply
+
+
+# Gradients
+# ------------------------------------------------------------
+
+
+class _DifferentiatedOnce(Function):
+    """Gives gradients on whose own gradients are refused."""
+
+    @staticmethod
+    def forward(ctx: Any, count: int, *tensors: Any) -> Any:
+        return tuple(gradient.view_as(gradient) for gradient in tensors[:count])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise RuntimeError(
+            "a function compiled with ahead-of-time autograd does not support higher derivatives; compute "
+            "them inside of the compiled function, or run it with backend='eager'"
+        )
+
+
+def _differentiated_once(gradients: list[Any], sources: list[Any]) -> list[Any]:
+    """The gradients as results of `sources`, so that differentiating them raises."""
+    defined = [gradient for gradient in gradients if gradient is not None]
+    again = iter(_DifferentiatedOnce.apply(len(defined), *defined, *sources))
+    return [None if gradient is None else next(again) for gradient in gradients]
 
 
 def _fitted(tangent: Any, like: Any) -> Any:
