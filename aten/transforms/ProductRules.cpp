@@ -6,6 +6,7 @@
 #include "aten/ops/baddbmm.h"
 #include "aten/ops/bmm.h"
 #include "aten/ops/convolution.h"
+#include "aten/ops/convolution_backward.h"
 #include "aten/ops/dot.h"
 #include "aten/ops/flatten.h"
 #include "aten/ops/gelu.h"
@@ -15,10 +16,12 @@
 #include "aten/ops/movedim.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/mv.h"
+#include "aten/ops/new_empty.h"
 #include "aten/ops/relu.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/unflatten.h"
 #include "aten/transforms/BatchedCall.h"
+#include "c10/dispatch/LocalState.h"
 
 namespace at::transforms {
 
@@ -144,6 +147,36 @@ void convolution(BatchedCall& call) {
   call.finish(at::movedim(at::unflatten(channels, 1, {size, channels.sizes()[1] / size}), 1, 0));
 }
 
+/// The gradients of a convolution, whose arguments say whether theirs are wanted.
+void convolution_backward(BatchedCall& call) {
+  const int64_t size = call.size();
+  if (size == 0) return one_by_one(call);
+  const bool has_bias = call.stack()[3].get<bool>();
+  const bool wants_input = tensor_at(call, 1).requires_grad();
+  const bool wants_weight = tensor_at(call, 2).requires_grad();
+
+  call.stack().back().get<int64_t>() *= size;
+  call.stack()[0] = Value(merged(call.members(tensor_at(call, 0)), 1));
+  {
+    const c10::AutoGradMode keeping_that(true);
+    call.stack()[1] = Value(merged(call.members(tensor_at(call, 1)), 1));
+    call.stack()[2] = Value(merged(call.members(tensor_at(call, 2)), 0));
+  }
+  call.entry().call_boxed(call.stack());
+
+  const auto separated = [&](size_t i, int64_t dim, bool is_wanted) {
+    const Tensor result = tensor_at(call, i);
+    const Tensor found =
+        is_wanted
+            ? at::movedim(at::unflatten(result, dim, {size, result.sizes()[dim] / size}), dim, 0)
+            : at::new_empty(result, {size, 0});
+    call.stack()[i] = Value(wrap_batch(found, call.level()));
+  };
+  separated(0, 1, wants_input);
+  separated(1, 0, wants_weight);
+  separated(2, 0, has_bias);
+}
+
 const OwnRule rules[] = {
     {ops::mm::entry, &product},
     {ops::bmm::entry, &product},
@@ -156,6 +189,7 @@ const OwnRule rules[] = {
     {ops::_int_mm::entry, &rows},
     {ops::_weight_int8pack_mm::entry, &rows},
     {ops::_addmm_activation::entry, &activated_product},
+    {ops::convolution_backward::entry, &convolution_backward},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ def places(*rows: list[int]) -> Any:
 
 X = numbers(3, 4, 5)
 OWN = places([0, 2], [3, 1], [1, 1])  # of each member
+HEADS = numbers(3, 2, 2, 3, 4)
 SPD = torch.stack([torch.eye(4) * k + 0.1 for k in (1, 2, 3)])
 
 # A function of the members of each tensor.
@@ -54,10 +55,25 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "pinv": (lambda a, tol: torch.linalg.pinv(a, rtol=tol), (SPD, torch.tensor([1e-3, 0.5, 1e-5]))),
     "cholesky_solve": (lambda a, x: torch.cholesky_solve(x, torch.linalg.cholesky(a)), (SPD, X)),
     "lu_solve": (lambda a, x: torch.linalg.lu_solve(*torch.linalg.lu_factor(a), x), (SPD, X)),
+    "solve": (torch.linalg.solve, (SPD, X)),
+    "solve_vectors": (torch.linalg.solve, (SPD, X[:, :, 0])),
+    "solve_with_one_matrix": (lambda x: torch.linalg.solve(SPD[0], x), (X,)),
+    "cdist": (torch.cdist, (X, X * 2)),
     "unfold": (lambda x: F.unfold(x[None], (2, 2)), (X,)),
     "grid_sample": (
         lambda x, g: F.grid_sample(x[None, None], g[None], align_corners=False),
         (X, numbers(3, 2, 2, 2) / 2),
+    ),
+    "attention": (F.scaled_dot_product_attention, (HEADS, HEADS + 1, HEADS * 2)),
+    "attention_with_masks": (
+        lambda x, mask: F.scaled_dot_product_attention(x, x, x, attn_mask=mask),
+        (HEADS, numbers(3, 3, 3)),
+    ),
+    "batch_norm": (lambda x, w: F.batch_norm(x, None, None, w, w, training=True), (X, numbers(3, 5))),
+    "batch_norm_of_statistics": (lambda x, m: F.batch_norm(x, m, m * m + 1), (X, numbers(3, 5))),
+    "unpool": (
+        lambda x: F.max_unpool2d(*F.max_pool2d(x[None, :, :4], 2, return_indices=True), 2),
+        (X,),
     ),
 }
 
@@ -83,6 +99,39 @@ def test_the_batch_at_once(name: str) -> None:
         counts.append(counted.calls)
         torch.testing.assert_close(result[: len(expected)], expected)
     assert counts[0] == counts[1]
+
+
+PLANES: dict[str, Callable[..., Any]] = {
+    "convolution": lambda x, w: F.conv2d(x, w, padding=1),
+    "convolution of one image": lambda x, w: F.conv2d(x[0], w),
+    "avg_pool": lambda x, w: F.avg_pool2d(x, 2),
+    "max_pool": lambda x, w: F.max_pool2d(x, 2),
+    "interpolate": lambda x, w: F.interpolate(x, scale_factor=2, mode="bilinear"),
+    "pad": lambda x, w: F.pad(x, (1, 1, 0, 2), mode="reflect"),
+    "pad of one image": lambda x, w: F.pad(x[0], (1, 1, 0, 2), mode="replicate"),
+}
+
+
+@pytest.mark.parametrize("name", PLANES)
+@only_torch_py
+def test_batched_gradients_at_once(name: str) -> None:
+    """The members are weights of a graph that was recorded outside."""
+    x, w = numbers(2, 2, 4, 5).requires_grad_(), numbers(3, 2, 2, 2).requires_grad_()
+    output = PLANES[name](x, w)
+    weights = torch.stack([output.detach() * k for k in (1, -1, 0.5)])
+
+    def gradients(rows: Any) -> tuple[list[Any], int]:
+        with Counted() as counted:
+            found = torch.autograd.grad(
+                output, (x, w), rows, retain_graph=True, allow_unused=True, is_grads_batched=True
+            )
+        return [g for g in found if g is not None], counted.calls
+
+    found, calls = gradients(weights)
+    expected = torch.autograd.grad(output, (x, w), output.detach(), retain_graph=True, allow_unused=True)
+    for gradient, row in zip(found, expected):
+        torch.testing.assert_close(gradient, torch.stack([row, -row, row / 2]))
+    assert calls == gradients(torch.cat([weights, weights]))[1]
 
 
 @pytest.mark.parametrize(
