@@ -2,7 +2,7 @@
 // that a loop over lanes is vector code without any change of the order of additions.
 #pragma once
 
-#include "aten/vec/math.h"
+#include "aten/vec/core.h"
 
 namespace at::vec {
 inline namespace CPU_CAPABILITY {

@@ -9,6 +9,7 @@ from torch_py._inductor.arrange import arrange
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
 from torch_py._inductor.fuse import Entry, fuse, read_of
+from torch_py._inductor.headers import includes
 from torch_py._inductor.inline import inline
 from torch_py._inductor.ir import Buffer, LoopGraph
 from torch_py._inductor.lowering import lower
@@ -17,9 +18,6 @@ from torch_py._inductor.print_cpp import Kernel, print_nest
 from torch_py._inductor.program import Program
 from torch_py._notices import say_once
 from torch_py.fx.graph_module import GraphModule
-
-# The header of words that math.h lacks.
-_HEAD = '#include "aten/vec/lanes.h"\n'
 
 
 class CompiledGraph:
@@ -87,6 +85,7 @@ def _kernels(compiled: CompiledGraph) -> tuple[str | None, dict[int, tuple[Kerne
     found: dict[int, tuple[Kernel, str]] = {}
     names: dict[str, str] = {}
     texts: list[str] = []
+    words: set[str] = set()
     for entry in compiled.schedule:
         if isinstance(entry, Nest):
             kernel = print_nest(entry, f"{entry.name}_{len(texts)}")
@@ -94,10 +93,12 @@ def _kernels(compiled: CompiledGraph) -> tuple[str | None, dict[int, tuple[Kerne
                 names[kernel.key] = kernel.name
                 texts.append(kernel.text)
                 compiled.kernels.append(kernel)
+                words |= kernel.words
             found[id(entry)] = (kernel, names[kernel.key])
     if not texts:
         return None, found
-    compiled.source = _HEAD + "\n" + "\n\n".join(texts) + "\n"
+    text = "\n\n".join(texts)
+    compiled.source = f"#include <cstdint>\n\n{includes(words, text)}\n{text}\n"
     return compile_library(compiled.source), found
 
 

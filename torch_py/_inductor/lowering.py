@@ -138,6 +138,8 @@ def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, 
         results, values = None, written[0]
     else:
         results, values = _results(lowering, node.name, example)
+        if isinstance(target, OpOverload) and isinstance(results, tuple) and len(target._schema.returns) == 1:
+            results = (results,)  # a list
 
     in_memory = tree_map(lambda v: lowering.stored(v) if isinstance(v, Value) else v, (list(args), kwargs))
     writes = [lowering.stored(v) for v in written]

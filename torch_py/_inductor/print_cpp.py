@@ -315,6 +315,7 @@ class _Printer:
         name = self.names.new(item.buffer.name if self.columns else f"{item.buffer.name}_lanes")
         self.out.add(f"{type} {name}[{lanes}];")
         self.out.add(f"at::vec::fill({name}, {start});")
+        self.words.add("fill")
         return name
 
     def _finish(self, item: Item, accumulator: str, lanes: int) -> None:
@@ -326,6 +327,7 @@ class _Printer:
             both = combination(item.reduce, item.reduce_dtype, "a", "b")
             function = f"[]({type} a, {type} b) {{ return {unwrapped(both)}; }}"
             self.out.add(f"const {type} {variable} = at::vec::combined({accumulator}, {function});")
+            self.words.add("combined")
         self.variables[item.buffer] = variable
         self._store_row(item, variable)
 
@@ -340,6 +342,7 @@ class _Printer:
             if item.kind == REDUCTION:
                 target = f"{rest.pop(0)}{lane}"
                 both = combination(item.reduce, item.reduce_dtype, target, text)
+                self.words.update(re.findall(r"at::vec::(\w+)", both))
                 scope.lines.append(f"{target} = {unwrapped(both)};")
                 continue
             if item.place == "scratch":

@@ -161,6 +161,7 @@ class Scope:
         if word == "integer_power":
             exponent = value.args[1]
             assert isinstance(exponent, Const)
+            self.words.add(word)
             return f"at::vec::integer_power<{int(exponent.value)}>({unwrapped(args[0])})"
         self.words.add(word)
         text = f"at::vec::{word}({', '.join(map(unwrapped, args))})"

@@ -110,8 +110,7 @@ class Lowering:
 
     def define(self, name: str, example: Any, value: Callable[[Sequence[Linear]], Expr]) -> Value:
         """A new tensor, by its elements. Raises NotLoweredError for dtypes that kernels lack."""
-        if example.dtype not in CPP:
-            raise NotLoweredError(f"dtype {example.dtype}")
+        self._check(example)
         axes = self.axes(example.shape)
         index = [linear(a) for a in axes]
         element = value(index)
@@ -120,6 +119,12 @@ class Lowering:
             Store(buffer, axes, [linear(a) if a.size != 1 else linear(0) for a in axes], element, self.line)
         )
         return Value.of(buffer)
+
+    def _check(self, example: Any, *sizes: int) -> None:
+        if example.dtype not in CPP:
+            raise NotLoweredError(f"dtype {example.dtype}")
+        if 0 in (*example.shape, *sizes):
+            raise NotLoweredError("no elements")
 
     def reduce(
         self,
@@ -131,8 +136,7 @@ class Lowering:
         dtype: Any,
     ) -> Value:
         """A new tensor, each of whose elements combines those along further axes of the given sizes."""
-        if example.dtype not in CPP:
-            raise NotLoweredError(f"dtype {example.dtype}")
+        self._check(example, *sizes)
         axes = self.axes(example.shape)
         reduced = self.axes(sizes, "rstuvw")
         value = element([linear(a) for a in axes], [linear(a) for a in reduced])
@@ -198,6 +202,8 @@ def default_of(argument: Any) -> Any:
         return None
     if text in ("True", "False"):
         return text == "True"
+    if text == "[]":
+        return []
     try:
         return int(text)
     except ValueError:

@@ -1,0 +1,33 @@
+"""Which headers of aten/vec define the words that kernels use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from torch_py.utils.cpp_extension import include_paths
+
+_DEFINITION = re.compile(r"^(?:C10_ALWAYS_INLINE|AT_VEC_CALLED|inline)\s+[\w:<> ]+?\s(\w+)\(", re.MULTILINE)
+# These are for eager kernels: vectors by hand, complex numbers. They take long to parse.
+_OTHERS = ("pack", "complex", "math", "device_math")
+_OF_TYPES = {"c10::Half": "c10/util/Half.h", "c10::BFloat16": "c10/util/BFloat16.h"}
+
+
+@cache
+def _headers() -> dict[str, list[str]]:
+    """For every function, the headers with a definition of it."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(Path(include_paths()[0], "aten/vec").glob("*.h")):
+        if not path.stem.startswith(_OTHERS):
+            for name in set(_DEFINITION.findall(path.read_text())):
+                found.setdefault(name, []).append(f"aten/vec/{path.name}")
+    return found
+
+
+def includes(words: Iterable[str], text: str) -> str:
+    """The lines that include what kernels with these words need."""
+    needed = {header for word in words for header in _headers().get(word, ())}
+    needed.update(header for type, header in _OF_TYPES.items() if type in text)
+    return "".join(f'#include "{header}"\n' for header in sorted(needed))
