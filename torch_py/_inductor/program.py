@@ -190,8 +190,12 @@ class ProgramWriter:
 
     def program(self, outputs: Sequence[int], library: str | None = None) -> Program:
         """The program. Raises ValueError or TypeError, which name the step, if it cannot run."""
+        return Program(*self.description(outputs, library))
+
+    def description(self, outputs: Sequence[Any], library: str | None = None) -> tuple[Any, ...]:
+        """The arguments of `Program`."""
         arena = [("arena_size", self._arena)] if self._arena != 0 else []
-        return Program(
+        return (
             self._inputs,
             self._slots,
             [*arena, *self._steps],

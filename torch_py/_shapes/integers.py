@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,15 +81,8 @@ class Sizes:
         return self._integer(symbol)
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
-        """Further primes, for the recording `number` of the same program.
-
-        The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
-        taken for another and a constant.
-        """
-        return {
-            symbol: _next_prime(prime + number * (997 + 1409 * position))
-            for position, (symbol, prime) in enumerate(self.stand_ins.items())
-        }
+        """Further primes, for the recording `number` of the same program."""
+        return stand_ins_of(list(self.stand_ins), number)
 
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
@@ -167,6 +160,18 @@ def _sum(term: Term, offset: int) -> Term:
     if offset == 0:
         return term
     return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
+
+
+def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+    """A prime for each symbol, others for another `number`.
+
+    The distance from the first primes is another for each symbol: of sizes that grow alike, one would be taken
+    for another and a constant.
+    """
+    return {
+        symbol: _next_prime(prime + number * (997 + 1409 * position))
+        for position, (symbol, prime) in enumerate(zip(symbols, _PRIMES))
+    }
 
 
 def _next_prime(number: int) -> int:
