@@ -424,10 +424,10 @@ def good() -> list[Any]:
         (0, 5, TypeError, "'code' must be code, not int"),
         (0, generator.__code__, ValueError, "generators and coroutines"),
         (0, compile("1", "", "exec"), ValueError, "modules and class bodies"),
-        (1, "a", TypeError, ""),
+        (1, "a", TypeError, None),
         (1, -2, ValueError, "no instruction begins at offset -2"),
         (1, 10**6, ValueError, "no instruction begins"),
-        (1, 10**30, Exception, ""),
+        (1, 10**30, Exception, None),
         (1, 3, ValueError, "no instruction begins"),
         (2, [], TypeError, "'globals' must be a dict"),
         (3, [], TypeError, "'builtins' must be a dict or None"),
@@ -439,7 +439,7 @@ def good() -> list[Any]:
         (6, (0,) * 50, ValueError, "50 values on a stack of"),
     ],
 )
-def test_wrong_arguments(position: int, value: Any, error: type[Exception], words: str) -> None:
+def test_wrong_arguments(position: int, value: Any, error: type[Exception], words: str | None) -> None:
     arguments = good()
     assert compiler.resume(*arguments) == 2
     arguments[position] = value

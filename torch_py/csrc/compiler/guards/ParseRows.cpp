@@ -57,7 +57,7 @@ class Parser {
   }
 
   void parse_all(PyObject* rows, int nesting);
-  Rows take() { return std::move(program_); }
+  Rows finish();
 
  private:
   void parse_row(PyObject* tuple, int nesting);
@@ -262,21 +262,21 @@ void Parser::parse_watched(PyObject* tuple, int nesting) {
     refuse("expected a tuple of objects, a tuple of rows and a text");
   if (nesting == kMaxNesting) refuse("too many rows inside of each other");
   PyObject* objects = PyTuple_GET_ITEM(tuple, 1);
-  expect(PyTuple_Check(objects), objects, "a tuple of dicts and types");
+  expect(PyTuple_Check(objects), objects, "a tuple of objects");
   expect(PyUnicode_Check(PyTuple_GET_ITEM(tuple, 3)), PyTuple_GET_ITEM(tuple, 3), "a text");
 
-  Watches watches;
+  std::vector<PyObject*> watched;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(objects); ++i) {
     PyObject* object = PyTuple_GET_ITEM(objects, i);
-    expect(Watches::can_watch(object), object, "a dict or a type");
-    watches.add(keep(object));
+    expect(WatchList::can_watch(object), object,
+           "an object with a __dict__, a dict, a type, a function or a cell");
+    watched.push_back(keep(object));
   }
-  const size_t index = program_.watches.size();
-  program_.watches.push_back(std::move(watches));
+  const size_t group = program_.watches.add_group(watched);
 
   const size_t position = program_.rows.size();
   program_.rows.push_back({Kind::Watched});
-  program_.rows.back().index = index;
+  program_.rows.back().index = group;
   program_.texts.push_back(keep(PyTuple_GET_ITEM(tuple, 3)));
 
   const std::vector<Use> before = uses_;
@@ -286,7 +286,7 @@ void Parser::parse_watched(PyObject* tuple, int nesting) {
   }
 
   program_.rows.push_back({Kind::Rearm});
-  program_.rows.back().index = index;
+  program_.rows.back().index = group;
   program_.texts.push_back(nullptr);
   program_.rows[position].destination = static_cast<uint32_t>(program_.rows.size() - position - 1);
 }
@@ -301,6 +301,27 @@ void Parser::parse_all(PyObject* rows, int nesting) {
     parse_row(PyTuple_GET_ITEM(all.get(), i), nesting);
 }
 
+Rows Parser::finish() {
+  std::vector<Row>& rows = program_.rows;
+  std::vector<size_t> outermost;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    outermost.push_back(i);
+    if (rows[i].kind == Kind::Watched) i += rows[i].destination;
+  }
+
+  // From the last to the first: where nothing changed, one step goes over all groups in a row.
+  size_t end = rows.size();
+  for (size_t k = outermost.size(); k-- > 0;) {
+    const size_t i = outermost[k];
+    if (rows[i].kind != Kind::Watched) {
+      end = i;
+      continue;
+    }
+    rows[i].high = static_cast<int64_t>(end);
+  }
+  return std::move(program_);
+}
+
 }  // namespace
 
 Rows parse_rows(PyObject* rows, Py_ssize_t registers) {
@@ -309,7 +330,7 @@ Rows parse_rows(PyObject* rows, Py_ssize_t registers) {
                  kMaxRegisters, registers);
   Parser parser(registers);
   parser.parse_all(rows, 0);
-  return parser.take();
+  return parser.finish();
 }
 
 }  // namespace torch::python::compiler
