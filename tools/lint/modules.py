@@ -72,8 +72,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
-    # Programs for sizes that vary, and programs that are saved.
+    # Programs for sizes that vary.
     ("_shapes",),
+    # What compiles programs.
+    ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
+    ("_dynamo.backends.debugging",),
+    # Programs that are saved.
     ("export",),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),
