@@ -14,6 +14,7 @@ _PREDICATES = frozenset(["isnan", "isinf", "signbit"])
 _OF_TRUTH = {"+": "or", "*": "and", "maximum": "or", "minimum": "and"}
 _OF_TRUTH.update({name: name for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")})
 _LARGEST_PRODUCT = 4
+_OF_FLOATS = frozenset(["%", "fmod", "pow"])
 
 
 class NotLoweredError(Exception):
@@ -102,6 +103,8 @@ class Formula:
             return values[1]
         if word == "conj":
             return values[0]
+        if word in _OF_FLOATS and not self.computed.is_floating_point:
+            raise NotLoweredError(f"'{word}' of integers, which checks for zeros")
         return Map(word, values, self.computed)
 
     def _power(self, base: Any, exponent: Any) -> Expr:
@@ -111,11 +114,11 @@ class Formula:
         if power == 0.5 and self.computed.is_floating_point:
             return Map("sqrt", [left], self.computed)
         if power is None or power != int(power) or abs(power) > 64:
-            return Map("pow", [left, right], self.computed)
+            return self._arithmetic("pow", [left, right])
 
         count = int(abs(power))
         if power < 0 and not self.computed.is_floating_point:
-            return Map("pow", [left, right], self.computed)
+            return self._arithmetic("pow", [left, right])
         if count == 0:
             return const(1, self.computed)
         result = left

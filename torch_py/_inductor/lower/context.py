@@ -82,7 +82,7 @@ class Lowering:
 
     def alias(self, name: str, example: Any, root: Buffer) -> Buffer:
         """Another look at the memory of a buffer, as in the example."""
-        distance = _start_of(example) - self._starts[root]
+        distance = 0 if 0 in example.shape else _start_of(example) - self._starts[root]
         found = Buffer(
             self.name(name),
             example.dtype,
@@ -125,6 +125,29 @@ class Lowering:
             raise NotLoweredError(f"dtype {example.dtype}")
         if 0 in (*example.shape, *sizes):
             raise NotLoweredError("no elements")
+        if example.device.type != "cpu":
+            raise NotLoweredError(f"device {example.device}")
+
+    def started(self, name: str, example: Any) -> Buffer:
+        """A buffer that stores of parts complete."""
+        self._check(example)
+        return self.buffer(name, example)
+
+    def store_part(
+        self,
+        buffer: Buffer,
+        sizes: Sequence[int],
+        dim: int,
+        offset: int,
+        value: Callable[[Sequence[Linear]], Expr],
+    ) -> None:
+        """Stores a part of a buffer that begins at `offset` along `dim`."""
+        if 0 in sizes:
+            return
+        axes = self.axes(sizes)
+        index = [linear(a) for a in axes]
+        place = [i + offset if d == dim else i for d, i in enumerate(index)]
+        self.graph.statements.append(Store(buffer, axes, place, value(index), self.line))
 
     def reduce(
         self,
