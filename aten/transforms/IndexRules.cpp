@@ -1,6 +1,7 @@
 // Indices and what they read: one index more counts the members.
 #include <algorithm>
 
+#include "aten/ops/_readable.h"
 #include "aten/ops/add.h"
 #include "aten/ops/allclose.h"
 #include "aten/ops/arange.h"
@@ -229,13 +230,19 @@ void refuse(BatchedCall& call) {
       "member of the batch is meant: use operators on tensors (torch.where for conditions)");
 }
 
+/// For checks, which are about all members.
+void readable(BatchedCall& call) {
+  call.stack()[0] = Value(at::_readable(call.inside(call.stack()[0].get<Tensor>())));
+}
+
 const OwnRule rules[] = {
     {ops::index_Tensor::entry, &index},   {ops::index_put::entry, &index_put},
     {ops::index_put_::entry, &index_put}, {ops::put::entry, &put},
     {ops::embedding::entry, &embedding},  {ops::nll_loss_forward::entry, &nll_loss},
-    {ops::fill__Tensor::entry, &fill},    {ops::item::entry, &refuse},
-    {ops::nonzero::entry, &refuse},       {ops::equal::entry, &refuse},
-    {ops::allclose::entry, &refuse},      {ops::is_nonzero::entry, &refuse},
+    {ops::fill__Tensor::entry, &fill},    {ops::_readable::entry, &readable},
+    {ops::item::entry, &refuse},          {ops::nonzero::entry, &refuse},
+    {ops::equal::entry, &refuse},         {ops::allclose::entry, &refuse},
+    {ops::is_nonzero::entry, &refuse},
 };
 
 }  // namespace

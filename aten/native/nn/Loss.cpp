@@ -6,12 +6,10 @@
 #include "aten/native/shared/HostValues.h"
 #include "aten/ops/_binary_cross_entropy.h"
 #include "aten/ops/abs.h"
-#include "aten/ops/all.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/exp.h"
 #include "aten/ops/full_like.h"
 #include "aten/ops/ge.h"
-#include "aten/ops/item.h"
 #include "aten/ops/le.h"
 #include "aten/ops/log.h"
 #include "aten/ops/log1p.h"
@@ -41,9 +39,8 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
 }
 
 bool are_probabilities(const Tensor& tensor) {
-  if (!has_elements(tensor)) return true;
-  const Tensor inside = at::logical_and(at::ge(tensor, Scalar(0)), at::le(tensor, Scalar(1)));
-  return at::all(inside).item().to_bool();
+  if (!can_be_checked(tensor)) return true;
+  return holds(at::logical_and(at::ge(tensor, Scalar(0)), at::le(tensor, Scalar(1))));
 }
 
 void check_castable(ScalarType from, ScalarType to) {
