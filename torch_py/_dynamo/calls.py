@@ -108,6 +108,10 @@ def interpret(
     capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool = False
 ) -> Any:
     """Runs a function of Python in a frame of its own."""
+    if not capture.is_new(function):
+        capture.fixed(function, function.__name__)
+        source = capture.sources.attr(capture.origin_of(function), "__code__")  # type: ignore[arg-type]
+        capture.guards.add("is", source, function.__code__)
     frame = Frame(capture, function.__code__, function.__globals__)
     frame.is_tail = tail
     slots = bind(capture, function, args, kwargs)

@@ -58,7 +58,7 @@ SCALARS = frozenset(
 )
 # Objects that are guarded by being the same.
 _FIXED = (type, ModuleType, BuiltinFunctionType, CodeType, Module, enum.Enum)
-_CONTAINERS = (list, dict, set, deque, bytearray)
+_HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 
 
 class Capture:
@@ -136,7 +136,10 @@ class Capture:
 
         if isinstance(value, _FIXED) or self._is_named(value, source):
             self.guards.add("is", source, value)
-            self._set_origin(value, self.sources.constant(value, source.text))
+            named = self.sources.constant(value, source.text)
+            self._set_origin(value, named)
+            if kind.__flags__ & _HEAP_TYPE and not isinstance(value, type):
+                self.guards.add("type_is", named, kind)  # programs may assign to __class__
         elif kind is FunctionType:
             self.guards.add("type_is", source, kind)
             self.guards.add("is", self.sources.attr(source, "__code__"), value.__code__)

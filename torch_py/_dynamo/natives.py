@@ -80,6 +80,9 @@ PURE_CLASSES: frozenset[type] = frozenset(
         itertools.pairwise,
         weakref.ref,
         types.GenericAlias,
+        operations.operator.itemgetter,
+        operations.operator.attrgetter,
+        operations.operator.methodcaller,
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import operator
 import re
 import types
 from collections.abc import Callable
@@ -487,6 +488,9 @@ _MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
     float: _as_constant,
     complex: _as_constant,
     range: _as_constant,
+    operator.itemgetter: _iterator,
+    operator.attrgetter: _iterator,
+    operator.methodcaller: _iterator,
     bytearray: _refuse,
 }
 
