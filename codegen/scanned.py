@@ -1,4 +1,4 @@
-"""The files that the generator reads in addition to the declarations: kernels, sample generators, the package.
+"""The files that the generator reads besides the declarations: kernels, sample generators, the package.
 
 The scanners and the fingerprint of a generated tree take the list from here, so that they agree.
 """

@@ -62,7 +62,7 @@ def _forms(name: str) -> tuple[str, ...]:
 
 
 def overloads_of(program: Program, text: str) -> tuple[Operator, ...]:
-    """Of a name with an overload that does not exist here, such as PyTorch's sum.dim_IntList: those that do."""
+    """Of a name with an overload that is not here, such as PyTorch's sum.dim_IntList: those that are."""
     base, _, overload = _PREFIX.sub("", text).partition(".")
     return program.by_base_name(base) if overload and base not in _PLACES else ()
 

@@ -1,4 +1,4 @@
-"""Names that torch_py has without an entry: properties and methods of Tensor, modules, and functions of torch.
+"""Names that torch_py has without an entry: properties and methods of Tensor, modules, functions.
 
 An operator of the same name would hide them, or never be called.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from codegen.dtypes import DTYPES
 from codegen.scanned import taken_name_files
 
-# A row of a table of properties, and one of methods that are no operators.
+# A row of a table of properties, and one of methods apart from operators.
 _PROPERTY = re.compile(r'^    \{"(\w+)", get_\w+, (?:nullptr|set_\w+)', re.MULTILINE)
 _METHOD = re.compile(r'^    \{"(\w+)", (?:as_method\(|\w+, METH_)', re.MULTILINE)
 

@@ -114,7 +114,7 @@ class _Parser:
         follows = self.text[self.position : self.position + 1]
         if follows.isalnum():
             shown = unicodedata.name(follows, "").lower()
-            self.fail(f"'{follows}' is no ASCII letter: {shown}", "write names in ASCII letters")
+            self.fail(f"'{follows}' is not an ASCII letter: {shown}", "write names in ASCII letters")
         return name
 
     # Grammar

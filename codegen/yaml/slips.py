@@ -1,4 +1,4 @@
-"""Slips whose traces YAML finds elsewhere: markers of an unfinished merge, and a key without a blank behind it."""
+"""Slips that YAML finds elsewhere: markers of an unfinished merge, and a key without a blank behind it."""
 
 from __future__ import annotations
 

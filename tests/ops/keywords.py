@@ -1,4 +1,4 @@
-"""Leaves out operators that `-k` deselects, before tests are made of them: pytest takes eight seconds for all."""
+"""Leaves out operators that `-k` deselects, before tests are made: pytest takes eight seconds for all."""
 
 from __future__ import annotations
 

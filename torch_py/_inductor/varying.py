@@ -1,9 +1,9 @@
 """Programs for sizes that vary.
 
-A graph is compiled for three sets of primes as sizes, as if they were fixed, up to the texts of its kernels and
-the steps of its program. What differs between the three is a number that depends on sizes; its formula takes its
-place: kernels are given the number, and steps have it as a formula. So no stage before needs to know that sizes
-vary.
+A graph is compiled for three sets of primes as sizes, as if they were fixed, up to the texts of its
+kernels and the steps of its program. What differs between the three is a number that depends on sizes;
+its formula takes its place: kernels are given the number, and steps have it as a formula. So no stage
+before needs to know that sizes vary.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Merge:
         self._solver = Solver(self._sizes)
 
     def number(self, values: Sequence[Any]) -> Term:
-        """The formula of a number. Raises NotFollowed if there is none."""
+        """The formula of a number. Raises NotFollowed without one."""
         if all(value == values[0] and type(value) is type(values[0]) for value in values):
             return values[0]
         term = self._solver.solve(tuple(values))
@@ -143,6 +143,7 @@ class Merge:
         pieces = [_NUMBER.split(text) for text in texts]
         if len({len(piece) for piece in pieces}) > 1:
             raise NotFollowed("a kernel has another form for other sizes")
+
         terms: list[Term] = []
         merged = []
         for words in zip(*pieces):
@@ -236,7 +237,7 @@ class _Variant:
         self.compiled = compiled = CompiledGraph(specialised(module, sizes))
         named = plan(compiled, loops)
         assembly = Assembly(compiled.graph, compiled.schedule, named)
-        # What is beside what in an arena depends on the sizes.
+        # What is next to what in an arena depends on the sizes.
         assembly.plan.offsets.clear()
         assembly.plan.size = 0
         assembly.write()
@@ -272,14 +273,16 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
     places = Places(compiled.module, first.writer)
     facts = merge.value(slots, places.postfix)
 
-    texts, needed = [], {}
+    texts = []
+    needed: dict[str, list[Term]] = {}
     for kernels in zip(*(variant.compiled.kernels for variant in variants)):
         text, needed[kernels[0].name] = merge.text([kernel.text for kernel in kernels], "sizes")
         texts.append(text)
 
     merged = _Merged(merge, places, needed)
     inputs, _, _, _, constants, _, symbols, names, name = descriptions[0]
-    compiled.loops, compiled.kernels = first.compiled.loops, first.compiled.kernels
+    compiled.loops = first.compiled.loops
+    compiled.kernels = first.compiled.kernels
     compiled.source = source_of(compiled.kernels, texts)
     library = compile_library(compiled.source) if compiled.source else None
     compiled.program = Program(

@@ -32,7 +32,8 @@ class Geometry:
 
 
 def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
-    """The geometry of `tensor` with other sizes for some dimensions; the tensor keeps the order of its strides.
+    """The geometry of `tensor` with other sizes for some dimensions; the tensor keeps the order of its
+    strides.
 
     Raises NotFollowed for a tensor whose elements have gaps between them, or whose memory is that of another.
     """
@@ -67,6 +68,7 @@ def stand_in(
             device="meta",
         )
     fake = mode._wrap(twin, tensor.device)
+
     if not tensor.requires_grad:
         return fake
     fake.requires_grad_()

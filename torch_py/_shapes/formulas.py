@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union, cast
 
-import torch_py
+from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -74,8 +74,8 @@ OPERATIONS: dict[str, tuple[Any, str]] = {
     "max": (max, "max({}, {})"),
     "min": (min, "min({}, {})"),
     "truediv": (operator.truediv, "{}/{}"),
-    "sym_sqrt": (torch_py.sym_sqrt, "sqrt({})"),
-    "sym_float": (torch_py.sym_float, "float({})"),
+    "sym_sqrt": (sym_sqrt, "sqrt({})"),
+    "sym_float": (sym_float, "float({})"),
 }
 
 

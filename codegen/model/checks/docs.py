@@ -13,7 +13,7 @@ from codegen.model.reading import Context
 _CODE = re.compile(r"``(.*?)``", re.DOTALL)
 _SINGLE = re.compile(r"(?<![`\w:])`([A-Za-z_]\w*)`(?!`)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# Words that are no names of arguments or operators: the gradient in the doc of a backward function, and Python's.
+# Words that need not be arguments or operators: the gradient in docs of backward functions, and Python's.
 _WORDS = ("grad", "None", "True", "False", "nan", "inf", "self")
 
 

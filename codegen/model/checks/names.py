@@ -71,11 +71,13 @@ def _check_python_signatures(operators: list[Operator], base: Program | None, co
     for operator in (*(base or ()), *operators):
         if operator.python_module == "private" or operator.each is not None:
             continue
+
         arguments = operator.arguments
         types = [
             (a.name, str(a.type).replace("SymInt", "int"), a.has_default, a in arguments.kwarg_only)
             for a in arguments.flat_non_out
         ]
+
         earlier = first.setdefault((operator.python_module, operator.python_name, *types), operator)
         is_other = earlier.unambiguous_name != operator.unambiguous_name  # else it is reported already
         if is_other and operator in operators:

@@ -27,7 +27,7 @@ _MOST_RECORDINGS = 6
 
 @dataclass(frozen=True)
 class Size:
-    """An input of the graph that is no tensor: the size of an argument."""
+    """A number among the inputs of the graph: the size of an argument."""
 
     position: int
     dim: int
@@ -45,9 +45,9 @@ def trace_varying(
 ) -> Traced:
     """Like `trace`, for all sizes that the symbols of `sizes` may be.
 
-    The inputs of the graph are the tensors, and then one number for each symbol. Numbers that follow from these
-    are computed by nodes; ``meta["sizes"]`` and ``meta["strides"]`` have formulas where the first recording has
-    primes. Raises NotFollowed if the program depends on the sizes in other ways.
+    The inputs of the graph are the tensors, and then one number for each symbol. Numbers that follow from
+    these are computed by nodes; ``meta["sizes"]`` and ``meta["strides"]`` have formulas where the first
+    recording has primes. Raises NotFollowed if the program depends on the sizes in other ways.
     """
     recordings = _Recordings(program, arguments, sizes, names, decompositions)
     while True:
@@ -127,13 +127,13 @@ def _refused(node: Node, what: str) -> Exception:
 
 
 def sizes_of(node: Node) -> Any:
-    """The sizes of a node's tensor in its recording; None if it is none."""
+    """The sizes of a node's tensor in its recording; None for other nodes."""
     value = node.meta.get("val")
     return tuple(value.shape) if isinstance(value, Tensor) else None
 
 
 def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:
-    """Sizes and strides of all tensors. Raises NotFollowed for one that no formula of the symbols explains."""
+    """Sizes and strides of all tensors. Raises NotFollowed for one that no formula explains."""
     found: dict[Node, tuple[Any, Any]] = {}
     for column in merge.columns:
         values = [node.meta.get("val") for node in column]
