@@ -15,7 +15,7 @@ from torch_py._functorch.aot.building import Builder, is_dense
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import Step, View, Views, bound
+from torch_py._functorch.aot.views import Step, View, Views, bound, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py.fx.graph import Graph
@@ -143,7 +143,17 @@ class Functionalized:
         if new is None:
             new = self._called_on_copies(node, flat, args, kwargs)
         for target, value in zip(flat, new):
-            self._assign(target, value)
+            if resizes(node, target):
+                self._resize(node, target, value)
+            else:
+                self._assign(target, value)
+
+    def _resize(self, node: Node, target: Node, value: Node) -> None:
+        if self.views.of(target).root.op == "placeholder":
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} resizes an argument of the program"
+            )
+        self._keep(node, value)
 
     def _functional(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node] | None:
         """The new values by an operator that computes them; None if the operator has no such form."""
@@ -161,8 +171,9 @@ class Functionalized:
         result = self._builder.call(form, *args, **kept)
         several = isinstance(result.meta["val"], (list, tuple))
         values = [self._builder.element(result, i) for i in range(len(written))] if several else [result]
-        if any(_shape(value) != _shape(target) for value, target in zip(values, written)):
-            return None
+        for value, target in zip(values, written):
+            if _shape(value) != _shape(target) and not resizes(node, target):
+                return None
         return [self._cast(target, value) for target, value in zip(written, values)]
 
     def _copied(self, target: Node, source: Node) -> Node:

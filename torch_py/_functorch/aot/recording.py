@@ -138,10 +138,15 @@ class Recorder(TorchDispatchMode):
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
+        if func is ops.aten.resize_as_.default:
+            with self:
+                return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
         if is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
         if is_random(func):
             return self._drawn(func, args, kwargs)
+        if func is ops.aten.empty_strided.default and not _are_dense(*args[:2]):
+            return self._with_gaps(*args, **kwargs)
         return self._recorded(func, args, kwargs)
 
     def _recorded(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -193,6 +198,8 @@ class Recorder(TorchDispatchMode):
             for position, element in enumerate(result):
                 if isinstance(element, Tensor):
                     self._track(element, node, position)
+                elif isinstance(element, (tuple, list)):
+                    self._note(self.graph.call_function(operator.getitem, (node, position)), element)
         else:
             node.meta["val"] = result
 
@@ -208,6 +215,13 @@ class Recorder(TorchDispatchMode):
         result = self.fake_mode._call(func, args, kwargs)
         self._note(node, tensor)
         return result
+
+    def _with_gaps(self, size: Any, stride: Any, **options: Any) -> Any:
+        """Memory with gaps as a view of memory without: values have none."""
+        count = 1 + sum((length - 1) * step for length, step in zip(size, stride)) if 0 not in size else 0
+        with self:
+            memory: Any = ops.aten.empty_strided.default([count], [1], **options)
+            return memory.as_strided(size, stride)
 
     def _drawn(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Records random numbers; those of an equal draw if the program has set the generator back."""
@@ -309,6 +323,16 @@ class Recorder(TorchDispatchMode):
         node.meta["val"] = self.fake_mode.from_tensor(constant)
         self._track(tensor, node)
         return node
+
+
+def _are_dense(size: Any, stride: Any) -> bool:
+    """Whether elements with these strides fill memory without gaps."""
+    expected = 1
+    for step, length in sorted(zip(stride, size)):
+        if length != 1 and step != expected:
+            return False
+        expected *= length
+    return True
 
 
 def _shapes(values: Any) -> list[Any]:
