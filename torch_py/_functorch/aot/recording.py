@@ -138,16 +138,17 @@ class Recorder(TorchDispatchMode):
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
+
+        # What is recorded as something else.
         if func is ops.aten.resize_as_.default:
             with self:
                 return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
-        if is_metadata_change(func):
-            return self._changed_metadata(func, args, kwargs)
-        if is_random(func):
-            return self._drawn(func, args, kwargs)
         if func is ops.aten.empty_strided.default and not _are_dense(*args[:2]):
             return self._with_gaps(*args, **kwargs)
-        return self._recorded(func, args, kwargs)
+        if is_metadata_change(func):
+            return self._changed_metadata(func, args, kwargs)
+
+        return self._drawn(func, args, kwargs) if is_random(func) else self._recorded(func, args, kwargs)
 
     def _recorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         node_args = tuple([map_tensors(value, self.node_of) for value in args])
@@ -190,18 +191,17 @@ class Recorder(TorchDispatchMode):
         if isinstance(result, Tensor):
             self._track(result, node)
             node.meta["val"] = self._value(result._twin, result.device)  # type: ignore[attr-defined]
-        elif isinstance(result, (tuple, list)):
-            node.meta["val"] = type(result)(
-                self._value(r._twin, r.device) if isinstance(r, Tensor) else r  # type: ignore[attr-defined]
-                for r in result
-            )
-            for position, element in enumerate(result):
-                if isinstance(element, Tensor):
-                    self._track(element, node, position)
-                elif isinstance(element, (tuple, list)):
-                    self._note(self.graph.call_function(operator.getitem, (node, position)), element)
-        else:
+            return
+        if not isinstance(result, (tuple, list)):
             node.meta["val"] = result
+            return
+
+        node.meta["val"] = map_tensors(result, lambda tensor: self._value(tensor._twin, tensor.device))
+        for position, element in enumerate(result):
+            if isinstance(element, Tensor):
+                self._track(element, node, position)
+            elif isinstance(element, (tuple, list)):
+                self._note(self.graph.call_function(operator.getitem, (node, position)), element)
 
     def _changed_metadata(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Records an operator such as `t_` as the view that it turns its argument into."""
