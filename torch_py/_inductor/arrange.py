@@ -23,6 +23,10 @@ def arrange(nest: Nest, needed: set[Buffer]) -> None:
         axes, replaced = joined(getattr(nest, part), nest.items)
         nest.replace(replaced)
         setattr(nest, part, axes)
+    if is_columns(nest):
+        for item in nest.items:
+            if item.place == "scratch":
+                item.place = "memory"
 
 
 def _set_passes(nest: Nest) -> None:

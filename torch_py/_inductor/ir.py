@@ -294,7 +294,9 @@ class Store(Statement):
     @property
     def is_plain(self) -> bool:
         """Whether it stores every element of its buffer, each at the position of the axes."""
-        return self.mode == "set" and self.index == tuple(map(linear, self.axes))
+        if self.mode != "set" or tuple(axis.size for axis in self.axes) != self.buffer.sizes:
+            return False
+        return self.index == tuple(map(linear, self.axes))
 
     def __str__(self) -> str:
         bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
