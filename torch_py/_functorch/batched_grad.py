@@ -1,5 +1,5 @@
-"""`torch.autograd.grad` with `is_grads_batched`: the rows of its gradients pass through the graph together, as
-the members of a `vmap`."""
+"""`torch.autograd.grad` with `is_grads_batched`: the rows of its gradients pass through the graph together,
+as the members of a `vmap`."""
 
 from __future__ import annotations
 
