@@ -122,7 +122,7 @@ PyObject* call_graph(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   const programs::Arguments inputs =
       read_arguments(args, PyVectorcall_NARGS(nargsf), "compiled graph");
   return wrap_items(programs::run_training_graph(graph, inputs));
-  TORCH_PY_CATCH(nullptr)
+  TORCH_PY_CATCH_PREDICTION(nullptr)
 }
 
 PyObject* graph_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {

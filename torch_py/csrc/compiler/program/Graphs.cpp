@@ -17,6 +17,8 @@ using programs::Program;
 
 namespace {
 
+PyObject* prediction_error = nullptr;
+
 class ProgramGraph final : public programs::Graph {
  public:
   explicit ProgramGraph(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
@@ -130,6 +132,18 @@ Arguments read_arguments(PyObject* const* args, Py_ssize_t count, const char* wh
     }
   }
   return arguments;
+}
+
+void set_prediction_error(const programs::PredictionError& error) {
+  PyErr_SetString(prediction_error, error.what());
+}
+
+void init_prediction_error(PyObject* module) {
+  prediction_error = checked(PyErr_NewExceptionWithDoc(
+      "torch_py._C._compiler.PredictionError",
+      "The result of an operator differs from what a program was compiled for.", PyExc_RuntimeError,
+      nullptr));
+  check_status(PyModule_AddObjectRef(module, "PredictionError", prediction_error));
 }
 
 std::shared_ptr<const programs::Graph> read_graph(PyObject* object) {

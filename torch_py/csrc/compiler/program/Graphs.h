@@ -13,6 +13,10 @@ programs::Items run_program(const programs::Program& program, const programs::Ar
 
 /// A list of tensors and ints.
 PyObject* wrap_items(programs::Items items);
+/// Sets the Python exception PredictionError.
+void set_prediction_error(const programs::PredictionError& error);
+void init_prediction_error(PyObject* module);
+
 /// The arguments of a call, which refer to the tensors of `args`. `what` they are of is for errors.
 programs::Arguments read_arguments(PyObject* const* args, Py_ssize_t count, const char* what);
 
@@ -21,3 +25,11 @@ programs::Arguments read_arguments(PyObject* const* args, Py_ssize_t count, cons
 std::shared_ptr<const programs::Graph> read_graph(PyObject* object);
 
 }  // namespace torch::python
+
+// In the place of TORCH_PY_CATCH where programs run.
+#define TORCH_PY_CATCH_PREDICTION(failure)                       \
+  }                                                              \
+  catch (const ::torch::programs::PredictionError& prediction) { \
+    ::torch::python::set_prediction_error(prediction);           \
+    return failure;                                              \
+    TORCH_PY_CATCH(failure)

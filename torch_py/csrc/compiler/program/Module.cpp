@@ -2,6 +2,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/compiler/program/CompiledGraphType.h"
+#include "torch_py/csrc/compiler/program/Graphs.h"
 #include "torch_py/csrc/compiler/program/ProgramType.h"
 #include "torch_py/csrc/compiler/program/SlotType.h"
 
@@ -26,6 +27,7 @@ ObjectPtr compiler_module(PyObject* core) {
 
 void init_compiled_programs(PyObject* core) {
   const ObjectPtr module = compiler_module(core);
+  init_prediction_error(module.get());
   init_slot(module.get());
   init_program(module.get());
   init_compiled_graph(module.get());

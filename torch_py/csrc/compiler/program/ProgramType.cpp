@@ -36,7 +36,7 @@ PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyO
   const std::shared_ptr<const Program> program = as_program(self)->program;
   const Arguments arguments = read_arguments(args, PyVectorcall_NARGS(nargsf), "program");
   return wrap_items(run_program(*program, arguments));
-  TORCH_PY_CATCH(nullptr)
+  TORCH_PY_CATCH_PREDICTION(nullptr)
 }
 
 // --- The object ---
