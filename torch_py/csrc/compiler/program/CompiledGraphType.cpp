@@ -119,9 +119,10 @@ PyObject* call_graph(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0)
     throw_python(PyExc_TypeError, "a compiled graph takes no keyword arguments");
   const std::shared_ptr<const TrainingGraph> graph = as_graph(self)->graph;
-  return wrap_items(
-      programs::run_training_graph(graph, read_items(args, PyVectorcall_NARGS(nargsf))));
-  TORCH_PY_CATCH(nullptr)
+  const programs::Arguments inputs =
+      read_arguments(args, PyVectorcall_NARGS(nargsf), "compiled graph");
+  return wrap_items(programs::run_training_graph(graph, inputs));
+  TORCH_PY_CATCH_PREDICTION(nullptr)
 }
 
 PyObject* graph_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {

@@ -17,21 +17,13 @@ using programs::Program;
 
 namespace {
 
+PyObject* prediction_error = nullptr;
+
 class ProgramGraph final : public programs::Graph {
  public:
   explicit ProgramGraph(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
 
-  Items run(Items items) const override {
-    Arguments arguments;
-    for (Item& item : items) {
-      if (item.is_integer) {
-        arguments.push_back({nullptr, item.integer, nullptr});
-      } else {
-        arguments.push_back({&item.tensor, 0, &item.tensor});
-      }
-    }
-    return run_program(*program_, arguments);
-  }
+  Items run(const Arguments& arguments) const override { return run_program(*program_, arguments); }
 
  private:
   std::shared_ptr<const Program> program_;
@@ -45,9 +37,9 @@ class FunctionGraph final : public programs::Graph {
     is_boxed_ = flag && flag.get() == Py_True;
   }
 
-  Items run(Items items) const override {
+  Items run(const Arguments& arguments) const override {
     const GilAcquire gil;
-    ObjectPtr list = ObjectPtr::steal(wrap_items(std::move(items)));
+    ObjectPtr list = wrap_arguments(arguments);
     const ObjectPtr results = ObjectPtr::steal(checked(call(std::move(list))));
     if (!is_sequence(results.get()))
       throw_python(PyExc_TypeError, "a compiled graph must return a list or tuple, got %s",
@@ -56,6 +48,20 @@ class FunctionGraph final : public programs::Graph {
   }
 
  private:
+  /// A list, which takes the owned ones over.
+  static ObjectPtr wrap_arguments(const Arguments& arguments) {
+    ObjectPtr list =
+        ObjectPtr::steal(checked(PyList_New(static_cast<Py_ssize_t>(arguments.size()))));
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const auto& [tensor, integer, owned] = arguments[i];
+      PyObject* const item = owned != nullptr    ? wrap(std::move(*owned))
+                             : tensor != nullptr ? wrap(*tensor)
+                                                 : wrap(integer);
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
+    }
+    return list;
+  }
+
   PyObject* call(ObjectPtr list) const {
     auto* const function = static_cast<PyObject*>(function_.get());
     if (is_boxed_) return PyObject_CallOneArg(function, list.get());
@@ -112,20 +118,32 @@ PyObject* wrap_items(Items items) {
   return list.release();
 }
 
-Items read_items(PyObject* const* args, Py_ssize_t count) {
-  Items items;
+Arguments read_arguments(PyObject* const* args, Py_ssize_t count, const char* what) {
+  Arguments arguments;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* object = args[i];
     if (C10_LIKELY(is_tensor(object))) {
-      items.push_back({unpack(object), 0, false});
+      arguments.push_back({&unpack(object), 0, nullptr});
     } else if (PyLong_Check(object)) {
-      items.push_back({{}, to_int64(object), true});
+      arguments.push_back({nullptr, to_int64(object), nullptr});
     } else {
-      throw_python(PyExc_TypeError, "input %zd of a graph must be a Tensor or an int, got %s", i,
+      throw_python(PyExc_TypeError, "input %zd of a %s must be a Tensor or an int, got %s", i, what,
                    type_name(object));
     }
   }
-  return items;
+  return arguments;
+}
+
+void set_prediction_error(const programs::PredictionError& error) {
+  PyErr_SetString(prediction_error, error.what());
+}
+
+void init_prediction_error(PyObject* module) {
+  prediction_error = checked(PyErr_NewExceptionWithDoc(
+      "torch_py._C._compiler.PredictionError",
+      "The result of an operator differs from what a program was compiled for.", PyExc_RuntimeError,
+      nullptr));
+  check_status(PyModule_AddObjectRef(module, "PredictionError", prediction_error));
 }
 
 std::shared_ptr<const programs::Graph> read_graph(PyObject* object) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <mutex>
 
+#include "c10/util/Exception.h"
 #include "torch_py/csrc/compiler/program/Plan.h"
 
 namespace torch::programs {
@@ -21,6 +22,13 @@ struct Item {
   bool is_integer = false;
 };
 using Items = c10::SmallVector<Item, 8>;
+
+/// The result of an operator is not as the program was made for: the compiler has predicted a wrong
+/// size. A PredictionError in Python.
+class PredictionError final : public c10::Error {
+ public:
+  using Error::Error;
+};
 
 /// A compiled graph.
 ///

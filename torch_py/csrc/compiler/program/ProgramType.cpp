@@ -28,31 +28,15 @@ ProgramObject* as_program(PyObject* self) { return reinterpret_cast<ProgramObjec
 
 // --- Calls ---
 
-Arguments read_arguments(PyObject* const* args, Py_ssize_t count) {
-  Arguments arguments;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* object = args[i];
-    if (C10_LIKELY(is_tensor(object))) {
-      arguments.push_back({&unpack(object), 0});
-    } else if (PyLong_Check(object)) {
-      arguments.push_back({nullptr, to_int64(object)});
-    } else {
-      throw_python(PyExc_TypeError, "input %zd of a program must be a Tensor or an int, got %s", i,
-                   type_name(object));
-    }
-  }
-  return arguments;
-}
-
 PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   TORCH_PY_TRY
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0)
     throw_python(PyExc_TypeError, "a program takes no keyword arguments");
 
   const std::shared_ptr<const Program> program = as_program(self)->program;
-  const Arguments arguments = read_arguments(args, PyVectorcall_NARGS(nargsf));
+  const Arguments arguments = read_arguments(args, PyVectorcall_NARGS(nargsf), "program");
   return wrap_items(run_program(*program, arguments));
-  TORCH_PY_CATCH(nullptr)
+  TORCH_PY_CATCH_PREDICTION(nullptr)
 }
 
 // --- The object ---

@@ -220,10 +220,11 @@ void Run::take_result(const CallExtern& step, const CallExtern::TensorArgument& 
 
   const SlotFacts& facts = program_.description_.slots[slot];
   const Geometry& geometry = plan_.slots[slot];
-  TORCH_CHECK(matches(tensor, facts, geometry),
-              describe_mismatch(
-                  c10::str("result ", spot.position, " of ", step.name(), " (slot ", slot, ")"),
-                  tensor, facts, geometry));
+  if (C10_UNLIKELY(!matches(tensor, facts, geometry))) {
+    const std::string name =
+        c10::str("result ", spot.position, " of ", step.name(), " (slot ", slot, ")");
+    throw PredictionError(describe_mismatch(name, tensor, facts, geometry));
+  }
   take(slot, std::move(tensor));
 }
 

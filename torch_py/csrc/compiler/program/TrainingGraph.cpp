@@ -49,21 +49,40 @@ Tensors outputs_among(const Items& results, const TrainingGraph& graph) {
   return outputs;
 }
 
+bool needs_record(const Arguments& inputs) {
+  if (!c10::GradMode::is_enabled() || c10::local_state().inference_mode) return false;
+  return std::any_of(inputs.begin(), inputs.end(), [](const Argument& input) {
+    return input.tensor != nullptr && autograd::requires_grad(*input.tensor);
+  });
+}
+
 /// The edges to the inputs that backward returns gradients of.
-autograd::edge_list edges_of(const Tensors& inputs, const TrainingGraph& graph) {
+autograd::edge_list edges_of(const Arguments& inputs, const TrainingGraph& graph) {
   autograd::edge_list edges;
   for (const size_t position : graph.differentiated) {
     TORCH_CHECK(position < inputs.size(), graph.name, ": input ", position,
                 " is to be differentiated, but there are ", inputs.size());
-    edges.push_back(inputs[position].defined() ? autograd::gradient_edge(inputs[position])
-                                               : autograd::Edge());
+    const at::Tensor* tensor = inputs[position].tensor;
+    edges.push_back(tensor != nullptr ? autograd::gradient_edge(*tensor) : autograd::Edge());
   }
   return edges;
 }
 
+/// The inputs that are also outputs.
+Tensors returned_inputs(const Arguments& inputs, const Tensors& outputs) {
+  Tensors returned;
+  for (const at::Tensor& output : outputs) {
+    for (const Argument& input : inputs) {
+      const bool is_same = input.tensor != nullptr && input.tensor->is_same(output);
+      if (is_same && output.defined()) returned.push_back(output);
+    }
+  }
+  return returned;
+}
+
 /// Gives outputs their history and keeps what backward needs.
 void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& graph,
-            const Tensors& inputs, Items& results) {
+            const Arguments& inputs, Items& results) {
   const Tensors outputs = outputs_among(results, graph);
   Tensors without_gradient;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -73,10 +92,23 @@ void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& g
   }
 
   for (const size_t tangent : graph.tangents) node->note_output(outputs[tangent]);
+  const Tensors returned = returned_inputs(inputs, outputs);
   variable_list wrapped =
-      autograd::wrap_outputs({inputs, without_gradient, {}}, outputs, autograd::NodePtr(node));
+      autograd::wrap_outputs({returned, without_gradient, {}}, outputs, autograd::NodePtr(node));
   for (size_t i = 0; i < outputs.size(); ++i) results[i].tensor = std::move(wrapped[i]);
   for (size_t i = outputs.size(); i < results.size(); ++i) node->save(results[i]);
+}
+
+Arguments owned_arguments(Items& items) {
+  Arguments arguments;
+  for (Item& item : items) {
+    if (item.is_integer) {
+      arguments.push_back({nullptr, item.integer, nullptr});
+    } else {
+      arguments.push_back({&item.tensor, 0, &item.tensor});
+    }
+  }
+  return arguments;
 }
 
 /// Stands in the graph of gradients of a compiled graph, which cannot be differentiated again.
@@ -115,19 +147,19 @@ void CompiledNode::note_output(const at::Tensor& output) {
   strides_.push_back(strides_of_gradient(output));
 }
 
-Items run_training_graph(const std::shared_ptr<const TrainingGraph>& graph, Items inputs) {
-  const Tensors tensors = tensors_among(inputs);
-  const bool is_recorded = autograd::compute_requires_grad(at::TensorList(tensors));
+Items run_training_graph(const std::shared_ptr<const TrainingGraph>& graph,
+                         const Arguments& inputs) {
+  const bool is_recorded = needs_record(inputs);
   Items results;
   {
     const c10::NoGradGuard unrecorded;
-    results = graph->forward->run(std::move(inputs));
+    results = graph->forward->run(inputs);
   }
 
   if (is_recorded) {
     const auto node = c10::make_intrusive<CompiledNode>(graph);
-    node->set_next_edges(edges_of(tensors, *graph));
-    record(node, *graph, tensors, results);
+    node->set_next_edges(edges_of(inputs, *graph));
+    record(node, *graph, inputs, results);
   } else {
     outputs_among(results, *graph);
   }
@@ -211,7 +243,7 @@ variable_list CompiledNode::apply(variable_list&& grads) {
   Items found;
   {
     const c10::NoGradGuard unrecorded;
-    found = graph_->backward->run(std::move(arguments));
+    found = graph_->backward->run(owned_arguments(arguments));
   }
   TORCH_CHECK(found.size() == reached.size(), name(), ": backward returned ", found.size(),
               " gradients, expected ", reached.size());

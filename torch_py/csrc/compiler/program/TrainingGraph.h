@@ -13,8 +13,8 @@ namespace torch::programs {
 class Graph {
  public:
   virtual ~Graph() = default;
-  /// Takes the arguments, which it may release as soon as they are not needed.
-  virtual Items run(Items arguments) const = 0;
+  /// Owned arguments may be released as soon as they are not needed.
+  virtual Items run(const Arguments& arguments) const = 0;
 };
 
 /// The forward and the backward graph of a training step.
@@ -71,6 +71,7 @@ class CompiledNode final : public autograd::Node {
 
 /// Runs forward and records the call if grad mode is on and an input requires
 /// grad. Returns the outputs for the caller.
-Items run_training_graph(const std::shared_ptr<const TrainingGraph>& graph, Items inputs);
+Items run_training_graph(const std::shared_ptr<const TrainingGraph>& graph,
+                         const Arguments& inputs);
 
 }  // namespace torch::programs
