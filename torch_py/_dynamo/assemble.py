@@ -95,6 +95,11 @@ class Assembly:
         return made
 
 
+def writes_tensors(graph: Any) -> bool:
+    """Whether calls of a graph change tensors."""
+    return any(node.op.startswith("call") and _acts(node) for node in graph.nodes)
+
+
 def _drop_unused(graph: Any, recorder: Any) -> None:
     """Erases nodes whose result nobody uses, unless they change something."""
     for node in reversed(list(graph.nodes)):
