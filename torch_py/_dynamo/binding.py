@@ -59,7 +59,7 @@ def _fill_keywords(
 
 
 def _fill_defaults(capture: Capture, function: FunctionType, code: CodeType, slots: list[Any]) -> None:
-    if UNBOUND not in slots:
+    if all(value is not UNBOUND for value in slots):  # not `in`, which would compare objects of the program
         return
     defaults = capture.read_native(function, "__defaults__") or ()
     first = code.co_argcount - len(defaults)

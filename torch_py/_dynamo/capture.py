@@ -86,11 +86,14 @@ class Capture:
 
     # Origins
 
-    def finish_guards(self) -> None:
-        """Guards that inputs do not share memory, and that changed objects are not read as others."""
+    def finish_guards(self, writes_tensors: bool) -> None:
+        """Guards that arguments are not the same tensor, and that changed objects are not read as others.
+
+        Parameters and the like are particular tensors, which matter only to graphs that write to tensors.
+        """
         tensors = [made.source for made in self.recorder.inputs.values()]
-        if any(source.kind != "constant" for source in tensors):
-            self.guards.add_distinct(tensors)
+        free = [source for source in tensors if source.kind != "constant"]
+        self.guards.add_distinct(tensors if writes_tensors and free else free)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             self.guards.add_distinct(objects)

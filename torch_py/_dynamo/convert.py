@@ -10,7 +10,7 @@ from typing import Any
 
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import config, logs
-from torch_py._dynamo.assemble import Assembly
+from torch_py._dynamo.assemble import Assembly, writes_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
@@ -217,7 +217,7 @@ def _backend(settings: Settings) -> Any:
 
 
 def _guard_program(capture: Capture, start: Any) -> Any:
-    capture.finish_guards()
+    capture.finish_guards(writes_tensors(capture.recorder.graph))
     writer = RowWriter(len(start.parameters), TensorFacts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
     logs.guards(rows)

@@ -21,6 +21,11 @@ _MOVES = frozenset(
 )
 
 
+# Kinds of blocks (Python 3.10), by CPython's numbers.
+SETUP_FINALLY = 122
+EXCEPT_HANDLER = 257
+
+
 class _Null:
     """What PUSH_NULL pushes."""
 
@@ -58,6 +63,7 @@ class Frame:
 
     __slots__ = (
         "at",
+        "blocks",
         "builtins",
         "call_start",
         "capture",
@@ -88,6 +94,7 @@ class Frame:
         self.locals: list[Any] = [UNBOUND] * len(self.program.names)
         self.names: dict[str, Any] | None = None  # the namespace of a class body
         self.stack: list[Any] = []
+        self.blocks: list[tuple[int, int, int]] = []  # kind, offset of the handler, depth (Python 3.10)
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
         self.call_start: int | None = (
@@ -175,19 +182,48 @@ class Frame:
         if handled is not None and raised.__context__ is None and raised is not handled:
             raised.__context__ = handled
 
+        if handled is None:
+            self.capture.raised_at = (self.serial, self.steps)
+        self.call_start = None
+        self.keyword_names = ()
+        if self.program.uses_blocks:
+            self._unwind_blocks(raised)
+            return
+
         offset = self.instruction.offset
         row = self.program.handler_of(offset)
         if row is None:
             raise raised
-        if handled is None:
-            self.capture.raised_at = (self.serial, self.steps)
         del self.stack[row.depth :]
         if row.push_offset:
             self.stack.append(offset // 2)
         self.stack.append(raised)
-        self.call_start = None
-        self.keyword_names = ()
         self.at = self.program.index_of[row.target]
+
+    def _unwind_blocks(self, raised: BaseException) -> None:
+        """Continues at the innermost block, with the exception that was handled before below the new one."""
+        capture = self.capture
+        while self.blocks:
+            kind, target, depth = self.blocks.pop()
+            if kind == EXCEPT_HANDLER:
+                capture.handled = self.stack[depth + 1]
+                del self.stack[depth:]
+                continue
+            del self.stack[depth:]
+            self.blocks.append((EXCEPT_HANDLER, 0, depth))
+            before = capture.handled
+            self.stack += (None, before, None if before is None else type(before))
+            self.stack += (None, raised, type(raised))
+            capture.handled = raised
+            self.jump(target)
+            return
+        raise raised
+
+    def has_handler(self) -> bool:
+        """Whether an exception at the instruction stays in the frame."""
+        if self.program.uses_blocks:
+            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
+        return self.program.handler_of(self.instruction.offset) is not None
 
     def throw_in(self, error: BaseException) -> None:
         """Makes an exception appear at the `yield` where the frame is suspended."""
@@ -204,6 +240,8 @@ class Frame:
         while instructions[at].op == "nop":  # RESUME
             at += 1
         following = instructions[at]
+        if following.op == "yield_from":
+            return self.stack[-1]
         if following.op == "jump" and self._send_before(following.arg) is not None:
             return self.stack[-1]
         return None
@@ -216,6 +254,10 @@ class Frame:
         """The iterator of `yield from` has ended with `value`."""
         instructions = self.program.instructions
         at = self.at
+        if instructions[at].op == "yield_from":
+            self.stack[-1] = value
+            self.at = at + 1
+            return
         while instructions[at].op != "jump":
             at += 1
         send = self._send_before(instructions[at].arg)

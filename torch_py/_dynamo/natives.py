@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from torch_py import compiler
+from torch_py import _C, autograd, compiler
 from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
@@ -80,6 +80,10 @@ PURE_CLASSES: frozenset[type] = frozenset(
         itertools.pairwise,
         weakref.ref,
         types.GenericAlias,
+        _C.device,
+        _C.Size,
+        _C.finfo,
+        _C.iinfo,
         operations.operator.itemgetter,
         operations.operator.attrgetter,
         operations.operator.methodcaller,
@@ -779,7 +783,23 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     dict: _dict,
 }
 
+def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
+    """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""
+    cls, *given = args
+    capture.fixed(cls, cls.__name__)
+    torch_calls.capture_arguments(capture, given, kwargs)
+    apply = cls.apply
+
+    def run(*inner: Any, **named: Any) -> Any:
+        return apply(*inner, **named)
+
+    recorder = capture.recorder
+    result = recorder.call("call_function", apply, tuple(given), kwargs, run, acts=True)
+    return capture.result(result)
+
+
 SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    autograd.Function.apply.__func__: _custom_function,
     marks.graph_break: _graph_break,
     marks.is_compiling: _true,
     compiler.is_compiling: _true,

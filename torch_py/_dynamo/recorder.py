@@ -61,7 +61,6 @@ class Recorder(TorchFunctionMode):
         self._input_of_fake: dict[int, Input] = {}
         self._last_input: Node | None = None
         self.calls = 0
-        self.state_changes: list[Any] = []
 
     # Tensors
 
@@ -150,9 +149,18 @@ class Recorder(TorchFunctionMode):
     # Calls
 
     def call(
-        self, op: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[..., Any]
+        self,
+        op: str,
+        target: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        run: Callable[..., Any],
+        acts: bool = False,
     ) -> Any:
-        """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors."""
+        """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors.
+
+        `acts`: the call may do more than that, so its node stays even if the result is not used.
+        """
         args = tuple(map_tensors(value, self.fake_of) for value in args)
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
 
@@ -166,8 +174,15 @@ class Recorder(TorchFunctionMode):
         finally:
             _C._set_torch_function_modes_enabled(before)
 
-        if has_tensors(result) or (result is None and op != "read"):
-            self.append(op, target, args, kwargs, result)
+        if op == "read":
+            op = "call_function"
+            acts = False
+            if not has_tensors(result):
+                return result
+        if acts or has_tensors(result) or result is None:
+            node = self.append(op, target, args, kwargs, result)
+            if acts:
+                node.meta["acts"] = True
         return result
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
@@ -209,7 +224,7 @@ class Recorder(TorchFunctionMode):
     def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
         """The getter of a property."""
         name = getattr(getattr(func, "__self__", None), "__name__", "")
-        return self.call("call_function", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
+        return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
 
 
 def _as_node(func: Any) -> tuple[str, Any]:

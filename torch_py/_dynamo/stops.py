@@ -41,6 +41,7 @@ class Stop:
             tuple(value is not UNBOUND for value in self.slots),
             tuple(value is not NULL for value in stack),
             raise_at,
+            tuple(frame.blocks),
         )
 
     def call_start(self) -> int:
@@ -155,9 +156,8 @@ class Ending:
 
     def _guarded(self, stop: Stop, text: str, outer: list[str]) -> list[str]:
         """A statement whose exceptions go to the handlers of the frames, where there are some."""
-        own = stop.frame.program.handler_of(stop.instruction.offset)
-        others = [layout for layout in self._outer_layouts() if layout.handles(layout.raise_at[0])]
-        if own is None and not others:
+        in_callers = any(layout.handles_exceptions() for layout in self._outer_layouts())
+        if not stop.frame.has_handler() and not in_callers:
             return [text]
 
         start, base = self._place_to_raise(stop)

@@ -204,7 +204,7 @@ def _change_state(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
     node = capture.recorder.graph.call_function(callee, tuple(args), kwargs)
     node.meta["stack_trace"] = capture.recorder.stack_trace()
     node.meta["example_value"] = result
-    capture.recorder.state_changes.append((callee.__name__, node))
+    node.meta["acts"] = node.meta["sets_state"] = True
     return result
 
 

@@ -40,11 +40,17 @@ class Program:
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
 
-    __slots__ = ("code", "handlers", "index_of", "instructions", "names")
+    __slots__ = ("code", "handlers", "index_of", "instructions", "names", "uses_blocks")
 
     def __init__(
-        self, code: CodeType, instructions: list[Instruction], handlers: list[Handler], names: tuple[str, ...]
+        self,
+        code: CodeType,
+        instructions: list[Instruction],
+        handlers: list[Handler],
+        names: tuple[str, ...],
+        uses_blocks: bool = False,
     ) -> None:
+        self.uses_blocks = uses_blocks  # whether blocks of the frame take the place of `handlers`
         self.code = code
         self.instructions = instructions
         self.handlers = handlers

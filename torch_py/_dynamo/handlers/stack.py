@@ -99,6 +99,15 @@ def make_cell(frame: Frame, slot: int) -> None:
     frame.locals[slot] = frame.capture.made(cell)
 
 
+def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
+    """A cell in a slot of its own, with the value of a parameter (Python 3.10)."""
+    slot, parameter = arg
+    if parameter is not None:
+        frame.locals[slot] = frame.locals[parameter]
+        frame.locals[parameter] = UNBOUND
+    make_cell(frame, slot)
+
+
 def load_slot(frame: Frame, slot: int) -> None:
     """Pushes a cell itself."""
     value = frame.locals[slot]
@@ -130,6 +139,7 @@ HANDLERS = {
         store_fast_load_fast,
         delete_fast,
         make_cell,
+        make_cell_of,
         load_slot,
         unsupported,
     )
