@@ -15,6 +15,8 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.sources import Source
+from torch_py._dynamo.varying import Varying, reads_sizes
+from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
@@ -51,9 +53,12 @@ class Input:
 class Recorder(TorchFunctionMode):
     """The graph of a capture, and the tensors that its nodes stand for."""
 
-    def __init__(self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str]) -> None:
+    def __init__(
+        self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str], varying: Varying | None = None
+    ) -> None:
         super().__init__()
         self.fake_mode = fake_mode
+        self.varying = varying
         self.stack_trace = stack_trace
         self.graph = Graph()
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
@@ -70,12 +75,15 @@ class Recorder(TorchFunctionMode):
         if known is not None:
             return known.fake
         with self.suspended():
-            fake = self.fake_mode.from_tensor(real)
+            found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
+            fake, geometry = found or (self.fake_mode.from_tensor(real), None)
         with self._at_inputs():
             node = self.graph.placeholder(_node_name(source))
         self._last_input = node
         self.track(fake, node)
         made = Input(real, source, node, fake)
+        if self.varying is not None:
+            self.varying.note_input(made, geometry)
         self.inputs[id(real)] = made
         self._input_of_fake[id(fake)] = made
         return fake
@@ -101,8 +109,11 @@ class Recorder(TorchFunctionMode):
         self._nodes[id(fake)] = fake, node
         node.meta["example_value"] = fake
 
-    def node_of(self, tensor: Tensor) -> Node:
-        """The node that gives a tensor. Raises Break for tensors of unknown origin."""
+    def node_of(self, tensor: Any) -> Node:
+        """The node that gives a tensor, or a size that varies. Raises Break for tensors of unknown origin."""
+        if type(tensor) is SymInt:
+            assert self.varying is not None
+            return self.varying.node_of(tensor, self.graph)
         known = self._nodes.get(id(tensor))
         if known is not None:
             return known[1]
@@ -117,7 +128,7 @@ class Recorder(TorchFunctionMode):
 
     def fake_of(self, tensor: Any) -> Any:
         """The fake tensor that stands for a tensor of the program: itself, or that of an input."""
-        if isinstance(tensor, FakeTensor):
+        if isinstance(tensor, FakeTensor) or type(tensor) is SymInt:
             return tensor
         known = self.inputs.get(id(tensor))
         if known is not None:
@@ -178,12 +189,23 @@ class Recorder(TorchFunctionMode):
             op = "call_function"
             acts = False
             if not has_tensors(result):
-                return result
+                return self.number(target, args, result)
         if acts or has_tensors(result) or result is None:
             node = self.append(op, target, args, kwargs, result)
             if acts:
                 node.meta["acts"] = True
-        return result
+            return result
+        return self.number(target, args, result)
+
+    def number(self, target: Any, args: tuple[Any, ...], result: Any) -> Any:
+        """What a tensor was asked for: sizes that vary are known as such."""
+        if self.varying is None or not args or not isinstance(args[0], Tensor):
+            return result
+        if not reads_sizes(target, args):
+            return result
+        with self.suspended():
+            shape = tuple(args[0].shape)
+        return self.varying.read(result, self.node_of(args[0]), shape)
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""
@@ -243,10 +265,10 @@ def _as_node(func: Any) -> tuple[str, Any]:
 
 
 def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
-    """`value` with `function` applied to the tensors in it."""
-    if isinstance(value, Tensor):
-        return function(value)
+    """`value` with `function` applied to the tensors in it, and to sizes that vary."""
     kind = type(value)
+    if kind is SymInt or isinstance(value, Tensor):
+        return function(value)
     if kind in _ATOMS:
         return value
     if isinstance(value, tuple):
