@@ -270,7 +270,9 @@ def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
 def _grad_of(capture: Capture, tensor: Tensor) -> Any:
     known = capture.recorder.input_of(tensor)
     if known is None:
-        return None if tensor.is_leaf else capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
+        return (
+            None if tensor.is_leaf else capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
+        )
     with capture.recorder.outside():
         value = known.real.grad
     return capture.admit(value, capture.sources.attr(known.source, "grad"))
@@ -310,7 +312,9 @@ class TensorMethod:
 def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
     if isinstance(owner, Tensor):
-        raise Break(f"assignment to .{name} of a tensor", "the state of tensors is changed by operators only", "")
+        raise Break(
+            f"assignment to .{name} of a tensor", "the state of tensors is changed by operators only", ""
+        )
     if isinstance(owner, type):
         _store_in_class(capture, owner, name, value)
         return

@@ -16,7 +16,8 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo import classes, natives, torch_calls
-from torch_py._dynamo.attributes import TensorMethod, bind as bind_attribute, in_class
+from torch_py._dynamo.attributes import TensorMethod, in_class
+from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame
@@ -46,7 +47,11 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
             return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
         if isinstance(callee.__self__, InterpretedGenerator):
             return capture.result(callee(*args, **kwargs))
-        return call(capture, target, [callee.__self__, *args], kwargs, tail)
+        owner = callee.__self__
+        if not capture.is_new(callee) and capture.origin_of(callee) is not None:
+            owner = capture.read_native(callee, "__self__")
+            target = capture.read_native(callee, "__func__")
+        return call(capture, target, [owner, *args], kwargs, tail)
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is BuiltinFunctionType:
@@ -73,16 +78,16 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     if callee in _marks.in_graph:
         return torch_calls.function(capture, callee, args, kwargs)
     if callee in _marks.broken:
-        raise unsupported_call(getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs")
+        raise unsupported_call(
+            getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs"
+        )
     if callee in _marks.constants:
         with capture.recorder.outside():
             return capture.made(callee(*args, **kwargs))
     return NotImplemented
 
 
-def _function(
-    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool
-) -> Any:
+def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     special = natives.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
@@ -159,9 +164,7 @@ def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], t
     return call(capture, function, [*first, *args], {**named, **kwargs}, tail)
 
 
-def _object(
-    capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool
-) -> Any:
+def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     if kind is natives.Interpreted:
         return call(capture, callee.function, args, kwargs, tail)
     if torch_calls.is_torch_object(callee):

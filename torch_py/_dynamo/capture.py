@@ -25,7 +25,7 @@ from torch_py._dynamo import calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
-from torch_py._dynamo.guards import Guards
+from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import ABSENT, Journal, contents
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.sources import Source, Sources

@@ -1,9 +1,9 @@
 """Settings of the front end. These have an effect; the others are kept for programs that set them.
 
-    recompile_limit      so many pieces of code a function may have; other calls then run eagerly
-    suppress_errors      whether a function runs eagerly, with a warning, where the compiler itself fails
-    disable              nothing is compiled from now on
-    error_on_recompile   code that is compiled anew is an error (RecompileError)
+recompile_limit      so many pieces of code a function may have; other calls then run eagerly
+suppress_errors      whether a function runs eagerly, with a warning, where the compiler itself fails
+disable              nothing is compiled from now on
+error_on_recompile   code that is compiled anew is an error (RecompileError)
 """
 
 from __future__ import annotations

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from torch_py._dynamo import config, logs
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
+from torch_py._dynamo import config, logs
 from torch_py._dynamo.assemble import Assembly, writes_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import is_supported
 from torch_py._dynamo.exc import BackendCompilerFailed, RecompileError, Unsupported
-from torch_py._dynamo.guards import RowWriter
+from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
 from torch_py._dynamo.resume import ResumedStart, continuation_function
@@ -296,5 +296,3 @@ def _warn(function: FunctionType, error: Exception) -> None:
         f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
         stacklevel=4,
     )
-
-

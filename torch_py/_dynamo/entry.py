@@ -45,7 +45,11 @@ def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None)
 
 
 def optimize(
-    backend: Any = "inductor", *, nopython: bool = False, disable: bool = False, dynamic: bool | None = None,
+    backend: Any = "inductor",
+    *,
+    nopython: bool = False,
+    disable: bool = False,
+    dynamic: bool | None = None,
     **options: Any,
 ) -> Callable[[Any], Any]:
     """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""

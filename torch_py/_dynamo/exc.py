@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 
 class TorchDynamoException(RuntimeError):
     """The base of the errors of the compiler."""
@@ -58,7 +60,9 @@ class InvalidBackend(TorchDynamoException):
     """No backend is registered under a name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
+        super().__init__(
+            f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends."
+        )
 
 
 class ResetRequired(TorchDynamoException):
@@ -67,3 +71,6 @@ class ResetRequired(TorchDynamoException):
 
 class TensorifyScalarRestartAnalysis(TorchDynamoException):
     """Only caught by programs; never raised."""
+
+
+__getattr__ = _lacking(__name__)

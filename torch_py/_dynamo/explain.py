@@ -86,7 +86,9 @@ def _explained(f: Callable[..., Any], args: Any, kwargs: Any) -> ExplainOutput:
     finally:
         convert.observers.remove(noted)
 
-    operators = [[node.target for node in graph.graph.nodes if node.op.startswith("call")] for graph in graphs]
+    operators = [
+        [node.target for node in graph.graph.nodes if node.op.startswith("call")] for graph in graphs
+    ]
     return ExplainOutput(
         graphs,
         len(graphs),

@@ -27,7 +27,10 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
         text = _text(signature, bound)
         defaults, keyword_defaults = signature.__defaults__, signature.__kwdefaults__
 
-    namespace: dict[str, Any] = {"target": target, "__name__": getattr(target, "__module__", None) or "compiled"}
+    namespace: dict[str, Any] = {
+        "target": target,
+        "__name__": getattr(target, "__module__", None) or "compiled",
+    }
     exec(compile(text, "<call of a compiled object>", "exec"), namespace)
     made: FunctionType = namespace["call"]
     made.__defaults__ = _visible_defaults(defaults, signature, bound)
@@ -42,10 +45,15 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
 def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
     """A function with the parameters of `target`, and whether the first of them is bound."""
     if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
-        return target.__func__, True
+        is_module_call = target.__func__ is Module._call_impl
+        return _signature_of(target.__self__) if is_module_call else (target.__func__, True)
     if isinstance(target, Module):
         forward = getattr(type(target), "forward", None)
-        return (forward, True) if isinstance(forward, FunctionType) and "forward" not in vars(target) else (None, False)
+        return (
+            (forward, True)
+            if isinstance(forward, FunctionType) and "forward" not in vars(target)
+            else (None, False)
+        )
     call = getattr(type(target), "__call__", None)
     return (call, True) if isinstance(call, FunctionType) else (None, False)
 

@@ -97,7 +97,9 @@ class Frame:
         self.blocks: list[tuple[int, int, int]] = []  # kind, offset of the handler, depth (Python 3.10)
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
-        self.call_start: int | None = None  # where a call begins whose keywords have an instruction of their own
+        self.call_start: int | None = (
+            None  # where a call begins whose keywords have an instruction of their own
+        )
         self.keyword_names: tuple[str, ...] = ()
         self.parent: Frame | None = capture.frame
         self.steps = 0

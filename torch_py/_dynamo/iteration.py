@@ -53,8 +53,10 @@ def _by_position(capture: Capture, value: Any) -> Any:
 
 def is_native_iterator(value: Any) -> bool:
     kind = type(value)
-    return hasattr(kind, "__next__") and type(in_class(kind, "__next__")) is not FunctionType or getattr(
-        kind, "is_interpreted_generator", False
+    return (
+        hasattr(kind, "__next__")
+        and type(in_class(kind, "__next__")) is not FunctionType
+        or getattr(kind, "is_interpreted_generator", False)
     )
 
 

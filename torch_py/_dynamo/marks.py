@@ -25,8 +25,6 @@ def graph_break(msg: str = "") -> None:
     """Ends the graph here; `msg` appears as the reason. Nothing outside of compiled functions."""
 
 
-
-
 def forbid_in_graph(fn: Any) -> Any:
     """As `disallow_in_graph`."""
     if isinstance(fn, (list, tuple)):
@@ -67,7 +65,9 @@ def _mark(t: Any, name: str, positions: list[int]) -> None:
     setattr(t, name, marked | set(positions))
 
 
-def mark_dynamic(t: Any, index: Any, *, min: int | None = None, max: int | None = None, **options: Any) -> None:
+def mark_dynamic(
+    t: Any, index: Any, *, min: int | None = None, max: int | None = None, **options: Any
+) -> None:
     """Sizes of these dimensions (a number or several) will vary: compiled code keeps them variable.
 
     Raises IndexError for a dimension that the tensor does not have.

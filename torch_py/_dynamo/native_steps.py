@@ -84,7 +84,9 @@ def _call(stop: Stop) -> Step | None:
     def text(rebuild: Rebuild) -> str:
         given = [rebuild.value(value) for value in args]
         given += [
-            f"{name}={rebuild.value(value)}" if name.isidentifier() else f"**{{{name!r}: {rebuild.value(value)}}}"
+            f"{name}={rebuild.value(value)}"
+            if name.isidentifier()
+            else f"**{{{name!r}: {rebuild.value(value)}}}"
             for name, value in kwargs.items()
         ]
         return f"{rebuild.value(callee)}({', '.join(given)})"

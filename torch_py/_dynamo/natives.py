@@ -331,7 +331,13 @@ def call_method_of(capture: Capture, owner: Any, callee: Any, args: Any, kwargs:
 def _is_known_owner(owner: Any) -> bool:
     module = type(owner).__module__
     if module == "torch_py" or module.startswith("torch_py."):
-        return not isinstance(owner, Tensor) and type(owner).__name__ in ("Size", "dtype", "device", "finfo", "iinfo")
+        return not isinstance(owner, Tensor) and type(owner).__name__ in (
+            "Size",
+            "dtype",
+            "device",
+            "finfo",
+            "iinfo",
+        )
     return module in ("re", "_sre", "itertools", "functools", "_operator", "operator", "types", "_struct")
 
 
@@ -489,7 +495,10 @@ def _call_getter(capture: Capture, callee: Any, args: Any) -> Any:
         found = [operations.subscript(capture, args[0], key) for key in parts]
         return found[0] if len(found) == 1 else tuple(found)
     if name == "attrgetter":
-        found = [functools.reduce(lambda o, n: attributes.load(capture, o, n), path.split("."), args[0]) for path in parts]
+        found = [
+            functools.reduce(lambda o, n: attributes.load(capture, o, n), path.split("."), args[0])
+            for path in parts
+        ]
         return found[0] if len(found) == 1 else tuple(found)
     return capture.call(attributes.load(capture, args[0], parts[0]), parts[1:], {})
 
@@ -774,6 +783,7 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     dict: _dict,
 }
 
+
 def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
     """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""
     cls, *given = args
@@ -836,7 +846,9 @@ SPECIAL_FUNCTIONS.update(
     {
         operations.operator.getitem: lambda capture, args, kwargs: operations.subscript(capture, *args),
         operations.operator.setitem: lambda capture, args, kwargs: operations.store_subscript(capture, *args),
-        operations.operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(capture, *args),
+        operations.operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(
+            capture, *args
+        ),
         operations.operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
         operations.operator.truth: lambda capture, args, kwargs: capture.truth(*args),
         operations.operator.is_: lambda capture, args, kwargs: args[0] is args[1],

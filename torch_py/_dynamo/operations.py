@@ -45,7 +45,9 @@ def _is_torch_value(value: Any) -> bool:
 
 
 def _is_of_program(kind: type) -> bool:
-    return any(type(in_class(kind, name)) is FunctionType for name in ("__radd__", "__rmul__", "__add__", "__mul__"))
+    return any(
+        type(in_class(kind, name)) is FunctionType for name in ("__radd__", "__rmul__", "__add__", "__mul__")
+    )
 
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:

@@ -186,7 +186,9 @@ class Rebuild:
             )
         elif entry.kind == "cell":
             text = (
-                f"del {owner}.cell_contents" if now is ABSENT else f"{owner}.cell_contents = {self.value(now)}"
+                f"del {owner}.cell_contents"
+                if now is ABSENT
+                else f"{owner}.cell_contents = {self.value(now)}"
             )
         else:
             self._contents(owner, entry.owner, now)
@@ -355,7 +357,9 @@ def _super(rebuild: Rebuild, value: Any) -> str:
 def _instance(rebuild: Rebuild, value: Any) -> str:
     kind = type(value)
     cls = rebuild.value(kind)
-    base = next((base for base in (dict, list, set, tuple, str, int, float) if isinstance(value, base)), object)
+    base = next(
+        (base for base in (dict, list, set, tuple, str, int, float) if isinstance(value, base)), object
+    )
     if base is not object:
         return _instance_of_builtin(rebuild, value, cls, base)
     name = rebuild.declare(value, f"object.__new__({cls})", kind.__name__.lower())
@@ -370,7 +374,9 @@ def _instance_of_builtin(rebuild: Rebuild, value: Any, cls: str, base: type) -> 
             rebuild.builds.append(f"dict.update({name}, [{_pairs(rebuild, value)}])")
         else:
             verb = "extend" if base is list else "update"
-            rebuild.builds.append(f"{base.__name__}.{verb}({name}, [{_items(rebuild, base.__iter__(value))}])")
+            rebuild.builds.append(
+                f"{base.__name__}.{verb}({name}, [{_items(rebuild, base.__iter__(value))}])"
+            )
     else:
         plain = rebuild.value(base(value)) if base is not tuple else _tuple(rebuild, value)
         function = rebuild.constant(base.__new__, f"new_{base.__name__}")
@@ -406,7 +412,9 @@ def _slots(kind: type) -> list[str]:
 def _exception(rebuild: Rebuild, value: BaseException) -> str:
     kind = type(value)
     cls = rebuild.value(kind)
-    name = rebuild.declare(value, f"{cls}.__new__({', '.join([cls, *map(rebuild.value, value.args)])})", "error")
+    name = rebuild.declare(
+        value, f"{cls}.__new__({', '.join([cls, *map(rebuild.value, value.args)])})", "error"
+    )
     rebuild.builds.append(f"{name}.args = {rebuild.value(value.args)}")
     for field in ("__cause__", "__context__"):
         linked = getattr(value, field)
@@ -510,7 +518,9 @@ def _is_iterator(value: Any, kind: type) -> bool:
 
 
 def _is_instance(value: Any, kind: type) -> bool:
-    return kind.__flags__ & (1 << 9) != 0 and not issubclass(kind, (Tensor, type))  # made by a class statement
+    return kind.__flags__ & (1 << 9) != 0 and not issubclass(
+        kind, (Tensor, type)
+    )  # made by a class statement
 
 
 _MAKERS_BY_TEST: tuple[tuple[Callable[[Any, type], bool], Callable[[Rebuild, Any], str]], ...] = (

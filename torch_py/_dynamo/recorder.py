@@ -170,9 +170,7 @@ class Recorder(TorchFunctionMode):
         except DataDependentOutputException as error:
             raise data_dependent(_shown(target)) from error
         except DynamicOutputShapeException as error:
-            raise Break(
-                _shown(target), "the shape of the result depends on the values of tensors"
-            ) from error
+            raise Break(_shown(target), "the shape of the result depends on the values of tensors") from error
         finally:
             _C._set_torch_function_modes_enabled(before)
 

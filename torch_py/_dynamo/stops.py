@@ -69,7 +69,9 @@ class Ending:
         self.rebuild = assembly.rebuild
         self.stops = stops
         self.continuation = continuation
-        self.proceed = self.rebuild.constant(Next, "Next") if is_resumed else self.rebuild.constant(drive, "drive")
+        self.proceed = (
+            self.rebuild.constant(Next, "Next") if is_resumed else self.rebuild.constant(drive, "drive")
+        )
 
     def write(self, whole_frame: bool) -> None:
         """`whole_frame`: CPython runs the frames from the instruction on."""
@@ -132,9 +134,7 @@ class Ending:
         end = self.rebuild.constant(step.end, "END")
         element = self.rebuild.name("element")
         rest = stop.stack[:-1] if step.drops else stop.stack
-        after = self._next(
-            stop.layout(stop.instruction.arg, rest, None), [*self._values(stop, rest), *outer]
-        )
+        after = self._next(stop.layout(stop.instruction.arg, rest, None), [*self._values(stop, rest), *outer])
         inside_stack = [*stop.stack, None]
         inside = [*self._values(stop, stop.stack), element]
         lines = self._guarded(stop, f"{element} = next({iterator}, {end})", outer)

@@ -13,7 +13,8 @@ class ThreadState:
     def __init__(self) -> None:
         self.grad = _C.is_grad_enabled()
         self.autocast = {
-            device: (_C.is_autocast_enabled(device), _C.get_autocast_dtype(device)) for device in ("cpu", "cuda")
+            device: (_C.is_autocast_enabled(device), _C.get_autocast_dtype(device))
+            for device in ("cpu", "cuda")
         }
         self.cache = _C.is_autocast_cache_enabled()
 

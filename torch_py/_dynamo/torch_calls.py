@@ -215,5 +215,3 @@ def _from_data(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
     if args and type(args[0]).__module__.partition(".")[0] == "numpy":
         raise Break("a NumPy array", "arrays are not captured", "make a tensor of it outside")
     return function(capture, callee, args, kwargs)
-
-

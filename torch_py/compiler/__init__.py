@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from torch_py._C import from_numpy
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
+from torch_py.compiler._compile import compile as compile
 from torch_py.compiler._marks import allow_in_graph as allow_in_graph
 from torch_py.compiler._marks import assume_constant_result as assume_constant_result
 from torch_py.compiler._marks import disable as disable
 from torch_py.compiler._marks import substitute_in_graph as substitute_in_graph
 from torch_py.compiler._optimized_module import OptimizedModule as OptimizedModule
-from torch_py.compiler._compile import compile as compile
 from torch_py.compiler._stance import set_stance as set_stance
 from torch_py.utils._pytree import tree_map
 

@@ -32,9 +32,7 @@ def _unbound_cell(frame: Frame, slot: int) -> NameError:
         return NameError(
             f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
         )
-    return UnboundLocalError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )
+    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 def load_classderef(frame: Frame, slot: int) -> None:

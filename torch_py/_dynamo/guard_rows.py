@@ -77,7 +77,9 @@ class RowWriter:
             rows.append(self._row(kind, register, source, payload, rows))
         return rows
 
-    def _row(self, kind: str, register: int, source: Source, payload: Any, rows: list[Any]) -> tuple[Any, ...]:
+    def _row(
+        self, kind: str, register: int, source: Source, payload: Any, rows: list[Any]
+    ) -> tuple[Any, ...]:
         if kind == "tensor":
             return ("tensor", register, self.facts_of(payload), source.text)
         if kind == "alias":
