@@ -15,7 +15,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import classes, natives, torch_calls
+from torch_py._dynamo import classes, natives, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind
@@ -93,6 +93,8 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         return special(capture, args, kwargs)
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
+    if transforms.is_transform(function) and not transforms.refuses(function):
+        return transforms.call(capture, function, args, kwargs)
     reason = _reason_against(function)
     if reason is not None:
         raise reason
