@@ -15,7 +15,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import classes, natives, torch_calls
+from torch_py._dynamo import classes, natives, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind
@@ -47,7 +47,11 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
             return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
         if isinstance(callee.__self__, InterpretedGenerator):
             return capture.result(callee(*args, **kwargs))
-        return call(capture, target, [callee.__self__, *args], kwargs, tail)
+        owner = callee.__self__
+        if not capture.is_new(callee) and capture.origin_of(callee) is not None:
+            owner = capture.read_native(callee, "__self__")
+            target = capture.read_native(callee, "__func__")
+        return call(capture, target, [owner, *args], kwargs, tail)
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is BuiltinFunctionType:
@@ -89,6 +93,8 @@ def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[
         return special(capture, args, kwargs)
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
+    if transforms.is_transform(function) and not transforms.refuses(function):
+        return transforms.call(capture, function, args, kwargs)
     reason = _reason_against(function)
     if reason is not None:
         raise reason

@@ -25,7 +25,7 @@ from torch_py._dynamo import calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
-from torch_py._dynamo.guards import Guards
+from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import ABSENT, Journal, contents
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.sources import Source, Sources
@@ -220,13 +220,11 @@ class Capture:
 
     def read_key(self, owner: dict[Any, Any], key: Any) -> Any:
         """``owner[key]``, or ABSENT."""
+        key = self.key_in(owner, key)
         value = dict.get(owner, key, ABSENT)
         origin = self._origin_of_dict(owner)
         if origin is None or self.journal.has("key", owner, key):
             return self.plain(value)
-        if type(origin.key) is not dict or origin.kind != "constant":
-            if id(owner) in self._adopted:
-                return value if value is ABSENT else self.plain_of(value, self.sources.key(origin, key))
         if origin.kind == "constant":
             self.guards.watch(owner)
         if value is ABSENT:
@@ -234,8 +232,14 @@ class Capture:
             return ABSENT
         return self.admit(value, self.sources.key(origin, key))
 
-    def plain_of(self, value: Any, source: Source) -> Any:
-        return self.admit(value, source)
+    def key_in(self, owner: Any, key: Any) -> Any:
+        """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
+        if not isinstance(key, FakeTensor):
+            return key
+        known = self.recorder.input_of(key)
+        if known is None or (id(owner) in self._new and key in owner):
+            return key
+        return known.real if known.real in owner or id(owner) not in self._new else key
 
     def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
         origin = self._origins.get(id(owner))
@@ -451,6 +455,7 @@ class Capture:
 
     def write_key(self, owner: dict[Any, Any], key: Any, value: Any) -> None:
         """``owner[key] = value``; ABSENT deletes."""
+        key = self.key_in(owner, key)
         if id(owner) not in self._new:
             origin = self._origin_of_dict(owner)
             if origin is None:

@@ -15,8 +15,13 @@ from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import is_supported
-from torch_py._dynamo.exc import BackendCompilerFailed, RecompileError, Unsupported
-from torch_py._dynamo.guards import RowWriter
+from torch_py._dynamo.exc import (
+    BackendCompilerFailed,
+    InternalTorchDynamoError,
+    RecompileError,
+    Unsupported,
+)
+from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
 from torch_py._dynamo.resume import ResumedStart, continuation_function
@@ -86,7 +91,15 @@ def run_capture(
 class Conversion:
     """The way from a call to code for it: one capture, or several that end earlier each time."""
 
-    def __init__(self, start: Any, settings: Settings, continuations: Continuations, policy: Policy) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        start: Any,
+        settings: Settings,
+        continuations: Continuations,
+        policy: Policy,
+    ) -> None:
+        self.function = function
         self.start = start
         self.settings = settings
         self.policy = policy
@@ -104,7 +117,9 @@ class Conversion:
                 logs.dynamic(outcome.raised or "they are needed as numbers")
                 continue
             if outcome.raised is not None:
-                return _guard_program(outcome.capture, self.start), None
+                logs.raised(self.start.name, outcome.raised)
+                code = None if config.suppress_errors else has_to_raise(self.function, outcome.raised)
+                return _guard_program(outcome.capture, self.start), code
             assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
             try:
                 if self._written(outcome, assembly):
@@ -175,6 +190,31 @@ class Conversion:
         for made in capture.recorder.inputs.values():
             self.policy.observe(made.real, made.source)
         return _guard_program(capture, self.start), code
+
+
+def has_to_raise(function: FunctionType, error: BaseException) -> Any:
+    """For tests: the function itself, which has to raise an exception, as its capture did."""
+
+    def checked(*values: Any) -> Any:
+        call_bound(function, values)
+        raise InternalTorchDynamoError(
+            f"the capture of {function.__qualname__} raised {type(error).__name__}: {error}"
+        ) from error
+
+    return checked
+
+
+def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
+    """Calls a function with the values of its parameters in the order in which they are bound."""
+    code = function.__code__
+    count = code.co_argcount
+    keywords = count + code.co_kwonlyargcount
+    named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
+    rest = list(values[keywords:])
+    more = rest.pop(0) if code.co_flags & 4 else ()
+    if code.co_flags & 8:
+        named.update(rest.pop(0))
+    return function(*values[:count], *more, **named)
 
 
 def cannot_stop() -> Break:
@@ -290,7 +330,10 @@ class Compiler:
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            return Conversion(self.start, self.settings, self.continuations, self.policy).run(values)
+            conversion = Conversion(
+                self.function, self.start, self.settings, self.continuations, self.policy
+            )
+            return conversion.run(values)
         except Unsupported:
             raise
         except Exception as error:

@@ -45,7 +45,8 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
 def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
     """A function with the parameters of `target`, and whether the first of them is bound."""
     if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
-        return target.__func__, True
+        is_module_call = target.__func__ is Module._call_impl
+        return _signature_of(target.__self__) if is_module_call else (target.__func__, True)
     if isinstance(target, Module):
         forward = getattr(type(target), "forward", None)
         return (

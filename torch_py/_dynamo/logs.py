@@ -21,6 +21,11 @@ def recompile(function: Any, reasons: list[str]) -> None:
     _recompiles.debug("recompiling %s: %s", function.__qualname__, reasons[0])
 
 
+def raised(name: str, error: BaseException) -> None:
+    """The call runs eagerly, so that the user sees the exception of the program itself."""
+    dynamo.info("%s raises %s: %s, and runs eagerly", name, type(error).__name__, error)
+
+
 def recompile_limit(function: Any, reasons: list[str]) -> None:
     last = reasons[0] if reasons else "new arguments"
     dynamo.warning(

@@ -165,7 +165,8 @@ _UNCAPTURED_TORCH = {
     "torch_py.compiler": "it belongs to the compiler",
     "torch_py.autograd.engine": "it runs the engine of autograd",
     "torch_py.autograd.gradient": "it runs the engine of autograd",
-    "torch_py._functorch": "transforms of functions are not captured yet",
+    "torch_py._functorch.reverse_mode": "its result holds on to the graph of autograd",
+    "torch_py._functorch.forward_mode": "its result holds on to the graph of autograd",
     "torch_py.fx": "it traces programs itself",
     "torch_py.export": "it traces programs itself",
     "torch_py.serialization": "it reads or writes a file",
@@ -786,6 +787,7 @@ SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
     frozenset: _list_of(frozenset),
     dict: _dict,
 }
+
 
 def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
     """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""

@@ -117,11 +117,11 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
         return capture.truth(found)
     if type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
-    if isinstance(container, dict) and _is_plain_key(value):
+    if isinstance(container, dict) and (_is_plain_key(value) or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT
     capture.use(container)
     if isinstance(value, Tensor):
-        return _tensor_is_among(capture, container, value)
+        return _tensor_is_among(capture, container, capture.key_in(container, value))
     return value in container
 
 
@@ -140,11 +140,11 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
 
 
 def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
-    for element in container:
-        if isinstance(element, Tensor) and capture.recorder.fake_of(element) is value:
-            return True
     if not isinstance(container, (list, tuple)):
         return value in container
+    for element in container:
+        if isinstance(element, Tensor) and capture.plain(element) is capture.plain(value):
+            return True
     if any(isinstance(element, Tensor) for element in container):
         raise data_dependent("a search for a tensor in a list")
     return False
@@ -156,8 +156,6 @@ def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
 def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     """``owner[key]``."""
     if isinstance(owner, Tensor):
-        if isinstance(key, Tensor) and False:
-            raise AssertionError
         return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
     key = capture.as_number(key)
     if isinstance(key, Tensor):

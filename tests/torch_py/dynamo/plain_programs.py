@@ -254,7 +254,14 @@ class Special(Point):
 def classes(n):
     point = Point.make(n, 3) + Point(1, 1)
     special = Special.make(1, 2)
-    return point.total, point == Point(3, 4), point[1], Point.fixed(), special.extra, isinstance(special, Point)
+    return (
+        point.total,
+        point == Point(3, 4),
+        point[1],
+        Point.fixed(),
+        special.extra,
+        isinstance(special, Point),
+    )
 
 
 @program(2)
@@ -276,7 +283,12 @@ def arguments(a, rest):
         return x, y, more, z, others
 
     named = {"z": 5, "w": 6}
-    return callee(a, *rest), callee(a, y=2, **named), callee(*rest, *rest), functools.partial(callee, 1)(2, z=3)
+    return (
+        callee(a, *rest),
+        callee(a, y=2, **named),
+        callee(*rest, *rest),
+        functools.partial(callee, 1)(2, z=3),
+    )
 
 
 @program("x")

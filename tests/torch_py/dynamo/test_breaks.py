@@ -223,7 +223,7 @@ PROGRAMS = {
     in_try: 2,
     in_an_except_clause: None,
     raising_call: None,
-    in_with: 3,
+    in_with: 2,
     in_a_generator: None,
     in_a_closure: 2,
     branch: 2,

@@ -71,5 +71,11 @@ def load_build_class(frame: Frame, arg: Any) -> None:
 
 HANDLERS = {
     function.__name__: function
-    for function in (make_function, make_named_function, make_plain_function, set_function_attribute, load_build_class)
+    for function in (
+        make_function,
+        make_named_function,
+        make_plain_function,
+        set_function_attribute,
+        load_build_class,
+    )
 }
