@@ -257,6 +257,15 @@ def test_what_changes_often_is_looked_at_in_every_call() -> None:
     assert probe.notices()
 
 
+def test_what_changes_once_in_a_while_is_watched_for_good() -> None:
+    target = {"a": 1}
+    probe = settled(target)
+    for i in range(10 * PATIENCE):
+        target["a"] = i
+        assert probe.notices()
+        assert not any(probe.notices() for _ in range(20))
+
+
 def test_a_change_while_the_rows_run_is_noticed() -> None:
     target: dict[str, Any] = {}
 
