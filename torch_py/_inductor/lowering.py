@@ -72,7 +72,7 @@ def _operator(lowering: Lowering, node: Node) -> None:
         lowering.values[node] = args[0][args[1]]
         return
 
-    rule = _rule_of(node) if lowering.has_loops else None
+    rule = _rule_of(node) if lowering.has_loops and not _is_empty([args, list(kwargs.values())]) else None
     if rule is not None:
         length = len(lowering.graph.statements)
         try:
@@ -81,6 +81,11 @@ def _operator(lowering: Lowering, node: Node) -> None:
         except NotLoweredError:
             del lowering.graph.statements[length:]
     lowering.values[node] = call(lowering, node, args, kwargs)
+
+
+def _is_empty(arguments: Any) -> bool:
+    """Whether one of the tensors has no elements."""
+    return any(isinstance(v, Value) and 0 in v.sizes for v in _leaves(arguments))
 
 
 def _rule_of(node: Node) -> Callable[..., Any] | None:
