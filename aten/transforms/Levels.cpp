@@ -25,8 +25,11 @@ void include_key() {
 
 }  // namespace
 
+std::atomic<int> running_level_count{0};
+
 int begin_level(const Level& level) {
   running.push_back(level);
+  running_level_count.fetch_add(1, std::memory_order_relaxed);
   include_key();
   return current_level();
 }
@@ -34,6 +37,7 @@ int begin_level(const Level& level) {
 void end_level() {
   TORCH_CHECK(!running.empty(), "no transform is running");
   running.pop_back();
+  running_level_count.fetch_sub(1, std::memory_order_relaxed);
   include_key();
 }
 

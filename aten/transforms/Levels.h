@@ -1,5 +1,6 @@
 // The function transforms that a thread runs, and the tensors that they wrap.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -30,6 +31,8 @@ TORCH_PY_API int begin_level(const Level& level);
 TORCH_PY_API void end_level();
 /// The number of the level begun last; 0 outside of all.
 TORCH_PY_API int current_level();
+/// Levels that run on all threads: while it is 0, current_level() need not be asked.
+TORCH_PY_API extern std::atomic<int> running_level_count;
 TORCH_PY_API const Level& level_at(int number);
 
 /// The highest batch that a call without tensors of it may still belong to: between `above`

@@ -24,6 +24,8 @@ HEADERS = {
     "aten/": "aten/core/Precompiled.h",
     "torch_py/csrc/autograd/": "aten/core/Precompiled.h",
     "torch_py/csrc/bindings/": "torch_py/csrc/bindings/Precompiled.h",
+    # Includes Python.h in a way of its own.
+    "torch_py/csrc/compiler/frames/": "",
     "torch_py/csrc/compiler/": "torch_py/csrc/bindings/Precompiled.h",
 }
 

@@ -113,7 +113,8 @@ def main() -> int:
     programs = {"layers": options.layers, "peer": options.peer, "gradients": options.gradients}
     program = next((name for name, chosen in programs.items() if chosen), "calls")
     if options.programs:
-        program, options.operator = "programs", options.programs
+        program = "programs"
+        options.operator = options.programs
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0

@@ -1,7 +1,7 @@
 """Random Python programs over tensors: operators, views, mutation, containers and control flow.
 
-A program is the text of ``def program(x, y, w, n, items, settings, state)``. It is written line by line, and each
-line is run as it is written, so that most programs come to their end.
+A program is the text of ``def program(x, y, w, n, items, settings, state)``. It is written line by line, and
+each line is run as it is written, so that most programs come to their end.
 """
 
 from __future__ import annotations
@@ -13,56 +13,67 @@ from typing import Any
 
 import torch_py as torch
 
+
+def _templates(text: str) -> list[str]:
+    """One line or part of it, between bars, for each."""
+    return [part.strip() for line in text.strip().splitlines() for part in line.split(" | ")]
+
+
 # {t}, {u}, {v} are tensors at hand, {new} a new name, {k} a small number, {c} a constant.
-VALUES = (
+VALUES = _templates(
     """
-{t} + {u}|{t} - {c}|{t} * {u}|{c} / ({t}.abs() + 1)|-{t}|{t} ** 2|{t}.exp().clamp(max=50.0)|torch.sin({t})|torch.tanh({t})
-torch.relu({t})|torch.sigmoid({t})|torch.nn.functional.gelu({t})|torch.where({t} > {u}, {t}, {u})|torch.where({t} > 0, {t}, {c})
-torch.maximum({t}, {u})|{t}.sum()|{t}.sum(-1)|{t}.sum(0, keepdim=True)|{t}.mean(-1, keepdim=True)|{t}.amax(-1)|{t}.var(-1)
-{t}.softmax(-1)|torch.log_softmax({t}, 0)|{t}.cumsum(-1)|{t}.sort(-1)[0]|{t}.argmax(-1)|{t}.topk(1, -1).values|{t}.norm()
-{t} @ {u}|{t} @ {u}.t()|torch.matmul({t}, {u}.transpose(-1, -2))|torch.cat([{t}, {u}])|torch.stack([{t}, {u}])|torch.einsum("ij,kj->ik", {t}, {u})
-torch.nn.functional.layer_norm({t}, {t}.shape[-1:])|torch.nn.functional.linear({t}, {u})|torch.nn.functional.dropout({t}, 0.5)
-torch.zeros_like({t})|torch.full({t}.shape, {c})|torch.arange({t}.shape[0])|torch.rand({t}.shape)|torch.ones({k}, 6)|torch.tensor([1.0, {c}])
-{t}.detach()|{t}.clone()|{t}.double().float()|{t}.to(torch.int64)|({t} > {c})|{t}.half().float()|{t} if {t}.dim() > 1 else {u}
-{t}.index_select(0, torch.tensor([0, 0]))|{t}.gather(-1, torch.zeros_like({t}, dtype=torch.int64))|{t}.masked_fill({u} > 0, {c})
-{t}.roll(1, 0)|{t}.flip(-1)|{t}.tril()|torch.nn.functional.pad({t}, (1, 1))|{t}.repeat(2, 1)|torch.outer({t}.flatten(), {u}.flatten())
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
+    {t} + {u} | {t} - {c} | {t} * {u} | {c} / ({t}.abs() + 1) | -{t} | {t} ** 2
+    {t}.exp().clamp(max=50.0) | torch.sin({t}) | torch.tanh({t}) | torch.relu({t}) | torch.sigmoid({t})
+    torch.nn.functional.gelu({t}) | torch.where({t} > {u}, {t}, {u}) | torch.where({t} > 0, {t}, {c})
+    torch.maximum({t}, {u}) | {t}.sum() | {t}.sum(-1) | {t}.sum(0, keepdim=True)
+    {t}.mean(-1, keepdim=True) | {t}.amax(-1) | {t}.var(-1) | {t}.softmax(-1)
+    torch.log_softmax({t}, 0) | {t}.cumsum(-1) | {t}.sort(-1)[0] | {t}.argmax(-1)
+    {t}.topk(1, -1).values | {t}.norm() | {t} @ {u} | {t} @ {u}.t()
+    torch.matmul({t}, {u}.transpose(-1, -2)) | torch.cat([{t}, {u}]) | torch.stack([{t}, {u}])
+    torch.einsum("ij,kj->ik", {t}, {u}) | torch.nn.functional.layer_norm({t}, {t}.shape[-1:])
+    torch.nn.functional.linear({t}, {u}) | torch.nn.functional.dropout({t}, 0.5) | torch.zeros_like({t})
+    torch.full({t}.shape, {c}) | torch.arange({t}.shape[0]) | torch.rand({t}.shape) | torch.ones({k}, 6)
+    torch.tensor([1.0, {c}]) | {t}.detach() | {t}.clone() | {t}.double().float() | {t}.to(torch.int64)
+    ({t} > {c}) | {t}.half().float() | {t} if {t}.dim() > 1 else {u}
+    {t}.index_select(0, torch.tensor([0, 0])) | {t}.gather(-1, torch.zeros_like({t}, dtype=torch.int64))
+    {t}.masked_fill({u} > 0, {c}) | {t}.roll(1, 0) | {t}.flip(-1) | {t}.tril()
+    torch.nn.functional.pad({t}, (1, 1)) | {t}.repeat(2, 1) | torch.outer({t}.flatten(), {u}.flatten())
+    """
 )
-VIEWS = (
+VIEWS = _templates(
     """
-{t}[0]|{t}[1:]|{t}[..., :2]|{t}[:, None]|{t}.t()|{t}.transpose(0, -1)|{t}.view(-1)|{t}.reshape(-1)|{t}.unsqueeze(0)|{t}.squeeze()
-{t}.expand(2, *{t}.shape)|{t}.flatten()|{t}.chunk(2)[0]|{t}.unbind()[0]|{t}.diagonal()|{t}.narrow(0, 0, 1)|{t}|{t}.view_as({t})|{t}[::2]
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
+    {t}[0] | {t}[1:] | {t}[..., :2] | {t}[:, None] | {t}.t() | {t}.transpose(0, -1) | {t}.view(-1)
+    {t}.reshape(-1) | {t}.unsqueeze(0) | {t}.squeeze() | {t}.expand(2, *{t}.shape) | {t}.flatten()
+    {t}.chunk(2)[0] | {t}.unbind()[0] | {t}.diagonal() | {t}.narrow(0, 0, 1) | {t} | {t}.view_as({t})
+    {t}[::2]
+    """
 )
-CHANGES = (
+CHANGES = _templates(
     """
-{t}.add_({u})|{t}.mul_({c})|{t}[0] = {c}|{t}[..., 0] = {u}.sum()|{t} += {c}|{t} *= {u}|{t}.copy_({u})|{t}.zero_()|{t}[{t} > 1.0] = 0.5
-{t}.clamp_(-1, 1)|{t}.view(-1)[0] = {c}|{t}.t_()|{t}.relu_()|{t}.fill_({c})|torch.add({t}, {u}, out={v})|{t}.index_add_(0, torch.tensor([0]), {t}[:1])
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
+    {t}.add_({u}) | {t}.mul_({c}) | {t}[0] = {c} | {t}[..., 0] = {u}.sum() | {t} += {c} | {t} *= {u}
+    {t}.copy_({u}) | {t}.zero_() | {t}[{t} > 1.0] = 0.5 | {t}.clamp_(-1, 1) | {t}.view(-1)[0] = {c}
+    {t}.t_() | {t}.relu_() | {t}.fill_({c}) | torch.add({t}, {u}, out={v})
+    {t}.index_add_(0, torch.tensor([0]), {t}[:1])
+    """
 )
-PYTHON = (
+PYTHON = _templates(
     """
-items.append({t})|settings["k"] = {t}|settings["n"] = settings.get("n", 0) + n|state.cache = {t}|state.count += 1|n = n + 1|{new} = items[-1]
-{new} = [{t} * i for i in range({k})]; {new} = {new}[-1]|{new}, {new}_ = {t}, {u}|{new} = sum(v for v in ({t}, {u}))|{new} = max({k}, n)
-{new} = (lambda v, scale={c}: v * scale)({t})|{new} = dict(a={t}, b={u})["a"]|{new} = f"{{n}}:{{settings.get('n')}}"|items.pop()|del settings["k"]
-counts["runs"] += 1|{new} = [*items, {t}]; {new} = len({new})|state.names = [*getattr(state, "names", []), "{new}"]|{new} = {t}.shape[0] * {t}.shape[-1]
-{new} = isinstance({t}, torch.Tensor) and {t}.dim() == 2|{new} = {t}.requires_grad|{new} = {{"k": {t}}}|{new} = ({t}, ({u}, n))|first, *rest = items
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
+    items.append({t}) | settings["k"] = {t} | settings["n"] = settings.get("n", 0) + n
+    state.cache = {t} | state.count += 1 | n = n + 1 | {new} = items[-1]
+    {new} = [{t} * i for i in range({k})]; {new} = {new}[-1] | {new}, {new}_ = {t}, {u}
+    {new} = sum(v for v in ({t}, {u})) | {new} = max({k}, n)
+    {new} = (lambda v, scale={c}: v * scale)({t}) | {new} = dict(a={t}, b={u})["a"]
+    {new} = f"{{n}}:{{settings.get('n')}}" | items.pop() | del settings["k"] | counts["runs"] += 1
+    {new} = [*items, {t}]; {new} = len({new}) | state.names = [*getattr(state, "names", []), "{new}"]
+    {new} = {t}.shape[0] * {t}.shape[-1] | {new} = isinstance({t}, torch.Tensor) and {t}.dim() == 2
+    {new} = {t}.requires_grad | {new} = {{"k": {t}}} | {new} = ({t}, ({u}, n)) | first, *rest = items
+    """
 )
-BREAKS = (
+BREAKS = _templates(
     """
-{new} = {t}.sum().item()|{new} = float({t}.abs().max())|{new} = {t}.tolist()|print("n", n)|{new} = bool(({t} > 0).any())|{new} = {t}.nonzero()
-""".replace("\n", "|")
-    .strip("|")
-    .split("|")
+    {new} = {t}.sum().item() | {new} = float({t}.abs().max()) | {new} = {t}.tolist() | print("n", n)
+    {new} = bool(({t} > 0).any()) | {new} = {t}.nonzero()
+    """
 )
 BLOCKS = (
     "for i in range({k}):",
@@ -91,7 +102,7 @@ class State:
 
 
 def arguments(number: int) -> list[Any]:
-    """Those of program `number`, new ones at each call. `items` has a tensor that shares the memory of `x`."""
+    """Those of program `number`, new ones at each call. `items` has a tensor that shares memory with `x`."""
     generator = torch.Generator().manual_seed(number)
     rows = 3 + number % 3
     x = torch.randn(rows, 6, generator=generator)
@@ -136,12 +147,14 @@ class Writer:
         if head.startswith("def"):
             name = head[4 : head.index("(")]
             return [*lines, f"{_INDENT}return value * bias", self.filled(f"{name}_ = {name}({{t}})")]
+
         if head == "try:":
             raised = self.dice.choice(("raise ValueError('text')", self.filled("{t}.view(7, 7, 7)"), "pass"))
             lines += [_INDENT + raised, "except (ValueError, RuntimeError) as error:"]
             lines += [f"{_INDENT}settings['error'] = type(error).__name__"]
             if self.dice.random() < 0.5:
                 lines += ["finally:", f"{_INDENT}state.count += 10"]
+
         elif head.startswith("if") and self.dice.random() < 0.5:
             lines += ["else:", _INDENT + self.line()]
         elif head.startswith("for") and self.dice.random() < 0.3:

@@ -1,7 +1,7 @@
 """Runs random programs eagerly and under `torch.compile`, and prints what differs.
 
-Its command line is LOG SEED START SECONDS [COUNT [BACKEND]]. Results, strides, shared memory, gradients, printed
-text, exceptions, arguments and Python's state must be the same.
+Its command line is LOG SEED START SECONDS [COUNT [BACKEND]]. Results, strides, shared memory, gradients,
+printed text, exceptions, arguments and Python's state must be the same.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
     function, space = loaded(text, number)
     function = compiled(function)
     found: dict[str, Any] = {}
+
     for _ in range(2):
         torch.manual_seed(number)
         given = arguments(number)
@@ -49,6 +50,7 @@ def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str,
                 result = function(*given)
             except Exception as error:
                 result = f"{type(error).__name__}: {error}"
+
         found = {
             "result": result,
             "gradient": _gradient(result, given[2]),
@@ -101,6 +103,7 @@ def _difference(expected: Any, found: Any) -> str | None:
         return f"expected {type(expected).__name__}, got {type(found).__name__}: {found!r:.200}"
     if isinstance(expected, torch.Tensor):
         return _of_tensors(expected, found)
+
     if isinstance(expected, dict):
         if list(expected) != list(found):
             return f"expected keys {list(expected)}, got {list(found)}"
@@ -109,6 +112,7 @@ def _difference(expected: Any, found: Any) -> str | None:
         if len(expected) != len(found):
             return f"expected {len(expected)} items, got {len(found)}"
         return next(filter(None, map(_difference, expected, found)), None)
+
     if isinstance(expected, float):
         close = abs(expected - found) <= _TOLERANCE * max(1.0, abs(expected)) or expected != expected
         return None if close else f"expected {expected}, got {found}"
@@ -159,7 +163,10 @@ def run(number: int, seed: str, backend: str, log: int) -> None:
 
 
 def main() -> int:
-    log_path, seed, start, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+    log_path = sys.argv[1]
+    seed = sys.argv[2]
+    start = int(sys.argv[3])
+    seconds = float(sys.argv[4])
     last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
     backend = sys.argv[6] if len(sys.argv) > 6 and sys.argv[6] else "inductor"
 

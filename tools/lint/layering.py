@@ -43,6 +43,11 @@ INCLUDE_RULES = (
         ("torch_py/csrc/bindings/",),
         "autograd knows no Python; let bindings call it",
     ),
+    IncludeRule(
+        "torch_py/csrc/bindings/",
+        ("torch_py/csrc/compiler/guards/", "torch_py/csrc/compiler/frames/"),
+        "bindings only know that there is a compiler: torch_py/csrc/compiler/Module.h",
+    ),
     IncludeRule("c10/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
     IncludeRule("aten/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),
     IncludeRule("torch_py/csrc/autograd/", PYTHON_HEADERS, "Python belongs in torch_py/csrc/bindings"),

@@ -31,6 +31,11 @@ class Assembly:
         self.plan: Plan = plan_memory(schedule, self.kept)
 
     def program(self, library: str | None) -> Program:
+        self.write()
+        return self.writer.program([self.slots[b] for b in self.outputs], library)
+
+    def write(self) -> None:
+        """Writes all steps."""
         writer = self.writer
         for entry in self.graph.inputs:
             if isinstance(entry, Buffer):
@@ -44,7 +49,6 @@ class Assembly:
         for number, step in enumerate(self.schedule):
             self._add(step)
             self._drop_after(step, number)
-        return writer.program([self.slots[b] for b in self.outputs], library)
 
     def _slot(self, buffer: Buffer) -> int:
         if buffer not in self.slots:

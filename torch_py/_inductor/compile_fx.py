@@ -59,13 +59,20 @@ def compile_graph(module: GraphModule) -> CompiledGraph:
 
 
 def _compile(compiled: CompiledGraph, loops: bool) -> None:
+    named = plan(compiled, loops)
+    compiled.source = source_of(compiled.kernels)
+    library = compile_library(compiled.source) if compiled.source else None
+    compiled.program = Assembly(compiled.graph, compiled.schedule, named).program(library)
+
+
+def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
+    """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
     graph = compiled.graph = lower(compiled.module, loops)
     inline(graph)
     compiled.loops = str(graph)
     schedule = compiled.schedule = fuse(graph)
     _arrange(graph, schedule)
-    library, kernels = _kernels(compiled)
-    compiled.program = Assembly(graph, schedule, kernels).program(library)
+    return _kernels(compiled)
 
 
 def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
@@ -80,26 +87,27 @@ def _arrange(graph: LoopGraph, schedule: list[Entry]) -> None:
             arrange(entry, outputs | others)
 
 
-def _kernels(compiled: CompiledGraph) -> tuple[str | None, dict[int, tuple[Kernel, str]]]:
-    """Prints and compiles the nests. Equal ones share a function."""
+def _kernels(compiled: CompiledGraph) -> dict[int, tuple[Kernel, str]]:
+    """Prints the nests. Equal ones share a function."""
     found: dict[int, tuple[Kernel, str]] = {}
     names: dict[str, str] = {}
-    texts: list[str] = []
-    words: set[str] = set()
     for entry in compiled.schedule:
         if isinstance(entry, Nest):
-            kernel = print_nest(entry, f"{entry.name}_{len(texts)}")
+            kernel = print_nest(entry, f"{entry.name}_{len(compiled.kernels)}")
             if kernel.key not in names:
                 names[kernel.key] = kernel.name
-                texts.append(kernel.text)
                 compiled.kernels.append(kernel)
-                words |= kernel.words
             found[id(entry)] = (kernel, names[kernel.key])
-    if not texts:
-        return None, found
-    text = "\n\n".join(texts)
-    compiled.source = f"#include <cstdint>\n\n{includes(words, text)}\n{text}\n"
-    return compile_library(compiled.source), found
+    return found
+
+
+def source_of(kernels: Sequence[Kernel], texts: Sequence[str] | None = None) -> str:
+    """A file of kernels, with other texts than their own if these are given; nothing without any."""
+    if not kernels:
+        return ""
+    text = "\n\n".join(texts or [kernel.text for kernel in kernels])
+    words = set().union(*(kernel.words for kernel in kernels))
+    return f"#include <cstdint>\n\n{includes(words, text)}\n{text}\n"
 
 
 __all__ = ["CompiledGraph", "CompilerError", "compile_fx_inner", "compile_graph"]

@@ -17,7 +17,6 @@ _LARGEST_PRODUCT = 4
 _OF_FLOATS = frozenset(["%", "fmod", "pow"])
 
 
-
 class NotLoweredError(Exception):
     """An operator, or one with such arguments, has no loop: it is called."""
 

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from torch_py._functorch.aot.forms import Requiring
 from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.ir import Extern, LoopGraph
@@ -91,6 +92,8 @@ def _is_empty(arguments: Any) -> bool:
 def _rule_of(node: Node) -> Callable[..., Any] | None:
     """The rule of a node's operator: its own, or that of its structure."""
     target: Any = node.target
+    if isinstance(target, Requiring):
+        return RULES.get(target.operator._entry_name)
     if not isinstance(target, OpOverload):
         return None
     name = target._entry_name
@@ -100,7 +103,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
         return lower_pointwise
     if name in REDUCTIONS:
         return lower_reduction
-    if target._structure == "view" and isinstance(node.meta["val"], Tensor):
+    if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):
         return lower_view
     return None
 

@@ -103,7 +103,9 @@ class Nest:
         def bounds(axes: list[Axis]) -> str:
             return ", ".join(f"{axis} < {axis.size}" for axis in axes)
 
-        lines = [f"nest {self.name}: {bounds(self.outer)}" + (f"; {bounds(self.inner)}" if self.inner else "")]
+        lines = [
+            f"nest {self.name}: {bounds(self.outer)}" + (f"; {bounds(self.inner)}" if self.inner else "")
+        ]
         for item in sorted(self.items, key=lambda item: item.pass_):
             lines.append(f"    {f'pass {item.pass_}, ' if self.inner else ''}{item.kind}: {item}")
         return "\n".join(lines)

@@ -21,7 +21,7 @@ from torch_py._inductor.print_expr import Names, Scope, literal, unwrapped
 _GRAIN = 32768  # additions that are worth a thread
 _LANES = (64, 32, 16, 8)
 _STRIPS = (256, 128, 64)
-_PREAMBLE = 'extern "C" void {name}(void* const* data, const int64_t*, int64_t begin, int64_t end) {{'
+_PREAMBLE = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
 
 
 class Kernel:
@@ -273,14 +273,15 @@ class _Printer:
             self._finish(item, accumulator, lanes)
 
     def _lane_loops(self, items: list[Item], accumulators: list[str], last: Axis, lanes: int) -> None:
-        whole = last.size - last.size % lanes
+        # Written as divisions, so that the text is the same for sizes that vary (varying.py).
+        whole = f"{last.size}" if last.size % lanes == 0 else f"{last.size} / {lanes} * {lanes}"
         self.out.open(f"for (int64_t block = 0; block < {whole}; block += {lanes})")
         self.out.open(f"for (int64_t lane = 0; lane < {lanes}; ++lane)")
         self.out.add(f"const int64_t {last.name} = block + lane;")
         self._elements(items, accumulators, "[lane]")
         self.out.close(2)
-        if whole < last.size:
-            self.out.open(f"for (int64_t lane = 0; lane < {last.size - whole}; ++lane)")
+        if last.size % lanes:
+            self.out.open(f"for (int64_t lane = 0; lane < {last.size} % {lanes}; ++lane)")
             self.out.add(f"const int64_t {last.name} = {whole} + lane;")
             self._elements(items, accumulators, "[lane]")
             self.out.close()
@@ -394,7 +395,9 @@ def first_value(kind: str, dtype: Any) -> str:
         if dtype.is_floating_point:
             return literal(float("-inf") if kind == "maximum" else float("inf"), dtype)
         bits = dtype.itemsize * 8
-        low, high = (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        low, high = (
+            (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        )
         return literal(low if kind == "maximum" else high, dtype)
     return literal(1 if kind in ("product", "all", "minimum") else 0, dtype)
 

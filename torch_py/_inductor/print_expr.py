@@ -209,7 +209,7 @@ def literal(value: bool | int | float, dtype: Any) -> str:
     if dtype.is_floating_point:
         suffix = "f" if dtype == FLOAT else ""
         if math.isnan(value):
-            return f"__builtin_nan{suffix}(\"\")"
+            return f'__builtin_nan{suffix}("")'
         if math.isinf(value):
             return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
         if dtype == FLOAT and abs(value) >= _BEYOND_FLOAT:

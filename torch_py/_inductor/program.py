@@ -86,12 +86,14 @@ class ProgramWriter:
     """Collects the slots and steps of a program.
 
     Inputs come first, then constants, then the other slots. Every method that makes a slot returns
-    its number, by which steps refer to it. The name of a slot is for people, who read `debug()`.
+    its number, by which steps refer to it. The name of a slot is for people, who read `debug()`; that of
+    the program, and those of kernels, are also in profiles.
     """
 
-    __slots__ = ("_arena", "_constants", "_inputs", "_names", "_slots", "_steps", "_symbols")
+    __slots__ = ("_arena", "_constants", "_inputs", "_name", "_names", "_slots", "_steps", "_symbols")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "program") -> None:
+        self._name = name
         self._inputs = 0
         self._names: list[str] = []
         self._slots: list[Any] = []
@@ -188,8 +190,12 @@ class ProgramWriter:
 
     def program(self, outputs: Sequence[int], library: str | None = None) -> Program:
         """The program. Raises ValueError or TypeError, which name the step, if it cannot run."""
+        return Program(*self.description(outputs, library))
+
+    def description(self, outputs: Sequence[Any], library: str | None = None) -> tuple[Any, ...]:
+        """The arguments of `Program`."""
         arena = [("arena_size", self._arena)] if self._arena != 0 else []
-        return Program(
+        return (
             self._inputs,
             self._slots,
             [*arena, *self._steps],
@@ -198,6 +204,7 @@ class ProgramWriter:
             library,
             self._symbols,
             self._names,
+            self._name,
         )
 
 

@@ -4,7 +4,6 @@ module -> its names, and what using them does."""
 from __future__ import annotations
 
 import importlib.util
-from collections import Counter, defaultdict
 from itertools import accumulate
 from types import SimpleNamespace
 
@@ -15,7 +14,6 @@ from torch_py._pytorch_names.kinds import (
     anything,
     blocks,
     device,
-    exceptions,
     file,
     names,
     refuses,
@@ -53,32 +51,9 @@ TABLE: dict[str, Row] = {
     #
     # Programs as data: nothing is compiled, exported or packaged.
     "_C._functorch": file("_functorch_native"),
-    "_dynamo": file("_dynamo"),
     "_dynamo._trace_wrapped_higher_order_op": names(
         "A mark that transformers sets while it makes masks under a tracer; it has no effect.",
         blocks("TransformGetItemToIndex"),
-    ),
-    "_dynamo.config": file("_dynamo_config"),
-    "_dynamo.eval_frame": names(
-        "The place of the class of compiled modules.", same_as("compiler", "OptimizedModule")
-    ),
-    "_dynamo.exc": names(
-        "Errors of tracing, which programs catch and torch_py does not raise.",
-        exceptions(
-            "TorchDynamoException",
-            "InternalTorchDynamoError",
-            "RecompileError",
-            "RecompileLimitExceeded",
-            "TensorifyScalarRestartAnalysis",
-            "TorchRuntimeError",
-            "Unsupported",
-            "UserError",
-        ),
-    ),
-    "_dynamo.utils": names(
-        "Counters that programs read after compiling; all are zero.",
-        values(counters=defaultdict(Counter)),
-        answers(False, "is_compile_supported(device_type)"),
     ),
     "_functorch.config": names(
         "Settings of the capture of gradients, kept without effect.",
@@ -111,7 +86,6 @@ TABLE: dict[str, Row] = {
         "Triton, which torch_py does not use.", answers(False, "has_triton()", "has_triton_package()")
     ),
     "_jit_internal": file("_jit_internal"),
-    "_logging": file("_logging"),
     "_prims_common": file("_prims_common"),
     "backends.cusparselt": names(
         "NVIDIA's library for structured sparsity, which this build does not have.",

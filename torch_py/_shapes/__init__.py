@@ -1,1 +1,1 @@
-"""Sizes that vary: formulas of them, and how the formulas are found from programs recorded for several sizes."""
+"""Sizes that vary: formulas of them, found from programs that were recorded for several sizes."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, Union, cast
 
-import torch_py
+from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -74,8 +74,8 @@ OPERATIONS: dict[str, tuple[Any, str]] = {
     "max": (max, "max({}, {})"),
     "min": (min, "min({}, {})"),
     "truediv": (operator.truediv, "{}/{}"),
-    "sym_sqrt": (torch_py.sym_sqrt, "sqrt({})"),
-    "sym_float": (torch_py.sym_float, "float({})"),
+    "sym_sqrt": (sym_sqrt, "sqrt({})"),
+    "sym_float": (sym_float, "float({})"),
 }
 
 
@@ -129,8 +129,9 @@ def symbols_in(term: Any) -> set[Symbol]:
 class FormulaWriter:
     """Writes formulas into a graph as nodes in front of those that need them. A formula is written once."""
 
-    def __init__(self, graph: Graph, sources: Mapping[Any, tuple[Node, int]]) -> None:
-        """`sources` are the tensors, and their dimensions, where the size of a symbol is found."""
+    def __init__(self, graph: Graph, sources: Mapping[Any, tuple[Node, int] | Node]) -> None:
+        """`sources` are the tensors, and their dimensions, where the size of a symbol is found, or nodes that
+        are the size."""
         self.graph = graph
         self._sources = dict(sources)
         self._written: dict[Any, Node] = {}
@@ -139,6 +140,9 @@ class FormulaWriter:
         """The node that computes a term; numbers are their own value."""
         if not isinstance(term, (Symbol, SizeOf, Formula)):
             return term
+        source = self._sources.get(term)
+        if isinstance(source, Node):
+            return source
         if term not in self._written:
             operands = [self.write(operand, before) for operand in getattr(term, "operands", ())]
             with self.graph.inserting_before(before):
@@ -149,5 +153,5 @@ class FormulaWriter:
     def _node(self, term: Any, operands: list[Any]) -> Node:
         if isinstance(term, Formula):
             return self.graph.call_function(OPERATIONS[term.operation][0], tuple(operands))
-        tensor, dim = self._sources[term]
+        tensor, dim = cast("tuple[Node, int]", self._sources[term])
         return self.graph.create_node("call_method", "size", (tensor, dim), {}, name="sym_size_int")

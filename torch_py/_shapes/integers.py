@@ -1,15 +1,16 @@
 """Sizes that vary while a program runs once: integers that remember the formula that they come from.
 
-A size that varies has two values: the *hint*, which it has in the example, and its *stand-in*, a prime. Tensors
-without memory get the stand-in as their size, so that operators in C++ compute with ordinary integers. In what
-they compute, the primes show which sizes a number depends on. Python decides by the hints, and every decision is
-kept as a relation that later calls must satisfy.
+A size that varies has two values: the *hint*, which it has in the example, and its *stand-in*, a prime.
+Tensors without memory get the stand-in as their size, so that operators in C++ compute with ordinary
+integers. In what they compute, the primes show which sizes a number depends on. Python decides by the
+hints, and every decision is kept as a relation that later calls must satisfy.
 """
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,10 @@ class Sizes:
         self.stand_ins[symbol] = _PRIMES[len(self.stand_ins)]
         return self._integer(symbol)
 
+    def other_stand_ins(self, number: int) -> dict[Symbol, int]:
+        """Further primes, for the recording `number` of the same program."""
+        return stand_ins_of(list(self.stand_ins), number)
+
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
         found = SymInt(value)
@@ -94,7 +99,7 @@ class Sizes:
         return value if term is None else self._integer(term)
 
     def _recovered(self, value: int) -> Term | None:
-        """The formula of a number, from its prime factors: a multiple of a product, or little more or less."""
+        """The formula of a number, from its prime factors: near a multiple of a product."""
         if abs(value) < _SMALLEST:
             return None
         for distance in range(_LARGEST_OFFSET + 1):
@@ -157,6 +162,24 @@ def _sum(term: Term, offset: int) -> Term:
     return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
 
 
+def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+    """A prime for each symbol, others for another `number`.
+
+    The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
+    taken for another and a constant.
+    """
+    return {
+        symbol: _next_prime(prime + number * (997 + 1409 * position))
+        for position, (symbol, prime) in enumerate(zip(symbols, _PRIMES))
+    }
+
+
+def _next_prime(number: int) -> int:
+    while any(number % divisor == 0 for divisor in range(2, math.isqrt(number) + 1)):
+        number += 1
+    return number
+
+
 # Methods of SymInt
 # ------------------------------------------------------------
 
@@ -212,7 +235,7 @@ def _comparison(sign: str) -> Any:
 
 
 def _of_the_hint(name: str) -> Any:
-    """A method whose result is no size: the number is taken for fixed."""
+    """A method with another result than a size: the number is taken for fixed."""
     method = getattr(int, name)
 
     def call(self: SymInt, *others: Any) -> Any:

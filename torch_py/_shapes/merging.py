@@ -21,6 +21,7 @@ class GraphMerge:
 
     `sizes_of` gives the sizes of a node's tensor, None if it has no tensor. `refuse(node, what)` makes the
     error for graphs that differ in other ways than formulas explain; `what` completes "the program ...".
+    Without `reads_results`, numbers may not depend on sizes of tensors that the graph computes.
     """
 
     def __init__(
@@ -29,20 +30,22 @@ class GraphMerge:
         solver: Solver,
         sizes_of: Callable[[Node], Sizes | None],
         refuse: Callable[[Node, str], Exception],
+        reads_results: bool = True,
     ) -> None:
         self.graphs = graphs
         self.solver = solver
         self.sizes_of = sizes_of
         self.refuse = refuse
+        self.reads_results = reads_results
         rows = [list(graph.nodes) for graph in graphs]
         self._check_form(rows)
         self.columns: list[Column] = list(zip(*rows))
         self.positions = [{node: position for position, node in enumerate(row)} for row in rows]
 
-    def merge(self, symbols: Mapping[Symbol, tuple[Node, int]]) -> None:
+    def merge(self, symbols: Mapping[Symbol, tuple[Node, int] | Node]) -> None:
         """Changes the first graph. `symbols` are the tensors of the first graph, and their dimensions, where
-        the sizes of symbols are found. Raises Ambiguous if a further recording is needed; nothing has been
-        changed then.
+        the sizes of symbols are found, or nodes that are sizes. Raises Ambiguous if a further recording is
+        needed; nothing has been changed then.
         """
         solved = [self._solve_arguments(column) for column in self.columns]
 
@@ -111,6 +114,8 @@ class GraphMerge:
 
     def _sizes_at_hand(self, column: Column) -> list[tuple[SizeOf, Sizes]]:
         """The sizes of the tensors that a node gets."""
+        if not self.reads_results:
+            return []
         found = []
         for nodes in zip(*(node.all_input_nodes for node in column)):
             sizes = [self.sizes_of(node) for node in nodes]

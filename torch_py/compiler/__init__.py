@@ -1,5 +1,4 @@
-"""`torch.compile` and the functions around it. torch_py has no compiler yet:
-functions run as they are, and a warning says so once."""
+"""`torch.compile` and the functions around it. The compiler itself is imported when something is compiled."""
 
 from __future__ import annotations
 
@@ -10,8 +9,13 @@ from typing import Any, TypeVar
 from torch_py._C import from_numpy
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._tensor import Tensor
-from torch_py.compiler._eager import OptimizedModule as OptimizedModule
-from torch_py.compiler._eager import compile as compile
+from torch_py.compiler._compile import compile as compile
+from torch_py.compiler._marks import allow_in_graph as allow_in_graph
+from torch_py.compiler._marks import assume_constant_result as assume_constant_result
+from torch_py.compiler._marks import disable as disable
+from torch_py.compiler._marks import substitute_in_graph as substitute_in_graph
+from torch_py.compiler._optimized_module import OptimizedModule as OptimizedModule
+from torch_py.compiler._stance import set_stance as set_stance
 from torch_py.utils._pytree import tree_map
 
 __all__ = [
@@ -33,22 +37,15 @@ __all__ = [
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_STANCES = (
-    "default",
-    "eager_then_compile",
-    "aot_eager_then_compile",
-    "force_eager",
-    "eager_on_recompile",
-    "fail_on_recompile",
-)
 
 
 def is_compiling() -> bool:
-    """Always False: nothing is compiled."""
+    """Whether the call is captured: True in code that is compiled, False elsewhere."""
     return False
 
 
 def is_dynamo_compiling() -> bool:
+    """As `is_compiling`."""
     return False
 
 
@@ -57,7 +54,11 @@ def is_exporting() -> bool:
 
 
 def reset() -> None:
-    """Does nothing: no compiled code is kept."""
+    """Drops all compiled code: functions are compiled anew when they are called."""
+    # Imported here, as below: programs that compile nothing do without the compiler.
+    from torch_py._dynamo import entry
+
+    entry.reset()
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -65,21 +66,10 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    return ["eager"]
+    """The names of the backends without one of these tags."""
+    from torch_py._dynamo.backends import registry
 
-
-def allow_in_graph(fn: Any) -> Any:
-    """Returns `fn`, a function or a list of functions, as every function runs as it is."""
-    return fn
-
-
-def assume_constant_result(fn: Function) -> Function:
-    return fn
-
-
-def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Keeps a function out of compilation, as a decorator with or without arguments: returns it as it is."""
-    return (lambda function: function) if fn is None else fn
+    return registry.list_backends(exclude_tags)
 
 
 def wrap_numpy(fn: Function) -> Callable[..., Any]:
@@ -97,38 +87,12 @@ def wrap_numpy(fn: Function) -> Callable[..., Any]:
     return wrapped
 
 
-def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Function], Function]:
-    """Decorator that replaces `original_fn` in compiled code; returns the replacement unchanged."""
-    return lambda function: function
-
-
 def keep_portable_guards_unsafe(guards: Any) -> list[bool]:
     return [True for _ in guards]
 
 
 def skip_guard_on_inbuilt_nn_modules_unsafe(guards: Any) -> list[bool]:
     return [True for _ in guards]
-
-
-class set_stance(contextlib.ContextDecorator):
-    """How compiled functions run: a function call, a block or a decorator.
-
-    Every stance runs them as they are.
-
-    Raises RuntimeError for an unknown `stance`.
-    """
-
-    def __init__(
-        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
-    ) -> None:
-        if stance not in _STANCES:
-            raise RuntimeError(f"set_stance: expected a stance, one of {_STANCES}, got {stance!r}")
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exception: object) -> None:
-        pass
 
 
 @contextlib.contextmanager

@@ -47,6 +47,8 @@ def check(operator: Operator, program: Program, context: Context) -> None:
             problems = check_formula(formula.node, operator, program, derivative.inputs)
             _report(problems, formula, "write a formula such as grad * other", report)
             well_formed = well_formed and not problems
+        elif formula is not None:
+            well_formed = False
     if well_formed:
         for derivative, problem in check_slopes(operator, program):
             assert derivative.formula is not None

@@ -109,6 +109,7 @@ def test_wrong_steps(kernels: str, steps: Any, message: str) -> None:
         ({"symbols": [(0, 1)]}, "dimension 1 of input 0, which it does not have"),
         ({"symbols": [(0, None)]}, "which is not an int"),
         ({"names": ["x"]}, "2 slots and 1 names"),
+        ({"name": 1}, "name must be a str"),
     ],
 )
 def test_wrong_parts(changed: dict[str, Any], message: str) -> None:

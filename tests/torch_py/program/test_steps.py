@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import json
 import threading
 import weakref
+from pathlib import Path
 
 import pytest
 from torch_py._C._compiler import Program, Slot
@@ -349,6 +351,33 @@ def test_the_steps_are_legible(kernels: str) -> None:
         "  drop product",
         "  return flat",
     ]
+
+
+def test_kernels_are_in_profiles(kernels: str) -> None:
+    steps = [("allocate", 1), ("kernel", "twice", (0, 1), 4, 8)]
+    steps += [("extern", aten.neg.default, (Slot(1),), {}, (2,))]
+    program = Program(1, [facts(4)] * 3, steps, [2], library=kernels, name="compiled_step")
+    x = torch.ones(4)
+
+    with torch.profiler.profile() as profile:
+        program(x)
+
+    events = {event.name: event for event in profile.events()}
+    assert {"compiled_step", "twice", "aten::neg"} <= events.keys()
+    assert events["twice"].parent is events["compiled_step"]
+    assert events["aten::neg"].parent is events["compiled_step"]
+
+
+def test_kernels_are_in_chrome_traces(kernels: str, tmp_path: Path) -> None:
+    steps = [("allocate", 1), ("kernel", "twice", (0, 1), 4, 8)]
+    program = Program(1, [facts(4)] * 2, steps, [1], library=kernels)
+
+    with torch.profiler.profile() as profile:
+        program(torch.ones(4))
+    profile.export_chrome_trace(str(tmp_path / "trace.json"))
+
+    names = [event["name"] for event in json.loads((tmp_path / "trace.json").read_text())["traceEvents"]]
+    assert "twice" in names
 
 
 def test_the_module_can_be_imported() -> None:

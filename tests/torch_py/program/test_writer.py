@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from torch_py._C._compiler import PredictionError
 
 import torch_py as torch
 from torch_py._inductor.program import Formula, Program, ProgramWriter, Slot, facts_of
@@ -111,7 +112,7 @@ def test_predicted_sizes_are_compared_with_results() -> None:
     program = Program(1, slots, steps, [1], symbols=[(0, 0)])
 
     assert program(torch.arange(4.0))[0].tolist() == [0.0, 1.0, 2.0]
-    with pytest.raises(RuntimeError, match=r"result 0 of narrow \(slot 1\) is float32 of size \[3\]"):
+    with pytest.raises(PredictionError, match=r"result 0 of narrow \(slot 1\) is float32 of size \[3\]"):
         program(torch.arange(6.0))
 
 

@@ -11,11 +11,11 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from torch_py._functorch.aot.building import Builder, is_dense
+from torch_py._functorch.aot.building import Builder
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import Step, View, Views, bound
+from torch_py._functorch.aot.views import Step, View, Views, bound, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py.fx.graph import Graph
@@ -143,7 +143,17 @@ class Functionalized:
         if new is None:
             new = self._called_on_copies(node, flat, args, kwargs)
         for target, value in zip(flat, new):
-            self._assign(target, value)
+            if resizes(node, target):
+                self._resize(node, target, value)
+            else:
+                self._assign(target, value)
+
+    def _resize(self, node: Node, target: Node, value: Node) -> None:
+        if self.views.of(target).root.op == "placeholder":
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} resizes an argument of the program"
+            )
+        self._keep(node, value)
 
     def _functional(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node] | None:
         """The new values by an operator that computes them; None if the operator has no such form."""
@@ -161,8 +171,9 @@ class Functionalized:
         result = self._builder.call(form, *args, **kept)
         several = isinstance(result.meta["val"], (list, tuple))
         values = [self._builder.element(result, i) for i in range(len(written))] if several else [result]
-        if any(_shape(value) != _shape(target) for value, target in zip(values, written)):
-            return None
+        for value, target in zip(values, written):
+            if _shape(value) != _shape(target) and not resizes(node, target):
+                return None
         return [self._cast(target, value) for target, value in zip(written, values)]
 
     def _copied(self, target: Node, source: Node) -> Node:
@@ -202,8 +213,8 @@ class Functionalized:
         count = len(view.steps)
         without = [i for i, step in enumerate(view.steps) if not has_inverse(step)]
         if without:
-            count = _last_dense(values[: without[0] + 1], target)
-            value = written_by_strides(self._builder, values[count], value, values[-1].meta["val"])
+            count = _of_same_dtype(values, view.steps[: without[0]], target)
+            value = self._written_by_strides(memory.root, values[count], target, value)
             chain[view.steps[:count]] = value
         for position in range(count - 1, -1, -1):
             value = written_back(self._builder, view.steps[position], values[position], value)
@@ -212,8 +223,22 @@ class Functionalized:
         memory.write(value)
         memory.views = {steps: node for steps, node in chain.items() if steps}
 
+    def _written_by_strides(self, root: Node, base: Node, target: Node, value: Node) -> Node:
+        like = target.meta["val"]
+        offset = (_start(target) - _start(root)) // like.itemsize + base.meta["val"].storage_offset()
+        return written_by_strides(self._builder, base, value, like, offset)
+
     # Results
     # ------------------------------------------------------------
+
+    def result(self, node: Node) -> Node:
+        """The value that a node of the old graph has now, with its strides: what was written to a view with
+        gaps has none until the view is taken again."""
+        value = self.latest(node)
+        if value.meta["val"].stride() == node.meta["val"].stride():
+            return value
+        self._memory(node).views = {}
+        return self._viewed(self.views.of(node))
 
     def separate(self, node: Node) -> Node:
         """The same value in memory that no input and no constant has."""
@@ -241,13 +266,14 @@ def _start(node: Node) -> int:
     return int(node.meta["val"].storage_offset() * node.meta["val"].itemsize)
 
 
-def _last_dense(values: list[Node], target: Node) -> int:
-    """The position of the last value without gaps; the root of a view has none, see sharing.py."""
+def _of_same_dtype(values: list[Node], steps: tuple[Step, ...], target: Node) -> int:
+    """The position of the value that begins where the memory does and has the dtype of `target`."""
     dtype = target.meta["val"].dtype
-    for position in range(len(values) - 1, -1, -1):
-        value = values[position].meta["val"]
-        if value.dtype == dtype and (position == 0 or is_dense(value)):
+    for position, value in enumerate(values[: len(steps) + 1]):
+        if value.meta["val"].dtype == dtype:
             return position
+        if position == len(steps) or not steps[position].retypes:
+            break
     raise NotImplementedError(
         f"ahead-of-time autograd: a view of dtype {dtype} is changed in place whose memory has another dtype"
     )

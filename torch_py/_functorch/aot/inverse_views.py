@@ -27,16 +27,11 @@ def written_back(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     return builder.with_strides_of(inverse(builder, step, base, view), base.meta["val"])
 
 
-def written_by_strides(builder: Builder, base: Node, view: Node, seen: Any) -> Node:
-    """The value of `base`, which has no gaps, after the elements that `seen` is a view of have got the value
-    `view`."""
+def written_by_strides(builder: Builder, base: Node, view: Node, like: Any, offset: int) -> Node:
+    """The value of `base`, which has no gaps, after its view with the strides of `like` and an offset in its
+    memory has got the value `view`."""
     written = builder.call(
-        aten.as_strided_scatter.default,
-        base,
-        view,
-        list(seen.shape),
-        list(seen.stride()),
-        seen.storage_offset(),
+        aten.as_strided_scatter.default, base, view, list(like.shape), list(like.stride()), offset
     )
     return builder.with_strides_of(written, base.meta["val"])
 

@@ -165,7 +165,7 @@ class _Trace:
             raise _SharedMemory(sharing.sources)
         functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
 
-        values = [functional.latest(node) for node in computed]
+        values = [functional.result(node) for node in computed]
         values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
         changes = []
         for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:

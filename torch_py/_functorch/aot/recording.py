@@ -138,11 +138,17 @@ class Recorder(TorchDispatchMode):
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
+
+        # What is recorded as something else.
+        if func is ops.aten.resize_as_.default:
+            with self:
+                return ops.aten.resize_.default(args[0], args[1].shape, **kwargs)
+        if func is ops.aten.empty_strided.default and not _are_dense(*args[:2]):
+            return self._with_gaps(*args, **kwargs)
         if is_metadata_change(func):
             return self._changed_metadata(func, args, kwargs)
-        if is_random(func):
-            return self._drawn(func, args, kwargs)
-        return self._recorded(func, args, kwargs)
+
+        return self._drawn(func, args, kwargs) if is_random(func) else self._recorded(func, args, kwargs)
 
     def _recorded(self, func: Any, args: Any, kwargs: Any) -> Any:
         node_args = tuple([map_tensors(value, self.node_of) for value in args])
@@ -185,16 +191,17 @@ class Recorder(TorchDispatchMode):
         if isinstance(result, Tensor):
             self._track(result, node)
             node.meta["val"] = self._value(result._twin, result.device)  # type: ignore[attr-defined]
-        elif isinstance(result, (tuple, list)):
-            node.meta["val"] = type(result)(
-                self._value(r._twin, r.device) if isinstance(r, Tensor) else r  # type: ignore[attr-defined]
-                for r in result
-            )
-            for position, element in enumerate(result):
-                if isinstance(element, Tensor):
-                    self._track(element, node, position)
-        else:
+            return
+        if not isinstance(result, (tuple, list)):
             node.meta["val"] = result
+            return
+
+        node.meta["val"] = map_tensors(result, lambda tensor: self._value(tensor._twin, tensor.device))
+        for position, element in enumerate(result):
+            if isinstance(element, Tensor):
+                self._track(element, node, position)
+            elif isinstance(element, (tuple, list)):
+                self._note(self.graph.call_function(operator.getitem, (node, position)), element)
 
     def _changed_metadata(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Records an operator such as `t_` as the view that it turns its argument into."""
@@ -208,6 +215,13 @@ class Recorder(TorchDispatchMode):
         result = self.fake_mode._call(func, args, kwargs)
         self._note(node, tensor)
         return result
+
+    def _with_gaps(self, size: Any, stride: Any, **options: Any) -> Any:
+        """Memory with gaps as a view of memory without: values have none."""
+        count = 1 + sum((length - 1) * step for length, step in zip(size, stride)) if 0 not in size else 0
+        with self:
+            memory: Any = ops.aten.empty_strided.default([count], [1], **options)
+            return memory.as_strided(size, stride)
 
     def _drawn(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Records random numbers; those of an equal draw if the program has set the generator back."""
@@ -309,6 +323,16 @@ class Recorder(TorchDispatchMode):
         node.meta["val"] = self.fake_mode.from_tensor(constant)
         self._track(tensor, node)
         return node
+
+
+def _are_dense(size: Any, stride: Any) -> bool:
+    """Whether elements with these strides fill memory without gaps."""
+    expected = 1
+    for step, length in sorted(zip(stride, size)):
+        if length != 1 and step != expected:
+            return False
+        expected *= length
+    return True
 
 
 def _shapes(values: Any) -> list[Any]:

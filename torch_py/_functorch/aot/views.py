@@ -89,7 +89,7 @@ class Views:
         if not _same_memory(source, node):
             return View(node)
         if node.target._schema.is_mutable:
-            return self.of(source)
+            return View(node) if resizes(node, source) else self.of(source)
         return self.of(source).then(_step(source, node, None))
 
     def _of_element(self, node: Node) -> View:
@@ -111,6 +111,12 @@ def _step(source: Node, node: Node, index: int | None) -> Step:
 
 def _same_memory(source: Node, node: Node) -> bool:
     return memory_of(source.meta["val"]) == memory_of(node.meta["val"])
+
+
+def resizes(node: Node, written: Node) -> bool:
+    """Whether an operator gives what it writes to and returns another shape: its memory is new then."""
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.shape != written.meta["val"].shape
 
 
 def aliased_argument(node: Node) -> Node | None:

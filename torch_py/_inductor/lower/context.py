@@ -165,9 +165,7 @@ class Lowering:
         value = element([linear(a) for a in axes], [linear(a) for a in reduced])
         buffer = self.buffer(name, example)
         reduction = Reduce(kind, reduced, value, dtype)
-        self.graph.statements.append(
-            Store(buffer, axes, [linear(a) for a in axes], reduction, self.line)
-        )
+        self.graph.statements.append(Store(buffer, axes, [linear(a) for a in axes], reduction, self.line))
         return Value.of(buffer)
 
 

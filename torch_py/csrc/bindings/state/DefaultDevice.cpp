@@ -15,6 +15,8 @@
 
 namespace torch::python {
 
+int default_device_choices = 0;
+
 namespace {
 
 /// A device that was chosen, by `with device:` or by set_default_device (at most one).
@@ -28,7 +30,14 @@ thread_local std::vector<Choice> choices;  // the last one is in force
 void erase_last(bool is_block) {
   const auto matches = [is_block](const Choice& choice) { return choice.is_block == is_block; };
   const auto found = std::find_if(choices.rbegin(), choices.rend(), matches);
-  if (found != choices.rend()) choices.erase(std::next(found).base());
+  if (found == choices.rend()) return;
+  choices.erase(std::next(found).base());
+  --default_device_choices;
+}
+
+void choose(const Choice& choice) {
+  choices.push_back(choice);
+  ++default_device_choices;
 }
 
 PyObject* set_default_device(PyObject*, PyObject* device) {
@@ -44,7 +53,7 @@ PyObject* set_default_device(PyObject*, PyObject* device) {
   }
 
   erase_last(false);
-  if (chosen) choices.push_back({*chosen, false});
+  if (chosen) choose({*chosen, false});
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -67,7 +76,7 @@ std::optional<c10::Device> default_device() {
   return choices.empty() ? std::nullopt : std::optional(choices.back().device);
 }
 
-void enter_device(c10::Device device) { choices.push_back({device, true}); }
+void enter_device(c10::Device device) { choose({device, true}); }
 
 void leave_device() { erase_last(true); }
 

@@ -7,6 +7,10 @@
 
 namespace torch::python {
 
+/// Choices of a default device that are in force on all threads, those that ended included. Changes
+/// with the GIL held. While it is 0, default_device() need not be asked.
+extern int default_device_choices;
+
 /// The device chosen on this thread; nullopt if none was.
 TORCH_PY_API std::optional<c10::Device> default_device();
 /// The device for a factory: argument `slot` if given, otherwise the default device.

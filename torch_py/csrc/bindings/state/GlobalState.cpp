@@ -19,6 +19,8 @@ namespace torch::python {
 
 namespace {
 
+bool deterministic_algorithms = false;
+
 PyObject* get_default_dtype(PyObject*, PyObject*) { return wrap(at::default_dtype()); }
 
 PyObject* set_default_dtype(PyObject*, PyObject* dtype) {
@@ -220,7 +222,8 @@ PyObject* set_fill_uninitialized(PyObject*, PyObject* enabled) {
 
 PyObject* set_deterministic_products(PyObject*, PyObject* enabled) {
   TORCH_PY_TRY
-  at::blas::set_deterministic(flag("_set_deterministic_products", enabled));
+  deterministic_algorithms = flag("_set_deterministic_products", enabled);
+  at::blas::set_deterministic(deterministic_algorithms);
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
@@ -270,6 +273,8 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+bool uses_deterministic_algorithms() { return deterministic_algorithms; }
 
 void init_global_state(PyObject* module) { check_status(PyModule_AddFunctions(module, functions)); }
 

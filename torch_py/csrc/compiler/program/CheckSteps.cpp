@@ -26,7 +26,9 @@ class Checker {
   void check() {
     for (step_ = 0; step_ < description_.steps.size(); ++step_)
       std::visit(*this, description_.steps[step_]);
-    for (const Slot slot : description_.outputs) check_output(slot);
+    for (const Output& output : description_.outputs) {
+      if (!output.is_integer) check_output(output.slot);
+    }
   }
 
   void operator()(const Allocate& step) { define(step.slot); }

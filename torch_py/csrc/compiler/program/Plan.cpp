@@ -5,44 +5,11 @@
 #include <map>
 
 #include "c10/util/Exception.h"
+#include "torch_py/csrc/compiler/program/LastUses.h"
 
 namespace torch::programs {
 
 namespace {
-
-/// The last step that uses each slot, directly or through a view.
-class LastUses {
- public:
-  explicit LastUses(const Description& description)
-      : last_(description.slots.size(), 0), roots_(description.slots.size()) {
-    for (Slot slot = 0; slot < roots_.size(); ++slot) roots_[slot] = slot;
-    for (step_ = 0; step_ < description.steps.size(); ++step_)
-      std::visit(*this, description.steps[step_]);
-  }
-
-  size_t of(Slot slot) const { return last_[slot]; }
-
-  void operator()(const Allocate&) {}
-  void operator()(const Drop&) {}
-  void operator()(const Place& step) { use(step.slot); }
-  void operator()(const View& step) {
-    roots_[step.slot] = roots_[step.of];
-    use(step.of);
-  }
-  void operator()(const CallKernel& step) {
-    for (const Slot slot : step.slots) use(slot);
-  }
-  void operator()(const CallExtern& step) {
-    for (const CallExtern::TensorArgument& argument : step.tensors) use(argument.slot);
-  }
-
- private:
-  void use(Slot slot) { last_[roots_[slot]] = step_; }
-
-  std::vector<size_t> last_;
-  std::vector<Slot> roots_;  // what views are views of
-  size_t step_ = 0;
-};
 
 /// Checks that slots of the arena have room for themselves while they are used.
 class Arena {

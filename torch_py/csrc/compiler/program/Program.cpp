@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "aten/profiling/Recording.h"
 #include "c10/util/Exception.h"
+#include "torch_py/csrc/compiler/program/LastUses.h"
 #include "torch_py/csrc/compiler/program/Run.h"
 
 namespace torch::programs {
@@ -41,6 +43,7 @@ class PlainCalls {
 Program::Program(Description description) : description_(std::move(description)) {
   check_description(description_);
   find_visible_slots();
+  find_last_uses();
   if (description_.symbols.empty())
     only_plan_ = std::make_shared<Plan>(make_plan(description_, {}));
 }
@@ -69,7 +72,9 @@ void Program::find_visible_slots() {
         is_visible_[argument.slot] = true;
     }
   }
-  for (const Slot slot : description_.outputs) is_visible_[slot] = true;
+  for (const Output& output : description_.outputs) {
+    if (!output.is_integer) is_visible_[output.slot] = true;
+  }
 
   // A view that is a tensor is one of a tensor, and so is a view that outlives what it views.
   for (auto step = description_.steps.rbegin(); step != description_.steps.rend(); ++step) {
@@ -77,6 +82,16 @@ void Program::find_visible_slots() {
     if (view == nullptr) continue;
     is_visible_[view->slot] = is_visible_[view->slot] || is_dropped[view->of];
     if (is_visible_[view->slot]) is_visible_[view->of] = true;
+  }
+}
+
+void Program::find_last_uses() {
+  const LastUses uses(description_);
+  last_uses_.resize(description_.steps.size());
+  for (Slot slot = 0; slot < description_.inputs; ++slot) {
+    const bool is_output = std::any_of(description_.outputs.begin(), description_.outputs.end(),
+                                       [&](const Output& output) { return output.slot == slot; });
+    if (!is_output && uses.of(slot) != LastUses::kNever) last_uses_[uses.of(slot)].push_back(slot);
   }
 }
 
@@ -146,7 +161,8 @@ Program::Prepared Program::prepare(const Arguments& arguments) const {
   return prepared;
 }
 
-Results Program::run(const Prepared& prepared, const Arguments& arguments) const {
+Items Program::run(const Prepared& prepared, const Arguments& arguments) const {
+  const at::profiling::Range range(description_.name.c_str(), at::profiling::Event::kNone);
   const PlainCalls plain;
   Run run(*this, *prepared.plan, arguments);
   run.steps();

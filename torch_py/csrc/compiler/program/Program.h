@@ -2,6 +2,7 @@
 #pragma once
 #include <mutex>
 
+#include "c10/util/Exception.h"
 #include "torch_py/csrc/compiler/program/Plan.h"
 
 namespace torch::programs {
@@ -10,9 +11,24 @@ namespace torch::programs {
 struct Argument {
   const at::Tensor* tensor = nullptr;
   int64_t integer = 0;
+  at::Tensor* owned = nullptr;  // the tensor, if the program is to release it after its last use
 };
 using Arguments = c10::SmallVector<Argument, 16>;
-using Results = c10::SmallVector<at::Tensor, 8>;
+
+/// A result of a program: a tensor, or an integer.
+struct Item {
+  at::Tensor tensor;
+  int64_t integer = 0;
+  bool is_integer = false;
+};
+using Items = c10::SmallVector<Item, 8>;
+
+/// The result of an operator is not as the program was made for: the compiler has predicted a wrong
+/// size. A PredictionError in Python.
+class PredictionError final : public c10::Error {
+ public:
+  using Error::Error;
+};
 
 /// A compiled graph.
 ///
@@ -38,7 +54,7 @@ class Program {
   };
   Prepared prepare(const Arguments& arguments) const;
   /// Runs the steps. Touches no Python object.
-  Results run(const Prepared& prepared, const Arguments& arguments) const;
+  Items run(const Prepared& prepared, const Arguments& arguments) const;
 
   const Description& description() const { return description_; }
 
@@ -47,11 +63,14 @@ class Program {
   std::vector<int64_t> symbols_of(const Arguments& arguments) const;
   void check_arguments(const Plan& plan, const Arguments& arguments) const;
   void find_visible_slots();
+  void find_last_uses();
 
   Description description_;
   std::shared_ptr<const Plan> only_plan_;  // of a program without symbols
   std::vector<bool> is_visible_;           // by slot: operators or callers see it as a tensor
   std::vector<bool> views_argument_;       // by slot: it is a view of an input
+  // By step: the inputs that no later step, and no caller, needs.
+  std::vector<std::vector<Slot>> last_uses_;
 
   // Plans of the sizes used last, the last one first.
   mutable std::mutex mutex_;

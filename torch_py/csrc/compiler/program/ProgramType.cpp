@@ -5,9 +5,8 @@
 
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
-#include "torch_py/csrc/bindings/calls/Unlocked.h"
-#include "torch_py/csrc/bindings/calls/Wrap.h"
 #include "torch_py/csrc/bindings/types/AddType.h"
+#include "torch_py/csrc/compiler/program/Graphs.h"
 #include "torch_py/csrc/compiler/program/ReadDescription.h"
 
 namespace torch::python {
@@ -16,7 +15,6 @@ namespace {
 
 using programs::Arguments;
 using programs::Program;
-using programs::Results;
 
 struct ProgramObject {
   PyObject_HEAD
@@ -30,52 +28,15 @@ ProgramObject* as_program(PyObject* self) { return reinterpret_cast<ProgramObjec
 
 // --- Calls ---
 
-Arguments read_arguments(PyObject* const* args, Py_ssize_t count) {
-  Arguments arguments;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* object = args[i];
-    if (C10_LIKELY(is_tensor(object))) {
-      arguments.push_back({&unpack(object), 0});
-    } else if (PyLong_Check(object)) {
-      arguments.push_back({nullptr, to_int64(object)});
-    } else {
-      throw_python(PyExc_TypeError, "input %zd of a program must be a Tensor or an int, got %s", i,
-                   type_name(object));
-    }
-  }
-  return arguments;
-}
-
-/// Runs without the GIL if there is much to do: see Note [Releasing the GIL].
-Results run_unlocked(const Program& program, const Program::Prepared& prepared,
-                     const Arguments& arguments) {
-  const at::Tensor none;
-  const auto given = [&](size_t i) -> const at::Tensor& {
-    const bool exists = i < arguments.size() && arguments[i].tensor != nullptr;
-    return exists ? *arguments[i].tensor : none;
-  };
-  const bool is_large = prepared.plan->most_elements >= kManyElements;
-  const detail::MaybeGilRelease release(is_large, given(0), given(1), given(2), given(3));
-  return program.run(prepared, arguments);
-}
-
-PyObject* wrap_list(Results results) {
-  ObjectPtr list = ObjectPtr::steal(checked(PyList_New(static_cast<Py_ssize_t>(results.size()))));
-  for (size_t i = 0; i < results.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), wrap(std::move(results[i])));
-  return list.release();
-}
-
 PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   TORCH_PY_TRY
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0)
     throw_python(PyExc_TypeError, "a program takes no keyword arguments");
 
   const std::shared_ptr<const Program> program = as_program(self)->program;
-  const Arguments arguments = read_arguments(args, PyVectorcall_NARGS(nargsf));
-  const Program::Prepared prepared = program->prepare(arguments);
-  return wrap_list(run_unlocked(*program, prepared, arguments));
-  TORCH_PY_CATCH(nullptr)
+  const Arguments arguments = read_arguments(args, PyVectorcall_NARGS(nargsf), "program");
+  return wrap_items(run_program(*program, arguments));
+  TORCH_PY_CATCH_PREDICTION(nullptr)
 }
 
 // --- The object ---
@@ -83,14 +44,14 @@ PyObject* call_program(PyObject* self, PyObject* const* args, size_t nargsf, PyO
 PyObject* program_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   TORCH_PY_TRY
   static const char* names[] = {"num_inputs", "slots",   "steps", "outputs", "constants",
-                                "library",    "symbols", "names", nullptr};
+                                "library",    "symbols", "names", "name",    nullptr};
   const ObjectPtr empty = ObjectPtr::steal(checked(PyTuple_New(0)));
-  WrittenProgram written{nullptr,     nullptr, nullptr,     nullptr,
-                         empty.get(), Py_None, empty.get(), empty.get()};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OOOO:Program", const_cast<char**>(names),
+  WrittenProgram written{nullptr, nullptr,     nullptr,     nullptr, empty.get(),
+                         Py_None, empty.get(), empty.get(), nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OOOOO:Program", const_cast<char**>(names),
                                    &written.inputs, &written.slots, &written.steps,
                                    &written.outputs, &written.constants, &written.library,
-                                   &written.symbols, &written.names))
+                                   &written.symbols, &written.names, &written.name))
     return nullptr;
 
   auto program = std::make_shared<const Program>(read_description(written));
@@ -122,7 +83,7 @@ PyMethodDef methods[] = {
 
 constexpr const char* kDocumentation =
     "Program(num_inputs, slots, steps, outputs, constants=(), library=None, symbols=(),\n"
-    "        names=())\n"
+    "        names=(), name='program')\n"
     "\n"
     "A compiled graph: a callable that takes tensors and returns a list of tensors. Slots hold\n"
     "the tensors of a call; inputs have the first numbers, constants follow.\n"
@@ -148,8 +109,10 @@ constexpr const char* kDocumentation =
 
 }  // namespace
 
+bool is_program(PyObject* object) { return Py_TYPE(object) == &ProgramType; }
+
 std::shared_ptr<const Program> program_of(PyObject* object) {
-  return Py_TYPE(object) == &ProgramType ? as_program(object)->program : nullptr;
+  return is_program(object) ? as_program(object)->program : nullptr;
 }
 
 void init_program(PyObject* module) {

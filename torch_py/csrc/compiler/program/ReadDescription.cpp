@@ -288,6 +288,11 @@ Description read_description(const WrittenProgram& written) {
                       description.slots.size() - 1, " is an int, which only inputs are");
   });
 
+  if (written.name != nullptr) {
+    if (!PyUnicode_Check(written.name))
+      throw_python(PyExc_TypeError, "Program(): name must be a str, got %R", written.name);
+    description.name = to_string_view(written.name);
+  }
   for_each(written.names, "names", [&](PyObject* item) {
     if (!PyUnicode_Check(item))
       throw_python(PyExc_TypeError, "Program(): names must be str, got %R", item);
@@ -311,7 +316,12 @@ Description read_description(const WrittenProgram& written) {
     ++position;
   });
 
-  description.outputs = read_slots(written.outputs, "outputs");
+  for_each(written.outputs, "outputs", [&](PyObject* item) {
+    const bool is_integer = is_formula(item);
+    description.outputs.push_back({is_integer ? 0 : read_slot(item),
+                                   is_integer ? read_integer(item, description) : Integer{},
+                                   is_integer});
+  });
   return description;
 }
 

@@ -16,6 +16,7 @@ struct WrittenProgram {
   PyObject* library;    // a path, or None
   PyObject* symbols;    // (input, dimension or None)
   PyObject* names;      // of slots, for people; may be empty
+  PyObject* name;       // of the program, or null
 };
 
 /// Throws PythonError (TypeError, ValueError) that names the part that is wrong.

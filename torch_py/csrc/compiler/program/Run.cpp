@@ -48,7 +48,9 @@ Run::Run(const Program& program, const Plan& plan, const Arguments& arguments)
       tensors_(program.description_.slots.size()) {
   const Description& description = program.description_;
   for (Slot slot = 0; slot < description.inputs; ++slot) {
-    if (arguments[slot].tensor != nullptr) give(slot, *arguments[slot].tensor);
+    if (arguments[slot].tensor == nullptr) continue;
+    give(slot, *arguments[slot].tensor);
+    owns_arguments_ = owns_arguments_ || arguments[slot].owned != nullptr;
   }
   for (size_t i = 0; i < description.constants.size(); ++i)
     give(static_cast<Slot>(description.inputs + i), description.constants[i]);
@@ -58,16 +60,35 @@ Run::Run(const Program& program, const Plan& plan, const Arguments& arguments)
 
 void Run::steps() {
   numbers_ = plan_.steps.data();
+  size_t number = 0;
   for (const Step& step : program_.description_.steps) {
     std::visit(*this, step);
+    if (owns_arguments_) release_arguments(number);
     ++numbers_;
+    ++number;
   }
 }
 
-Results Run::results() const {
-  Results results;
-  for (const Slot slot : program_.description_.outputs) results.push_back(tensors_[slot]);
+Items Run::results() {
+  Items results;
+  for (const Output& output : program_.description_.outputs) {
+    if (output.is_integer) {
+      results.push_back({{}, output.integer.of(plan_.values), true});
+    } else {
+      results.push_back({tensors_[output.slot], 0, false});
+    }
+  }
   return results;
+}
+
+/// Gives up arguments that this call owns and that were used last in a step.
+void Run::release_arguments(size_t step) {
+  for (const Slot slot : program_.last_uses_[step]) {
+    at::Tensor* const owned = arguments_[slot].owned;
+    if (owned == nullptr) continue;
+    tensors_[slot].reset();
+    owned->reset();
+  }
 }
 
 /// A tensor that lives longer than the call.
@@ -199,10 +220,11 @@ void Run::take_result(const CallExtern& step, const CallExtern::TensorArgument& 
 
   const SlotFacts& facts = program_.description_.slots[slot];
   const Geometry& geometry = plan_.slots[slot];
-  TORCH_CHECK(matches(tensor, facts, geometry),
-              describe_mismatch(
-                  c10::str("result ", spot.position, " of ", step.name(), " (slot ", slot, ")"),
-                  tensor, facts, geometry));
+  if (C10_UNLIKELY(!matches(tensor, facts, geometry))) {
+    const std::string name =
+        c10::str("result ", spot.position, " of ", step.name(), " (slot ", slot, ")");
+    throw PredictionError(describe_mismatch(name, tensor, facts, geometry));
+  }
   take(slot, std::move(tensor));
 }
 

@@ -10,7 +10,7 @@ class Run {
   Run(const Program& program, const Plan& plan, const Arguments& arguments);
 
   void steps();
-  Results results() const;
+  Items results();
 
   // One step each.
   void operator()(const Allocate& step);
@@ -22,6 +22,7 @@ class Run {
 
  private:
   void give(Slot slot, const at::Tensor& tensor);
+  void release_arguments(size_t step);
   void take(Slot slot, at::Tensor tensor);
   at::Tensor view_of(const View& step) const;
   void push_arguments(const CallExtern& step);
@@ -32,6 +33,7 @@ class Run {
   const Plan& plan_;
   const Arguments& arguments_;
   const StepNumbers* numbers_ = nullptr;  // of the step that runs
+  bool owns_arguments_ = false;           // some of them
 
   c10::SmallVector<void*, 64> data_;          // by slot: its first element
   c10::SmallVector<at::Tensor, 64> tensors_;  // by slot: undefined for those that nobody sees

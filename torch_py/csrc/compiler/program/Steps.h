@@ -92,6 +92,13 @@ using Step = std::variant<Allocate, Place, View, CallKernel, CallExtern, Drop>;
 /// Where slots may begin in the arena: at cache lines.
 inline constexpr int64_t kArenaAlignment = 64;
 
+/// What a program returns: a slot, or an integer.
+struct Output {
+  Slot slot = 0;
+  Integer integer;
+  bool is_integer = false;
+};
+
 /// All that a program is made of. Slots are numbered: inputs, constants, then the others.
 struct Description {
   /// What a symbol stands for: the size of an input, or the input itself.
@@ -110,10 +117,11 @@ struct Description {
   Integer arena_bytes;
   std::vector<Step> steps;
   size_t first_step = 0;  // its number for the caller, who also counts the size of the arena
-  std::vector<Slot> outputs;
+  std::vector<Output> outputs;
   std::shared_ptr<const Library> library;
   std::vector<std::shared_ptr<void>> kept;  // owners of what arguments point to: generators
   std::vector<std::string> names;           // of slots, for people; may be empty
+  std::string name = "program";             // of the whole, for people and profiles
 
   size_t fixed_slots() const { return inputs + constants.size(); }
   /// "step 3: ", as messages about a step begin.

@@ -15,7 +15,7 @@ class Writer {
   std::string text() {
     heading();
     for (const Step& step : description_.steps) std::visit(*this, step);
-    line("return " + list(description_.outputs));
+    line("return " + outputs());
     return std::move(text_);
   }
 
@@ -54,7 +54,7 @@ class Writer {
     std::string inputs;
     for (Slot slot = 0; slot < description_.inputs; ++slot)
       inputs += (slot == 0 ? "" : ", ") + name(slot);
-    text_ = "program(" + inputs + "):\n";
+    text_ = description_.name + "(" + inputs + "):\n";
 
     for (Slot slot = 0; slot < description_.inputs; ++slot)
       line("# " + name(slot) + " " + facts(slot));
@@ -79,6 +79,15 @@ class Writer {
   std::string list(const std::vector<Slot>& slots) const {
     std::string text;
     for (const Slot slot : slots) text += (text.empty() ? "" : ", ") + name(slot);
+    return text;
+  }
+
+  std::string outputs() const {
+    std::string text;
+    for (const Output& output : description_.outputs) {
+      text += (text.empty() ? "" : ", ") +
+              (output.is_integer ? number(output.integer) : name(output.slot));
+    }
     return text;
   }
 

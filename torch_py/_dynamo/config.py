@@ -1,4 +1,10 @@
-"""Settings of PyTorch's compiler, kept without effect for programs that set them."""
+"""Settings of the front end. These have an effect; the others are kept for programs that set them.
+
+recompile_limit      so many pieces of code a function may have; other calls then run eagerly
+suppress_errors      whether a function runs eagerly, with a warning, where the compiler itself fails
+disable              nothing is compiled from now on
+error_on_recompile   code that is compiled anew is an error (RecompileError)
+"""
 
 from __future__ import annotations
 
@@ -21,7 +27,7 @@ error_on_recompile = False
 guard_nn_modules = True
 inline_inbuilt_nn_modules = True
 optimize_ddp: Any = True
-suppress_errors = False
+suppress_errors = True
 verbose = False
 base_dir = ""
 caching_precompile = False

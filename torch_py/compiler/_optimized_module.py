@@ -1,12 +1,9 @@
-"""`torch.compile` without a compiler: functions and modules run as they are."""
+"""Modules under `torch.compile`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from torch_py._notices import say_once
-from torch_py.compiler._functions import NOTICE, check, same
 from torch_py.nn.modules.module import Module
 
 
@@ -18,9 +15,12 @@ class OptimizedModule(Module):
         super().__init__()
         self._orig_mod = mod
         self.training = mod.training
+        # Outside of the registries of the module: the state dict does not know of it.
+        vars(self)["dynamo_ctx"] = dynamo_ctx
+        vars(self)["_compiled_call"] = mod if dynamo_ctx is None else dynamo_ctx(mod)
 
     def forward(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._orig_mod(*arguments, **keywords)
+        return vars(self)["_compiled_call"](*arguments, **keywords)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
@@ -62,45 +62,4 @@ class OptimizedModule(Module):
         return True
 
     def __reduce__(self) -> Any:
-        return type(self), (self._orig_mod,)
-
-
-def compile(
-    model: Callable[..., Any] | None = None,
-    *,
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    backend: Any = "inductor",
-    mode: str | None = None,
-    options: dict[str, Any] | None = None,
-    disable: bool = False,
-    **unknown: Any,
-) -> Any:
-    """`model`, a function or a Module, to be called as before; as a decorator with and without arguments.
-
-    Runs eagerly, which a UserWarning says once (not with ``backend="eager"`` or ``disable=True``). A Module
-    comes back wrapped, as its state_dict has prefixed keys in PyTorch too. Raises RuntimeError for a bad
-    `mode`, `backend`, or for `mode` and `options` together.
-    """
-    check(mode, options, backend)
-    settings = {
-        "fullgraph": fullgraph,
-        "dynamic": dynamic,
-        "backend": backend,
-        "mode": mode,
-        "options": options,
-        "disable": disable,
-    }
-    if model is None:
-        return lambda function: compile(function, **settings)
-    if not callable(model):
-        raise RuntimeError(
-            f"torch.compile: expected a function or a Module as model, got {type(model).__name__}"
-        )
-
-    if disable:
-        return model
-
-    if backend != "eager":
-        say_once(NOTICE)
-    return OptimizedModule(model) if isinstance(model, Module) else same(model)
+        return type(self), (self._orig_mod, vars(self)["dynamo_ctx"])

@@ -1,0 +1,308 @@
+"""Ends of graphs: programs do and print what they did, and compiled code goes on afterwards."""
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.dynamo.comparing import check
+
+ONES = torch.ones(3)
+
+
+def in_the_middle(x):
+    y = x + 1
+    print("here")
+    return y * 2
+
+
+def helper(x):
+    y = x + 1
+    print("in the helper")
+    return y * 2
+
+
+def in_a_callee(x):
+    a = x - 1
+    b = helper(a)
+    return a + b
+
+
+def in_a_loop(x):
+    for i in range(4):
+        x = x + 1
+        print(x.sum().item())
+    return x
+
+
+def in_a_loop_that_counts(x):
+    for i in range(3):
+        x = x + i
+        print(i)
+    else:
+        x = x * 2
+    return x
+
+
+def in_try(x):
+    try:
+        y = x + 1
+        print("in try")
+        raise ValueError(3)
+    except ValueError as error:
+        z = y * error.args[0]
+    finally:
+        z = z + 1
+    return z
+
+
+def in_an_except_clause(x):
+    y = x
+    try:
+        y = x + 1
+        print("a")
+        int("no")
+    except ValueError as error:
+        y = y * 2
+        print("handler", error)
+        y = y + 1
+    return y * 3
+
+
+def raising_call(x):
+    y = x + 1
+    try:
+        print("before")
+        torch.ops.no_such_namespace.operator(y)
+    except AttributeError:
+        y = y * 2
+    return y
+
+
+class Swallows:
+    def __enter__(self):
+        return 3
+
+    def __exit__(self, kind, *rest):
+        print("exit", kind)
+        return True
+
+
+def in_with(x):
+    with torch.no_grad():
+        y = x + 1
+        print(torch.is_grad_enabled())
+        z = y * 2
+    with Swallows() as k:
+        z = z + k
+        print("body")
+        raise KeyError(1)
+    return z, torch.is_grad_enabled()
+
+
+def in_a_generator(x):
+    def numbers():
+        for i in range(3):
+            print("yielding", i)
+            yield x * i
+
+    return list(numbers())
+
+
+def in_a_closure(x):
+    n = 0
+
+    def inc(v):
+        nonlocal n
+        n += 1
+        print("inc", n)
+        return v + n
+
+    return inc(x) + inc(x), n
+
+
+def branch(x):
+    y = x * 2
+    if y.sum() > 3:
+        y = y + 1
+    else:
+        y = y - 1
+    return y
+
+
+def conditions(x):
+    return (x.sum() > 2 and x + 1), (x.sum() > 5 or x - 1), (x if x.sum() > 1 else -x), not x.sum() > 4
+
+
+def while_of_data(x):
+    n = 0
+    while x.abs().sum() < 20:
+        x = x * 2
+        n += 1
+    return x, n
+
+
+def numbers_of_data(x):
+    n = x.sum().item()
+    return x * n, int(x[0]), float(x[1]), x.tolist(), x.long().tolist()[0]
+
+
+def keywords(x):
+    print("a", x.sum().item(), sep="-", end="!")
+    show = lambda *a, **k: print(a[1:], k)
+    show(*[x, 1], **{"k": 2})
+    return x + 1
+
+
+def leaving_exception(x):
+    y = x + 1
+    print("before")
+    raise RuntimeError("out")
+
+
+def explicit(x):
+    x = x + 1
+    torch._dynamo.graph_break()
+    return x * 2
+
+
+def texts(x):
+    y = x + 1
+    text = f"{y[0]:.2f} and {y}"
+    return y * 2, text
+
+
+def shape_of_data(x):
+    y = torch.nonzero(x > 0)
+    return y + 1
+
+
+def in_an_operator(x):
+    class Loud:
+        def __add__(self, other):
+            print("adding")
+            return other * 2
+
+    return (Loud() + x) + 1
+
+
+def in_a_constructor(x):
+    class Loud:
+        def __init__(self, value):
+            print("made")
+            self.value = value + 1
+
+    return Loud(x + 1).value * 2
+
+
+def in_a_key_function(x):
+    def key(v):
+        print("key", v)
+        return -v
+
+    return sorted([1, 3, 2], key=key), x + 1
+
+
+def nested_try(x):
+    try:
+        try:
+            print("a")
+            x = x + 1
+            raise KeyError("k")
+        except KeyError:
+            raise ValueError("v") from None
+        finally:
+            print("finally")
+    except ValueError as error:
+        return x, str(error)
+
+
+PROGRAMS = {
+    in_the_middle: 2,
+    in_a_callee: 2,
+    in_a_loop: 2,
+    in_a_loop_that_counts: None,
+    in_try: 2,
+    in_an_except_clause: None,
+    raising_call: None,
+    in_with: 3,
+    in_a_generator: None,
+    in_a_closure: 2,
+    branch: 2,
+    conditions: None,
+    while_of_data: None,
+    numbers_of_data: None,
+    keywords: None,
+    leaving_exception: None,
+    explicit: 2,
+    texts: None,
+    shape_of_data: None,
+    in_an_operator: None,
+    in_a_constructor: None,
+    in_a_key_function: None,
+    nested_try: None,
+}
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_breaks(function, sign):
+    check(function, ONES * sign, graphs=PROGRAMS[function], fullgraph=False)
+
+
+def test_changes_before_a_break_are_visible():
+    def change(x, items, entries):
+        items.append(x + 1)
+        entries["n"] = len(items)
+        print(len(items), entries)
+        items.append(x * 2)
+        return items
+
+    check(change, ONES, [1], {}, fullgraph=False)
+
+
+def test_long_loops_need_no_depth():
+    def loop(x):
+        for _ in range(3000):
+            x = x + 1
+            torch._dynamo.graph_break()
+        return x
+
+    counter = check(loop, torch.zeros(1), fullgraph=False)
+    assert counter.frame_count == 2
+
+
+def test_messages_have_the_line_and_the_reason():
+    def function(x):
+        y = x + 1
+        if y.sum() > 3:
+            y = y * 2
+        return y
+
+    with pytest.raises(torch._dynamo.exc.Unsupported) as caught:
+        torch.compile(function, fullgraph=True, backend="eager")(ONES)
+    lines = str(caught.value).splitlines()
+    assert len(lines) <= 8 and "if y.sum() > 3:" in lines[2] and lines[3].strip() == "^" * len("y.sum() > 3")
+    assert any("why: the value of a tensor" in line for line in lines) and "torch.where" in lines[-1]
+
+
+def test_exceptions_have_the_traceback_of_the_program():
+    import traceback
+
+    def inner(x):
+        print("x")
+        return x + torch.ones(5)
+
+    def outer(x):
+        return inner(x * 2)
+
+    with pytest.raises(RuntimeError) as caught:
+        torch.compile(outer, backend="eager")(ONES)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert "inner" in names
+    text = "".join(traceback.format_tb(caught.value.__traceback__))
+    assert "return x + torch.ones(5)" in text
+
+
+def test_explain():
+    report = torch._dynamo.explain(in_a_callee)(ONES)
+    assert (report.graph_count, report.graph_break_count, report.op_count) == (2, 1, 4)
+    assert "print" in report.break_reasons[0].reason and "Graph Break Count: 1" in str(report)

@@ -1,0 +1,235 @@
+"""Everything that compiled code depends on is noticed when it changes."""
+
+import pytest
+
+import torch_py as torch
+from torch_py._dynamo.testing import CompileCounter
+
+ONES = torch.ones(3)
+
+
+class Watched:
+    """A compiled function, and how often it was compiled."""
+
+    def __init__(self, function):
+        self.function = function
+        self.counter = CompileCounter()
+        self.compiled = torch.compile(function, backend=self.counter, fullgraph=True)
+
+    def __call__(self, *args, **kwargs):
+        expected = self.function(*args, **kwargs)
+        actual = self.compiled(*args, **kwargs)
+        assert torch.equal(actual, expected) and actual.dtype == expected.dtype
+        assert actual.requires_grad == expected.requires_grad
+        return self.counter.frame_count
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        torch.ones(4),
+        torch.ones(3, dtype=torch.float64),
+        torch.ones(3, 1),
+        torch.ones(6)[::2],
+        torch.ones(3, requires_grad=True),
+        torch.nn.Parameter(torch.ones(3)),
+        2,
+        2.5,
+    ],
+    ids=repr,
+)
+def test_arguments(other):
+    watched = Watched(lambda x, y: x * y if isinstance(y, (int, float)) else (x.sum() * y))
+    assert watched(ONES, ONES + 1) == 1
+    assert watched(ONES, ONES + 2) == 1
+    assert watched(ONES, other) == 2
+    assert watched(ONES, other) == 2
+
+
+SCALE = 2
+
+
+def scaled(x):
+    return x * SCALE
+
+
+def test_globals(monkeypatch):
+    watched = Watched(lambda x: scaled(x) + SCALE)
+    assert watched(ONES) == 1
+    monkeypatch.setitem(globals(), "SCALE", 3)
+    assert watched(ONES) == 2
+    monkeypatch.setitem(globals(), "scaled", lambda x: x - 1)
+    assert watched(ONES) == 3
+
+
+def test_closures_and_defaults():
+    factor = 2
+
+    def function(x, by=3):
+        return x * factor + by
+
+    watched = Watched(lambda x: function(x))
+    assert watched(ONES) == 1
+    factor = 5
+    assert watched(ONES) == 2
+    function.__defaults__ = (4,)
+    assert watched(ONES) == 3
+
+    def other(x, by=3):
+        return x - by - factor
+
+    function.__code__ = other.__code__
+    assert watched(ONES) == 4
+
+
+class Net(torch.nn.Module):
+    scale = 1
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+        self.register_buffer("offset", torch.zeros(3))
+        self.factor = 2
+        self.items = [1, 2]
+
+    def forward(self, x):
+        return self.linear(x) * self.factor * self.scale + self.offset + sum(self.items)
+
+
+CHANGES = {
+    "attribute": lambda net: setattr(net, "factor", 3),
+    "hook": lambda net: net.register_forward_hook(lambda module, args, out: out * 2),
+    "inner hook": lambda net: net.linear.register_forward_pre_hook(lambda module, args: (args[0] * 2,)),
+    "shadowed submodule": lambda net: vars(net).update(linear=torch.nn.ReLU()),
+    "other submodule": lambda net: setattr(net, "linear", torch.nn.Linear(3, 3)),
+    "shadowed method": lambda net: setattr(net, "forward", lambda x: x + 1),
+    "other parameter": lambda net: setattr(net.linear, "weight", torch.nn.Parameter(torch.ones(3, 3))),
+    "no bias": lambda net: setattr(net.linear, "bias", None),
+    "data of another dtype": lambda net: net.double(),
+    "frozen": lambda net: net.requires_grad_(False),
+    "list": lambda net: net.items.append(3),
+    "instance shadows class": lambda net: setattr(net, "scale", 5),
+    "class of the submodule": lambda net: setattr(net.linear, "__class__", Doubling),
+}
+
+
+class Doubling(torch.nn.Linear):
+    def forward(self, x):
+        return super().forward(x) * 2
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_changes_of_modules(change):
+    net = Net()
+    watched = Watched(lambda x: net(x.to(net.linear.weight.dtype) if hasattr(net.linear, "weight") else x))
+    assert watched(torch.ones(2, 3)) == 1 and watched(torch.ones(2, 3)) == 1
+    CHANGES[change](net)
+    count = watched(torch.ones(2, 3))
+    assert count == 2
+    assert watched(torch.ones(2, 3)) == 2
+
+
+def test_values_of_parameters_need_no_new_code():
+    net = Net()
+    watched = Watched(lambda x: net(x))
+    assert watched(torch.ones(2, 3)) == 1
+    with torch.no_grad():
+        net.linear.weight.add_(1)
+    assert watched(torch.ones(2, 3)) == 1
+    net.load_state_dict({**net.state_dict(), "linear.bias": torch.full((3,), 7.0), "offset": torch.ones(3)})
+    assert watched(torch.ones(2, 3)) == 1
+    net.linear.weight.data = torch.zeros(3, 3)
+    assert watched(torch.ones(2, 3)) == 1
+    net.offset = torch.full((3,), 2.0)
+    assert watched(torch.ones(2, 3)) == 1
+
+
+def test_patched_classes(monkeypatch):
+    net = Net()
+    watched = Watched(lambda x: net(x))
+    assert watched(torch.ones(2, 3)) == 1
+    monkeypatch.setattr(Net, "scale", 4)
+    assert watched(torch.ones(2, 3)) == 2
+    monkeypatch.setattr(Net, "forward", lambda self, x: x + 1)
+    assert watched(torch.ones(2, 3)) == 3
+    monkeypatch.setattr(torch.nn.Linear, "forward", lambda self, x: x * 3)
+    assert watched(torch.ones(2, 3)) == 3
+
+
+def test_training_mode():
+    net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3))
+    watched = Watched(lambda x: net(x))
+    x = torch.randn(4, 3)
+    watched.compiled(x)
+    net.eval()
+    assert watched(x) == 2 and watched(x) == 2
+
+
+def test_state_of_the_thread():
+    watched = Watched(lambda x: x * torch.ones(3, requires_grad=True) + torch.ones(3))
+    assert watched(ONES) == 1
+    with torch.no_grad():
+        assert watched(ONES) == 2
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert watched(ONES) == 3
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert watched(ONES) == 3
+
+
+def test_aliases():
+    def change(x, y):
+        x.add_(1)
+        return x + y
+
+    counter = CompileCounter()
+    compiled = torch.compile(change, backend=counter)
+    assert compiled(torch.ones(2), torch.ones(2)).tolist() == [3, 3]
+    same = torch.ones(2)
+    assert compiled(same, same).tolist() == [4, 4]
+    assert compiled(torch.ones(2), torch.ones(2)).tolist() == [3, 3] and counter.frame_count == 2
+
+    def append(a, b, x):
+        a.append(x + 1)
+        return len(b)
+
+    compiled = torch.compile(append, backend="eager")
+    assert compiled([], [], ONES) == 0
+    items = []
+    assert compiled(items, items, ONES) == 1 and len(items) == 1
+
+
+def test_containers():
+    watched = Watched(lambda x, items, entries: x * len(items) + entries["a"] + sum(entries.values()))
+    assert watched(ONES, [1, 2], {"a": 1}) == 1
+    assert watched(ONES, [1, 2], {"a": 1}) == 1
+    assert watched(ONES, [1, 2, 3], {"a": 1}) == 2
+    assert watched(ONES, [1, 2, 3], {"a": 1, "b": 2}) == 3
+    assert watched(ONES, (1, 2, 3), {"a": 1, "b": 2}) == 4
+
+
+def test_unused_arguments_do_not_matter():
+    watched = Watched(lambda x, options: x + 1)
+    assert watched(ONES, 1) == 1 and watched(ONES, {"a": 2}) == 1 and watched(ONES, None) == 1
+
+
+def test_limit_of_recompiles():
+    counter = CompileCounter()
+    compiled = torch.compile(lambda x, n: x * n, backend=counter)
+    for n in range(20):
+        assert compiled(ONES, n).tolist() == [n] * 3
+    assert counter.frame_count <= torch._dynamo.config.recompile_limit
+    before = counter.frame_count
+    assert compiled(ONES, 3).tolist() == [3] * 3 and counter.frame_count == before
+
+
+def test_recompiles_say_why(capsys):
+    torch._logging.set_logs(recompiles=True)
+    try:
+        compiled = torch.compile(lambda x: x + 1, backend="eager")
+        compiled(torch.ones(8))
+        compiled(torch.ones(9))
+    finally:
+        torch._logging.set_logs()
+    assert "L['x'].size(0) was 8, is 9" in capsys.readouterr().err

@@ -1,0 +1,124 @@
+"""Makes a function of a finished capture: a guard program, a graph module, and Python around it."""
+
+from __future__ import annotations
+
+import linecache
+from itertools import count
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.rebuild import Rebuild
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+    from torch_py._dynamo.thread_state import ThreadState
+
+_numbers = count()
+
+
+class Assembly:
+    """The text of a compiled function in the making."""
+
+    def __init__(self, capture: Capture, name: str, parameters: list[str]) -> None:
+        self.capture = capture
+        self.name = name
+        self.rebuild = Rebuild(capture, name, parameters)
+        self.graph_module: GraphModule | None = None
+        self.example_inputs: list[Any] = []
+        self._state: list[str] = []
+        self._tail: list[str] = []
+
+    def changes(self, changed: list[Any]) -> None:
+        """Statements for what the journal has undone."""
+        for entry, now in changed:
+            self.rebuild.entry(entry, now)
+
+    def state(self, before: ThreadState, after: ThreadState) -> None:
+        """Statements for the switches of the thread that the program has left changed."""
+        for function, args in after.changes_from(before):
+            name = self.rebuild.constant(function, function.__name__)
+            self._state.append(f"{name}({', '.join(map(self.rebuild.value, args))})")
+
+    def returns(self, value: Any) -> None:
+        self._tail = [f"return {self.rebuild.value(value)}"]
+
+    def ends_with(self, lines: list[str]) -> None:
+        self._tail = lines
+
+    # The graph
+
+    def make_graph(self) -> None:
+        """The graph module with what is needed of it as outputs; None if nothing has to be computed."""
+        recorder = self.capture.recorder
+        graph = recorder.graph
+        graph.output(tuple(self.rebuild.outputs))
+        _drop_unused(graph, recorder)
+        if not any(node.op not in ("placeholder", "output") for node in graph.nodes):
+            return
+        module = GraphModule({}, graph)
+        module.meta["fake_mode"] = recorder.fake_mode
+        self.graph_module = module
+
+    def inputs(self) -> list[Any]:
+        """The inputs that the graph has kept."""
+        kept = [node for node in self.capture.recorder.graph.nodes if node.op == "placeholder"]
+        by_node = {made.node: made for made in self.capture.recorder.inputs.values()}
+        return [by_node[node] for node in kept]
+
+    # The function
+
+    def source(self) -> str:
+        body = [*self._graph_call(), *self._state, *self.rebuild.builds, *self.rebuild.writes, *self._tail]
+        body = [*self.rebuild.reads, *body]
+        parameters = ", ".join(self.rebuild.parameters)
+        return f"def {self.name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
+
+    def _graph_call(self) -> list[str]:
+        if self.graph_module is None:
+            return []
+        given = ", ".join(self.rebuild.source(made.source) for made in self.inputs())
+        names = list(self.rebuild.outputs.values())
+        if not names:
+            return [f"graph({given})"]
+        return [f"{', '.join(names)}{',' if len(names) == 1 else ''} = graph({given})"]
+
+    def function(self, compiled_graph: Any) -> FunctionType:
+        text = self.source()
+        filename = f"<compiled {self.name} {next(_numbers)}>"
+        namespace = {**self.rebuild.constants, "graph": compiled_graph}
+        exec(compile(text, filename, "exec"), namespace)
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        made: FunctionType = namespace[self.name]
+        made.source = text  # type: ignore[attr-defined]
+        return made
+
+
+def _drop_unused(graph: Any, recorder: Any) -> None:
+    """Erases nodes whose result nobody uses, unless they change something."""
+    for node in reversed(list(graph.nodes)):
+        if node.users or node.op == "output":
+            continue
+        if node.op == "placeholder" or not _acts(node):
+            graph.erase_node(node)
+
+
+def _acts(node: Node) -> bool:
+    """Whether a call does more than give a result."""
+    target = node.target
+    if node.meta.get("acts"):
+        return True
+    name = target if isinstance(target, str) else getattr(target, "__name__", "")
+    if name.endswith("_") and not name.endswith("__"):
+        return True
+    if name.startswith("i") and getattr(target, "__module__", "") == "_operator" and name in _IN_PLACE:
+        return True
+    if name == "setitem" or "out" in node.kwargs or node.kwargs.get("inplace"):
+        return True
+    return node.is_impure()
+
+
+_IN_PLACE = frozenset(
+    "iadd iand ifloordiv ilshift imatmul imul imod ior ipow irshift isub itruediv ixor".split()
+)

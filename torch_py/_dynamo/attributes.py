@@ -1,0 +1,394 @@
+"""Attributes of objects, as Python finds them, with guards for where they were found."""
+
+from __future__ import annotations
+
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.journal import ABSENT
+from torch_py._tensor import Tensor
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+_NATIVE_GETTERS = (GetSetDescriptorType, MemberDescriptorType)
+_object_getattribute = object.__getattribute__
+_type_getattribute = type.__getattribute__
+
+
+def in_class(kind: type, name: str) -> Any:
+    """What the classes of `kind` have under a name, without binding it; ABSENT if they have nothing."""
+    for owner in kind.__mro__:
+        found = owner.__dict__.get(name, ABSENT)
+        if found is not ABSENT:
+            return found
+    return ABSENT
+
+
+def load(capture: Capture, owner: Any, name: str) -> Any:
+    """``owner.name``. Raises AttributeError as Python does."""
+    if isinstance(owner, Tensor):
+        return _of_tensor(capture, owner, name)
+    if isinstance(owner, ModuleType):
+        return _of_module(capture, owner, name)
+    if isinstance(owner, type):
+        return _of_class(capture, owner, name)
+
+    kind = type(owner)
+    if kind is super:
+        return _of_super(capture, owner, name)
+    if kind is FunctionType:
+        return _of_function(capture, owner, name)
+    if kind is MethodType:
+        return _of_method(capture, owner, name)
+
+    getter = in_class(kind, "__getattribute__")
+    if type(getter) is FunctionType:
+        return capture.call(getter, (owner, name), {})
+    value = _of_instance(capture, owner, kind, name)
+    if value is not ABSENT:
+        return value
+    return _missing(capture, owner, kind, name)
+
+
+def _missing(capture: Capture, owner: Any, kind: type, name: str) -> Any:
+    fallback = in_class(kind, "__getattr__")
+    if type(fallback) is FunctionType:
+        capture.depends_on_class(kind, "__getattr__")
+        return capture.call(fallback, (owner, name), {})
+    raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=owner)
+
+
+def _of_instance(capture: Capture, owner: Any, kind: type, name: str) -> Any:
+    """The attribute of an ordinary object; ABSENT without one."""
+    found = in_class(kind, name)
+    if found is not ABSENT and _is_data_descriptor(found):
+        return _through_descriptor(capture, owner, kind, name, found)
+
+    fields = fields_of(owner)
+    if fields is not None:
+        value = capture.read_field(owner, fields, name)
+        if value is not ABSENT:
+            return value
+    if found is ABSENT:
+        capture.depends_on_class(kind, name)
+        return ABSENT
+    return bind(capture, found, owner, kind, name)
+
+
+def bind(capture: Capture, found: Any, owner: Any, kind: type, name: str) -> Any:
+    """What access through an instance gives for `found` in a class."""
+    form = type(found)
+    if form is FunctionType:
+        capture.depends_on_class(kind, name)
+        return capture.made(MethodType(found, owner))
+    if form is classmethod:
+        capture.depends_on_class(kind, name)
+        inner = found.__func__
+        return capture.made(MethodType(inner, kind)) if callable(inner) else found.__get__(owner, kind)
+    if form is staticmethod:
+        capture.depends_on_class(kind, name)
+        return found.__func__
+
+    getter = in_class(form, "__get__")
+    if getter is ABSENT:
+        return capture.read_class(kind, name, found)
+    capture.depends_on_class(kind, name)
+    if type(getter) is FunctionType:
+        return capture.call(getter, (found, owner, kind), {})
+    return capture.made(found.__get__(owner, kind))
+
+
+def _is_data_descriptor(found: Any) -> bool:
+    form = type(found)
+    if form is property or form in _NATIVE_GETTERS:
+        return True
+    return in_class(form, "__set__") is not ABSENT or in_class(form, "__delete__") is not ABSENT
+
+
+def _through_descriptor(capture: Capture, owner: Any, kind: type, name: str, found: Any) -> Any:
+    if type(found) is property or isinstance(found, property):
+        capture.depends_on_class(kind, name)
+        if found.fget is None:
+            raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no getter")
+        return capture.call(found.fget, (owner,), {})
+    if type(found) is MemberDescriptorType:
+        return capture.read_slot(owner, name)
+    if type(found) is GetSetDescriptorType:
+        return capture.read_native(owner, name)
+
+    capture.depends_on_class(kind, name)
+    getter = in_class(type(found), "__get__")
+    if type(getter) is FunctionType:
+        return capture.call(getter, (found, owner, kind), {})
+    if getter is ABSENT:
+        return found
+    return capture.result(found.__get__(owner, kind))
+
+
+def fields_of(owner: Any) -> dict[str, Any] | None:
+    """The dictionary of an instance; None for objects without one."""
+    try:
+        fields = _object_getattribute(owner, "__dict__")
+    except AttributeError:
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+# Particular kinds of objects
+
+
+def _of_module(capture: Capture, module: ModuleType, name: str) -> Any:
+    value = capture.read_key(module.__dict__, name)
+    if value is not ABSENT:
+        return value
+    # A module's own __getattr__, and names like __dict__.
+    value = getattr(module, name)
+    return capture.fixed(value, f"{module.__name__}.{name}") if _is_code(value) else capture.result(value)
+
+
+def _is_code(value: Any) -> bool:
+    return isinstance(value, (ModuleType, type)) or callable(value)
+
+
+def _of_class(capture: Capture, owner: type, name: str) -> Any:
+    if name == "__dict__" or name in ("__name__", "__mro__", "__bases__", "__qualname__", "__module__"):
+        return getattr(owner, name)
+    meta = type(owner)
+    of_meta = in_class(meta, name)
+    if of_meta is not ABSENT and _is_data_descriptor(of_meta):
+        return capture.result(getattr(owner, name))
+
+    found = in_class(owner, name)
+    if found is ABSENT:
+        if of_meta is not ABSENT and meta is not type:
+            return bind(capture, of_meta, owner, meta, name)
+        return capture.result(getattr(owner, name))
+    form = type(found)
+    if form is FunctionType:
+        capture.depends_on_class(owner, name)
+        return found
+    if form is classmethod:
+        capture.depends_on_class(owner, name)
+        inner = found.__func__
+        return capture.made(MethodType(inner, owner))
+    if form is staticmethod:
+        capture.depends_on_class(owner, name)
+        return found.__func__
+    getter = in_class(form, "__get__")
+    if getter is ABSENT:
+        return capture.read_class(owner, name, found)
+    capture.depends_on_class(owner, name)
+    if type(getter) is FunctionType:
+        return capture.call(getter, (found, None, owner), {})
+    return getattr(owner, name)
+
+
+def _of_super(capture: Capture, owner: Any, name: str) -> Any:
+    start, target = owner.__thisclass__, owner.__self__
+    if target is None or name == "__class__":
+        return getattr(owner, name)
+    kind = owner.__self_class__
+    order = kind.__mro__
+    for candidate in order[order.index(start) + 1 :]:
+        found = candidate.__dict__.get(name, ABSENT)
+        if found is ABSENT:
+            continue
+        if target is kind or isinstance(target, type):  # super() in a class method
+            return _bound_to_class(capture, candidate, found, target, name)
+        if _is_data_descriptor(found):
+            return _through_descriptor(capture, target, candidate, name, found)
+        if type(found) is classmethod:
+            return capture.made(MethodType(found.__func__, kind))
+        return bind(capture, found, target, candidate, name)
+    raise AttributeError(f"'super' object has no attribute {name!r}")
+
+
+def _bound_to_class(capture: Capture, candidate: type, found: Any, target: type, name: str) -> Any:
+    capture.depends_on_class(candidate, name)
+    if type(found) is classmethod:
+        return capture.made(MethodType(found.__func__, target))
+    return found.__get__(None, target) if hasattr(type(found), "__get__") else found
+
+
+def _of_function(capture: Capture, function: FunctionType, name: str) -> Any:
+    if name in function.__dict__:
+        return capture.read_key(function.__dict__, name)
+    if name in ("__defaults__", "__kwdefaults__", "__closure__", "__code__", "__globals__", "__dict__"):
+        return capture.read_native(function, name)
+    return getattr(function, name)
+
+
+def _of_method(capture: Capture, method: MethodType, name: str) -> Any:
+    if name in ("__func__", "__self__"):
+        return capture.read_native(method, name)
+    if in_class(MethodType, name) is not ABSENT:
+        return getattr(method, name)
+    return load(capture, method.__func__, name)
+
+
+# Tensors
+
+_VALUES = {"data_ptr", "tolist", "numpy", "item", "untyped_storage", "storage", "__array__"}
+_METADATA = {"shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_cuda", "is_leaf", "names"}
+
+
+def _of_tensor(capture: Capture, tensor: Tensor, name: str) -> Any:
+    recorder = capture.recorder
+    tensor = recorder.fake_of(tensor)
+    if name == "__class__":
+        return capture.class_of(tensor)
+    if name == "__dict__":
+        raise Break("use of the __dict__ of a tensor", "attributes of tensors are not followed", "")
+    if name == "grad":
+        return _grad_of(capture, tensor)
+    if name in ("grad_fn", "_backward_hooks"):
+        if tensor.requires_grad:
+            raise Break(f"use of .{name}", "the graph of autograd is not part of captured code", "")
+        return None
+
+    if name not in _METADATA:
+        mine = in_class(capture.class_of(tensor), name)
+        if callable(mine) and not isinstance(mine, (property, type)):
+            return capture.made(TensorMethod(tensor, name))
+        if mine is ABSENT and not hasattr(type(tensor), name):
+            return _python_attribute(capture, tensor, name)
+    value = recorder.call("read", getattr, (tensor, name), {}, getattr)
+    return capture.result(value)
+
+
+def _grad_of(capture: Capture, tensor: Tensor) -> Any:
+    known = capture.recorder.input_of(tensor)
+    if known is None:
+        return (
+            None if tensor.is_leaf else capture.recorder.call("read", getattr, (tensor, "grad"), {}, getattr)
+        )
+    with capture.recorder.outside():
+        value = known.real.grad
+    return capture.admit(value, capture.sources.attr(known.source, "grad"))
+
+
+def _python_attribute(capture: Capture, tensor: Tensor, name: str) -> Any:
+    """An attribute that the program has set on a tensor."""
+    known = capture.recorder.input_of(tensor)
+    if known is None:
+        if name in vars(tensor) and name not in ("_twin", "fake_mode", "constant"):
+            return vars(tensor)[name]
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+    value = vars(known.real).get(name, ABSENT)
+    if value is ABSENT:
+        source = capture.sources.attr(known.source, "__dict__")
+        capture.guards.add("no_key", source, name)
+        raise AttributeError(f"'{type(known.real).__name__}' object has no attribute {name!r}")
+    return capture.admit(value, capture.sources.attr(known.source, name))
+
+
+class TensorMethod:
+    """A bound method of a fake tensor."""
+
+    __slots__ = ("__name__", "__self__")
+
+    def __init__(self, owner: Tensor, name: str) -> None:
+        self.__self__ = owner
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.__self__, self.__name__)(*args, **kwargs)
+
+
+# Writing
+
+
+def store(capture: Capture, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``."""
+    if isinstance(owner, Tensor):
+        raise Break(
+            f"assignment to .{name} of a tensor", "the state of tensors is changed by operators only", ""
+        )
+    if isinstance(owner, type):
+        _store_in_class(capture, owner, name, value)
+        return
+    setter = in_class(type(owner), "__setattr__")
+    if type(setter) is FunctionType:
+        capture.depends_on_class(type(owner), "__setattr__")
+        capture.call(setter, (owner, name, value), {})
+        return
+    store_plain(capture, owner, name, value)
+
+
+def store_plain(capture: Capture, owner: Any, name: str, value: Any) -> None:
+    """What ``object.__setattr__`` does."""
+    kind = type(owner)
+    found = in_class(kind, name)
+    if found is not ABSENT and _is_data_descriptor(found):
+        if isinstance(found, property):
+            if found.fset is None:
+                raise AttributeError(f"property {name!r} of {kind.__name__!r} object has no setter")
+            capture.depends_on_class(kind, name)
+            capture.call(found.fset, (owner, value), {})
+            return
+        if type(found) is MemberDescriptorType:
+            capture.write_slot(owner, name, value)
+            return
+        setter = in_class(type(found), "__set__")
+        if type(setter) is FunctionType:
+            capture.depends_on_class(kind, name)
+            capture.call(setter, (found, owner, value), {})
+            return
+        if capture.is_new(owner):
+            setattr(owner, name, value)
+            return
+        raise Break(f"assignment to .{name}", f"a {kind.__name__} stores it natively", "")
+
+    fields = owner.__dict__ if isinstance(owner, ModuleType) else fields_of(owner)
+    if fields is None:
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+    capture.write_field(owner, fields, name, value)
+
+
+def _store_in_class(capture: Capture, owner: type, name: str, value: Any) -> None:
+    if not capture.is_new(owner):
+        raise Break(f"assignment to {owner.__name__}.{name}", "changes of classes are not captured", "")
+    setattr(owner, name, value)
+
+
+def delete(capture: Capture, owner: Any, name: str) -> None:
+    """``del owner.name``."""
+    if isinstance(owner, (Tensor, type)):
+        raise Break(f"deletion of .{name}", "it is not captured for tensors and classes", "")
+    deleter = in_class(type(owner), "__delattr__")
+    if type(deleter) is FunctionType:
+        capture.depends_on_class(type(owner), "__delattr__")
+        capture.call(deleter, (owner, name), {})
+        return
+    delete_plain(capture, owner, name)
+
+
+def delete_plain(capture: Capture, owner: Any, name: str) -> None:
+    kind = type(owner)
+    found = in_class(kind, name)
+    if found is not ABSENT and _is_data_descriptor(found):
+        if isinstance(found, property) and found.fdel is not None:
+            capture.call(found.fdel, (owner,), {})
+            return
+        if type(found) is MemberDescriptorType:
+            capture.write_slot(owner, name, ABSENT)
+            return
+        raise Break(f"deletion of .{name}", f"a {kind.__name__} stores it natively", "")
+    fields = fields_of(owner)
+    if fields is None or name not in fields:
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+    capture.write_field(owner, fields, name, ABSENT)
+
+
+NATIVE_CALLABLES = (BuiltinFunctionType, MethodWrapperType, WrapperDescriptorType)

@@ -1,0 +1,1 @@
+"""Backends: functions that compile a graph."""

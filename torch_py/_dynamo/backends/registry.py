@@ -1,0 +1,86 @@
+"""Backends by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py._dynamo.exc import InvalidBackend
+
+_Backend = Callable[..., Any]
+_registered: dict[str, _Backend] = {}
+_tags: dict[str, tuple[str, ...]] = {}
+# Where those that come with the library are, imported when they are asked for: module and name.
+_OWN = {
+    "eager": ("torch_py._dynamo.backends.graph", "eager"),
+    "aot_eager": ("torch_py._dynamo.backends.debugging", "aot_eager"),
+    "aot_eager_decomp_partition": ("torch_py._dynamo.backends.debugging", "aot_eager_decomp_partition"),
+    "inductor": ("torch_py._dynamo.backends.graph", "inductor"),
+}
+_OWN_TAGS = {"eager": ("debug",), "aot_eager": ("debug",), "aot_eager_decomp_partition": ("debug",)}
+
+
+def register_backend(
+    compiler_fn: _Backend | None = None, name: str | None = None, tags: Sequence[str] = ()
+) -> Any:
+    """Lets ``torch.compile(backend=name)`` use a function; also a decorator.
+
+    `compiler_fn` gets a GraphModule and example inputs, and returns a function of the inputs. Without `name`
+    it is known by its own. `list_backends` can leave out backends with a tag.
+
+        @register_backend
+        def my_backend(graph_module, example_inputs):
+            return graph_module.forward
+    """
+    if compiler_fn is None:
+        return lambda function: register_backend(function, name, tags)
+    if not callable(compiler_fn):
+        raise AssertionError(f"register_backend: expected a function, got {type(compiler_fn).__name__}")
+    name = name or compiler_fn.__name__
+    if name in _registered or name in _OWN:
+        raise AssertionError(f"register_backend: duplicate name: {name}")
+    _registered[name] = compiler_fn
+    _tags[name] = tuple(tags)
+    return compiler_fn
+
+
+def register_debug_backend(compiler_fn: _Backend, name: str | None = None) -> Any:
+    return register_backend(compiler_fn, name, ("debug",))
+
+
+def register_experimental_backend(compiler_fn: _Backend, name: str | None = None) -> Any:
+    return register_backend(compiler_fn, name, ("experimental",))
+
+
+def lookup_backend(compiler_fn: Any) -> _Backend:
+    """The function of a backend's name; functions as they are. Raises InvalidBackend for an unknown name."""
+    if not isinstance(compiler_fn, str):
+        return compiler_fn  # type: ignore[no-any-return]
+    if compiler_fn in _registered:
+        return _registered[compiler_fn]
+    if compiler_fn in _OWN:
+        module, name = _OWN[compiler_fn]
+        return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+    found = _entry_point(compiler_fn)
+    if found is None:
+        raise InvalidBackend(compiler_fn)
+    return found
+
+
+def _entry_point(name: str) -> _Backend | None:
+    """A backend that an installed package offers under `torch_dynamo_backends`."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="torch_dynamo_backends"):
+        if point.name == name:
+            _registered[name] = point.load()
+            return _registered[name]
+    return None
+
+
+def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")) -> list[str]:
+    """The names of the backends without one of these tags."""
+    excluded = set(exclude_tags or ())
+    tags = {**{name: _OWN_TAGS.get(name, ()) for name in _OWN}, **_tags}
+    return sorted(name for name, own in tags.items() if not excluded & set(own))

@@ -1,0 +1,80 @@
+"""Arguments of a call as the slots of a frame, by the rules of Python."""
+
+from __future__ import annotations
+
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.frame import UNBOUND
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+_VARARGS = 4
+_VARKEYWORDS = 8
+
+
+def bind(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+    """The values of the parameters in the order of co_varnames. Raises TypeError as a call does."""
+    code = function.__code__
+    count = code.co_argcount
+    slots = list(args[:count])
+    slots += [UNBOUND] * (count + code.co_kwonlyargcount - len(slots))
+
+    rest = tuple(args[count:])
+    if rest and not code.co_flags & _VARARGS:
+        raise _too_many(function, code, len(args))
+    extra = _fill_keywords(function, code, slots, kwargs)
+    _fill_defaults(capture, function, code, slots)
+
+    missing = [name for name, value in zip(code.co_varnames, slots) if value is UNBOUND]
+    if missing:
+        names = " and ".join(f"'{name}'" for name in missing)
+        raise TypeError(f"{function.__qualname__}() missing {len(missing)} required argument(s): {names}")
+
+    if code.co_flags & _VARARGS:
+        slots.append(rest)
+    if code.co_flags & _VARKEYWORDS:
+        slots.append(capture.made(extra))
+    return slots
+
+
+def _fill_keywords(
+    function: FunctionType, code: CodeType, slots: list[Any], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Puts keyword arguments into their slots; returns those without a slot."""
+    extra: dict[str, Any] = {}
+    names = code.co_varnames[: len(slots)]
+    for name, value in kwargs.items():
+        if name in names[code.co_posonlyargcount :]:
+            place = names.index(name)
+            if slots[place] is not UNBOUND:
+                raise TypeError(f"{function.__qualname__}() got multiple values for argument '{name}'")
+            slots[place] = value
+        elif code.co_flags & _VARKEYWORDS:
+            extra[name] = value
+        else:
+            raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument '{name}'")
+    return extra
+
+
+def _fill_defaults(capture: Capture, function: FunctionType, code: CodeType, slots: list[Any]) -> None:
+    if UNBOUND not in slots:
+        return
+    defaults = capture.read_native(function, "__defaults__") or ()
+    first = code.co_argcount - len(defaults)
+    for position in range(max(first, 0), code.co_argcount):
+        if slots[position] is UNBOUND:
+            slots[position] = capture.read_item(defaults, position - first)
+
+    by_name = capture.read_native(function, "__kwdefaults__") if code.co_kwonlyargcount else None
+    for position in range(code.co_argcount, code.co_argcount + code.co_kwonlyargcount):
+        name = code.co_varnames[position]
+        if slots[position] is UNBOUND and by_name and name in by_name:
+            slots[position] = capture.read_key(by_name, name)
+
+
+def _too_many(function: FunctionType, code: CodeType, given: int) -> TypeError:
+    return TypeError(
+        f"{function.__qualname__}() takes {code.co_argcount} positional arguments but {given} were given"
+    )

@@ -1,0 +1,182 @@
+"""What a call does while a program is captured: it is interpreted, recorded, run natively, or ends the graph."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo import classes, natives, torch_calls
+from torch_py._dynamo.attributes import TensorMethod, in_class
+from torch_py._dynamo.attributes import bind as bind_attribute
+from torch_py._dynamo.binding import bind
+from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.journal import ABSENT
+from torch_py._tensor import Tensor
+from torch_py.compiler import _marks
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
+
+
+def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool = False) -> Any:
+    """``callee(*args, **kwargs)``. `tail`: the instruction that calls pushes the result, and no more."""
+    kind = type(callee)
+    if _marks.substitutes or _marks.in_graph or _marks.broken or _marks.constants:
+        found = _by_mark(capture, callee, args, kwargs)
+        if found is not NotImplemented:
+            return found
+    if kind is FunctionType:
+        return _function(capture, callee, args, kwargs, tail)
+    if kind is MethodType:
+        target = callee.__func__
+        if isinstance(callee.__self__, Tensor):
+            return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
+        if isinstance(callee.__self__, InterpretedGenerator):
+            return capture.result(callee(*args, **kwargs))
+        return call(capture, target, [callee.__self__, *args], kwargs, tail)
+    if kind is TensorMethod:
+        return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
+    if kind is BuiltinFunctionType:
+        return _builtin(capture, callee, args, kwargs)
+    if isinstance(callee, type):
+        return classes.construct(capture, callee, args, kwargs)
+    if kind in _DESCRIPTORS:
+        return natives.call_descriptor(capture, callee, args, kwargs)
+    if kind is MethodWrapperType:
+        return natives.call_wrapper(capture, callee, args, kwargs)
+    if kind is functools.partial:
+        return _partial(capture, callee, args, kwargs, tail)
+    return _object(capture, callee, kind, args, kwargs, tail)
+
+
+def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """The result of a call that the program has marked; NotImplemented for others."""
+    try:
+        hash(callee)
+    except TypeError:
+        return NotImplemented
+    if callee in _marks.substitutes:
+        return call(capture, _marks.substitutes[callee], args, kwargs)
+    if callee in _marks.in_graph:
+        return torch_calls.function(capture, callee, args, kwargs)
+    if callee in _marks.broken:
+        raise unsupported_call(
+            getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs"
+        )
+    if callee in _marks.constants:
+        with capture.recorder.outside():
+            return capture.made(callee(*args, **kwargs))
+    return NotImplemented
+
+
+def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
+    special = natives.SPECIAL_FUNCTIONS.get(function)
+    if special is not None:
+        return special(capture, args, kwargs)
+    if torch_calls.is_torch_function(function):
+        return torch_calls.function(capture, function, args, kwargs)
+    reason = _reason_against(function)
+    if reason is not None:
+        raise reason
+    return interpret(capture, function, args, kwargs, tail)
+
+
+def _reason_against(function: FunctionType) -> Break | None:
+    """Why a function is not interpreted."""
+    disabled = function.__dict__.get("_torchdynamo_disable")
+    if disabled:
+        why = function.__dict__.get("_torchdynamo_disable_msg") or "it is marked with torch.compiler.disable"
+        return unsupported_call(function.__qualname__, why, "remove the mark, or move the call out")
+    return natives.reason_against_module(function)
+
+
+def interpret(
+    capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool = False
+) -> Any:
+    """Runs a function of Python in a frame of its own."""
+    if not capture.is_new(function):
+        capture.fixed(function, function.__name__)
+        source = capture.sources.attr(capture.origin_of(function), "__code__")  # type: ignore[arg-type]
+        capture.guards.add("is", source, function.__code__)
+    frame = Frame(capture, function.__code__, function.__globals__)
+    frame.is_tail = tail
+    slots = bind(capture, function, args, kwargs)
+    frame.locals[: len(slots)] = slots
+    if function.__closure__:
+        _fill_closure(capture, frame, function)
+    if len(frame.caller_frames()) > _most_frames():
+        raise RecursionError("maximum recursion depth exceeded")
+    return frame.run()
+
+
+def _fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None:
+    cells = function.__closure__ or ()
+    first = len(frame.locals) - len(cells)
+    frame.locals[first:] = cells
+    origin = capture.origin_of(function)
+    for position, cell in enumerate(cells):
+        if capture.is_new(cell) or capture.origin_of(cell) is not None:
+            continue
+        if origin is None or origin.kind == "constant":
+            capture.fixed(cell, function.__code__.co_freevars[position])
+        else:
+            whole = capture.sources.attr(origin, "__closure__")
+            source = capture.sources.item(whole, position)
+            capture.admit(cell, source)
+
+
+def _most_frames() -> int:
+    return min(sys.getrecursionlimit() // 8, 400)
+
+
+def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    owner = callee.__self__
+    if isinstance(owner, Tensor):
+        return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
+    return natives.call_builtin(capture, callee, args, kwargs)
+
+
+def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
+    origin = capture.origin_of(callee)
+    function, first, named = callee.func, callee.args, callee.keywords
+    if origin is not None:
+        function = capture.read_native(callee, "func")
+        first = capture.elements_of(capture.read_native(callee, "args"))
+        named = capture.items_of(capture.read_native(callee, "keywords"))
+    return call(capture, function, [*first, *args], {**named, **kwargs}, tail)
+
+
+def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
+    if kind is natives.Interpreted:
+        return call(capture, callee.function, args, kwargs, tail)
+    if torch_calls.is_torch_object(callee):
+        return torch_calls.function(capture, callee, args, kwargs)
+    original = getattr(callee, "_torchdynamo_orig_callable", None)
+    if original is not None and not isinstance(callee, (FunctionType, type)):
+        return call(capture, original, args, kwargs, tail)
+    method = in_class(kind, "__call__")
+    if type(method) is FunctionType:
+        capture.depends_on_class(kind, "__call__")
+        return call(capture, method, [callee, *args], kwargs, tail)
+    if method is ABSENT:
+        raise TypeError(f"'{kind.__name__}' object is not callable")
+    wrapped = natives.call_object(capture, callee, args, kwargs)
+    if wrapped is not NotImplemented:
+        return wrapped
+    if type(method) not in (WrapperDescriptorType, MethodDescriptorType):
+        return call(capture, bind_attribute(capture, method, callee, kind, "__call__"), args, kwargs)
+    raise unsupported_call(f"a {kind.__name__}")

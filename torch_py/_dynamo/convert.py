@@ -1,0 +1,298 @@
+"""What happens when no compiled code fits a call: capture, compile, and keep the result."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
+from torch_py._dynamo import config, logs
+from torch_py._dynamo.assemble import Assembly
+from torch_py._dynamo.backends.registry import lookup_backend
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.capture import Capture
+from torch_py._dynamo.decode import is_supported
+from torch_py._dynamo.exc import BackendCompilerFailed, RecompileError, Unsupported
+from torch_py._dynamo.guards import RowWriter
+from torch_py._dynamo.handlers import all_handlers
+from torch_py._dynamo.messages import explained
+from torch_py._dynamo.resume import ResumedStart, continuation_function
+from torch_py._dynamo.start import FunctionStart
+from torch_py._dynamo.stops import Ending, Stop
+from torch_py._dynamo.thread_state import ThreadState
+from torch_py._dynamo.utils import counters
+from torch_py.compiler._stance import current
+
+_lock = threading.RLock()
+_HANDLERS = all_handlers()
+observers: list[Callable[[Break], None]] = []  # called with the reason of each end of a graph
+
+
+class Settings:
+    """What `torch.compile` was called with."""
+
+    def __init__(
+        self,
+        backend: Callable[..., Any],
+        fullgraph: bool = False,
+        dynamic: bool | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.backend = backend
+        self.fullgraph = fullgraph
+        self.dynamic = dynamic
+        self.options = options or {}
+
+
+class Outcome:
+    """A capture that has come to its end, by a result, a break, or an exception of the program."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.value: Any = None
+        self.reason: Break | None = None
+        self.raised: BaseException | None = None
+        self.changed: list[Any] = []
+        self.before = ThreadState()
+        self.after = self.before
+
+
+def run_capture(start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None) -> Outcome:
+    """Interprets the program on fake tensors. Afterwards all objects are as before."""
+    capture = Capture(_HANDLERS, stop_at)
+    outcome = Outcome(capture)
+    recorder = capture.recorder
+    with capture.fake_mode, recorder:
+        try:
+            outcome.value = start.run(capture, values)
+        except Break as reason:
+            outcome.reason = reason
+        except Exception as error:
+            outcome.raised = error
+        finally:
+            outcome.after = ThreadState()
+            outcome.changed = capture.journal.undo()
+            outcome.before.restore()
+    return outcome
+
+
+class Conversion:
+    """The way from a call to code for it: one capture, or several that end earlier each time."""
+
+    def __init__(self, start: Any, settings: Settings, continuations: Continuations) -> None:
+        self.start = start
+        self.settings = settings
+        self.continuations = continuations
+        self.reason: Break | None = None  # why the graph ends, the first one found
+        self.stop_at: tuple[int, int] | None = None
+        self.whole_frame = False  # whether CPython runs the rest of the function
+
+    def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The guard program and the code for a call. The code is None if the call runs eagerly."""
+        for _ in range(_MOST_CAPTURES):
+            outcome = run_capture(self.start, values, self.stop_at)
+            if outcome.raised is not None:
+                return _guard_program(outcome.capture, self.start), None
+            assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
+            try:
+                if self._written(outcome, assembly):
+                    return self._finished(outcome, assembly)
+            except Break as reason:
+                self._note(reason)
+                if not self._stops_before(reason):
+                    break
+        return _guard_program(outcome.capture, self.start), None
+
+    def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
+        """Writes the code; False if the capture has to end earlier."""
+        if outcome.reason is not None:
+            self._note(outcome.reason)
+            if self._has_to_restart(outcome):
+                return False
+        assembly.state(outcome.before, outcome.after)
+        assembly.changes(outcome.changed)
+        if outcome.reason is None:
+            assembly.returns(outcome.value)
+            return True
+
+        stops = [Stop(frame) for frame in outcome.reason.frames]
+        stops += [Stop(frame, is_waiting=True) for frame in reversed(outcome.capture.waiting)]
+        is_resumed = isinstance(self.start, ResumedStart)
+        Ending(assembly, stops, self.continuations.get, is_resumed).write(self.whole_frame)
+        return True
+
+    def _has_to_restart(self, outcome: Outcome) -> bool:
+        """Chooses an earlier end, where no instruction is half done."""
+        assert outcome.reason is not None
+        frames = outcome.reason.frames
+        if outcome.capture.handled is not None:
+            if self.whole_frame:
+                raise cannot_stop()
+            self.stop_at = outcome.capture.raised_at
+            self.whole_frame = True
+            return True
+        for inner, outer in zip(reversed(frames[:-1]), reversed(frames[1:])):
+            if not inner.is_tail:
+                self.stop_at = (outer.serial, outer.steps)
+                return True
+        return False
+
+    def _stops_before(self, reason: Break) -> bool:
+        """Whether the capture can end before what cannot be made again was made."""
+        made_at = getattr(reason, "made_at", None)
+        if made_at is None or made_at == self.stop_at:
+            return False
+        self.stop_at = made_at
+        return True
+
+    def _note(self, reason: Break) -> None:
+        if self.reason is None:
+            self.reason = reason
+            note_break(reason, self.settings)
+
+    def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
+        assembly.make_graph()
+        code = assembly.function(_compiled_graph(assembly, self.settings))
+        logs.output_code.debug("%s", code.source)  # type: ignore[attr-defined]
+        return _guard_program(outcome.capture, self.start), code
+
+
+def cannot_stop() -> Break:
+    return Break("the end of a graph in an `except` clause", "the exception cannot be put back", "")
+
+
+_MOST_CAPTURES = 6
+
+
+class Continuations:
+    """The continuations of a function, one for each place where a graph of it ends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._known: dict[Any, Any] = {}
+
+    def get(self, start: ResumedStart) -> Any:
+        key = (tuple(layout.key() for layout in start.layouts), start.raises)
+        known = self._known.get(key)
+        if known is None:
+            function = continuation_function(start)
+            compiler = Compiler(function, self.settings, start, self)
+            known = CompiledFunction(function, compiler.miss, config.recompile_limit)
+            self._known[key] = known
+        return known
+
+    def clear(self) -> None:
+        self._known.clear()
+
+
+def note_break(reason: Break, settings: Settings) -> None:
+    text = explained(reason)
+    if settings.fullgraph:
+        raise Unsupported(text, case_name=reason.what)
+    counters["graph_break"][reason.reason] += 1
+    for observe in observers:
+        observe(reason)
+    logs.graph_breaks.debug("%s", text)
+
+
+def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
+    module = assembly.graph_module
+    if module is None:
+        return None
+    inputs = [made.real for made in assembly.inputs()]
+    counters["stats"]["unique_graphs"] += 1
+    logs.graph(module)
+    try:
+        return _backend(settings)(module, inputs, **settings.options)
+    except Exception as error:
+        raise BackendCompilerFailed(settings.backend, error) from error
+
+
+def _backend(settings: Settings) -> Any:
+    forced = current.backend
+    return settings.backend if forced is None else lookup_backend(forced)
+
+
+def _guard_program(capture: Capture, start: Any) -> Any:
+    capture.finish_guards()
+    writer = RowWriter(len(start.parameters), TensorFacts)
+    rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
+    logs.guards(rows)
+    return GuardProgram(rows, writer.registers)
+
+
+class Compiler:
+    """Compiles one function, or the rest of one, for all the calls that come."""
+
+    def __init__(
+        self, function: FunctionType, settings: Settings, start: Any = None, continuations: Any = None
+    ) -> None:
+        self.function = function
+        self.settings = settings
+        self.start = start or FunctionStart(function)
+        self.continuations = continuations or Continuations(settings)
+        self.has_run = False
+
+    def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
+        """Called for arguments that no entry fits; gives what is called with them."""
+        if is_capturing() or not is_supported() or config.disable:
+            return self.function
+        if self._stance_forbids(compiled, reasons):
+            return self.function
+        if len(compiled.entries) >= config.recompile_limit:
+            logs.recompile_limit(self.function, reasons)
+            return self.function
+        if reasons:
+            logs.recompile(self.function, reasons)
+        with _lock:
+            program, code = self._converted(values)
+            if program is not None:
+                compiled.add(program, code or self.function)
+        return code or self.function
+
+    def _stance_forbids(self, compiled: Any, reasons: list[str]) -> bool:
+        """Whether the call runs eagerly by `torch.compiler.set_stance`."""
+        stance = current.stance
+        if stance == "fail_on_recompile" or (reasons and config.error_on_recompile):
+            last = f": {reasons[0]}" if reasons else ""
+            raise RecompileError(f"{self.function.__qualname__} would be compiled anew{last}")
+        if stance == "eager_then_compile":
+            self.has_run, ran = True, self.has_run
+            return not ran
+        return stance in ("force_eager", "eager_on_recompile")
+
+    def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
+        try:
+            _capturing.active = True
+            return Conversion(self.start, self.settings, self.continuations).run(values)
+        except Unsupported:
+            raise
+        except Exception as error:
+            if not config.suppress_errors:
+                raise
+            _warn(self.function, error)
+        finally:
+            _capturing.active = False
+        return None, None
+
+
+class _Capturing(threading.local):
+    active = False
+
+
+_capturing = _Capturing()
+
+
+def is_capturing() -> bool:
+    return _capturing.active
+
+
+def _warn(function: FunctionType, error: Exception) -> None:
+    warnings.warn(
+        f"torch.compile: {function.__qualname__} runs eagerly, as the compiler failed: "
+        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
+        stacklevel=4,
+    )

@@ -1,0 +1,33 @@
+"""Byte code of the running Python as a `Program` of instructions that are the same for all versions."""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType
+
+from torch_py._dynamo.decode.instructions import Handler, Instruction, Program
+
+__all__ = ["Handler", "Instruction", "Program", "decode", "is_supported"]
+
+_MODULES = {(3, 11): "py311"}
+_programs: dict[CodeType, Program] = {}
+
+
+def is_supported() -> bool:
+    """Whether there is a table for the running version of Python."""
+    return sys.version_info[:2] in _MODULES
+
+
+def decode(code: CodeType) -> Program:
+    """The instructions of `code`, which are remembered."""
+    program = _programs.get(code)
+    if program is None:
+        program = _programs[code] = _table().decode(code)
+    return program
+
+
+def _table():  # type: ignore[no-untyped-def]
+    import importlib
+
+    name = _MODULES[sys.version_info[:2]]
+    return importlib.import_module(f"torch_py._dynamo.decode.{name}")

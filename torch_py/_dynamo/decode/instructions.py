@@ -1,0 +1,119 @@
+"""Instructions as the interpreter knows them: the same for every version of Python."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, NamedTuple
+
+
+class Instruction:
+    """One step: the name of its handler, its argument, and the bytes of the code that it covers.
+
+    `offset` is where the instruction begins, with its EXTENDED_ARG prefixes; `end` is where the next one does.
+    A jump's argument is the offset of its target.
+    """
+
+    __slots__ = ("arg", "end", "offset", "op", "opname")
+
+    def __init__(self, op: str, arg: Any, offset: int, end: int, opname: str) -> None:
+        self.op = op
+        self.arg = arg
+        self.offset = offset
+        self.end = end
+        self.opname = opname
+
+    def __repr__(self) -> str:
+        return f"{self.offset}: {self.op} {self.arg!r}"
+
+
+class Handler(NamedTuple):
+    """A row of the exception table: where an exception between two offsets continues."""
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    push_offset: bool
+
+
+class Program:
+    """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
+    exception table, innermost last; `names` names the slots of local variables, cells included."""
+
+    __slots__ = ("code", "handlers", "index_of", "instructions", "names")
+
+    def __init__(
+        self, code: CodeType, instructions: list[Instruction], handlers: list[Handler], names: tuple[str, ...]
+    ) -> None:
+        self.code = code
+        self.instructions = instructions
+        self.handlers = handlers
+        self.names = names
+        self.index_of = {instruction.offset: index for index, instruction in enumerate(instructions)}
+
+    def handler_of(self, offset: int) -> Handler | None:
+        """Where an exception at `offset` continues; None if it leaves the function."""
+        for row in self.handlers:
+            if row.start <= offset < row.end:
+                return row
+        return None
+
+
+def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int, int]]:
+    """(opcode, argument, offset, end) of every instruction, with prefixes folded in and caches skipped."""
+    raw = code.co_code
+    found = []
+    position, size = 0, len(raw)
+    start, high = 0, 0
+    while position < size:
+        opcode = raw[position]
+        argument = high | raw[position + 1]
+        position += 2
+        if opcode == _EXTENDED_ARG:
+            high = argument << 8
+            continue
+        position += 2 * inline_entries[opcode] if opcode < len(inline_entries) else 0
+        found.append((opcode, argument, start, position))
+        start, high = position, 0
+    return found
+
+
+def exception_table(table: bytes) -> list[Handler]:
+    """The rows of `co_exceptiontable` (Python 3.11 and later)."""
+    rows = []
+    stream = iter(table)
+    try:
+        while True:
+            start = _varint(stream) * 2
+            length = _varint(stream) * 2
+            target = _varint(stream) * 2
+            depth_and_offset = _varint(stream)
+            rows.append(
+                Handler(start, start + length, target, depth_and_offset >> 1, bool(depth_and_offset & 1))
+            )
+    except StopIteration:
+        return rows
+
+
+def _varint(stream: Any) -> int:
+    byte = next(stream)
+    value: int = byte & 63
+    while byte & 64:
+        byte = next(stream)
+        value = value << 6 | byte & 63
+    return value
+
+
+def slot_names(code: CodeType) -> tuple[str, ...]:
+    """Local variables, then cells that are not arguments, then free variables: CPython's order from 3.11."""
+    cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
+    return code.co_varnames + cells + code.co_freevars
+
+
+def _extended_arg() -> int:
+    import opcode
+
+    return opcode.opmap["EXTENDED_ARG"]
+
+
+_EXTENDED_ARG = _extended_arg()

@@ -1,0 +1,65 @@
+"""Compiled functions: what `torch.compile` returns."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._C._compiler import CompiledFunction
+from torch_py._dynamo import config
+from torch_py._dynamo.backends.registry import lookup_backend
+from torch_py._dynamo.convert import Compiler, Settings
+from torch_py._dynamo.forwarding import as_function
+from torch_py._dynamo.utils import counters
+
+_all: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def compile_callable(
+    target: Callable[..., Any],
+    *,
+    backend: Any = "inductor",
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Any:
+    """A function that runs compiled code where its guards pass."""
+    target = getattr(target, "_torchdynamo_orig_callable", target)
+    settings = Settings(lookup_backend(backend), fullgraph, dynamic, _options_for(backend, mode, options))
+    function = as_function(target)
+    compiled = CompiledFunction(function, Compiler(function, settings).miss, config.recompile_limit)
+    _all.add(compiled)
+    return compiled
+
+
+def _options_for(backend: Any, mode: str | None, options: dict[str, Any] | None) -> dict[str, Any]:
+    """What a backend gets in addition to the graph: only what the caller has given."""
+    given: dict[str, Any] = {}
+    if mode is not None and mode != "default":
+        given["mode"] = mode
+    if options:
+        given["options"] = options
+    return given if backend == "inductor" or callable(backend) else {}
+
+
+def optimize(
+    backend: Any = "inductor",
+    *,
+    nopython: bool = False,
+    disable: bool = False,
+    dynamic: bool | None = None,
+    **options: Any,
+) -> Callable[[Any], Any]:
+    """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
+    from torch_py.compiler._compile import compile
+
+    return compile(backend=backend, fullgraph=nopython, disable=disable, dynamic=dynamic)  # type: ignore[no-any-return]
+
+
+def reset() -> None:
+    """Drops all compiled code and the counters; functions are compiled anew when they are called."""
+    for compiled in list(_all):
+        compiled.clear()
+    counters.clear()

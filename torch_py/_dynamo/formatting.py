@@ -1,0 +1,43 @@
+"""Texts of values."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.breaks import data_dependent
+from torch_py._dynamo.recorder import has_tensors
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+_CONVERSIONS = {1: str, 2: repr, 3: ascii}
+
+
+def formatted(capture: Capture, value: Any, conversion: int, specification: Any) -> Any:
+    """What an f-string makes of a value. Without a specification (None) only the conversion is done."""
+    if conversion:
+        value = text_of(capture, _CONVERSIONS[conversion], value)
+    if specification is None:
+        return value
+    if type(value) is str and not specification:
+        return value
+    return text_of(capture, format, value, specification)
+
+
+def text_of(capture: Capture, function: Any, value: Any, *rest: Any) -> str:
+    """``str(value)``, ``repr(value)``, ``format(value, ...)``, ``ascii(value)``."""
+    if has_tensors(value):
+        raise data_dependent("the text of a tensor")
+    kind = type(value)
+    names = {str: ("__str__", "__repr__"), repr: ("__repr__",), ascii: ("__repr__",), format: ("__format__",)}
+    for name in names[function]:
+        method = in_class(kind, name)
+        if type(method) is FunctionType:
+            capture.depends_on_class(kind, name)
+            return capture.call(method, (value, *rest), {})
+    if function is format and kind.__format__ is object.__format__ and not any(rest):
+        return text_of(capture, str, value)
+    capture.use(value)
+    return function(value, *rest)

@@ -1,0 +1,96 @@
+"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from torch_py.nn.modules.module import Module
+
+
+def as_function(target: Callable[..., Any]) -> FunctionType:
+    """A function that calls `target`, with its parameters where it has them in Python; functions as they are.
+
+    The target is a global of the new function, so that it is a particular object to compiled code.
+    """
+    if isinstance(target, FunctionType):
+        return target
+
+    signature, bound = _signature_of(target)
+    if signature is None:
+        text = "def call(*arguments, **keywords):\n    return target(*arguments, **keywords)\n"
+        defaults: Any = None
+        keyword_defaults = None
+    else:
+        text = _text(signature, bound)
+        defaults, keyword_defaults = signature.__defaults__, signature.__kwdefaults__
+
+    namespace: dict[str, Any] = {
+        "target": target,
+        "__name__": getattr(target, "__module__", None) or "compiled",
+    }
+    exec(compile(text, "<call of a compiled object>", "exec"), namespace)
+    made: FunctionType = namespace["call"]
+    made.__defaults__ = _visible_defaults(defaults, signature, bound)
+    made.__kwdefaults__ = keyword_defaults
+    made.__forwards__ = target  # type: ignore[attr-defined]
+    if not isinstance(target, Module):
+        functools.update_wrapper(made, target)
+    made.__qualname__ = getattr(target, "__qualname__", type(target).__name__)
+    return made
+
+
+def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
+    """A function with the parameters of `target`, and whether the first of them is bound."""
+    if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
+        return target.__func__, True
+    if isinstance(target, Module):
+        forward = getattr(type(target), "forward", None)
+        return (
+            (forward, True)
+            if isinstance(forward, FunctionType) and "forward" not in vars(target)
+            else (None, False)
+        )
+    call = getattr(type(target), "__call__", None)
+    return (call, True) if isinstance(call, FunctionType) else (None, False)
+
+
+def _visible_defaults(defaults: Any, signature: Any, bound: bool) -> Any:
+    if not defaults or not bound:
+        return defaults
+    return defaults if len(defaults) < signature.__code__.co_argcount else defaults[1:]
+
+
+def _text(signature: FunctionType, bound: bool) -> str:
+    """The definition of a function with these parameters, which passes them on."""
+    code = signature.__code__
+    names = code.co_varnames
+    positional = list(names[bound : code.co_argcount])
+    if bound and code.co_argcount == 0:  # def method(*arguments)
+        positional = []
+    keywords = list(names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
+    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+
+    parameters = list(positional)
+    arguments = list(positional)
+    only = code.co_posonlyargcount - bound
+    if only > 0:
+        parameters.insert(only, "/")
+    if code.co_flags & 4:
+        name = rest.pop(0)
+        parameters.append(f"*{name}")
+        arguments.append(f"*{name}")
+    elif keywords:
+        parameters.append("*")
+    parameters += keywords
+    arguments += [f"{name}={name}" for name in keywords]
+    if code.co_flags & 8:
+        name = rest.pop(0)
+        parameters.append(f"**{name}")
+        arguments.append(f"**{name}")
+
+    # A parameter may be called as the target is.
+    callee = "target" if "target" not in names else "globals()['target']"
+    return f"def call({', '.join(parameters)}):\n    return {callee}({', '.join(arguments)})\n"

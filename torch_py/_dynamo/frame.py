@@ -1,0 +1,270 @@
+"""A frame of an interpreted function: slots, a stack, and where it is."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.decode import Program, decode
+from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+
+# Instructions that move values without a look at them.
+_MOVES = frozenset(
+    "nop pop store_fast load_fast load_const load_global push_null kw_names copy swap rotate".split()
+)
+
+
+class _Null:
+    """What PUSH_NULL pushes."""
+
+    def __repr__(self) -> str:
+        return "NULL"
+
+
+class _Unbound:
+    """The content of a local variable without a value."""
+
+    def __repr__(self) -> str:
+        return "<unbound>"
+
+
+NULL: Any = _Null()
+UNBOUND: Any = _Unbound()
+
+
+class Pending:
+    """An argument that was not used yet: no guard is needed for it until then."""
+
+    __slots__ = ("source", "value")
+
+    def __init__(self, value: Any, source: Any) -> None:
+        self.value = value
+        self.source = source
+
+
+class Frame:
+    """Interprets one call of a function. Handlers (see `handlers`) do the instructions.
+
+    Handlers read their operands from the stack, do their work, and only then change the stack: a `Break` on
+    the way leaves the frame as it was before the instruction.
+    """
+
+    __slots__ = (
+        "at",
+        "builtins",
+        "call_start",
+        "capture",
+        "code",
+        "globals",
+        "has_pending",
+        "instruction",
+        "is_suspended",
+        "is_tail",
+        "keyword_names",
+        "locals",
+        "names",
+        "parent",
+        "program",
+        "raise_at",
+        "result_base",
+        "serial",
+        "stack",
+        "steps",
+    )
+
+    def __init__(self, capture: Capture, code: CodeType, namespace: dict[str, Any]) -> None:
+        self.capture = capture
+        self.code = code
+        self.program: Program = decode(code)
+        self.globals = namespace
+        self.builtins: dict[str, Any] = _builtins_of(namespace)
+        self.locals: list[Any] = [UNBOUND] * len(self.program.names)
+        self.names: dict[str, Any] | None = None  # the namespace of a class body
+        self.stack: list[Any] = []
+        self.at = 0
+        self.instruction: Any = self.program.instructions[0]
+        self.call_start: int | None = (
+            None  # where a call begins whose keywords have an instruction of their own
+        )
+        self.keyword_names: tuple[str, ...] = ()
+        self.parent: Frame | None = capture.frame
+        self.steps = 0
+        self.serial = capture.next_serial()
+        self.is_suspended = False
+        self.has_pending = False  # whether the stack has arguments that were not used yet
+        self.is_tail = False  # whether the caller's instruction pushes the result, and does nothing else
+        self.result_base = 0  # how much of the stack is left when the result of a call is pushed
+        self.raise_at: tuple[int, int] | None = None  # while it waits for a result: see resume.Layout
+
+    def run(self) -> Any:
+        """Interprets until the function returns, yields, or raises an exception."""
+        capture = self.capture
+        outer, capture.frame = capture.frame, self
+        try:
+            while True:
+                try:
+                    finished = self._steps()
+                except Break as reason:
+                    self._note(reason)
+                    raise
+                except (DataDependentOutputException, DynamicOutputShapeException) as error:
+                    reason = _break_for(error)
+                    self._note(reason)
+                    raise reason from None
+                except Exception as error:
+                    raised: BaseException = error
+                except GeneratorExit as error:
+                    raised = error
+                else:
+                    return finished
+                self._unwind(raised)
+        finally:
+            capture.frame = outer
+
+    def _steps(self) -> Any:
+        """Runs instructions until one of them gives the result of the frame."""
+        if self.has_pending:
+            self._use_pending()
+        instructions = self.program.instructions
+        handlers = self.capture.handlers
+        stop_at = self.capture.stop_at
+        while True:
+            instruction = instructions[self.at]
+            self.instruction = instruction
+            self.at += 1
+            self.steps += 1
+            if (self.serial, self.steps) == stop_at:
+                raise self.capture.forced_break()
+            finished = handlers[instruction.op](self, instruction.arg)
+            if finished is not None:
+                return finished.value
+
+    def _use_pending(self) -> None:
+        """The first instructions of a resumed frame: what is on its stack is guarded once it is used."""
+        instructions = self.program.instructions
+        handlers = self.capture.handlers
+        while any(type(value) is Pending for value in self.stack):
+            instruction = instructions[self.at]
+            if instruction.op not in _MOVES:
+                self.instruction = instruction
+                if instruction.op.startswith("call"):
+                    self.capture.break_at_output(self)
+                break
+            self.instruction = instruction
+            self.at += 1
+            self.steps += 1
+            handlers[instruction.op](self, instruction.arg)
+
+        self.has_pending = False
+        self.stack = [self.capture.admitted(value) for value in self.stack]
+
+    def _note(self, reason: Break) -> None:
+        reason.frames.append(self)
+        self.at = self.program.index_of[self.instruction.offset]
+
+    def _unwind(self, raised: BaseException) -> None:
+        """Continues at the handler of an exception; raises it again if there is none."""
+        handled = self.capture.handled
+        if handled is not None and raised.__context__ is None and raised is not handled:
+            raised.__context__ = handled
+
+        offset = self.instruction.offset
+        row = self.program.handler_of(offset)
+        if row is None:
+            raise raised
+        if handled is None:
+            self.capture.raised_at = (self.serial, self.steps)
+        del self.stack[row.depth :]
+        if row.push_offset:
+            self.stack.append(offset // 2)
+        self.stack.append(raised)
+        self.call_start = None
+        self.keyword_names = ()
+        self.at = self.program.index_of[row.target]
+
+    def throw_in(self, error: BaseException) -> None:
+        """Makes an exception appear at the `yield` where the frame is suspended."""
+        self.capture.frame, outer = self, self.capture.frame
+        try:
+            self._unwind(error)
+        finally:
+            self.capture.frame = outer
+
+    def delegate(self) -> Any:
+        """The iterator of the `yield from` in which the frame is suspended; None elsewhere."""
+        instructions = self.program.instructions
+        at = self.at
+        while instructions[at].op == "nop":  # RESUME
+            at += 1
+        following = instructions[at]
+        if following.op == "jump" and self._send_before(following.arg) is not None:
+            return self.stack[-1]
+        return None
+
+    def _send_before(self, offset: int) -> Any:
+        instruction = self.program.instructions[self.program.index_of[offset]]
+        return instruction if instruction.op in ("send", "send_kept") else None
+
+    def finish_delegation(self, value: Any) -> None:
+        """The iterator of `yield from` has ended with `value`."""
+        instructions = self.program.instructions
+        at = self.at
+        while instructions[at].op != "jump":
+            at += 1
+        send = self._send_before(instructions[at].arg)
+        if send.op == "send":
+            self.stack[-1] = value
+        else:
+            self.stack.append(value)
+        self.jump(send.arg)
+
+    def jump(self, offset: int) -> None:
+        self.at = self.program.index_of[offset]
+
+    @property
+    def line(self) -> int | None:
+        positions = list(self.code.co_positions()) if hasattr(self.code, "co_positions") else []
+        index = self.instruction.offset // 2
+        # An instruction with prefixes has its place in the last of them.
+        return positions[index][0] if index < len(positions) else self.code.co_firstlineno
+
+    def caller_frames(self) -> list[Frame]:
+        """This frame and those that called it, innermost first."""
+        found = []
+        frame: Frame | None = self
+        while frame is not None:
+            found.append(frame)
+            frame = frame.parent
+        return found
+
+
+class Finished:
+    """The result of a frame."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _break_for(error: Exception) -> Break:
+    return Break(
+        "use of the value of a tensor",
+        "it is not known while the graph is captured",
+        "keep the computation in tensors (torch.where, masks)",
+    )
+
+
+def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
+    found = namespace.get("__builtins__", builtins)
+    return found if isinstance(found, dict) else vars(found)
+
+
+HandlerFunction = Callable[[Frame, Any], "Finished | None"]

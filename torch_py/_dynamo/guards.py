@@ -1,0 +1,119 @@
+"""What compiled code depends on, as rows of a guard program (see `_C._compiler.GuardProgram`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._dynamo.sources import Source
+
+Check = tuple[str, Source, Any]
+
+
+class Guards:
+    """The checks that a capture collects. Each is noted once."""
+
+    def __init__(self) -> None:
+        self.checks: list[Check] = []
+        self._seen: set[Any] = set()
+        self.distinct: list[list[Source]] = []
+        self.changed: dict[int, Source] = {}  # objects that are written to
+        self.watched: dict[int, Any] = {}  # dictionaries and classes that fixed sources were read from
+
+    def add(self, kind: str, source: Source, payload: Any = None) -> None:
+        mark = (kind, id(source), _mark(kind, payload))
+        if mark not in self._seen:
+            self._seen.add(mark)
+            self.checks.append((kind, source, payload))
+
+    def add_distinct(self, sources: list[Source]) -> None:
+        if len(sources) > 1:
+            self.distinct.append(sources)
+
+    def watch(self, owner: Any) -> None:
+        self.watched[id(owner)] = owner
+
+
+def _mark(kind: str, payload: Any) -> Any:
+    if kind in ("no_attr", "no_key"):
+        return (type(payload), payload)
+    if kind == "alias":
+        return id(payload)
+    return None
+
+
+class RowWriter:
+    """Turns checks into rows. Registers 0 to `arguments` - 1 hold the arguments of the call."""
+
+    def __init__(self, arguments: int, facts_of: Callable[[Any], Any]) -> None:
+        self.registers = arguments
+        self.facts_of = facts_of
+        self._places: dict[int, int] = {}
+
+    def rows(self, guards: Guards) -> list[Any]:
+        """The rows: first what is cheap and fails often, then groups that are watched, then tensors of them."""
+        free = [check for check in guards.checks if not check[1].is_fixed]
+        fixed = [check for check in guards.checks if check[1].is_fixed]
+        of_state = [check for check in fixed if check[0] == "tensor"]
+        of_fields = [check for check in fixed if check[0] != "tensor"]
+
+        rows = self._written(free)
+        if of_fields:
+            # Rows inside of a group run only when something changed, so they read with registers of their own.
+            inner = RowWriter(self.registers, self.facts_of)
+            inside = inner._written(of_fields)
+            self.registers = inner.registers
+            rows.append(("watched", tuple(guards.watched.values()), tuple(inside), _text_of(of_fields)))
+        rows += self._written(of_state)
+        for sources in guards.distinct:
+            registers = tuple(self._register(source, rows) for source in sources)
+            rows.append(("distinct", registers, _names(sources)))
+        return rows
+
+    def _written(self, checks: list[Check]) -> list[Any]:
+        rows: list[Any] = []
+        for kind, source, payload in checks:
+            register = self._register(source, rows)
+            rows.append(self._row(kind, register, source, payload, rows))
+        return rows
+
+    def _row(
+        self, kind: str, register: int, source: Source, payload: Any, rows: list[Any]
+    ) -> tuple[Any, ...]:
+        if kind == "tensor":
+            return ("tensor", register, self.facts_of(payload), source.text)
+        if kind == "alias":
+            return ("alias", register, self._register(payload, rows), f"{source.text} is {payload.text}")
+        return (kind, register, payload, source.text)
+
+    def _register(self, source: Source, rows: list[Any]) -> int:
+        """The register with the value of `source`; appends the rows that read it."""
+        place = self._places.get(id(source))
+        if place is not None:
+            return place
+        if source.kind == "argument":
+            place = source.key
+        else:
+            base = None if source.base is None else self._register(source.base, rows)
+            place = self.registers
+            self.registers += 1
+            rows.append(_reading_row(source, place, base))
+        self._places[id(source)] = place
+        return place
+
+
+def _reading_row(source: Source, place: int, base: int | None) -> tuple[Any, ...]:
+    if source.kind == "constant":
+        return ("const", place, source.key)
+    if source.kind in ("cell", "type"):
+        return (source.kind, place, base)
+    return (source.kind, place, base, source.key)
+
+
+def _names(sources: list[Source]) -> str:
+    texts = [source.text for source in sources]
+    return ", ".join(texts[:4]) + (", ..." if len(texts) > 4 else "")
+
+
+def _text_of(checks: list[Check]) -> str:
+    return ", ".join(sorted({next(source.steps()).text for _, source, _ in checks})[:4])

@@ -1,0 +1,202 @@
+"""Building, extending and unpacking containers, and formatted strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._dynamo import iteration
+from torch_py._dynamo.frame import Frame
+
+
+def _top(frame: Frame, count: int) -> list[Any]:
+    return frame.stack[len(frame.stack) - count :]
+
+
+def _replace(frame: Frame, count: int, value: Any) -> None:
+    del frame.stack[len(frame.stack) - count :]
+    frame.stack.append(value)
+
+
+def build_tuple(frame: Frame, count: int) -> None:
+    _replace(frame, count, tuple(_top(frame, count)))
+
+
+def build_list(frame: Frame, count: int) -> None:
+    _replace(frame, count, frame.capture.made(_top(frame, count)))
+
+
+def build_set(frame: Frame, count: int) -> None:
+    _replace(frame, count, frame.capture.made(set(_top(frame, count))))
+
+
+def build_map(frame: Frame, count: int) -> None:
+    items = _top(frame, 2 * count)
+    _replace(frame, 2 * count, frame.capture.made(dict(zip(items[::2], items[1::2]))))
+
+
+def build_const_key_map(frame: Frame, count: int) -> None:
+    items = _top(frame, count + 1)
+    _replace(frame, count + 1, frame.capture.made(dict(zip(items[-1], items))))
+
+
+def build_string(frame: Frame, count: int) -> None:
+    _replace(frame, count, "".join(_top(frame, count)))
+
+
+def build_slice(frame: Frame, count: int) -> None:
+    _replace(frame, count, slice(*_top(frame, count)))
+
+
+# Additions to a container below the top
+
+
+def list_append(frame: Frame, depth: int) -> None:
+    value = frame.stack.pop()
+    frame.stack[-depth].append(value)
+
+
+def set_add(frame: Frame, depth: int) -> None:
+    value = frame.stack.pop()
+    frame.stack[-depth].add(value)
+
+
+def map_add(frame: Frame, depth: int) -> None:
+    value = frame.stack.pop()
+    key = frame.stack.pop()
+    frame.stack[-depth][key] = value
+
+
+def list_extend(frame: Frame, depth: int) -> None:
+    elements = _elements(frame, frame.stack[-1])
+    frame.stack.pop()
+    frame.stack[-depth].extend(elements)
+
+
+def set_update(frame: Frame, depth: int) -> None:
+    elements = _elements(frame, frame.stack[-1])
+    frame.stack.pop()
+    frame.stack[-depth].update(elements)
+
+
+def dict_update(frame: Frame, depth: int) -> None:
+    other = frame.stack[-1]
+    if not hasattr(other, "keys"):
+        raise TypeError(f"'{type(other).__name__}' object is not a mapping")
+    items = frame.capture.items_of(other)
+    frame.stack.pop()
+    frame.stack[-depth].update(items)
+
+
+def dict_merge(frame: Frame, depth: int) -> None:
+    other = frame.stack[-1]
+    if not hasattr(other, "keys"):
+        raise TypeError(f"argument after ** must be a mapping, not {type(other).__name__}")
+    items = frame.capture.items_of(other)
+    target = frame.stack[-depth - 1]
+    for key in items:
+        if key in target:
+            raise TypeError(f"got multiple values for keyword argument '{key}'")
+    frame.stack.pop()
+    target.update(items)
+
+
+def list_to_tuple(frame: Frame, arg: Any) -> None:
+    frame.stack[-1] = tuple(frame.stack[-1])
+
+
+def _elements(frame: Frame, value: Any) -> list[Any]:
+    return frame.capture.elements_of(value)
+
+
+# Unpacking
+
+
+def unpack_sequence(frame: Frame, count: int) -> None:
+    value = frame.stack[-1]
+    elements = _some_elements(frame, value, count + 1)
+    if len(elements) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(elements)})")
+    if len(elements) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    frame.stack.pop()
+    frame.stack += reversed(elements)
+
+
+def _some_elements(frame: Frame, value: Any, limit: int) -> list[Any]:
+    """Elements of an iterable, no more than are needed."""
+    capture = frame.capture
+    iterator = iteration.iterator_of(capture, value)
+    found: list[Any] = []
+    while len(found) < limit:
+        element = iteration.next_of(capture, iterator, iteration.END)
+        if element is iteration.END:
+            break
+        found.append(element)
+    return found
+
+
+def unpack_ex(frame: Frame, arg: int) -> None:
+    before, after = arg & 255, arg >> 8
+    elements = _elements(frame, frame.stack[-1])
+    if len(elements) < before + after:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(elements)})"
+        )
+    frame.stack.pop()
+    end = len(elements) - after
+    parts = [*elements[:before], frame.capture.made(elements[before:end]), *elements[end:]]
+    frame.stack += reversed(parts)
+
+
+# Formatted strings
+
+
+def format_value(frame: Frame, arg: int) -> None:
+    """The argument has the conversion in its two lowest bits, and tells whether there is a format."""
+    has_format = bool(arg & 4)
+    value = frame.stack[-2] if has_format else frame.stack[-1]
+    specification = frame.stack[-1] if has_format else ""
+    text = frame.capture.formatted(value, arg & 3, specification)
+    if has_format:
+        frame.stack.pop()
+    frame.stack[-1] = text
+
+
+def convert_value(frame: Frame, conversion: int) -> None:
+    frame.stack[-1] = frame.capture.formatted(frame.stack[-1], conversion, None)
+
+
+def format_simple(frame: Frame, arg: Any) -> None:
+    frame.stack[-1] = frame.capture.formatted(frame.stack[-1], 0, "")
+
+
+def format_with_spec(frame: Frame, arg: Any) -> None:
+    format_value(frame, 4)
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (
+        build_tuple,
+        build_list,
+        build_set,
+        build_map,
+        build_const_key_map,
+        build_string,
+        build_slice,
+        list_append,
+        set_add,
+        map_add,
+        list_extend,
+        set_update,
+        dict_update,
+        dict_merge,
+        list_to_tuple,
+        unpack_sequence,
+        unpack_ex,
+        format_value,
+        convert_value,
+        format_simple,
+        format_with_spec,
+    )
+}

@@ -1,0 +1,108 @@
+"""Raising and handling exceptions, and `with` statements."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from torch_py._dynamo.attributes import bind, in_class
+from torch_py._dynamo.frame import Frame
+from torch_py._dynamo.journal import ABSENT
+
+
+def raise_varargs(frame: Frame, count: int) -> None:
+    if count == 0:
+        handled = frame.capture.handled
+        if handled is None:
+            raise RuntimeError("No active exception to reraise")
+        raise handled
+    operands = frame.stack[len(frame.stack) - count :]
+    error = _instance(frame, operands[0])
+    if count == 2:
+        cause = operands[1]
+        error.__cause__ = None if cause is None else _instance(frame, cause)
+    raise error
+
+
+def _instance(frame: Frame, value: Any) -> BaseException:
+    if isinstance(value, type) and issubclass(value, BaseException):
+        value = frame.capture.call(value, (), {})
+    if not isinstance(value, BaseException):
+        raise TypeError("exceptions must derive from BaseException")
+    return value
+
+
+def reraise(frame: Frame, arg: int) -> None:
+    """With an argument, the number of the instruction that failed first is so deep in the stack."""
+    error = frame.stack.pop()
+    raise error
+
+
+def push_exc_info(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-1]
+    frame.stack[-1] = frame.capture.handled
+    frame.stack.append(error)
+    frame.capture.handled = error
+
+
+def pop_except(frame: Frame, arg: Any) -> None:
+    frame.capture.handled = frame.stack.pop()
+
+
+def check_exc_match(frame: Frame, arg: Any) -> None:
+    error, kinds = frame.stack[-2:]
+    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    frame.stack[-1] = isinstance(error, kinds)
+
+
+def load_assertion_error(frame: Frame, arg: Any) -> None:
+    frame.stack.append(AssertionError)
+
+
+# Context managers
+
+
+def _special(frame: Frame, manager: Any, name: str) -> Any:
+    kind = type(manager)
+    found = in_class(kind, name)
+    if found is ABSENT:
+        what = "context manager protocol"
+        raise TypeError(f"{kind.__name__!r} object does not support the {what}")
+    if type(found) is FunctionType:
+        return bind(frame.capture, found, manager, kind, name)
+    return getattr(manager, name)
+
+
+def before_with(frame: Frame, arg: Any) -> None:
+    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
+    manager = frame.stack[-1]
+    enter = _special(frame, manager, "__enter__")
+    leave = _special(frame, manager, "__exit__")
+    value = frame.capture.call(enter, (), {})
+    frame.stack[-1] = leave
+    frame.stack.append(value)
+
+
+def with_except_start(frame: Frame, arg: Any) -> None:
+    """Calls __exit__, the fourth from the top, with the exception on the top."""
+    error = frame.stack[-1]
+    leave = frame.stack[-4]
+    result = frame.capture.call(leave, (type(error), error, error.__traceback__), {})
+    frame.stack.append(result)
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (
+        raise_varargs,
+        reraise,
+        push_exc_info,
+        pop_except,
+        check_exc_match,
+        load_assertion_error,
+        before_with,
+        with_except_start,
+    )
+}

@@ -1,0 +1,65 @@
+"""Functions and classes that the program defines while it runs."""
+
+from __future__ import annotations
+
+import builtins
+from types import FunctionType
+from typing import Any
+
+from torch_py._dynamo.frame import Frame
+
+
+def make_function(frame: Frame, flags: int) -> None:
+    code = frame.stack[-1]
+    parts = frame.stack[:-1]
+    closure = parts.pop() if flags & 8 else None
+    annotations = parts.pop() if flags & 4 else ()
+    keyword_defaults = parts.pop() if flags & 2 else None
+    defaults = parts.pop() if flags & 1 else None
+
+    function = FunctionType(code, frame.globals, code.co_name, defaults, closure)
+    function.__kwdefaults__ = keyword_defaults
+    if annotations:
+        function.__annotations__ = dict(zip(annotations[::2], annotations[1::2]))
+    function.__module__ = frame.globals.get("__name__")
+    if hasattr(code, "co_qualname"):
+        function.__qualname__ = code.co_qualname
+
+    count = 1 + bin(flags & 15).count("1")
+    del frame.stack[len(frame.stack) - count :]
+    frame.stack.append(frame.capture.made(function))
+
+
+def make_plain_function(frame: Frame, arg: Any) -> None:
+    """A function whose other parts are set one by one."""
+    make_function(frame, 0)
+
+
+def set_function_attribute(frame: Frame, flag: int) -> None:
+    value, function = frame.stack[-2:]
+    if flag == 1:
+        function.__defaults__ = value
+    elif flag == 2:
+        function.__kwdefaults__ = value
+    elif flag == 4:
+        function.__annotations__ = dict(zip(value[::2], value[1::2])) if isinstance(value, tuple) else value
+    elif flag == 8:
+        whole = FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, value
+        )
+        whole.__kwdefaults__ = function.__kwdefaults__
+        whole.__annotations__ = function.__annotations__
+        whole.__qualname__ = function.__qualname__
+        function = frame.capture.made(whole)
+    del frame.stack[-2:]
+    frame.stack.append(function)
+
+
+def load_build_class(frame: Frame, arg: Any) -> None:
+    frame.stack.append(builtins.__build_class__)
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (make_function, make_plain_function, set_function_attribute, load_build_class)
+}

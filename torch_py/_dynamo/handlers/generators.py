@@ -1,0 +1,89 @@
+"""Generators: frames that are left and entered again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._dynamo import iteration
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.frame import Finished, Frame
+from torch_py._dynamo.generator import InterpretedGenerator
+
+_COROUTINE = 0x80 | 0x200  # flags of coroutines and asynchronous generators
+
+
+def return_generator(frame: Frame, arg: Any) -> Finished:
+    if frame.code.co_flags & _COROUTINE:
+        raise Break("a coroutine", "asynchronous functions are not captured", "")
+    generator = InterpretedGenerator(frame)
+    frame.is_tail = False
+    frame.stack.append(None)  # what the first `send` pushes; the code pops it
+    return Finished(frame.capture.made(generator))
+
+
+def yield_value(frame: Frame, arg: Any) -> Finished:
+    frame.is_suspended = True
+    return Finished(frame.stack.pop())
+
+
+def get_yield_from_iter(frame: Frame, arg: Any) -> None:
+    frame.stack[-1] = iteration.iterator_of(frame.capture, frame.stack[-1])
+
+
+def send(frame: Frame, target: int) -> None:
+    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its result."""
+    iterator, value = frame.stack[-2:]
+    capture = frame.capture
+    try:
+        if value is None and not isinstance(iterator, InterpretedGenerator):
+            found = iteration.next_of(capture, iterator, iteration.END)
+            if found is iteration.END:
+                raise StopIteration
+        else:
+            found = iterator.send(value)
+    except StopIteration as finished:
+        frame.stack[-2:] = [finished.value]
+        frame.jump(target)
+        return
+    frame.stack[-1] = found
+
+
+def send_kept(frame: Frame, target: int) -> None:
+    """As `send`, where the code at the target drops the iterator."""
+    iterator = frame.stack[-2]
+    before = frame.at
+    send(frame, target)
+    if frame.at != before:
+        result = frame.stack.pop()
+        frame.stack += (iterator, result)
+
+
+def end_send(frame: Frame, arg: Any) -> None:
+    del frame.stack[-2]
+
+
+def end_for(frame: Frame, arg: Any) -> None:
+    frame.stack.pop()
+
+
+def cleanup_throw(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-1]
+    if not isinstance(error, StopIteration):
+        raise error
+    del frame.stack[-3:]
+    frame.stack += (None, error.value)
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (
+        return_generator,
+        yield_value,
+        get_yield_from_iter,
+        send,
+        send_kept,
+        end_send,
+        end_for,
+        cleanup_throw,
+    )
+}

@@ -1,0 +1,216 @@
+"""Names: cells, globals, class bodies, attributes and imports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._dynamo import attributes
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.frame import NULL, Frame, Pending
+from torch_py._dynamo.journal import ABSENT
+
+# Cells
+
+
+def _cell(frame: Frame, slot: int) -> Any:
+    cell = frame.locals[slot]
+    if type(cell) is Pending:
+        cell = frame.locals[slot] = frame.capture.admit(cell.value, cell.source)
+    return cell
+
+
+def load_deref(frame: Frame, slot: int) -> None:
+    value = frame.capture.read_cell(_cell(frame, slot), frame.program.names[slot])
+    if value is ABSENT:
+        raise _unbound_cell(frame, slot)
+    frame.stack.append(value)
+
+
+def _unbound_cell(frame: Frame, slot: int) -> NameError:
+    name = frame.program.names[slot]
+    if name in frame.code.co_freevars:
+        return NameError(
+            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        )
+    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+
+
+def load_classderef(frame: Frame, slot: int) -> None:
+    name = frame.program.names[slot]
+    if frame.names is not None and name in frame.names:
+        frame.stack.append(frame.names[name])
+    else:
+        load_deref(frame, slot)
+
+
+def load_from_dict_or_deref(frame: Frame, slot: int) -> None:
+    frame.stack.pop()
+    load_classderef(frame, slot)
+
+
+def store_deref(frame: Frame, slot: int) -> None:
+    frame.capture.write_cell(_cell(frame, slot), frame.stack[-1])
+    frame.stack.pop()
+
+
+def delete_deref(frame: Frame, slot: int) -> None:
+    frame.capture.write_cell(_cell(frame, slot), ABSENT)
+
+
+# Globals and class bodies
+
+
+def _global(frame: Frame, name: str) -> Any:
+    capture = frame.capture
+    for namespace in (frame.globals, frame.builtins):
+        value = capture.read_key(namespace, name)
+        if value is not ABSENT:
+            return value
+    raise NameError(f"name '{name}' is not defined")
+
+
+def load_global(frame: Frame, arg: tuple[str, int]) -> None:
+    name, push_null = arg
+    value = _global(frame, name)
+    if push_null:
+        frame.stack.append(NULL)
+    frame.stack.append(value)
+
+
+def load_global_then_null(frame: Frame, name: str) -> None:
+    frame.stack += (_global(frame, name), NULL)
+
+
+def store_global(frame: Frame, name: str) -> None:
+    frame.capture.write_key(frame.globals, name, frame.stack[-1])
+    frame.stack.pop()
+
+
+def delete_global(frame: Frame, name: str) -> None:
+    if name not in frame.globals:
+        raise NameError(f"name '{name}' is not defined")
+    frame.capture.write_key(frame.globals, name, ABSENT)
+
+
+def load_name(frame: Frame, name: str) -> None:
+    if frame.names is not None and name in frame.names:
+        frame.stack.append(frame.names[name])
+    else:
+        frame.stack.append(_global(frame, name))
+
+
+def store_name(frame: Frame, name: str) -> None:
+    if frame.names is None:
+        raise Break("code at the level of a module", "only functions are compiled", "")
+    frame.names[name] = frame.stack.pop()
+
+
+def delete_name(frame: Frame, name: str) -> None:
+    if frame.names is None or name not in frame.names:
+        raise NameError(f"name '{name}' is not defined")
+    del frame.names[name]
+
+
+def load_locals(frame: Frame, arg: Any) -> None:
+    frame.stack.append(frame.names)
+
+
+def setup_annotations(frame: Frame, arg: Any) -> None:
+    if frame.names is not None:
+        frame.names.setdefault("__annotations__", {})
+
+
+# Attributes
+
+
+def load_attr(frame: Frame, name: str) -> None:
+    frame.stack[-1] = attributes.load(frame.capture, frame.stack[-1], name)
+
+
+def load_method(frame: Frame, name: str) -> None:
+    """Pushes NULL and the bound method, as CPython does for attributes that are no methods."""
+    value = attributes.load(frame.capture, frame.stack[-1], name)
+    frame.stack[-1] = NULL
+    frame.stack.append(value)
+
+
+def load_attr_then_null(frame: Frame, name: str) -> None:
+    load_attr(frame, name)
+    frame.stack.append(NULL)
+
+
+def store_attr(frame: Frame, name: str) -> None:
+    value, owner = frame.stack[-2:]
+    attributes.store(frame.capture, owner, name, value)
+    del frame.stack[-2:]
+
+
+def delete_attr(frame: Frame, name: str) -> None:
+    attributes.delete(frame.capture, frame.stack[-1], name)
+    frame.stack.pop()
+
+
+def load_super_attr(frame: Frame, arg: tuple[str, bool]) -> None:
+    """``super().name``: stack of super itself, the class and the object."""
+    name, as_method = arg
+    _, cls, owner = frame.stack[-3:]
+    value = attributes.load(frame.capture, super(cls, owner), name)
+    del frame.stack[-3:]
+    frame.stack += (NULL, value) if as_method else (value,)
+
+
+# Imports
+
+
+def import_name(frame: Frame, name: str) -> None:
+    level, names = frame.stack[-2:]
+    import sys
+
+    if not level and name not in sys.modules:
+        raise Break(f"import of {name}", "the module is not loaded yet", "import it before the call")
+    module = __import__(name, frame.globals, None, names, level)
+    del frame.stack[-2:]
+    frame.stack.append(frame.capture.fixed(module, name))
+
+
+def import_from(frame: Frame, name: str) -> None:
+    module = frame.stack[-1]
+    try:
+        value = attributes.load(frame.capture, module, name)
+    except AttributeError:
+        import sys
+
+        full = f"{module.__name__}.{name}"
+        if full not in sys.modules:
+            raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
+        value = frame.capture.fixed(sys.modules[full], full)
+    frame.stack.append(value)
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (
+        load_deref,
+        load_classderef,
+        load_from_dict_or_deref,
+        store_deref,
+        delete_deref,
+        load_global,
+        load_global_then_null,
+        store_global,
+        delete_global,
+        load_name,
+        store_name,
+        delete_name,
+        load_locals,
+        setup_annotations,
+        load_attr,
+        load_method,
+        load_attr_then_null,
+        store_attr,
+        delete_attr,
+        load_super_attr,
+        import_name,
+        import_from,
+    )
+}

@@ -1,0 +1,136 @@
+"""Moves on the stack, constants and local variables."""
+
+from __future__ import annotations
+
+from types import CellType
+from typing import Any
+
+from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+
+
+def nop(frame: Frame, arg: Any) -> None:
+    pass
+
+
+def pop(frame: Frame, arg: Any) -> None:
+    frame.stack.pop()
+
+
+def push_null(frame: Frame, arg: Any) -> None:
+    frame.stack.append(NULL)
+
+
+def copy(frame: Frame, depth: int) -> None:
+    frame.stack.append(frame.stack[-depth])
+
+
+def swap(frame: Frame, depth: int) -> None:
+    stack = frame.stack
+    stack[-1], stack[-depth] = stack[-depth], stack[-1]
+
+
+def rotate(frame: Frame, depth: int) -> None:
+    """Moves the top below `depth` - 1 others."""
+    frame.stack.insert(-depth, frame.stack[-1])
+    frame.stack.pop()
+
+
+def duplicate_two(frame: Frame, arg: Any) -> None:
+    frame.stack += frame.stack[-2:]
+
+
+def load_const(frame: Frame, value: Any) -> None:
+    frame.stack.append(value)
+
+
+def load_fast(frame: Frame, slot: int) -> None:
+    value = frame.locals[slot]
+    if type(value) is Pending:
+        value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
+    elif value is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable '{frame.program.names[slot]}' where it is not associated with a value"
+        )
+    frame.stack.append(value)
+
+
+def load_fast_and_clear(frame: Frame, slot: int) -> None:
+    value = frame.locals[slot]
+    if type(value) is Pending:
+        value = frame.capture.admit(value.value, value.source)
+    frame.stack.append(NULL if value is UNBOUND else value)
+    frame.locals[slot] = UNBOUND
+
+
+def load_fast_pair(frame: Frame, slots: tuple[int, int]) -> None:
+    load_fast(frame, slots[0])
+    load_fast(frame, slots[1])
+
+
+def store_fast(frame: Frame, slot: int) -> None:
+    value = frame.stack.pop()
+    frame.locals[slot] = UNBOUND if value is NULL else value
+
+
+def store_fast_pair(frame: Frame, slots: tuple[int, int]) -> None:
+    store_fast(frame, slots[0])
+    store_fast(frame, slots[1])
+
+
+def store_fast_load_fast(frame: Frame, slots: tuple[int, int]) -> None:
+    store_fast(frame, slots[0])
+    load_fast(frame, slots[1])
+
+
+def delete_fast(frame: Frame, slot: int) -> None:
+    if frame.locals[slot] is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable '{frame.program.names[slot]}' where it is not associated with a value"
+        )
+    frame.locals[slot] = UNBOUND
+
+
+def make_cell(frame: Frame, slot: int) -> None:
+    value = frame.locals[slot]
+    if type(value) is Pending:
+        value = frame.capture.admit(value.value, value.source)
+    cell = CellType() if value is UNBOUND else CellType(value)
+    frame.locals[slot] = frame.capture.made(cell)
+
+
+def load_slot(frame: Frame, slot: int) -> None:
+    """Pushes a cell itself."""
+    value = frame.locals[slot]
+    if type(value) is Pending:
+        value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
+    frame.stack.append(value)
+
+
+def unsupported(frame: Frame, name: Any) -> None:
+    raise Break(f"the instruction {name}", "the compiler does not know it", "")
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (
+        nop,
+        pop,
+        push_null,
+        copy,
+        swap,
+        rotate,
+        duplicate_two,
+        load_const,
+        load_fast,
+        load_fast_and_clear,
+        load_fast_pair,
+        store_fast,
+        store_fast_pair,
+        store_fast_load_fast,
+        delete_fast,
+        make_cell,
+        load_slot,
+        unsupported,
+    )
+}

@@ -1,0 +1,117 @@
+"""Iterators and truth."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.breaks import Break
+from torch_py._tensor import Tensor
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+
+class _End:
+    """An iterator has no more elements."""
+
+
+END: Any = _End()
+
+
+def iterator_of(capture: Capture, value: Any) -> Any:
+    """``iter(value)``."""
+    if isinstance(value, Tensor):
+        if value.dim() == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        parts = capture.recorder.call("call_method", "unbind", (value,), {}, lambda x: x.unbind())
+        return capture.made(iter(parts))
+    method = in_class(type(value), "__iter__")
+    if type(method) is FunctionType and not is_native_iterator(value):
+        capture.depends_on_class(type(value), "__iter__")
+        return capture.call(method, (value,), {})
+    if is_native_iterator(value):
+        return value
+    getter = in_class(type(value), "__getitem__")
+    if type(getter) is FunctionType:
+        return capture.made(_by_position(capture, value))
+    capture.use(value)
+    return capture.made(iter(value))
+
+
+def _by_position(capture: Capture, value: Any) -> Any:
+    position = 0
+    while True:
+        try:
+            element = capture.subscript(value, position)
+        except IndexError:
+            return
+        yield element
+        position += 1
+
+
+def is_native_iterator(value: Any) -> bool:
+    kind = type(value)
+    return (
+        hasattr(kind, "__next__")
+        and type(in_class(kind, "__next__")) is not FunctionType
+        or getattr(kind, "is_interpreted_generator", False)
+    )
+
+
+def next_of(capture: Capture, iterator: Any, default: Any) -> Any:
+    """The next element; `default` at the end."""
+    method = in_class(type(iterator), "__next__")
+    if type(method) is FunctionType and not getattr(iterator, "is_interpreted_generator", False):
+        capture.depends_on_class(type(iterator), "__next__")
+        try:
+            return capture.call(method, (iterator,), {})
+        except StopIteration:
+            return default
+    if capture.origin_of(iterator) is not None:
+        raise ForeignIterator(iterator)
+    value = next(iterator, default)
+    return value if value is default else capture.result(value)
+
+
+class ForeignIterator(Break):
+    """The program advances an iterator that existed before, which cannot be undone."""
+
+    def __init__(self, iterator: Any) -> None:
+        super().__init__(
+            f"advancing a {type(iterator).__name__}",
+            "it existed before the call, and its state cannot be put back",
+            "iterate over a list",
+        )
+        self.iterator = iterator
+
+
+def truth(capture: Capture, value: Any) -> bool:
+    """``bool(value)``."""
+    kind = type(value)
+    if kind is bool:
+        return value
+    if value is None:
+        return False
+    if isinstance(value, Tensor):
+        return truth_of_tensor(capture, value)
+    for name in ("__bool__", "__len__"):
+        method = in_class(kind, name)
+        if type(method) is FunctionType:
+            capture.depends_on_class(kind, name)
+            found = capture.call(method, (value,), {})
+            return truth(capture, found)
+    capture.use_length(value)
+    return bool(value)
+
+
+def truth_of_tensor(capture: Capture, value: Tensor) -> bool:
+    from torch_py._dynamo.breaks import data_dependent
+
+    if value.numel() == 1 and getattr(value, "constant", None) is not None:
+        with capture.recorder.outside():
+            return bool(value.constant)
+    if value.numel() > 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    raise data_dependent("a branch on a tensor")

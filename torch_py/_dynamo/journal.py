@@ -1,0 +1,149 @@
+"""Writes to objects that existed before the capture: they are made for real, and undone at the end.
+
+What differs then is what compiled code has to write.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import CellType
+from typing import Any
+
+
+class Absent:
+    """There was, or is, nothing."""
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+
+ABSENT: Any = Absent()
+
+
+class Entry:
+    """The state of one place before its first write. `kind` is "key", "slot", "cell" or "whole"."""
+
+    __slots__ = ("before", "key", "kind", "owner")
+
+    def __init__(self, kind: str, owner: Any, key: Any, before: Any) -> None:
+        self.kind = kind
+        self.owner = owner
+        self.key = key
+        self.before = before
+
+    def now(self) -> Any:
+        if self.kind == "key":
+            return dict.get(self.owner, self.key, ABSENT)
+        if self.kind == "slot":
+            try:
+                return object.__getattribute__(self.owner, self.key)
+            except AttributeError:
+                return ABSENT
+        if self.kind == "cell":
+            return contents(self.owner)
+        return copy_of(self.owner)
+
+    def restore(self) -> None:
+        if self.kind == "key":
+            if self.before is ABSENT:
+                dict.pop(self.owner, self.key, None)
+            else:
+                dict.__setitem__(self.owner, self.key, self.before)
+        elif self.kind == "slot":
+            if self.before is ABSENT:
+                object.__delattr__(self.owner, self.key)
+            else:
+                object.__setattr__(self.owner, self.key, self.before)
+        elif self.kind == "cell":
+            if self.before is ABSENT:
+                del self.owner.cell_contents
+            else:
+                self.owner.cell_contents = self.before
+        else:
+            replace_contents(self.owner, self.before)
+
+
+class Journal:
+    """The first state of every place that was written to, in the order of the first writes."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Entry] = {}
+        self._undone: list[Callable[[], None]] = []
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def has(self, kind: str, owner: Any, key: Any = None) -> bool:
+        return (kind, id(owner), key) in self.entries or ("whole", id(owner), None) in self.entries
+
+    def note(self, kind: str, owner: Any, key: Any = None) -> None:
+        """Has to be called before a write."""
+        if self.has(kind, owner, key):
+            return
+        entry = Entry(kind, owner, key, None)
+        entry.before = entry.now()
+        self.entries[kind, id(owner), key] = entry
+
+    def undo(self) -> list[tuple[Entry, Any]]:
+        """Restores everything; gives the entries with what was there at the end."""
+        changed = [(entry, entry.now()) for entry in self.entries.values()]
+        for entry, now in reversed(changed):
+            if not _same(entry.before, now):
+                entry.restore()
+        return [(entry, now) for entry, now in changed if not _same(entry.before, now)]
+
+    def redo(self, changed: list[tuple[Entry, Any]]) -> None:
+        raise NotImplementedError
+
+
+def _same(before: Any, now: Any) -> bool:
+    if before is now:
+        return True
+    if isinstance(before, Snapshot) and isinstance(now, Snapshot):
+        return len(before.items) == len(now.items) and all(
+            a is b if not isinstance(a, tuple) else a[0] is b[0] and a[1] is b[1]
+            for a, b in zip(before.items, now.items)
+        )
+    return False
+
+
+class Snapshot:
+    """The contents of a container: elements, or pairs of a dictionary."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+
+def copy_of(container: Any) -> Snapshot:
+    if isinstance(container, dict):
+        return Snapshot([(key, value) for key, value in dict.items(container)])
+    if isinstance(container, list):
+        return Snapshot([(item, None) for item in list.__iter__(container)])
+    return Snapshot([(item, None) for item in container])
+
+
+def replace_contents(container: Any, snapshot: Snapshot) -> None:
+    if isinstance(container, dict):
+        dict.clear(container)
+        for key, value in snapshot.items:
+            dict.__setitem__(container, key, value)
+    elif isinstance(container, list):
+        list.__setitem__(container, slice(None), [item for item, _ in snapshot.items])
+    elif isinstance(container, set):
+        set.clear(container)
+        set.update(container, [item for item, _ in snapshot.items])
+    elif isinstance(container, (deque, bytearray)):
+        container.clear()
+        container.extend(item for item, _ in snapshot.items)
+    else:
+        raise TypeError(f"a {type(container).__name__} cannot be restored")
+
+
+def contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return ABSENT

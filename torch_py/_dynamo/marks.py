@@ -1,0 +1,94 @@
+"""What programs tell the compiler: marks on functions and on sizes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._tensor import Tensor
+from torch_py.compiler._marks import allow_in_graph as allow_in_graph
+from torch_py.compiler._marks import assume_constant_result as assume_constant_result
+from torch_py.compiler._marks import broken
+from torch_py.compiler._marks import disable as disable
+from torch_py.compiler._marks import disallow_in_graph as disallow_in_graph
+from torch_py.compiler._marks import substitute_in_graph as substitute_in_graph
+from torch_py.compiler._stance import set_stance
+
+
+def is_compiling() -> bool:
+    """Whether the call is captured: True in code that is compiled, False elsewhere."""
+    return False
+
+
+def graph_break(msg: str = "") -> None:
+    """Ends the graph here; `msg` appears as the reason. Nothing outside of compiled functions."""
+
+
+def forbid_in_graph(fn: Any) -> Any:
+    """As `disallow_in_graph`."""
+    if isinstance(fn, (list, tuple)):
+        return [forbid_in_graph(one) for one in fn]
+    broken.add(fn)
+    return fn
+
+
+def run(fn: Callable[..., Any] | None = None) -> Any:
+    """A function that calls compiled code where some fits, and compiles nothing."""
+    if fn is None:
+        return run
+    function = fn
+
+    @functools.wraps(function)
+    def only_compiled(*args: Any, **kwargs: Any) -> Any:
+        with set_stance("eager_on_recompile"):
+            return function(*args, **kwargs)
+
+    return only_compiled
+
+
+# Sizes
+
+
+def _dimensions(t: Tensor, index: Any, function: str) -> list[int]:
+    if not isinstance(t, Tensor):
+        raise TypeError(f"{function}: expected a tensor, got {type(t).__name__}")
+    given = range(t.dim()) if index is None else index if isinstance(index, (list, tuple)) else (index,)
+    for position in given:
+        if not isinstance(position, int) or not -t.dim() <= position < t.dim():
+            raise IndexError(f"{function}: expected a dimension of a tensor with {t.dim()}, got {position!r}")
+    return [position % t.dim() for position in given]
+
+
+def _mark(t: Any, name: str, positions: list[int]) -> None:
+    marked: set[int] = getattr(t, name, None) or set()
+    setattr(t, name, marked | set(positions))
+
+
+def mark_dynamic(
+    t: Any, index: Any, *, min: int | None = None, max: int | None = None, **options: Any
+) -> None:
+    """Sizes of these dimensions (a number or several) will vary: compiled code keeps them variable.
+
+    Raises IndexError for a dimension that the tensor does not have.
+    """
+    _mark(t, "_dynamo_dynamic_indices", _dimensions(t, index, "mark_dynamic"))
+
+
+def maybe_mark_dynamic(t: Any, index: Any) -> None:
+    """As `mark_dynamic`, and no error if the program needs the very size."""
+    _mark(t, "_dynamo_weak_dynamic_indices", _dimensions(t, index, "maybe_mark_dynamic"))
+
+
+def mark_static(t: Any, index: Any = None) -> None:
+    """Sizes of these dimensions, or of all, are constants of compiled code even if they have changed."""
+    if isinstance(t, type):
+        return
+    _mark(t, "_dynamo_static_indices", _dimensions(t, index, "mark_static"))
+
+
+def mark_static_address(t: Any, guard: bool = False) -> None:
+    """The memory of the tensor stays where it is."""
+    if not isinstance(t, Tensor):
+        raise TypeError(f"mark_static_address expects a tensor but received {type(t)}")
+    t._dynamo_static_input_type = "guarded" if guard else "unguarded"  # type: ignore[attr-defined]

@@ -1,0 +1,234 @@
+"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the program."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.breaks import data_dependent
+from torch_py._dynamo.journal import ABSENT
+from torch_py._tensor import Tensor
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+_NUMBERS = frozenset({int, float, bool, complex, str, type(None)})
+_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """``left + right``, and the other operators of two operands."""
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        return function(left, right)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        if _is_torch_value(left) and _is_torch_value(right):
+            return capture.recorder.call("call_function", function, (left, right), {}, function)
+
+    name = function.__name__.rstrip("_")
+    found = _by_methods(capture, name, left, right)
+    if found is not NotImplemented:
+        return found
+    if name.startswith("i") and name != "invert":
+        capture.change(left)
+    capture.use(left)
+    capture.use(right)
+    return capture.result(function(left, right))
+
+
+def _is_torch_value(value: Any) -> bool:
+    """Whether an operator with a tensor on the other side is the tensor's."""
+    kind = type(value)
+    return isinstance(value, Tensor) or kind in _NUMBERS or not _is_of_program(kind)
+
+
+def _is_of_program(kind: type) -> bool:
+    return any(
+        type(in_class(kind, name)) is FunctionType for name in ("__radd__", "__rmul__", "__add__", "__mul__")
+    )
+
+
+def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
+    """The result of a method of the program; NotImplemented if there is none."""
+    in_place = name.startswith("i") and name not in ("invert", "is_")
+    if in_place:
+        found = _method_result(capture, f"__{name}__", left, right)
+        if found is not NotImplemented:
+            return found
+        name = name[1:]
+
+    forward, reflected = f"__{name}__", f"__r{name}__"
+    tried_right = False
+    if type(right) is not type(left) and issubclass(type(right), type(left)):
+        tried_right = True
+        found = _method_result(capture, reflected, right, left)
+        if found is not NotImplemented:
+            return found
+    found = _method_result(capture, forward, left, right)
+    if found is NotImplemented and not tried_right and type(right) is not type(left):
+        found = _method_result(capture, reflected, right, left)
+    return found
+
+
+def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
+    method = in_class(type(owner), name)
+    if type(method) is not FunctionType or isinstance(owner, Tensor):
+        return NotImplemented
+    capture.depends_on_class(type(owner), name)
+    return capture.call(method, (owner, *operands), {})
+
+
+def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        return function(left, right)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return capture.result(capture.recorder.call("call_function", function, (left, right), {}, function))
+    name = function.__name__
+    found = _method_result(capture, f"__{name}__", left, right)
+    if found is NotImplemented:
+        found = _method_result(capture, f"__{_SWAPPED[name]}__", right, left)
+    if found is NotImplemented and name == "ne":
+        equal = _method_result(capture, "__eq__", left, right)
+        found = equal if equal is NotImplemented else not capture.truth(equal)
+    if found is not NotImplemented:
+        return found
+    capture.use(left)
+    capture.use(right)
+    return capture.result(function(left, right))
+
+
+def unary(capture: Capture, function: Callable[[Any], Any], value: Any) -> Any:
+    if function is operator.not_:
+        return not capture.truth(value)
+    if isinstance(value, Tensor):
+        return capture.recorder.call("call_function", function, (value,), {}, function)
+    found = _method_result(capture, f"__{function.__name__.rstrip('_')}__", value)
+    return capture.result(function(value)) if found is NotImplemented else found
+
+
+def contains(capture: Capture, container: Any, value: Any) -> bool:
+    if isinstance(container, Tensor):
+        raise data_dependent("a search in a tensor")
+    found = _method_result(capture, "__contains__", container, value)
+    if found is not NotImplemented:
+        return capture.truth(found)
+    if type(in_class(type(container), "__iter__")) is FunctionType:
+        return _is_among(capture, container, value)
+    if isinstance(container, dict) and _is_plain_key(value):
+        return capture.read_key(container, value) is not ABSENT
+    capture.use(container)
+    if isinstance(value, Tensor):
+        return _tensor_is_among(capture, container, value)
+    return value in container
+
+
+def _is_plain_key(value: Any) -> bool:
+    return type(value) in (str, int, bool, type(None), bytes, type)
+
+
+def _is_among(capture: Capture, container: Any, value: Any) -> bool:
+    from torch_py._dynamo import iteration
+
+    iterator = iteration.iterator_of(capture, container)
+    while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
+        if element is value or capture.truth(compare(capture, operator.eq, element, value)):
+            return True
+    return False
+
+
+def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
+    for element in container:
+        if isinstance(element, Tensor) and capture.recorder.fake_of(element) is value:
+            return True
+    if not isinstance(container, (list, tuple)):
+        return value in container
+    if any(isinstance(element, Tensor) for element in container):
+        raise data_dependent("a search for a tensor in a list")
+    return False
+
+
+# Subscripts
+
+
+def subscript(capture: Capture, owner: Any, key: Any) -> Any:
+    """``owner[key]``."""
+    if isinstance(owner, Tensor):
+        if isinstance(key, Tensor) and False:
+            raise AssertionError
+        return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
+    if isinstance(key, Tensor):
+        key = _as_index(capture, key) if not isinstance(owner, dict) else key
+    kind = type(owner)
+    method = in_class(kind, "__getitem__")
+    if type(method) is FunctionType:
+        capture.depends_on_class(kind, "__getitem__")
+        return capture.call(method, (owner, key), {})
+    if isinstance(owner, dict):
+        return _entry(capture, owner, key)
+    if isinstance(owner, (list, tuple)) and type(key) is int:
+        return capture.read_item(owner, key)
+    if isinstance(owner, type):
+        return owner[key] if hasattr(type(owner), "__getitem__") else capture.made(owner[key])  # type: ignore[index]
+    capture.use(owner)
+    return capture.result(owner[key])
+
+
+def _as_index(capture: Capture, key: Tensor) -> Any:
+    constant = getattr(key, "constant", None)
+    if constant is None:
+        raise data_dependent("an index that is a tensor")
+    with capture.recorder.outside():
+        return constant.item()
+
+
+def _entry(capture: Capture, owner: dict[Any, Any], key: Any) -> Any:
+    value = capture.read_key(owner, key)
+    if value is not ABSENT:
+        return value
+    missing = in_class(type(owner), "__missing__")
+    if type(missing) is FunctionType:
+        return capture.call(missing, (owner, key), {})
+    if missing is not ABSENT:  # a defaultdict
+        factory = owner.default_factory  # type: ignore[attr-defined]
+        if factory is None:
+            raise KeyError(key)
+        made = capture.call(factory, (), {})
+        capture.write_key(owner, key, made)
+        return made
+    raise KeyError(key)
+
+
+def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
+    """``owner[key] = value``."""
+    if isinstance(owner, Tensor):
+        capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
+        return
+    method = in_class(type(owner), "__setitem__")
+    if type(method) is FunctionType:
+        capture.depends_on_class(type(owner), "__setitem__")
+        capture.call(method, (owner, key, value), {})
+    elif isinstance(owner, dict):
+        hash(key)
+        capture.write_key(owner, key, value)
+    else:
+        if isinstance(key, Tensor):
+            key = _as_index(capture, key)
+        capture.change(owner)
+        capture.use(value)
+        owner[key] = value
+
+
+def delete_subscript(capture: Capture, owner: Any, key: Any) -> None:
+    method = in_class(type(owner), "__delitem__")
+    if type(method) is FunctionType:
+        capture.depends_on_class(type(owner), "__delitem__")
+        capture.call(method, (owner, key), {})
+    elif isinstance(owner, dict):
+        if capture.read_key(owner, key) is ABSENT:
+            raise KeyError(key)
+        capture.write_key(owner, key, ABSENT)
+    else:
+        capture.change(owner)
+        del owner[key]

@@ -1,0 +1,279 @@
+"""Calls of torch functions as nodes of an FX graph, one node a call, while they run on fake tensors.
+
+The interpreter records the calls that it makes itself. What native code or library code calls on its way is
+seen by the recorder as a `TorchFunctionMode`.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torch_py import _C
+from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._dynamo.sources import Source
+from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
+from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py._tensor import Tensor
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node
+from torch_py.overrides import TorchFunctionMode
+
+# The operators of Python that are methods of tensors: what native code calls comes as the method.
+_OPERATORS = {
+    f"__{name}__": getattr(operator, name)
+    for name in (
+        "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv ilshift "
+        "imatmul imul imod ior ipow irshift isub itruediv ixor neg pos invert abs lt le eq ne gt ge getitem "
+        "setitem"
+    )
+    .replace("and_", "and_")
+    .split()
+}
+_OPERATORS.update({"__and__": operator.and_, "__or__": operator.or_})
+
+
+class Input:
+    """A tensor that the graph gets from outside."""
+
+    __slots__ = ("fake", "node", "real", "source")
+
+    def __init__(self, real: Tensor, source: Source, node: Node, fake: Tensor) -> None:
+        self.real = real
+        self.source = source
+        self.node = node
+        self.fake = fake
+
+
+class Recorder(TorchFunctionMode):
+    """The graph of a capture, and the tensors that its nodes stand for."""
+
+    def __init__(self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str]) -> None:
+        super().__init__()
+        self.fake_mode = fake_mode
+        self.stack_trace = stack_trace
+        self.graph = Graph()
+        self.inputs: dict[int, Input] = {}  # by the id of the real tensor
+        self._nodes: dict[int, tuple[Tensor, Node]] = {}  # by the id of the fake tensor
+        self._input_of_fake: dict[int, Input] = {}
+        self._last_input: Node | None = None
+        self.calls = 0
+        self.state_changes: list[Any] = []
+
+    # Tensors
+
+    def input(self, real: Tensor, source: Source) -> Tensor:
+        """The fake tensor for a real one, which becomes an input of the graph."""
+        known = self.inputs.get(id(real))
+        if known is not None:
+            return known.fake
+        with self.suspended():
+            fake = self.fake_mode.from_tensor(real)
+        with self._at_inputs():
+            node = self.graph.placeholder(_node_name(source))
+        self._last_input = node
+        self.track(fake, node)
+        made = Input(real, source, node, fake)
+        self.inputs[id(real)] = made
+        self._input_of_fake[id(fake)] = made
+        return fake
+
+    @contextmanager
+    def _at_inputs(self) -> Iterator[None]:
+        """Placeholders come before all other nodes, in the order in which they are met."""
+        if self._last_input is not None:
+            with self.graph.inserting_after(self._last_input):
+                yield
+        else:
+            first = next(iter(self.graph.nodes), None)
+            if first is None:
+                yield
+            else:
+                with self.graph.inserting_before(first):
+                    yield
+
+    def input_of(self, fake: Tensor) -> Input | None:
+        return self._input_of_fake.get(id(fake))
+
+    def track(self, fake: Tensor, node: Node) -> None:
+        self._nodes[id(fake)] = fake, node
+        node.meta["example_value"] = fake
+
+    def node_of(self, tensor: Tensor) -> Node:
+        """The node that gives a tensor. Raises Break for tensors of unknown origin."""
+        known = self._nodes.get(id(tensor))
+        if known is not None:
+            return known[1]
+        raise Break(
+            "use of a tensor",
+            "it was made by code that is not captured",
+            "make the tensor in the compiled function, or pass it as an argument",
+        )
+
+    def knows(self, tensor: Tensor) -> bool:
+        return id(tensor) in self._nodes
+
+    def fake_of(self, tensor: Any) -> Any:
+        """The fake tensor that stands for a tensor of the program: itself, or that of an input."""
+        if isinstance(tensor, FakeTensor):
+            return tensor
+        known = self.inputs.get(id(tensor))
+        if known is not None:
+            return known.fake
+        if tensor.dim() == 0 and tensor.device.type == "cpu" and not tensor.requires_grad:
+            with self.outside():
+                return tensor.item()  # a number that native code has wrapped
+        return self.node_of(tensor)
+
+    # Modes
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Torch functions run without being recorded."""
+        before = _C._set_torch_function_modes_enabled(False)
+        try:
+            yield
+        finally:
+            _C._set_torch_function_modes_enabled(before)
+
+    @contextmanager
+    def outside(self) -> Iterator[None]:
+        """Torch functions run on real tensors."""
+        from torch_py.utils._python_dispatch import _disable_current_modes
+
+        with self.suspended(), _disable_current_modes():
+            yield
+
+    # Calls
+
+    def call(
+        self, op: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[..., Any]
+    ) -> Any:
+        """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors."""
+        args = tuple(map_tensors(value, self.fake_of) for value in args)
+        kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
+
+        before = _C._set_torch_function_modes_enabled(False)
+        try:
+            result = run(*args, **kwargs)
+        except DataDependentOutputException as error:
+            raise data_dependent(_shown(target)) from error
+        except DynamicOutputShapeException as error:
+            raise Break(_shown(target), "the shape of the result depends on the values of tensors") from error
+        finally:
+            _C._set_torch_function_modes_enabled(before)
+
+        if has_tensors(result) or (result is None and op != "read"):
+            self.append(op, target, args, kwargs, result)
+        return result
+
+    def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
+        """A node for a call that has run, of which `result` is the result."""
+        node = self.graph.create_node(
+            op,
+            target,
+            tuple(map_tensors(value, self.node_of) for value in args),
+            {name: map_tensors(value, self.node_of) for name, value in kwargs.items()},
+        )
+        node.meta["stack_trace"] = self.stack_trace()
+        self.calls += 1
+        self._note(node, result)
+        return node
+
+    def _note(self, node: Node, result: Any) -> None:
+        if isinstance(result, Tensor):
+            self.track(result, node)
+            return
+        node.meta["example_value"] = result
+        if isinstance(result, (tuple, list)):
+            for position, element in enumerate(result):
+                if has_tensors(element):
+                    part = self.graph.call_function(operator.getitem, (node, position))
+                    part.meta["stack_trace"] = node.meta["stack_trace"]
+                    self._note(part, element)
+        elif isinstance(result, dict):
+            for key, element in result.items():
+                if has_tensors(element):
+                    self._note(self.graph.call_function(operator.getitem, (node, key)), element)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """A call that native code makes."""
+        op, target = _as_node(func)
+        if target is None:
+            return self._read(func, args, kwargs or {})
+        return self.call(op, target, args, kwargs or {}, func)
+
+    def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """The getter of a property."""
+        name = getattr(getattr(func, "__self__", None), "__name__", "")
+        return self.call("call_function", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
+
+
+def _as_node(func: Any) -> tuple[str, Any]:
+    """The operation and the target of the node for a call of `func`; no target for getters."""
+    name = getattr(func, "__name__", "")
+    if name == "__get__":
+        return "read", None
+    if name in _OPERATORS:
+        return "call_function", _OPERATORS[name]
+    owner = getattr(func, "__objclass__", None)
+    if owner is not None and issubclass(Tensor, owner):
+        return "call_method", name
+    if getattr(Tensor, name, None) is func:
+        return "call_method", name
+    return "call_function", func
+
+
+def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
+    """`value` with `function` applied to the tensors in it."""
+    if isinstance(value, Tensor):
+        return function(value)
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if isinstance(value, tuple):
+        items = [map_tensors(item, function) for item in value]
+        if kind is tuple:
+            return tuple(items)
+        return kind(*items) if hasattr(value, "_fields") else kind(items)
+    if isinstance(value, list):
+        return [map_tensors(item, function) for item in value]
+    if isinstance(value, dict):
+        return {key: map_tensors(item, function) for key, item in value.items()}
+    if kind is slice:
+        return slice(
+            map_tensors(value.start, function),
+            map_tensors(value.stop, function),
+            map_tensors(value.step, function),
+        )
+    return value
+
+
+_ATOMS = frozenset({int, float, bool, str, type(None), _C.dtype, _C.device})
+
+
+def has_tensors(value: Any) -> bool:
+    """Whether `value` is a tensor or a container with one."""
+    if isinstance(value, Tensor):
+        return True
+    if isinstance(value, (tuple, list)):
+        return any(has_tensors(item) for item in value)
+    if isinstance(value, dict):
+        return any(has_tensors(item) for item in value.values())
+    return False
+
+
+def _node_name(source: Source) -> str:
+    """A name for a placeholder: the variable's, with what follows."""
+    text = source.text
+    match = re.fullmatch(r"L\['(\w+)'\](.*)", text)
+    if match:
+        text = match[1] + match[2]
+    return re.sub(r"\W+", "_", text).strip("_").lower() or "input"
+
+
+def _shown(target: Any) -> str:
+    return target if isinstance(target, str) else getattr(target, "__name__", str(target))

@@ -1,0 +1,275 @@
+"""The rest of a program after a graph has ended: captured from the middle of its functions, or run by CPython."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._C import _compiler
+from torch_py._dynamo.decode import decode
+from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+
+class Layout:
+    """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
+
+    `raise_at` is the offset of the call that this frame waits for, with the number of values below its callable:
+    there an exception appears. Layouts of equal continuations are equal.
+    """
+
+    __slots__ = ("blocks", "code", "globals", "offset", "raise_at", "slots", "stack")
+
+    def __init__(
+        self,
+        code: CodeType,
+        namespace: dict[str, Any],
+        offset: int,
+        slots: tuple[bool, ...],
+        stack: tuple[bool, ...],
+        raise_at: tuple[int, int] | None,
+    ) -> None:
+        self.code = code
+        self.globals = namespace
+        self.offset = offset
+        self.slots = slots
+        self.stack = stack
+        self.raise_at = raise_at
+        self.blocks: tuple[Any, ...] = ()
+
+    def key(self) -> Any:
+        return (self.code, id(self.globals), self.offset, self.slots, self.stack, self.raise_at)
+
+    @property
+    def size(self) -> int:
+        return sum(self.slots) + sum(self.stack)
+
+    def names(self) -> list[str]:
+        """Names for the values: those of variables, and numbered ones for the stack."""
+        names = decode(self.code).names
+        found = [name for name, is_there in zip(names, self.slots) if is_there]
+        return found + [f"stack_{i}" for i, is_there in enumerate(self.stack) if is_there]
+
+    def split(self, values: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+        """The slots and the stack, with markers where there is no value."""
+        given = iter(values)
+        slots = [next(given) if is_there else UNBOUND for is_there in self.slots]
+        return slots, [next(given) if is_there else NULL for is_there in self.stack]
+
+    def handles(self, offset: int) -> bool:
+        return decode(self.code).handler_of(offset) is not None
+
+
+class ResumedStart:
+    """A capture that begins in the middle of functions that call each other, the innermost first.
+
+    With `raises`, the last value is an exception, which the innermost frame meets where it is.
+    """
+
+    def __init__(self, layouts: list[Layout], raises: bool) -> None:
+        self.layouts = layouts
+        self.raises = raises
+        names = [name for layout in layouts for name in layout.names()] + ["error"] * raises
+        self.parameters = _distinct(names)
+        self.name = f"resume_in_{_identifier(layouts[-1].code.co_name)}"
+
+    def _parts(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        parts = []
+        position = 0
+        for layout in self.layouts:
+            parts.append(values[position : position + layout.size])
+            position += layout.size
+        return parts
+
+    # Captured
+
+    def run(self, capture: Capture, values: tuple[Any, ...]) -> Any:
+        """Interprets the frames, each of which gets the result of the one before."""
+        pending = tuple(
+            Pending(value, capture.sources.argument(position, name))
+            for position, (name, value) in enumerate(zip(self.parameters, values))
+        )
+        frames = []
+        for layout, part in zip(reversed(self.layouts), reversed(self._parts(pending))):
+            frame = self._frame(capture, layout, part)
+            frame.parent = frames[-1] if frames else None
+            frames.append(frame)
+        capture.waiting = frames[:-1]
+
+        result, error = None, None
+        if self.raises:
+            error = capture.admit(values[-1], capture.sources.argument(len(values) - 1, "error"))
+        is_first = True
+        while frames:
+            frame = frames.pop()
+            capture.waiting = list(frames)
+            result, error = _continued(frame, result, error, is_first)
+            is_first = False
+        if error is not None:
+            raise error
+        return result
+
+    def _frame(self, capture: Capture, layout: Layout, values: tuple[Any, ...]) -> Frame:
+        frame = Frame(capture, layout.code, layout.globals)
+        frame.locals, frame.stack = layout.split(values)
+        frame.has_pending = True
+        frame.jump(layout.offset)
+        frame.instruction = frame.program.instructions[frame.at]
+        if layout.raise_at is not None:
+            frame.instruction = frame.program.instructions[frame.program.index_of[layout.raise_at[0]]]
+        frame.raise_at = layout.raise_at
+        frame.is_tail = True
+        return frame
+
+    # Run by CPython
+
+    def natively(self, *values: Any) -> Any:
+        """Lets CPython run the rest of all frames."""
+        result: Any = None
+        error: BaseException | None = values[-1] if self.raises else None
+        for number, (layout, part) in enumerate(zip(self.layouts, self._parts(values))):
+            try:
+                result = _run_natively(layout, part, result, error, is_first=number == 0)
+                error = None
+            except BaseException as raised:
+                if number == len(self.layouts) - 1 or not _any_handles(self.layouts[number + 1 :]):
+                    raise
+                error = raised
+        return result
+
+
+def _continued(frame: Frame, result: Any, error: Any, is_first: bool) -> tuple[Any, Any]:
+    """Runs a frame that waits for a result, or meets an exception."""
+    try:
+        if error is not None:
+            frame.throw_in(error)
+        elif not is_first:
+            frame.stack.append(result)
+        return frame.run(), None
+    except Exception as raised:
+        return None, raised
+
+
+def _any_handles(layouts: list[Layout]) -> bool:
+    return any(layout.raise_at is not None and layout.handles(layout.raise_at[0]) for layout in layouts)
+
+
+def _run_natively(layout: Layout, values: tuple[Any, ...], result: Any, error: Any, is_first: bool) -> Any:
+    slots, stack = layout.split(values)
+    offset = layout.offset
+    if error is not None:
+        if layout.raise_at is None or not layout.handles(layout.raise_at[0]):
+            raise error
+        offset, stack = _with_raiser(layout, stack, error)
+    elif not is_first:
+        stack.append(result)
+
+    free = len(layout.code.co_freevars)
+    own = len(slots) - free
+    return _compiler.resume(
+        layout.code,
+        offset,
+        layout.globals,
+        None,
+        tuple(slots[own:]),
+        _for_native(slots[:own]),
+        _for_native(stack),
+        layout.blocks,
+    )
+
+
+def _for_native(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(_compiler.UNBOUND if value is UNBOUND or value is NULL else value for value in values)
+
+
+def _with_raiser(layout: Layout, stack: list[Any], error: BaseException) -> tuple[int, list[Any]]:
+    """Offset and stack of the call that the frame waits for, with a callable that raises the exception."""
+    assert layout.raise_at is not None
+    start, base = layout.raise_at
+
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise error
+
+    return start, [*stack[:base], *call_operands(layout.code, start, fail)]
+
+
+def call_operands(code: CodeType, start: int, callee: Callable[..., Any]) -> list[Any]:
+    """What the call at an offset finds on the stack, for a callable that ignores its arguments."""
+    program = decode(code)
+    at = program.index_of[start]
+    while program.instructions[at].op in ("nop", "kw_names"):
+        at += 1
+    instruction = program.instructions[at]
+    op, count = instruction.op, instruction.arg
+    if op == "call":
+        return [NULL, callee, *[None] * count]
+    if op == "call_null_last":
+        return [callee, NULL, *[None] * count]
+    if op == "call_kw":
+        return [callee, NULL, *[None] * count, tuple(f"k{i}" for i in range(0))]
+    if op == "call_plain":
+        return [callee, *[None] * count]
+    if op == "call_plain_kw":
+        return [callee, *[None] * count, ()]
+    ex = [(), {}] if count & 1 else [()]
+    if op == "call_ex":
+        return [NULL, callee, *ex]
+    if op == "call_ex_null_last":
+        return [callee, NULL, *ex]
+    if op == "call_ex_plain":
+        return [callee, *ex]
+    raise AssertionError(op)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names as parameters of one function."""
+    seen: set[str] = set()
+    found = []
+    for name in names:
+        name = _identifier(name)
+        candidate, number = name, 1
+        while candidate in seen:
+            candidate, number = f"{name}_{number}", number + 1
+        seen.add(candidate)
+        found.append(candidate)
+    return found
+
+
+def _identifier(name: str) -> str:
+    name = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in name)
+    return name if name and not name[0].isdigit() else f"_{name}"
+
+
+# What compiled code does at its end
+
+
+class Next:
+    """A continuation to be called with these values: compiled code returns it, so that loops need no depth."""
+
+    __slots__ = ("continuation", "values")
+
+    def __init__(self, continuation: Callable[..., Any], *values: Any) -> None:
+        self.continuation = continuation
+        self.values = values
+
+
+def drive(continuation: Callable[..., Any], *values: Any) -> Any:
+    """Calls a continuation, and those that follow, up to the result."""
+    while True:
+        result = continuation(*values)
+        if type(result) is not Next:
+            return result
+        continuation, values = result.continuation, result.values
+
+
+def continuation_function(start: ResumedStart) -> FunctionType:
+    """A function with the parameters of a continuation, that lets CPython run it."""
+    parameters = ", ".join(start.parameters)
+    text = f"def {start.name}({parameters}):\n    return natively({parameters})\n"
+    namespace: dict[str, Any] = {"natively": start.natively, "__name__": "torch_py._dynamo.resume"}
+    exec(compile(text, f"<{start.name}>", "exec"), namespace)
+    made: FunctionType = namespace[start.name]
+    return made

@@ -1,0 +1,42 @@
+"""Where a capture begins: at the start of a function, with its arguments."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py._dynamo.calls import _fill_closure
+from torch_py._dynamo.frame import Frame, Pending
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+
+def parameter_names(function: FunctionType) -> list[str]:
+    """The parameters in the order in which they are bound: *args is one of them, and **kwargs."""
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return list(code.co_varnames[:count])
+
+
+class FunctionStart:
+    """The call of a function."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.parameters = parameter_names(function)
+        self.name = function.__name__ if function.__name__.isidentifier() else "function"
+
+    def frame(self, capture: Capture, values: tuple[Any, ...]) -> Frame:
+        """A frame with the arguments, which are guarded when they are used."""
+        function = self.function
+        frame = Frame(capture, function.__code__, function.__globals__)
+        for position, (name, value) in enumerate(zip(self.parameters, values)):
+            frame.locals[position] = Pending(value, capture.sources.argument(position, name))
+        if function.__closure__:
+            _fill_closure(capture, frame, function)
+        return frame
+
+    def run(self, capture: Capture, values: tuple[Any, ...]) -> Any:
+        return self.frame(capture, values).run()

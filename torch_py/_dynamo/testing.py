@@ -1,0 +1,60 @@
+"""Backends for tests of captured graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._dynamo.backends.registry import lookup_backend
+
+
+def _calls(module: Any) -> int:
+    return sum(node.op in ("call_function", "call_method", "call_module") for node in module.graph.nodes)
+
+
+class CompileCounter:
+    """A backend that counts graphs (`frame_count`) and their calls (`op_count`), and runs them as they are."""
+
+    def __init__(self) -> None:
+        self.frame_count = 0
+        self.op_count = 0
+
+    def __call__(self, gm: Any, example_inputs: Any, **options: Any) -> Any:
+        self.frame_count += 1
+        self.op_count += _calls(gm)
+        return gm.forward
+
+    def clear(self) -> None:
+        self.frame_count = 0
+        self.op_count = 0
+
+
+class CompileCounterWithBackend:
+    """As CompileCounter, for any backend; `graphs` has the graph modules."""
+
+    def __init__(self, backend: Any) -> None:
+        self.frame_count = 0
+        self.op_count = 0
+        self.backend = backend
+        self.graphs: list[Any] = []
+
+    def __call__(self, gm: Any, example_inputs: Any, **options: Any) -> Any:
+        self.frame_count += 1
+        self.op_count += _calls(gm)
+        self.graphs.append(gm)
+        return lookup_backend(self.backend)(gm, example_inputs, **options)
+
+    def clear(self) -> None:
+        self.frame_count = 0
+        self.op_count = 0
+        self.graphs = []
+
+
+class EagerAndRecordGraphs:
+    """A backend that keeps the graphs, and runs them as they are."""
+
+    def __init__(self) -> None:
+        self.graphs: list[Any] = []
+
+    def __call__(self, gm: Any, example_inputs: Any, **options: Any) -> Any:
+        self.graphs.append(gm)
+        return gm.forward

@@ -1,0 +1,38 @@
+"""The switches of a thread that programs change: grad mode, inference mode, autocast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py import _C
+
+
+class ThreadState:
+    """The switches as they are now."""
+
+    def __init__(self) -> None:
+        self.grad = _C.is_grad_enabled()
+        self.autocast = {
+            device: (_C.is_autocast_enabled(device), _C.get_autocast_dtype(device))
+            for device in ("cpu", "cuda")
+        }
+        self.cache = _C.is_autocast_cache_enabled()
+
+    def restore(self) -> None:
+        for function, args in self.changes_from(ThreadState()):
+            function(*args)
+
+    def changes_from(self, other: ThreadState) -> list[tuple[Any, tuple[Any, ...]]]:
+        """The calls that make the state `other` this one."""
+        calls: list[tuple[Any, tuple[Any, ...]]] = []
+        if self.grad != other.grad:
+            calls.append((_C._set_grad_enabled, (self.grad,)))
+        for device, (enabled, dtype) in self.autocast.items():
+            before = other.autocast[device]
+            if enabled != before[0]:
+                calls.append((_C.set_autocast_enabled, (device, enabled)))
+            if dtype != before[1]:
+                calls.append((_C.set_autocast_dtype, (device, dtype)))
+        if self.cache != other.cache:
+            calls.append((_C.set_autocast_cache_enabled, (self.cache,)))
+        return calls

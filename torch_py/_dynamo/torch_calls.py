@@ -1,0 +1,217 @@
+"""Calls of torch: nodes of the graph, questions about state, and what cannot be in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import torch_py
+from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
+from torch_py._dynamo.recorder import has_tensors
+from torch_py._ops import OpOverload, OpOverloadPacket
+from torch_py._tensor import Tensor
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+# Methods that give values, memory or history of a tensor to Python.
+_BREAKING_METHODS = {
+    "item": "a number",
+    "tolist": "a list of numbers",
+    "numpy": "an array",
+    "__array__": "an array",
+    "__bool__": "a truth value",
+    "__int__": "a number",
+    "__float__": "a number",
+    "__index__": "a number",
+    "__complex__": "a number",
+    "__contains__": "a truth value",
+    "is_nonzero": "a truth value",
+    "equal": "a truth value",
+    "allclose": "a truth value",
+    "__repr__": "a text",
+    "__str__": "a text",
+    "__format__": "a text",
+    "data_ptr": "an address",
+    "untyped_storage": "its memory",
+    "storage": "its memory",
+}
+_UNCAPTURED_METHODS = (
+    "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ set_ resize_ "
+    "resize_as_ share_memory_ __deepcopy__ __reduce_ex__ pin_memory copy_to_host as_subclass __dlpack__ "
+    "__setstate__ rename_ swap_tensors"
+).split()
+
+
+def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A method of a tensor."""
+    owner = capture.recorder.fake_of(owner)
+    if name in _BREAKING_METHODS:
+        return _value(capture, owner, name, args, kwargs)
+    if name in _UNCAPTURED_METHODS:
+        raise Break(f"call of Tensor.{name}", "it changes or uses what is not in a graph", "")
+    if name == "__hash__":
+        return hash(owner)
+    if name == "__len__":
+        return len(owner)
+    capture_arguments(capture, args, kwargs)
+
+    def run(tensor: Any, *rest: Any, **named: Any) -> Any:
+        return getattr(tensor, name)(*rest, **named)
+
+    return capture.result(capture.recorder.call("call_method", name, (owner, *args), kwargs, run))
+
+
+def _value(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: Any) -> Any:
+    constant = getattr(owner, "constant", None)
+    if constant is not None and not args and name in ("item", "tolist", "__bool__", "__int__", "__float__"):
+        with capture.recorder.outside():
+            return getattr(constant, name)()
+    raise data_dependent(f"Tensor.{name}() gives {_BREAKING_METHODS[name]}")
+
+
+def capture_arguments(capture: Capture, args: Any, kwargs: dict[str, Any]) -> None:
+    for value in (*args, *kwargs.values()):
+        capture.use(value)
+
+
+# Functions
+
+_LIBRARY = ("torch_py.nn.functional", "torch_py.functional", "torch_py._functional", "torch_py._C")
+
+
+@cache
+def _public_functions() -> frozenset[Any]:
+    """Functions of Python that are one node each."""
+    from torch_py import fft, linalg, special
+    from torch_py.nn import functional
+
+    found = set()
+    for module in (torch_py, functional, linalg, fft, special):
+        for name, value in vars(module).items():
+            if isinstance(value, FunctionType) and not name.startswith("_"):
+                found.add(value)
+    return frozenset(found - _questions())
+
+
+@cache
+def _questions() -> frozenset[Any]:
+    """Functions that are asked about state or tensors, or change state: they are interpreted."""
+    names = (
+        "is_tensor is_storage typename compile set_default_device set_default_dtype set_default_tensor_type "
+        "manual_seed seed initial_seed get_rng_state set_rng_state load save get_default_device "
+        "are_deterministic_algorithms_enabled use_deterministic_algorithms is_warn_always_enabled "
+        "set_warn_always get_num_interop_threads set_num_interop_threads set_printoptions "
+        "get_deterministic_debug_mode set_deterministic_debug_mode get_float32_matmul_precision "
+        "set_float32_matmul_precision get_device_module is_autocast_enabled set_autocast_cpu_dtype "
+        "set_autocast_cpu_enabled get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled "
+        "set_autocast_gpu_dtype broadcast_shapes"
+    ).split()
+    return frozenset(getattr(torch_py, name) for name in names if hasattr(torch_py, name))
+
+
+def is_torch_function(function: FunctionType) -> bool:
+    return function in _public_functions()
+
+
+def is_torch_object(callee: Any) -> bool:
+    return isinstance(callee, (OpOverload, OpOverloadPacket))
+
+
+def is_torch_builtin(callee: Any) -> bool:
+    return _is_of_torch(getattr(callee, "__module__", None)) or _is_of_torch(
+        getattr(getattr(callee, "__self__", None), "__name__", None)
+    )
+
+
+def _is_of_torch(name: Any) -> bool:
+    return isinstance(name, str) and (name == "torch_py" or name.startswith("torch_py."))
+
+
+def function(capture: Capture, callee: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """A function of torch, as one node if its result has tensors."""
+    capture_arguments(capture, args, kwargs)
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, FunctionType):
+            raise unsupported_call(callee.__name__, "it calls a function of the program")
+    return capture.result(capture.recorder.call("call_function", callee, tuple(args), kwargs, callee))
+
+
+# Functions of C++ that are not operators
+
+_STATE = {
+    "_set_grad_enabled",
+    "set_autocast_enabled",
+    "set_autocast_dtype",
+    "set_autocast_cache_enabled",
+    "autocast_increment_nesting",
+    "autocast_decrement_nesting",
+    "clear_autocast_cache",
+    "_set_inference_mode",
+}
+_BREAKING = {
+    "is_nonzero": "a truth value",
+    "equal": "a truth value",
+    "allclose": "a truth value",
+    "_local_scalar_dense": "a number",
+}
+_ANSWERS = (
+    "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype is_autocast_cache_enabled "
+    "get_default_dtype is_autocast_available promote_types result_type can_cast finfo iinfo is_tensor "
+    "_get_cudnn_enabled _is_torch_function_enabled _has_torch_function _is_torch_function_mode_enabled "
+    "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device"
+).split()
+
+
+def builtin(capture: Capture, callee: BuiltinFunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A function of the native module."""
+    name = callee.__name__
+    if name in _STATE:
+        return _change_state(capture, callee, args, kwargs)
+    if name in _BREAKING:
+        raise data_dependent(f"torch.{name}() gives {_BREAKING[name]}")
+    if name in _ANSWERS or name.startswith("_has_torch_function") or name == "_overrides_torch_function":
+        return _answer(capture, callee, args, kwargs)
+    if name in ("tensor", "as_tensor", "asarray"):
+        return _from_data(capture, callee, args, kwargs)
+    if not _is_operator(callee):
+        raise unsupported_call(name)
+    return function(capture, callee, args, kwargs)
+
+
+@cache
+def _operator_modules() -> frozenset[str]:
+    return frozenset({"torch_py._C._torch", "torch_py._C._nn", "torch_py._C._linalg", "torch_py._C._fft"})
+
+
+def _is_operator(callee: Any) -> bool:
+    owner = getattr(callee, "__self__", None)
+    name = getattr(owner, "__name__", None) or getattr(callee, "__module__", None) or ""
+    return name.startswith("torch_py._C._") or name in ("torch_py.return_types",)
+
+
+def _answer(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
+    with capture.recorder.suspended():
+        return capture.result(callee(*args, **kwargs))
+
+
+def _change_state(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
+    """A switch of the thread: it is set while the program is captured, and by a node of the graph."""
+    with capture.recorder.suspended():
+        result = callee(*args, **kwargs)
+    node = capture.recorder.graph.call_function(callee, tuple(args), kwargs)
+    node.meta["stack_trace"] = capture.recorder.stack_trace()
+    node.meta["example_value"] = result
+    capture.recorder.state_changes.append((callee.__name__, node))
+    return result
+
+
+def _from_data(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
+    """A tensor of numbers of the program."""
+    if args and has_tensors(args[0]) and not isinstance(args[0], Tensor):
+        raise data_dependent(f"torch.{callee.__name__} of a list of tensors")
+    if args and type(args[0]).__module__.partition(".")[0] == "numpy":
+        raise Break("a NumPy array", "arrays are not captured", "make a tensor of it outside")
+    return function(capture, callee, args, kwargs)

@@ -1,0 +1,177 @@
+// Parses and evaluates relations between integers.
+#include "torch_py/csrc/compiler/guards/SizeRelation.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "c10/util/SmallVector.h"
+#include "torch_py/csrc/bindings/calls/Conversions.h"
+
+namespace torch::python::compiler {
+
+namespace {
+
+enum Operation : uint8_t {
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Modulo,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Max,
+  Min,
+  And,
+  Or,
+  Not
+};
+constexpr std::string_view kNames[] = {"+",  "-", "*",  "//",  "%",   "==",  "!=", "<",
+                                       "<=", ">", ">=", "max", "min", "and", "or", "not"};
+
+std::optional<uint8_t> find_operation(std::string_view name) {
+  const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
+  if (found == std::end(kNames)) return std::nullopt;
+  return static_cast<uint8_t>(found - kNames);
+}
+
+/// As Python does: rounded down, the remainder has the divisor's sign.
+std::optional<int64_t> divide(int64_t a, int64_t b, bool remainder) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
+  const int64_t rest = a % b;
+  const bool adjust = rest != 0 && (rest < 0) != (b < 0);
+  return remainder ? rest + (adjust ? b : 0) : a / b - (adjust ? 1 : 0);
+}
+
+std::optional<int64_t> unless(bool overflow, int64_t value) {
+  return overflow ? std::nullopt : std::optional(value);
+}
+
+std::optional<int64_t> add(int64_t a, int64_t b) {
+  int64_t result = 0;
+  const bool overflow = __builtin_add_overflow(a, b, &result);
+  return unless(overflow, result);
+}
+
+std::optional<int64_t> subtract(int64_t a, int64_t b) {
+  int64_t result = 0;
+  const bool overflow = __builtin_sub_overflow(a, b, &result);
+  return unless(overflow, result);
+}
+
+std::optional<int64_t> multiply(int64_t a, int64_t b) {
+  int64_t result = 0;
+  const bool overflow = __builtin_mul_overflow(a, b, &result);
+  return unless(overflow, result);
+}
+
+std::optional<int64_t> apply(uint8_t operation, int64_t a, int64_t b) {
+  // Arithmetic, comparisons, the rest.
+  switch (operation) {
+    case Add: return add(a, b);
+    case Subtract: return subtract(a, b);
+    case Multiply: return multiply(a, b);
+    case Divide: return divide(a, b, false);
+    case Modulo: return divide(a, b, true);
+
+    case Equal: return a == b;
+    case NotEqual: return a != b;
+    case Less: return a < b;
+    case LessEqual: return a <= b;
+    case Greater: return a > b;
+    case GreaterEqual: return a >= b;
+
+    case Max: return std::max(a, b);
+    case Min: return std::min(a, b);
+    case And: return a != 0 && b != 0;
+    case Or: return a != 0 || b != 0;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> integer_in(PyObject* object) {
+  if (object == nullptr || !PyLong_Check(object)) return std::nullopt;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return unless(overflow != 0, value);
+}
+
+[[noreturn]] void refuse(Py_ssize_t position, const char* why) {
+  throw_python(PyExc_ValueError, "GuardProgram: size_relation, position %zd: %s", position, why);
+}
+
+/// n of ("register", n); nothing for other objects.
+std::optional<int64_t> register_in(PyObject* token) {
+  if (!PyTuple_Check(token) || PyTuple_GET_SIZE(token) != 2) return std::nullopt;
+  PyObject* word = PyTuple_GET_ITEM(token, 0);
+  if (!PyUnicode_Check(word) || to_string_view(word) != "register") return std::nullopt;
+  return integer_in(PyTuple_GET_ITEM(token, 1));
+}
+
+}  // namespace
+
+SizeRelation SizeRelation::parse(PyObject* formula, std::vector<uint32_t>& registers) {
+  if (!PyTuple_Check(formula))
+    throw_python(PyExc_TypeError, "GuardProgram: a size_relation must be a tuple, not %s",
+                 type_name(formula));
+
+  SizeRelation relation;
+  size_t depth = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(formula); ++i) {
+    PyObject* token = PyTuple_GET_ITEM(formula, i);
+    if (PyUnicode_Check(token)) {
+      const auto operation = find_operation(to_string_view(token));
+      if (!operation) refuse(i, "unknown operation");
+      const size_t operands = *operation == Not ? 1 : 2;
+      if (depth < operands) refuse(i, "too few operands");
+      depth -= operands - 1;
+      relation.steps_.push_back({Step::Operation, *operation, 0});
+      continue;
+    }
+
+    const auto number = register_in(token);
+    const auto constant = integer_in(token);
+    if (!number && !constant)
+      refuse(i, "expected an operation, an int of 64 bits or (\"register\", n)");
+    if (number && (*number < 0 || *number > UINT32_MAX)) refuse(i, "no such register");
+    if (number) registers.push_back(static_cast<uint32_t>(*number));
+    relation.steps_.push_back(
+        {number ? Step::Register : Step::Constant, 0, number ? *number : *constant});
+    relation.depth_ = std::max(relation.depth_, ++depth);
+  }
+
+  if (depth != 1) refuse(PyTuple_GET_SIZE(formula), "the formula must leave one value");
+  return relation;
+}
+
+std::optional<int64_t> SizeRelation::evaluate(PyObject* const* registers) const {
+  c10::SmallVector<int64_t, 16> stack(depth_);
+  size_t depth = 0;
+
+  for (const Step& step : steps_) {
+    if (step.kind != Step::Operation) {
+      const auto value = step.kind == Step::Constant ? std::optional(step.value)
+                                                     : integer_in(registers[step.value]);
+      if (!value) return std::nullopt;
+      stack[depth++] = *value;
+      continue;
+    }
+    if (step.operation == Not) {
+      stack[depth - 1] = stack[depth - 1] == 0;
+      continue;
+    }
+    const auto value = apply(step.operation, stack[depth - 2], stack[depth - 1]);
+    if (!value) return std::nullopt;
+    stack[--depth - 1] = *value;
+  }
+  return stack[0];
+}
+
+bool SizeRelation::holds(PyObject* const* registers) const {
+  return evaluate(registers).value_or(0) != 0;
+}
+
+}  // namespace torch::python::compiler
