@@ -14,6 +14,7 @@ from functools import cache as _remembered
 from pathlib import Path
 
 from torch_py._inductor.cache import Cache
+from torch_py._inductor.headers import cpu_features
 from torch_py.utils.cpp_extension import include_paths
 
 FLAGS = (
@@ -87,7 +88,7 @@ def _run(compiler: str, text: str, target: str) -> None:
 
 def _identity(compiler: str) -> list[str]:
     """What the result of a compilation depends on, in addition to the source."""
-    return [*_compiler_identity(compiler), _cpu_features(), _headers_digest()]
+    return [*_compiler_identity(compiler), cpu_features(), _headers_digest()]
 
 
 @_remembered
@@ -95,18 +96,6 @@ def _compiler_identity(compiler: str) -> tuple[str, ...]:
     path = os.path.realpath(compiler)
     facts = os.stat(path)
     return (path, str(facts.st_size), str(facts.st_mtime_ns), *FLAGS)
-
-
-@_remembered
-def _cpu_features() -> str:
-    try:
-        with open("/proc/cpuinfo") as file:
-            for line in file:
-                if line.startswith(("flags", "Features")):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return " ".join(os.uname())
 
 
 @_remembered

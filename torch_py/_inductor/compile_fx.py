@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from torch_py._functorch.aot import aot_module_simplified, default_partition
+from torch_py._inductor import spec
 from torch_py._inductor.arrange import arrange
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
@@ -47,6 +49,28 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **
     return compile_graph(module).program
 
 
+def compile_fx(
+    module: Any,
+    example_inputs: Sequence[Any],
+    inner_compile: Callable[..., Any] | None = None,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    **others: Any,
+) -> Callable[..., Any]:
+    """The back end "inductor" of torch.compile: forward and backward of a graph of torch functions as compiled
+    programs.
+
+    Raises RuntimeError for an unknown mode.
+    """
+    if mode not in (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"):
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: default, reduce-overhead, "
+                           "max-autotune, max-autotune-no-cudagraphs")
+    inner = inner_compile or compile_fx_inner
+    return aot_module_simplified(
+        module, list(example_inputs), fw_compiler=inner, bw_compiler=inner, partition_fn=default_partition
+    )
+
+
 def compile_graph(module: GraphModule) -> CompiledGraph:
     """Like compile_fx_inner, with all stages."""
     compiled = CompiledGraph(module)
@@ -67,11 +91,18 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
 
 def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
+    checked = spec.is_wanted()
     graph = compiled.graph = lower(compiled.module, loops)
+    if checked:
+        spec.check_graph(graph)
     inline(graph)
+    if checked:
+        spec.check_graph(graph)
     compiled.loops = str(graph)
     schedule = compiled.schedule = fuse(graph)
     _arrange(graph, schedule)
+    if checked:
+        spec.check_schedule(graph, schedule)
     return _kernels(compiled)
 
 

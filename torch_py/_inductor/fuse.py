@@ -49,14 +49,15 @@ class _Fusion:
     def _place(self, store: Store) -> None:
         epoch = self.epochs[id(store)]
         candidates = [
-            (self._score(store, entry), -position, entry)
-            for position, entry in enumerate(
-                self.schedule[-_LOOK_BACK:], max(len(self.schedule) - _LOOK_BACK, 0)
-            )
+            (self._score(store, entry), number, entry)
+            for number, entry in enumerate(self.schedule[-_LOOK_BACK:])
             if isinstance(entry, Nest) and entry.epoch == epoch and len(entry.items) < _LARGEST_NEST
         ]
-        for score, position, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):
-            if score > 0 and self._can_follow(store, nest, -position) and join(nest, store):
+        for score, _, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):
+            place = self._place_for(store, nest) if score > 0 else None
+            if place is not None and join(nest, store):
+                self.schedule.remove(nest)
+                self.schedule.insert(place, nest)
                 self.makers[store.buffer.memory] = nest
                 return
 
@@ -70,26 +71,17 @@ class _Fusion:
         shared = read_by(store) & (nest.reads() | nest.makes())
         return sum(memory.count * memory.dtype.itemsize for memory in shared)
 
-    def _can_follow(self, store: Store, nest: Nest, position: int) -> bool:
-        """Whether all that the store reads has been made when the nest runs. The nest may have to run later."""
-        needed = [self.makers.get(memory) for memory in read_by(store)]
-        late = [
-            entry
-            for entry in needed
-            if entry is not None and entry is not nest and self._after(entry, position)
-        ]
-        if not late:
-            return True
-        makes = nest.makes()
+    def _place_for(self, store: Store, nest: Nest) -> int | None:
+        """Where in the schedule the nest can make all that it makes, and the store too; None for nowhere."""
+        position = self.schedule.index(nest)
         following = self.schedule[position + 1 :]
+        needed = [self.makers.get(memory) for memory in read_by(store)]
+        if not any(entry in following for entry in needed):
+            return position
+        makes = nest.makes()
         if any(makes & read_of(entry) for entry in following):
-            return False
-        self.schedule.remove(nest)
-        self.schedule.append(nest)
-        return True
-
-    def _after(self, entry: Entry, position: int) -> bool:
-        return any(entry is later for later in self.schedule[position + 1 :])
+            return None
+        return len(self.schedule) - 1
 
 
 def made_by(entry: Entry) -> set[Buffer]:

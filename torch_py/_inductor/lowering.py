@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from torch_py._functorch.aot.forms import Requiring
 from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.ir import Extern, LoopGraph
@@ -72,7 +73,7 @@ def _operator(lowering: Lowering, node: Node) -> None:
         lowering.values[node] = args[0][args[1]]
         return
 
-    rule = _rule_of(node) if lowering.has_loops else None
+    rule = _rule_of(node) if lowering.has_loops and not _is_empty([args, list(kwargs.values())]) else None
     if rule is not None:
         length = len(lowering.graph.statements)
         try:
@@ -83,9 +84,16 @@ def _operator(lowering: Lowering, node: Node) -> None:
     lowering.values[node] = call(lowering, node, args, kwargs)
 
 
+def _is_empty(arguments: Any) -> bool:
+    """Whether one of the tensors has no elements."""
+    return any(isinstance(v, Value) and 0 in v.sizes for v in _leaves(arguments))
+
+
 def _rule_of(node: Node) -> Callable[..., Any] | None:
     """The rule of a node's operator: its own, or that of its structure."""
     target: Any = node.target
+    if isinstance(target, Requiring):
+        return RULES.get(target.operator._entry_name)
     if not isinstance(target, OpOverload):
         return None
     name = target._entry_name
@@ -95,7 +103,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
         return lower_pointwise
     if name in REDUCTIONS:
         return lower_reduction
-    if target._structure == "view" and isinstance(node.meta["val"], Tensor):
+    if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):
         return lower_view
     return None
 

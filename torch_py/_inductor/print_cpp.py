@@ -17,10 +17,12 @@ from torch_py._inductor.inline import cost
 from torch_py._inductor.ir import Buffer, Load
 from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
 from torch_py._inductor.print_expr import Names, Scope, literal, unwrapped
+from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 
 _GRAIN = 32768  # additions that are worth a thread
 _LANES = (64, 32, 16, 8)
 _STRIPS = (256, 128, 64)
+_TILE = 32
 _PREAMBLE = 'extern "C" void {name}(void* const* data, const int64_t* sizes, int64_t begin, int64_t end) {{'
 
 
@@ -144,16 +146,54 @@ class _Printer:
 
     def _element_loops(self, outer: list[Axis], work: int) -> tuple[int, int]:
         last = outer.pop()
-        if outer:
+        other = self._other_direction(outer, last)
+        if other is not None:
+            return self._tile_loops(outer, last, other, work)
+        if takes_packs(self.nest.items, last):
+            if outer:
+                self._open_rows(outer)
+            self._packs(self.nest.items, last, ("0", str(last.size)) if outer else ("begin", "end"))
+            self.out.close(1 if outer else 0)
+        elif outer:
             self._open_rows(outer)
             self.out.open(f"for (int64_t {last.name} = 0; {last.name} < {last.size}; ++{last.name})")
+            self._elements(self.nest.items)
+            self.out.close(2)
         else:
             self.out.open(f"for (int64_t {last.name} = begin; {last.name} < end; ++{last.name})")
-        self._elements(self.nest.items)
-        self.out.close(2 if outer else 1)
+            self._elements(self.nest.items)
+            self.out.close()
         if outer:
             return _count(outer), max(1, _GRAIN // (work * last.size))
         return last.size, max(1, _GRAIN // work)
+
+    def _other_direction(self, outer: Sequence[Axis], last: Axis) -> Axis | None:
+        """The axis along which something is read from neighbours in memory, while the last one jumps."""
+        for item in self.nest.items:
+            for load in item_loads(item):
+                place = flattened(load.index, load.buffer.strides)
+                if place.factor(last) > 1 and last.size >= _TILE:
+                    for axis in outer:
+                        if place.factor(axis) == 1 and axis.size >= _TILE:
+                            return axis
+        return None
+
+    def _tile_loops(self, outer: list[Axis], last: Axis, other: Axis, work: int) -> tuple[int, int]:
+        """Squares of two axes, so that what is read stays in the cache until its neighbours are needed."""
+        tiles = Axis("block", -(-other.size // _TILE))
+        rows = [tiles if axis is other else axis for axis in outer]
+        self.out.open("for (int64_t row = begin; row < end; ++row)")
+        self._unpack("row", rows)
+        i, j = other.name, last.name
+        self.out.add(f"const int64_t first = block * {_TILE};")
+        self.out.add(f"const int64_t past = first + {_TILE} < {other.size} ? first + {_TILE} : {other.size};")
+        self.out.open(f"for (int64_t start = 0; start < {last.size}; start += {_TILE})")
+        self.out.add(f"const int64_t stop = start + {_TILE} < {last.size} ? start + {_TILE} : {last.size};")
+        self.out.open(f"for (int64_t {i} = first; {i} < past; ++{i})")
+        self.out.open(f"for (int64_t {j} = start; {j} < stop; ++{j})")
+        self._elements(self.nest.items)
+        self.out.close(4)
+        return _count(rows), max(1, _GRAIN // (work * _TILE * last.size))
 
     def _open_rows(self, outer: Sequence[Axis]) -> None:
         """A loop over positions of several axes."""
@@ -252,6 +292,9 @@ class _Printer:
     def _row_pass(self, items: list[Item], reductions: list[Item]) -> None:
         inner = self.nest.inner
         last = inner[-1] if inner else None
+        if last is not None and takes_packs(items, last):
+            self._pack_pass(items, reductions, last)
+            return
         lanes = 1
         if reductions and last is not None:
             lanes = next((n for n in _LANES if last.size % n == 0), 0) or next(
@@ -271,6 +314,61 @@ class _Printer:
         self.out.close(max(len(inner) - 1, 0))
         for item, accumulator in zip(reductions, accumulators):
             self._finish(item, accumulator, lanes)
+
+    def _pack_pass(self, items: list[Item], reductions: list[Item], last: Axis) -> None:
+        """One loop over the row, in packs."""
+        totals = []
+        for item in reductions:
+            totals.append(self.names.new(f"{item.buffer.name}_lanes"))
+            start = first_value(item.reduce, item.reduce_dtype)
+            self.out.add(f"at::vec::Pack {totals[-1]} = at::vec::broadcast({start});")
+        inner = self.nest.inner
+        for axis in inner[:-1]:
+            self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
+        self._packs(items, last, ("0", str(last.size)), totals)
+        self.out.close(len(inner) - 1)
+        for item, total in zip(reductions, totals):
+            variable = self.names.new(item.buffer.name)
+            both = combination(item.reduce, item.reduce_dtype, "a", "b")
+            function = f"[](float a, float b) {{ return {unwrapped(both)}; }}"
+            self.out.add(f"const float {variable} = at::vec::combined_lanes({total}, {function});")
+            self.variables[item.buffer] = variable
+            self._store_row(item, variable)
+
+    def _packs(
+        self, items: Sequence[Item], axis: Axis, bounds: tuple[str, str], totals: Sequence[str] = ()
+    ) -> None:
+        """A loop over packs along the last axis."""
+        scope = PackScope(self.names, self.pointers.__getitem__, self._place, axis, self._is_in_scratch)
+        rest = list(totals)
+        for item in items:
+            scope.count(stored_value(item))
+            scope.before.count(stored_value(item))
+        for item in items:
+            text = unwrapped(scope.text(stored_value(item)))
+            if item.kind == REDUCTION:
+                total = rest.pop(0)
+                part = f"part.only({text}, {first_value(item.reduce, item.reduce_dtype)})"
+                both = combination(item.reduce, item.reduce_dtype, total, part)
+                scope.lines.append(f"{total} = {unwrapped(both)};")
+            elif item.place == "scratch":
+                index = scope.position(self._row_position(item))
+                scope.lines.append(f"part.store({self.variables[item.buffer]} + {index}, {text});")
+            else:
+                index = scope.position(flattened(item.index, item.buffer.strides))
+                scope.lines.append(f"part.store({self.pointers[item.buffer]} + {index}, {text});")
+
+        self._emit(scope.before)
+        body = f"[&](int64_t {axis.name}, auto part) __attribute__((always_inline))"
+        self.out.open(f"at::vec::for_packs({bounds[0]}, {bounds[1]}, {body}")
+        self.out.add("using at::vec::Pack;")
+        self._emit(scope)
+        self.out.close()
+        self.out.lines[-1] += ");"
+
+    def _is_in_scratch(self, load: Load) -> bool:
+        item = self.nest.made(load.buffer)
+        return item is not None and item.place == "scratch"
 
     def _lane_loops(self, items: list[Item], accumulators: list[str], last: Axis, lanes: int) -> None:
         # Written as divisions, so that the text is the same for sizes that vary (varying.py).

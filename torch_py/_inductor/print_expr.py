@@ -21,7 +21,7 @@ _TAKEN = frozenset(
     "double else enum explicit export extern false float for friend goto if inline int long mutable namespace "
     "new noexcept not operator or private protected public register return short signed sizeof static struct "
     "switch template this throw true try typedef typename union unsigned using virtual void volatile while "
-    "xor data sizes begin end row at c10 lane block width rest i j k l m n r s t u v w main std".split()
+    "xor data sizes begin end row at c10 lane block width rest first past start stop part Pack i j k l m n r s t u v w main std".split()
 )
 
 

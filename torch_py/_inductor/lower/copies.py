@@ -11,19 +11,33 @@ from torch_py._inductor.ir import Expr, Index, Map, cast, const
 from torch_py._inductor.lower.context import Lowering, Value, bound_arguments, rule
 
 
+_LONG = 16  # elements; shorter dimensions are no trouble
+
+
 @rule("clone", "_to_copy", "expand_copy", "view_copy")
 def copy(lowering: Lowering, node: Any, source: Value, *args: Any, **kwargs: Any) -> Value:
     example = node.meta["val"]
     if tuple(example.shape) != source.sizes:
         raise NotLoweredError("a copy of another shape")
+    if _is_transposition(node.args[0].meta["val"], example):
+        raise NotLoweredError("a transposition, for which the operator has better loops")
 
     def element(index: Any) -> Expr:
-        value = cast(source.at(index), example.dtype)
-        # The program asks for the rounding, unlike that between operators.
+        # The program asks for the rounding of a cast, unlike for that between operators.
+        value = source.at(index)
+        if is_short_float(value.dtype) and value.dtype != example.dtype:
+            value = Map("rounded", [value], value.dtype)
+        value = cast(value, example.dtype)
         is_wanted = is_short_float(example.dtype) and source.dtype != example.dtype
         return Map("rounded", [value], example.dtype) if is_wanted else value
 
     return lowering.define(node.name, example, element)
+
+
+def _is_transposition(source: Any, result: Any) -> bool:
+    """Whether neighbours in memory come to lie far apart."""
+    steps = [(s, r) for size, s, r in zip(source.shape, source.stride(), result.stride()) if size >= _LONG]
+    return any(s == 1 and r > 1 for s, r in steps) and any(s > 1 and r == 1 for s, r in steps)
 
 
 @rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
