@@ -24,6 +24,7 @@ HEADERS = {
     "aten/": "aten/core/Precompiled.h",
     "torch_py/csrc/autograd/": "aten/core/Precompiled.h",
     "torch_py/csrc/bindings/": "torch_py/csrc/bindings/Precompiled.h",
+    "torch_py/csrc/compiler/": "torch_py/csrc/bindings/Precompiled.h",
 }
 
 

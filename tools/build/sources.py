@@ -11,7 +11,7 @@ from .isa import InstructionSet, available, is_kernel_file
 GENERATED = "build/generated"
 BLAS = ("aten/blas",)
 CORE = ("c10", "aten", "torch_py/csrc/autograd")
-PYTHON = ("torch_py/csrc/bindings",)
+PYTHON = ("torch_py/csrc/bindings", "torch_py/csrc/compiler")
 # Compiled for size: the formulas of backward, whose time is that of the operators they call.
 SMALL = ("generated/torch_py/csrc/autograd/generated/",)
 # Rarely used formulas. For processors without AVX2 (most are from before 2013) their loops are not

@@ -29,6 +29,7 @@
 #include "torch_py/csrc/bindings/types/SizeType.h"
 #include "torch_py/csrc/bindings/types/StorageType.h"
 #include "torch_py/csrc/bindings/types/TypeInfo.h"
+#include "torch_py/csrc/compiler/program/ProgramType.h"
 
 namespace torch::python {
 
@@ -80,6 +81,7 @@ constexpr void (*steps[])(PyObject*) = {init_gil,
                                         init_operators,
                                         init_dispatch_modes,
                                         init_python_kernels,
+                                        init_compiled_programs,
                                         init_transforms,
                                         init_profiler};
 
