@@ -117,7 +117,7 @@ class _Classification:
                 return Viewed(InputOfGraph(position), view.steps)
             if result.requires_grad:
                 self.shared.add(id(result))
-        elif isinstance(result, FakeTensor) and memory_of(result) in shared and view.root.op != "get_attr":
+        elif view.root.op != "get_attr" and (memory_of(result) in shared or _has_lost_history(result)):
             base = self._base(view.root)
             if base is not None and base is not result:
                 if _is_reproduced(result, base, view.steps, self.recorder):
@@ -135,6 +135,11 @@ class _Classification:
             position = self._positions[id(tensor)] = len(self.computed)
             self.computed.append(tensor)
         return Computed(position)
+
+
+def _has_lost_history(result: Any) -> bool:
+    """Whether a tensor is a view, taken without grad mode, of one that requires gradients."""
+    return bool(result.requires_grad) and result.grad_fn is None
 
 
 def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: Recorder) -> bool:
