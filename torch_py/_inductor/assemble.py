@@ -95,10 +95,14 @@ class Assembly:
         return self._slot(buffer) if buffer in self.used else None
 
     def _drop_after(self, entry: Entry, number: int) -> None:
-        for memory in read_of(entry) | made_by(entry):
-            if memory.kind == "temporary" and memory in self.slots and memory not in self.kept:
-                if self.plan.last_use[memory] == number and memory not in self.plan.offsets:
-                    self.writer.drop(self.slots[memory])
+        dropped = [
+            self.slots[memory]
+            for memory in read_of(entry) | made_by(entry)
+            if memory.kind == "temporary" and memory in self.slots and memory not in self.kept
+            if self.plan.last_use[memory] == number and memory not in self.plan.offsets
+        ]
+        for slot in sorted(dropped):
+            self.writer.drop(slot)
 
 
 def _as_results(results: Any, slot: Any) -> tuple[Any, ...]:
