@@ -18,10 +18,10 @@ from typing import Any
 from torch_py._guards import detect_fake_mode
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import compile_library
-from torch_py._inductor.compile_fx import CompiledGraph, plan, source_of
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
+from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
 from torch_py._shapes.integers import stand_ins_of
