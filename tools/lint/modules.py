@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_inductor", "_namespace", "_notices", "_schemas",
+        "_cuda_arrays", "_dispatch_keys", "_inductor", "_logging", "_namespace", "_notices", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
@@ -54,10 +54,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "_exports", "_functorch.modules", "_overridable", "_pytorch_names.__init__",
         "_pytorch_names.finder", "accelerator",
-        "compiler._eager", "distributions", "hub", "nn.parallel", "optim", "utils.data",
+        "compiler._marks", "compiler._optimized_module", "compiler._questions", "compiler._stance",
+        "distributions", "hub", "nn.parallel", "optim", "utils.data",
     ),
     # What takes over calls of functions.
-    ("as_torch", "compiler", "overrides"),
+    ("as_torch", "overrides"),
     ("_pytorch_names.modules", "autograd._saved_copies", "autograd.graph"),
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
@@ -72,6 +73,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
+    # The compiler.
+    ("_dynamo",),
+    ("compiler",),
     # Programs that are saved.
     ("export",),
     ("jit",),

@@ -15,7 +15,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import classes, natives, torch_calls, transforms
+from torch_py._dynamo import classes, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class
 from torch_py._dynamo.attributes import bind as bind_attribute
 from torch_py._dynamo.binding import bind
@@ -88,7 +88,7 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 
 def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
-    special = natives.SPECIAL_FUNCTIONS.get(function)
+    special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
     if torch_calls.is_torch_function(function):
@@ -153,6 +153,9 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     owner = callee.__self__
     if isinstance(owner, Tensor):
         return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
+    special = special_calls.of(callee)
+    if special is not None:
+        return special(capture, args, kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)
 
 
