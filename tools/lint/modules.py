@@ -84,7 +84,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd._gradcheck",),
 )  # fmt: skip
 # These use torch_py as programs do. The package imports none of them before it is complete.
-USERS = ("as_torch", "_overridable", "distributions", "export", "fx", "jit", "onnx")
+USERS = ("as_torch", "_dynamo", "_overridable", "distributions", "export", "fx", "jit", "onnx")
 PACKAGE = "torch_py"
 _NATIVE = ("torch_py._C", "torch_py._generated")
 _LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import classes, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class
 from torch_py._dynamo.attributes import bind as bind_attribute
-from torch_py._dynamo.binding import bind
+from torch_py._dynamo.binding import bind, fill_closure
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
@@ -123,26 +123,10 @@ def interpret(
     slots = bind(capture, function, args, kwargs)
     frame.locals[: len(slots)] = slots
     if function.__closure__:
-        _fill_closure(capture, frame, function)
+        fill_closure(capture, frame, function)
     if len(frame.caller_frames()) > _most_frames():
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()
-
-
-def _fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None:
-    cells = function.__closure__ or ()
-    first = len(frame.locals) - len(cells)
-    frame.locals[first:] = cells
-    origin = capture.origin_of(function)
-    for position, cell in enumerate(cells):
-        if capture.is_new(cell) or capture.origin_of(cell) is not None:
-            continue
-        if origin is None or origin.kind == "constant":
-            capture.fixed(cell, function.__code__.co_freevars[position])
-        else:
-            whole = capture.sources.attr(origin, "__closure__")
-            source = capture.sources.item(whole, position)
-            capture.admit(cell, source)
 
 
 def _most_frames() -> int:

@@ -19,9 +19,8 @@ from types import (
 )
 from typing import Any
 
-import torch_py
 from torch_py import _C
-from torch_py._dynamo import calls, formatting, iteration, operations
+from torch_py._dynamo import attributes, calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
@@ -33,7 +32,7 @@ from torch_py._dynamo.stack_trace import stack_trace
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
-from torch_py.nn.parameter import Parameter
+from torch_py.nn.parameter import Buffer, Parameter
 
 # Values that are guarded by being equal.
 SCALARS = frozenset(
@@ -179,7 +178,7 @@ class Capture:
     def _admit_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value, FakeTensor):
             return value
-        if type(value) is not Tensor and not isinstance(value, (Parameter, torch_py.nn.Buffer)):
+        if type(value) is not Tensor and not isinstance(value, (Parameter, Buffer)):
             raise Break(
                 f"use of a {type(value).__name__}",
                 "subclasses of Tensor are not captured",
@@ -534,8 +533,6 @@ class Capture:
 
 
 def iteration_keys(capture: Capture, value: Any) -> Any:
-    from torch_py._dynamo import attributes
-
     return attributes.load(capture, value, "keys")
 
 

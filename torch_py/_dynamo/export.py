@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from torch_py._dynamo.entry import compile_callable
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -34,8 +35,6 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
 
 
 def _exported(f: Callable[..., Any], args: Any, kwargs: Any) -> ExportResult:
-    from torch_py._dynamo.entry import compile_callable
-
     graphs: list[Any] = []
 
     def keep(module: Any, inputs: Any, **options: Any) -> Any:

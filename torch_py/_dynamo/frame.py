@@ -177,7 +177,7 @@ class Frame:
         self.at = self.program.index_of[self.instruction.offset]
 
     def _unwind(self, raised: BaseException) -> None:
-        """Continues at the handler of an exception; raises it again if there is none."""
+        """Continues at the handler of an exception; raises it again without one."""
         handled = self.capture.handled
         if handled is not None and raised.__context__ is None and raised is not handled:
             raised.__context__ = handled

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import in_class
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -107,8 +107,6 @@ def truth(capture: Capture, value: Any) -> bool:
 
 
 def truth_of_tensor(capture: Capture, value: Tensor) -> bool:
-    from torch_py._dynamo.breaks import data_dependent
-
     if value.numel() == 1 and getattr(value, "constant", None) is not None:
         with capture.recorder.outside():
             return bool(value.constant)

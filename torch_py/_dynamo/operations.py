@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
@@ -51,7 +52,7 @@ def _is_of_program(kind: type) -> bool:
 
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
-    """The result of a method of the program; NotImplemented if there is none."""
+    """The result of a method of the program; NotImplemented without one."""
     in_place = name.startswith("i") and name not in ("invert", "is_")
     if in_place:
         found = _method_result(capture, f"__{name}__", left, right)
@@ -129,8 +130,6 @@ def _is_plain_key(value: Any) -> bool:
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:
-    from torch_py._dynamo import iteration
-
     iterator = iteration.iterator_of(capture, container)
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         if element is value or capture.truth(compare(capture, operator.eq, element, value)):

@@ -21,6 +21,7 @@ from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.overrides import TorchFunctionMode
+from torch_py.utils._python_dispatch import _disable_current_modes
 
 # The operators of Python that are methods of tensors: what native code calls comes as the method.
 _OPERATORS = {
@@ -188,8 +189,6 @@ class Recorder(TorchFunctionMode):
     @contextmanager
     def outside(self) -> Iterator[None]:
         """Torch functions run on real tensors."""
-        from torch_py.utils._python_dispatch import _disable_current_modes
-
         with self.suspended(), _disable_current_modes():
             yield
 

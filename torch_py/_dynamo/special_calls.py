@@ -15,6 +15,8 @@ from torch_py import autograd
 from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
+from torch_py._dynamo.class_bodies import build_class
+from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.natives import callable_for_native
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._tensor import Tensor
@@ -38,15 +40,9 @@ def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
     if isinstance(value, Tensor):
         actual = capture.class_of(value)
         return _is_subclass_of_tensor(value, actual, kinds)
-    if isinstance(value, iteration_generator()):
+    if isinstance(value, InterpretedGenerator):
         return isinstance(value, kinds) or kinds is types.GeneratorType
     return isinstance(value, kinds)
-
-
-def iteration_generator() -> type:
-    from torch_py._dynamo.generator import InterpretedGenerator
-
-    return InterpretedGenerator
 
 
 def _is_subclass_of_tensor(value: Tensor, actual: type, kinds: Any) -> bool:
@@ -110,7 +106,7 @@ def _iter(capture: Capture, args: Any, kwargs: Any) -> Any:
 def _next(capture: Capture, args: Any, kwargs: Any) -> Any:
     if not hasattr(type(args[0]), "__next__"):
         raise TypeError(f"'{type(args[0]).__name__}' object is not an iterator")
-    if isinstance(args[0], iteration_generator()) and len(args) == 1:
+    if isinstance(args[0], InterpretedGenerator) and len(args) == 1:
         return args[0].send(None)
     value = iteration.next_of(capture, args[0], iteration.END)
     if value is not iteration.END:
@@ -241,8 +237,6 @@ def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
 
 
 def _build_class(capture: Capture, args: Any, kwargs: Any) -> Any:
-    from torch_py._dynamo.class_bodies import build_class
-
     return build_class(capture, args, kwargs)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import native_steps
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame
-from torch_py._dynamo.resume import Layout, Next, ResumedStart, drive
+from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, drive
 
 if TYPE_CHECKING:
     from torch_py._dynamo.assemble import Assembly
@@ -110,8 +110,6 @@ class Ending:
         return f"return {self.proceed}({', '.join([target, *values])})"
 
     def _write_rest(self, stop: Stop, outer: list[str]) -> None:
-        from torch_py._dynamo.resume import continuation_function
-
         offset = stop.call_start() if stop.instruction.op.startswith("call") else stop.instruction.offset
         layout = stop.layout(offset, stop.stack, None)
         start = ResumedStart([layout, *self._outer_layouts()], raises=False)

@@ -8,10 +8,12 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch_py
+from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
+from torch_py.nn import functional
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -85,9 +87,6 @@ _LIBRARY = ("torch_py.nn.functional", "torch_py.functional", "torch_py._function
 @cache
 def _public_functions() -> frozenset[Any]:
     """Functions of Python that are one node each."""
-    from torch_py import fft, linalg, special
-    from torch_py.nn import functional
-
     found = set()
     for module in (torch_py, functional, linalg, fft, special):
         for name, value in vars(module).items():

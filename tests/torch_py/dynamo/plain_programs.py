@@ -90,7 +90,7 @@ def exceptions():
         try:
             try:
                 if kind is ZeroDivisionError:
-                    1 / 0
+                    return 1 / 0
                 raise kind("x")
             except ValueError as error:
                 found.append(("value", error.args))
@@ -294,7 +294,7 @@ def arguments(a, rest):
 @program("x")
 def texts(name):
     n, width = 3.14159, 8
-    return f"{name!r:>{width}}|{n:.2f}|{n}", f"{name}{n!s}", "%s" % name, name.join(["a", "b"])
+    return f"{name!r:>{width}}|{n:.2f}|{n}", f"{name}{n!s}", name.join(["a", "b"])
 
 
 @program([1, 2, 3])
