@@ -1,4 +1,5 @@
-"""What a call does while a program is captured: it is interpreted, recorded, run natively, or ends the graph."""
+"""What a call does while a program is captured: it is interpreted, recorded, run natively, or ends the
+graph."""
 
 from __future__ import annotations
 
@@ -52,6 +53,7 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
             owner = capture.read_native(callee, "__self__")
             target = capture.read_native(callee, "__func__")
         return call(capture, target, [owner, *args], kwargs, tail)
+
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is BuiltinFunctionType:
@@ -77,6 +79,7 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
         return call(capture, _marks.substitutes[callee], args, kwargs)
     if callee in _marks.in_graph:
         return torch_calls.function(capture, callee, args, kwargs)
+
     if callee in _marks.broken:
         raise unsupported_call(
             getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs"
@@ -145,7 +148,9 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     origin = capture.origin_of(callee)
-    function, first, named = callee.func, callee.args, callee.keywords
+    function = callee.func
+    first = callee.args
+    named = callee.keywords
     if origin is not None:
         function = capture.read_native(callee, "func")
         first = capture.elements_of(capture.read_native(callee, "args"))
@@ -161,6 +166,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     original = getattr(callee, "_torchdynamo_orig_callable", None)
     if original is not None and not isinstance(callee, (FunctionType, type)):
         return call(capture, original, args, kwargs, tail)
+
     method = in_class(kind, "__call__")
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")

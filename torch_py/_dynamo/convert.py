@@ -70,6 +70,7 @@ def run_capture(start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | 
     capture = Capture(_HANDLERS, stop_at)
     outcome = Outcome(capture)
     recorder = capture.recorder
+
     with capture.fake_mode, recorder:
         try:
             outcome.value = start.run(capture, values)
@@ -114,6 +115,7 @@ class Conversion:
                 self._note(reason)
                 if not self._stops_before(reason):
                     break
+
         return _guard_program(outcome.capture, self.start), None
 
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:

@@ -1,4 +1,5 @@
-"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin functions."""
+"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin
+functions."""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
     if type(method) is FunctionType and not is_native_iterator(value):
         capture.depends_on_class(type(value), "__iter__")
         return capture.call(method, (value,), {})
+
     if is_native_iterator(value):
         return value
     getter = in_class(type(value), "__getitem__")
@@ -96,6 +97,7 @@ def truth(capture: Capture, value: Any) -> bool:
         return False
     if isinstance(value, Tensor):
         return truth_of_tensor(capture, value)
+
     for name in ("__bool__", "__len__"):
         method = in_class(kind, name)
         if type(method) is FunctionType:

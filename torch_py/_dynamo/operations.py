@@ -1,4 +1,5 @@
-"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the program."""
+"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the
+program."""
 
 from __future__ import annotations
 
@@ -90,6 +91,7 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     found = _method_result(capture, f"__{name}__", left, right)
     if found is NotImplemented:
         found = _method_result(capture, f"__{_SWAPPED[name]}__", right, left)
+
     if found is NotImplemented and name == "ne":
         equal = _method_result(capture, "__eq__", left, right)
         found = equal if equal is NotImplemented else not capture.truth(equal)
@@ -162,6 +164,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__getitem__")
         return capture.call(method, (owner, key), {})
+
     if isinstance(owner, dict):
         return _entry(capture, owner, key)
     if isinstance(owner, (list, tuple)) and type(key) is int:
@@ -202,6 +205,7 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
     if isinstance(owner, Tensor):
         capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
         return
+
     method = in_class(type(owner), "__setitem__")
     if type(method) is FunctionType:
         capture.depends_on_class(type(owner), "__setitem__")

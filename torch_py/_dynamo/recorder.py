@@ -307,6 +307,7 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
         if kind is tuple:
             return tuple(items)
         return kind(*items) if hasattr(value, "_fields") else kind(items)
+
     if isinstance(value, list):
         return [map_tensors(item, function) for item in value]
     if isinstance(value, dict):

@@ -358,7 +358,8 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sys.intern: lambda capture, args, kwargs: sys.intern(*args),
 }
 for _name in (
-    "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv ilshift imatmul "
+    "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv "
+    "ilshift imatmul "
     "imul imod ior ipow irshift isub itruediv ixor lt le eq ne gt ge neg pos invert not_"
 ).split():
     _function = getattr(operations.operator, _name)

@@ -1,4 +1,5 @@
-"""What compiled code does where a graph ends: the instruction that could not be captured, and what follows."""
+"""What compiled code does where a graph ends: the instruction that could not be captured, and what
+follows."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Stop:
-    """A frame at a break. The innermost one is at the instruction that breaks; the others make a call that does
-    not return, or (`is_waiting`) wait for the result of one."""
+    """A frame at a break: the innermost one at the instruction that breaks, the others at a call that does not
+    return, or (`is_waiting`) after one whose result they wait for."""
 
     def __init__(self, frame: Frame, is_waiting: bool = False) -> None:
         self.frame = frame

@@ -24,9 +24,9 @@ def compile(
     """`model`, a function or a Module, compiled when it is called; also a decorator.
 
     The operators that a call runs are captured as graphs, and `backend` compiles these: the name of one (see
-    `torch.compiler.list_backends`), or a function of a GraphModule and example inputs that returns a function.
-    Later calls run the compiled code if the arguments, and all else that the program has read, are such that
-    it does the same; if not, they are compiled anew. What cannot be captured runs as usual.
+    `torch.compiler.list_backends`), or a function of a GraphModule and example inputs that returns a
+    function. Later calls run the compiled code if the arguments, and all else that the program has read, are
+    such that it does the same; if not, they are compiled anew. What cannot be captured runs as usual.
 
     Args:
         fullgraph: raise `torch._dynamo.exc.Unsupported` where the program cannot be captured as one graph.
@@ -37,8 +37,8 @@ def compile(
         options: single options of the backend. Excludes `mode`.
         disable: return `model` as it is.
 
-    A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises RuntimeError for
-    a bad `mode` or `backend`.
+    A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises RuntimeError
+    for a bad `mode` or `backend`.
 
         @torch.compile
         def scaled(x, factor):

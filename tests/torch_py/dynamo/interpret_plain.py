@@ -51,7 +51,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         if module.__name__ == "torch_py.compiler._marks":
-            module.substitutes, module.in_graph, module.broken, module.constants = {}, set(), set(), set()
+            module.substitutes = {}
+            for name in ("in_graph", "broken", "constants"):
+                setattr(module, name, set())
         if module.__name__ == "torch_py.autograd":
             module.Function = type("Function", (), {"apply": classmethod(lambda cls: None)})
 

@@ -152,7 +152,7 @@ def keywords(x):
 
 
 def leaving_exception(x):
-    y = x + 1
+    x = x + 1
     print("before")
     raise RuntimeError("out")
 

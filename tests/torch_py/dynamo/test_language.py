@@ -458,6 +458,7 @@ def containers(x):
     del items[-1]
     entries = {"a": x, **{"b": 2}}
     entries |= {"c": 3}
+
     entries.setdefault("d", []).append(x + 1)
     counts = collections.defaultdict(list)
     counts["k"].append(x)
