@@ -129,9 +129,10 @@ def copy_of(container: Any) -> Snapshot:
 
 def replace_contents(container: Any, snapshot: Snapshot) -> None:
     if isinstance(container, dict):
-        dict.clear(container)
+        kind = OrderedDict if isinstance(container, OrderedDict) else dict
+        kind.clear(container)
         for key, value in snapshot.items:
-            dict.__setitem__(container, key, value)
+            set_key(container, key, value)
     elif isinstance(container, list):
         list.__setitem__(container, slice(None), [item for item, _ in snapshot.items])
     elif isinstance(container, set):
