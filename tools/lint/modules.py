@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_inductor.config", "_namespace", "_notices", "_schemas",
+        "_cuda_arrays", "_dispatch_keys", "_inductor.config", "_logging", "_namespace", "_notices", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
@@ -54,10 +54,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "_exports", "_functorch.modules", "_overridable", "_pytorch_names.__init__",
         "_pytorch_names.finder", "accelerator",
-        "compiler._eager", "distributions", "hub", "nn.parallel", "optim", "utils.data",
+        "compiler._marks", "compiler._optimized_module", "compiler._questions", "compiler._stance",
+        "distributions", "hub", "nn.parallel", "optim", "utils.data",
     ),
     # What takes over calls of functions.
-    ("as_torch", "compiler", "overrides"),
+    ("as_torch", "overrides"),
     ("_pytorch_names.modules", "autograd._saved_copies", "autograd.graph"),
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
@@ -77,6 +78,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
     ("_inductor",),
     ("_dynamo",),
+    ("compiler",),
     ("export",),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),
@@ -84,7 +86,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("autograd._gradcheck",),
 )  # fmt: skip
 # These use torch_py as programs do. The package imports none of them before it is complete.
-USERS = ("as_torch", "_overridable", "distributions", "export", "fx", "jit", "onnx")
+USERS = ("as_torch", "_dynamo", "_overridable", "distributions", "export", "fx", "jit", "onnx")
 PACKAGE = "torch_py"
 _NATIVE = ("torch_py._C", "torch_py._generated")
 _LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}

@@ -1,14 +1,14 @@
 """One capture: what is known about the objects of the program while its code is interpreted.
 
-The interpreter works with the program's own objects, and with fake tensors in place of tensors. An object that
-existed before has an *origin*, the source where it was met first; what is read from it is guarded. An object
-made on the way is *new*. Writes to objects with an origin are kept in the journal.
+The interpreter works with the program's own objects, and with fake tensors in place of tensors. An object
+that existed before has an *origin*, the source where it was met first; what is read from it is guarded. An
+object made on the way is *new*. Writes to objects with an origin are kept in the journal.
 """
 
 from __future__ import annotations
 
 import enum
-from collections import OrderedDict, deque
+from collections import deque
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -19,14 +19,13 @@ from types import (
 )
 from typing import Any
 
-import torch_py
 from torch_py import _C
-from torch_py._dynamo import calls, formatting, iteration, operations
+from torch_py._dynamo import attributes, calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
-from torch_py._dynamo.journal import ABSENT, Journal, contents
+from torch_py._dynamo.journal import ABSENT, Journal, contents, set_key
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
@@ -35,7 +34,7 @@ from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
-from torch_py.nn.parameter import Parameter
+from torch_py.nn.parameter import Buffer, Parameter
 
 # Values that are guarded by being equal.
 SCALARS = frozenset(
@@ -114,8 +113,7 @@ class Capture:
         return value
 
     def fixed(self, value: Any, text: str) -> Any:
-        """Notes an object that compiled code may name directly: what reaches it is guarded otherwise, or never
-        changes."""
+        """Notes an object that compiled code may name: the way to it is guarded, or never changes."""
         if id(value) not in self._origins:
             self._set_origin(value, self.sources.constant(value, text))
         return value
@@ -183,7 +181,7 @@ class Capture:
     def _admit_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value, FakeTensor):
             return value
-        if type(value) is not Tensor and not isinstance(value, (Parameter, torch_py.nn.Buffer)):
+        if type(value) is not Tensor and not isinstance(value, (Parameter, Buffer)):
             raise Break(
                 f"use of a {type(value).__name__}",
                 "subclasses of Tensor are not captured",
@@ -262,6 +260,7 @@ class Capture:
             return self.plain(fields.get(name, ABSENT))
         if self.journal.has("key", fields, name):
             return self.plain(fields.get(name, ABSENT))
+
         self._own_fields(owner, fields, origin)
         source = self._origins[id(fields)]
         value = fields.get(name, ABSENT)
@@ -322,6 +321,7 @@ class Capture:
         origin = self._origins.get(id(owner))
         if name == "__class__":
             return value
+
         if name == "__dict__" and isinstance(value, dict):
             if origin is not None:
                 self._own_fields(owner, value, origin)
@@ -354,6 +354,7 @@ class Capture:
         if found is ABSENT:
             self.guards.add("no_attr", source, name)
             return
+
         place = self.sources.attr(source, name)
         if type(found) is MethodType:
             place, found = self.sources.attr(place, "__func__"), found.__func__
@@ -379,6 +380,7 @@ class Capture:
             return
         if id(value) in self._adopted or self.journal.has("whole", value):
             return
+
         self._adopted.add(id(value))
         if isinstance(value, (list, tuple)):
             self.use_length(value)
@@ -463,7 +465,7 @@ class Capture:
             self.read_key(owner, key)  # for the guard: what is restored has to be what was there
             self._guard_distinct(owner, origin)
             self.journal.note("key", owner, key)
-        _set_key(owner, key, value)
+        set_key(owner, key, value)
 
     def write_field(self, owner: Any, fields: dict[str, Any], name: str, value: Any) -> None:
         origin = self._origins.get(id(owner))
@@ -473,7 +475,7 @@ class Capture:
             self._own_fields(owner, fields, origin)
             self.write_key(fields, name, value)
         elif id(owner) in self._new:
-            _set_key(fields, name, value)
+            set_key(fields, name, value)
         else:
             raise Break(f"assignment to .{name}", "it is not known where the object came from", "")
 
@@ -544,14 +546,4 @@ class Capture:
 
 
 def iteration_keys(capture: Capture, value: Any) -> Any:
-    from torch_py._dynamo import attributes
-
     return attributes.load(capture, value, "keys")
-
-
-def _set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
-    kind = OrderedDict if isinstance(owner, OrderedDict) else dict
-    if value is ABSENT:
-        kind.__delitem__(owner, key)
-    else:
-        kind.__setitem__(owner, key, value)

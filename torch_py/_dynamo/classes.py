@@ -6,7 +6,7 @@ import enum
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import natives
+from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.varying import keeps_sizes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     """``cls(*args, **kwargs)``."""
-    special = natives.SPECIAL_CLASSES.get(cls)
+    special = special_calls.SPECIAL_CLASSES.get(cls)
     if special is not None:
         return special(capture, args, kwargs)
     if issubclass(cls, Tensor):

@@ -74,6 +74,7 @@ def run_capture(
     capture = Capture(_HANDLERS, stop_at, varying)
     outcome = Outcome(capture)
     recorder = capture.recorder
+
     with capture.fake_mode, recorder:
         try:
             outcome.value = start.run(capture, values)
@@ -131,6 +132,7 @@ class Conversion:
                 self._note(reason)
                 if not self._stops_before(reason):
                     break
+
         return _guard_program(outcome.capture, self.start), None
 
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:

@@ -1,4 +1,5 @@
-"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin functions."""
+"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin
+functions."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from torch_py._dynamo.attributes import in_class
 from torch_py.nn.modules.module import Module
 
 
@@ -54,7 +56,7 @@ def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
             if isinstance(forward, FunctionType) and "forward" not in vars(target)
             else (None, False)
         )
-    call = getattr(type(target), "__call__", None)
+    call = in_class(type(target), "__call__")
     return (call, True) if isinstance(call, FunctionType) else (None, False)
 
 

@@ -51,6 +51,9 @@ class Pending:
 
     def __init__(self, value: Any, source: Any) -> None:
         self.value = value
+
+
+
         self.source = source
 
 
@@ -91,10 +94,14 @@ class Frame:
         self.program: Program = decode(code)
         self.globals = namespace
         self.builtins: dict[str, Any] = _builtins_of(namespace)
+
+        # What the frame has.
         self.locals: list[Any] = [UNBOUND] * len(self.program.names)
         self.names: dict[str, Any] | None = None  # the namespace of a class body
         self.stack: list[Any] = []
         self.blocks: list[tuple[int, int, int]] = []  # kind, offset of the handler, depth (Python 3.10)
+
+        # Where it is.
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
         self.call_start: int | None = (
@@ -114,6 +121,7 @@ class Frame:
         """Interprets until the function returns, yields, or raises an exception."""
         capture = self.capture
         outer, capture.frame = capture.frame, self
+
         try:
             while True:
                 try:
@@ -139,6 +147,7 @@ class Frame:
         """Runs instructions until one of them gives the result of the frame."""
         if self.has_pending:
             self._use_pending()
+
         instructions = self.program.instructions
         handlers = self.capture.handlers
         stop_at = self.capture.stop_at
@@ -177,7 +186,7 @@ class Frame:
         self.at = self.program.index_of[self.instruction.offset]
 
     def _unwind(self, raised: BaseException) -> None:
-        """Continues at the handler of an exception; raises it again if there is none."""
+        """Continues at the handler of an exception; raises it again without one."""
         handled = self.capture.handled
         if handled is not None and raised.__context__ is None and raised is not handled:
             raised.__context__ = handled
@@ -217,6 +226,7 @@ class Frame:
             capture.handled = raised
             self.jump(target)
             return
+
         raise raised
 
     def has_handler(self) -> bool:

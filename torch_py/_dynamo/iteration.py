@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import in_class
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 
@@ -33,6 +33,7 @@ def iterator_of(capture: Capture, value: Any) -> Any:
     if type(method) is FunctionType and not is_native_iterator(value):
         capture.depends_on_class(type(value), "__iter__")
         return capture.call(method, (value,), {})
+
     if is_native_iterator(value):
         return value
     getter = in_class(type(value), "__getitem__")
@@ -108,6 +109,7 @@ def truth(capture: Capture, value: Any) -> bool:
         return truth_of_tensor(capture, value)
     if kind is SymInt:
         return bool(value)
+
     for name in ("__bool__", "__len__"):
         method = in_class(kind, name)
         if type(method) is FunctionType:
@@ -119,8 +121,6 @@ def truth(capture: Capture, value: Any) -> bool:
 
 
 def truth_of_tensor(capture: Capture, value: Tensor) -> bool:
-    from torch_py._dynamo.breaks import data_dependent
-
     if value.numel() == 1 and getattr(value, "constant", None) is not None:
         with capture.recorder.outside():
             return bool(value.constant)

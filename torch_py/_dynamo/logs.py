@@ -29,8 +29,8 @@ def raised(name: str, error: BaseException) -> None:
 def recompile_limit(function: Any, reasons: list[str]) -> None:
     last = reasons[0] if reasons else "new arguments"
     dynamo.warning(
-        "%s has as many pieces of code as torch._dynamo.config.recompile_limit allows, and runs eagerly for other "
-        "arguments; the last reason: %s",
+        "%s has as many pieces of code as torch._dynamo.config.recompile_limit allows, and runs eagerly for "
+        "other arguments; the last reason: %s",
         function.__qualname__,
         last,
     )

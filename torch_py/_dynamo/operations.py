@@ -1,4 +1,5 @@
-"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the program."""
+"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the
+program."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
@@ -52,7 +54,7 @@ def _is_of_program(kind: type) -> bool:
 
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
-    """The result of a method of the program; NotImplemented if there is none."""
+    """The result of a method of the program; NotImplemented without one."""
     in_place = name.startswith("i") and name not in ("invert", "is_")
     if in_place:
         found = _method_result(capture, f"__{name}__", left, right)
@@ -90,6 +92,7 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     found = _method_result(capture, f"__{name}__", left, right)
     if found is NotImplemented:
         found = _method_result(capture, f"__{_SWAPPED[name]}__", right, left)
+
     if found is NotImplemented and name == "ne":
         equal = _method_result(capture, "__eq__", left, right)
         found = equal if equal is NotImplemented else not capture.truth(equal)
@@ -130,8 +133,6 @@ def _is_plain_key(value: Any) -> bool:
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:
-    from torch_py._dynamo import iteration
-
     iterator = iteration.iterator_of(capture, container)
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         if element is value or capture.truth(compare(capture, operator.eq, element, value)):
@@ -165,6 +166,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__getitem__")
         return capture.call(method, (owner, key), {})
+
     if isinstance(owner, dict):
         return _entry(capture, owner, key)
     if isinstance(owner, (list, tuple)) and type(key) is int:
@@ -205,6 +207,7 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
     if isinstance(owner, Tensor):
         capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
         return
+
     method = in_class(type(owner), "__setitem__")
     if type(method) is FunctionType:
         capture.depends_on_class(type(owner), "__setitem__")

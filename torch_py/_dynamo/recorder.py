@@ -23,6 +23,7 @@ from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.overrides import TorchFunctionMode
+from torch_py.utils._python_dispatch import _disable_current_modes
 
 # The operators of Python that are methods of tensors: what native code calls comes as the method.
 _OPERATORS = {
@@ -205,8 +206,6 @@ class Recorder(TorchFunctionMode):
     @contextmanager
     def outside(self) -> Iterator[None]:
         """Torch functions run on real tensors."""
-        from torch_py.utils._python_dispatch import _disable_current_modes
-
         with self.suspended(), _disable_current_modes():
             yield
 
@@ -336,6 +335,7 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
         if kind is tuple:
             return tuple(items)
         return kind(*items) if hasattr(value, "_fields") else kind(items)
+
     if isinstance(value, list):
         return [map_tensors(item, function) for item in value]
     if isinstance(value, dict):

@@ -1,4 +1,5 @@
-"""The rest of a program after a graph has ended: captured from the middle of its functions, or run by CPython."""
+"""The rest of a program after a graph has ended: captured from the middle of its functions, or run by
+CPython."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 class Layout:
     """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
 
-    `raise_at` is the offset of the call that this frame waits for, with the number of values below its callable:
-    there an exception appears. Layouts of equal continuations are equal.
+    `raise_at` is the offset of the call that this frame waits for, with the number of values below its
+    callable: there an exception appears. Layouts of equal continuations are equal.
     """
 
     __slots__ = ("blocks", "code", "globals", "offset", "raise_at", "slots", "stack")
@@ -218,6 +219,7 @@ def call_operands(code: CodeType, start: int, callee: Callable[..., Any]) -> lis
         return [callee, NULL, *[None] * count]
     if op == "call_kw":
         return [callee, NULL, *[None] * count, ()]
+
     if op == "call_plain":
         return [callee, *[None] * count]
     if op == "call_plain_kw":
@@ -255,7 +257,8 @@ def _identifier(name: str) -> str:
 
 
 class Next:
-    """A continuation to be called with these values: compiled code returns it, so that loops need no depth."""
+    """A continuation to be called with these values: compiled code returns it, so that loops need no
+    depth."""
 
     __slots__ = ("continuation", "values")
 

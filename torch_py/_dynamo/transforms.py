@@ -1,7 +1,8 @@
 """`torch.func` transforms: one node of the graph, with a graph for the function that is transformed.
 
-While a program is captured, the transform runs natively, on fake tensors. What it calls, with the tensors that it
-wraps, is interpreted, and recorded as a graph of its own. Tensors from outside become inputs of that graph.
+While a program is captured, the transform runs natively, on fake tensors. What it calls, with the tensors
+that it wraps, is interpreted, and recorded as a graph of its own. Tensors from outside become inputs of that
+graph.
 """
 
 from __future__ import annotations

@@ -145,6 +145,7 @@ def test_stances():
         compiled(torch.ones(2))
     with torch.compiler.set_stance("eager_on_recompile"):
         compiled(torch.ones(2))
+
     assert counter.frame_count == 0
     compiled(torch.ones(2))
     assert counter.frame_count == 1

@@ -23,6 +23,8 @@ class _Empty(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__") or self.__name__ == "torch_py._dynamo":
             raise AttributeError(name)
+        if self.__name__ == "torch_py.compiler" and name.startswith("_"):
+            return importlib.import_module(f"torch_py.compiler.{name}")
         if self.__name__ == "torch_py" and (name.islower() or name == "_C"):
             return importlib.import_module(f"torch_py.{name}")
         bases = (Exception,) if name.endswith("Exception") else ()
@@ -49,7 +51,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         if module.__name__ == "torch_py.compiler._marks":
-            module.substitutes, module.in_graph, module.broken, module.constants = {}, set(), set(), set()
+            module.substitutes = {}
+            for name in ("in_graph", "broken", "constants"):
+                setattr(module, name, set())
         if module.__name__ == "torch_py.autograd":
             module.Function = type("Function", (), {"apply": classmethod(lambda cls: None)})
 

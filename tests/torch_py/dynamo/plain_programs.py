@@ -90,7 +90,7 @@ def exceptions():
         try:
             try:
                 if kind is ZeroDivisionError:
-                    1 / 0
+                    return 1 / 0
                 raise kind("x")
             except ValueError as error:
                 found.append(("value", error.args))
@@ -104,6 +104,7 @@ def exceptions():
         except (TypeError, ZeroDivisionError) as error:
             found.append(type(error).__name__)
             found.append(type(error.__cause__).__name__)
+
     return found
 
 
@@ -174,6 +175,7 @@ def context_managers():
     with managed(log) as n:
         log.append(n)
         raise KeyError
+
     try:
         with Manager(log):
             for i in range(3):
@@ -205,6 +207,7 @@ def matching(n):
                 found.append("none")
             case _:
                 found.append("other")
+
     return found
 
 
@@ -213,7 +216,8 @@ class Point:
     count = 0
 
     def __init__(self, x, y):
-        self.x, self.y = x, y
+        self.x = x
+        self.y = y
 
     @property
     def total(self):
@@ -294,7 +298,7 @@ def arguments(a, rest):
 @program("x")
 def texts(name):
     n, width = 3.14159, 8
-    return f"{name!r:>{width}}|{n:.2f}|{n}", f"{name}{n!s}", "%s" % name, name.join(["a", "b"])
+    return f"{name!r:>{width}}|{n:.2f}|{n}", f"{name}{n!s}", name.join(["a", "b"])
 
 
 @program([1, 2, 3])
@@ -331,6 +335,7 @@ def loops(n):
         if i > n:
             break
         total += i
+
     for j in range(3):
         if j == 5:
             break
@@ -358,7 +363,7 @@ def deleting():
     x = 1
     del x
     try:
-        return x
+        return x  # noqa: F821  # that is the point
     except UnboundLocalError:
         return "unbound"
 

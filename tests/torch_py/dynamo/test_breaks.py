@@ -27,7 +27,7 @@ def in_a_callee(x):
 
 
 def in_a_loop(x):
-    for i in range(4):
+    for _ in range(4):
         x = x + 1
         print(x.sum().item())
     return x
@@ -147,13 +147,12 @@ def numbers_of_data(x):
 
 def keywords(x):
     print("a", x.sum().item(), sep="-", end="!")
-    show = lambda *a, **k: print(a[1:], k)
-    show(*[x, 1], **{"k": 2})
+    (lambda *a, **k: print(a[1:], k))(*[x, 1], **{"k": 2})
     return x + 1
 
 
 def leaving_exception(x):
-    y = x + 1
+    x = x + 1
     print("before")
     raise RuntimeError("out")
 

@@ -41,7 +41,10 @@ MODULES = {
         STEPS,
     ),
     "embedding": lambda: (nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 2)), torch.tensor([[1, 2]])),
-    "norms": lambda: (nn.Sequential(nn.GroupNorm(1, 3), nn.InstanceNorm2d(3), nn.Upsample(scale_factor=2)), IMAGES),
+    "norms": lambda: (
+        nn.Sequential(nn.GroupNorm(1, 3), nn.InstanceNorm2d(3), nn.Upsample(scale_factor=2)),
+        IMAGES,
+    ),
     "weight norm": lambda: (nn.utils.parametrizations.weight_norm(nn.Linear(6, 3)), ROWS),
     "spectral norm": lambda: (nn.utils.parametrizations.spectral_norm(nn.Linear(6, 3)), ROWS),
     "loss": lambda: (nn.CrossEntropyLoss(), ROWS, torch.tensor([0, 1, 2, 3])),

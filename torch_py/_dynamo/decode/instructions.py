@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 class Instruction:
     """One step: the name of its handler, its argument, and the bytes of the code that it covers.
 
-    `offset` is where the instruction begins, with its EXTENDED_ARG prefixes; `end` is where the next one does.
-    A jump's argument is the offset of its target.
+    `offset` is where the instruction begins, with its EXTENDED_ARG prefixes; `end` is where the next one
+    does. A jump's argument is the offset of its target.
     """
 
     __slots__ = ("arg", "end", "offset", "op", "opname")
@@ -71,6 +71,7 @@ def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int
     found = []
     position, size = 0, len(raw)
     start, high = 0, 0
+
     while position < size:
         opcode = raw[position]
         argument = high | raw[position + 1]

@@ -31,6 +31,7 @@ def _translate(code: CodeType, name: str, argument: int, end: int) -> tuple[str,
         return _PAIRS[name], (argument >> 4, argument & 15)
     if name == "LOAD_ATTR":
         return ("load_attr_then_null" if argument & 1 else "load_attr"), code.co_names[argument >> 1]
+
     if name == "LOAD_GLOBAL" and argument & 1:
         return "load_global_then_null", code.co_names[argument >> 1]
     if name == "LOAD_SUPER_ATTR" and argument & 1:

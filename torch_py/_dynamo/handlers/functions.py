@@ -61,6 +61,7 @@ def set_function_attribute(frame: Frame, flag: int) -> None:
         whole.__qualname__ = function.__qualname__
         whole.__module__ = function.__module__
         function = frame.capture.made(whole)
+
     del frame.stack[-2:]
     frame.stack.append(function)
 

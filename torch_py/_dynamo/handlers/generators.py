@@ -31,7 +31,8 @@ def get_yield_from_iter(frame: Frame, arg: Any) -> None:
 
 
 def send(frame: Frame, target: int) -> None:
-    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its result."""
+    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its
+    result."""
     iterator, value = frame.stack[-2:]
     capture = frame.capture
     try:
@@ -59,7 +60,8 @@ def send_kept(frame: Frame, target: int) -> None:
 
 
 def yield_from(frame: Frame, arg: Any) -> Finished | None:
-    """As `send` and `yield_value` in one (Python 3.10): the instruction is done again until the iterator ends."""
+    """As `send` and `yield_value` in one (Python 3.10): the instruction is done again until the iterator
+    ends."""
     depth = len(frame.stack)
     send(frame, frame.instruction.end)
     if len(frame.stack) < depth:

@@ -133,7 +133,7 @@ def load_attr(frame: Frame, name: str) -> None:
 
 
 def load_method(frame: Frame, name: str) -> None:
-    """Pushes NULL and the bound method, as CPython does for attributes that are no methods."""
+    """Pushes NULL and the bound method, as CPython does for other attributes than methods."""
     value = attributes.load(frame.capture, frame.stack[-1], name)
     frame.stack[-1] = NULL
     frame.stack.append(value)

@@ -475,7 +475,7 @@ class Module(ModuleCalls, ModuleState):
     def compile(self, *arguments: Any, **keywords: Any) -> None:
         """Compiles calls of this module in place. The arguments are those of `torch_py.compile`."""
         # Imported on first use: most programs compile nothing.
-        from torch_py.compiler._compile import compile_function
+        from torch_py.compiler._functions import compile_function
 
         vars(self)["_compiled_call_impl"] = compile_function(self._call_impl, *arguments, **keywords)
 
