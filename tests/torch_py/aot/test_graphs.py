@@ -82,7 +82,7 @@ def test_grad_modes_in_a_graph():
 
 
 def test_graphs_without_special_results_are_called_directly():
-    """Between the caller and the compiled graph is no Python."""
+    """Nothing runs between the caller and the compiled graph."""
     graph = Graph()
     x = graph.placeholder("x")
     graph.output((graph.call_function(torch.exp, (x,)),))

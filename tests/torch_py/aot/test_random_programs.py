@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import torch_py as torch
-from tests.torch_py.aot.comparison import compare
+from tests.torch_py.aot.comparison import Outcome, compare
 from torch_py._functorch.aot import default_partition, min_cut_rematerialization_partition
 
 VIEWS: list[Callable[[Any, random.Random], Any]] = [
@@ -64,58 +64,79 @@ def program(seed: int, length: int = 12) -> Callable[..., Any]:
         choice = random.Random(seed)
         tensors = list(arguments)
         for _ in range(length):
-            target, other = choice.choice(tensors), choice.choice(tensors)
-            kind = choice.random()
-            without_grad = choice.random() < 0.2
-            if target.numel() == 0 or target.dim() == 0:
-                continue
-            with torch.set_grad_enabled(not without_grad and torch.is_grad_enabled()):
-                if kind < 0.45:
-                    tensors.append(choice.choice(VIEWS)(target, choice))
-                elif kind < 0.7:
-                    tensors.append(choice.choice(VALUES)(target, other))
-                else:
-                    choice.choice(CHANGES)(target, other)
+            step(tensors, choice)
         return [choice.choice(tensors) for _ in range(4)]
 
     return run
 
 
+def step(tensors: list[Any], choice: random.Random) -> None:
+    target, other = choice.choice(tensors), choice.choice(tensors)
+    kind = choice.random()
+    with_grad = choice.random() > 0.2 and torch.is_grad_enabled()
+    if target.numel() == 0 or target.dim() == 0:
+        return
+
+    with torch.set_grad_enabled(with_grad):
+        if kind < 0.45:
+            tensors.append(choice.choice(VIEWS)(target, choice))
+        elif kind < 0.7:
+            tensors.append(choice.choice(VALUES)(target, other))
+        else:
+            choice.choice(CHANGES)(target, other)
+
+
 def arguments(seed: int) -> Callable[[], tuple[list[Any], list[Any]]]:
+    """Two tensors: plain ones, leaves, computed ones, or a view of the first."""
+
     def make() -> tuple[list[Any], list[Any]]:
         choice = random.Random(seed)
         leaves: list[Any] = []
         made: list[Any] = []
         for _ in range(2):
-            leaf = torch.randn(choice.choice([(3, 4), (4, 4), (2, 6)]))
-            kind = choice.randrange(5)
-            if kind == 0:
-                made.append(leaf.t())
-            elif kind == 1:
-                leaves.append(leaf.requires_grad_())
-                made.append(leaf.exp())
-            elif kind == 2:
-                leaves.append(leaf.requires_grad_())
-                made.append(leaf)
-            elif kind == 3 and made:
-                made.append(made[0].view_as(made[0]) if choice.random() < 0.5 else made[0][1:])
-            else:
-                made.append(leaf)
+            tensor = torch.randn(choice.choice([(3, 4), (4, 4), (2, 6)]))
+            kind = choice.choice(["plain", "transposed", "leaf", "computed", "view"])
+            if kind in ("leaf", "computed"):
+                leaves.append(tensor.requires_grad_())
+
+            if kind == "computed":
+                tensor = tensor.exp()
+            elif kind == "transposed":
+                tensor = tensor.t()
+            elif kind == "view" and made:
+                tensor = made[0].view_as(made[0]) if choice.random() < 0.5 else made[0][1:]
+            made.append(tensor)
         return made, leaves
 
     return make
 
 
-def check(seed: int) -> None:
+# Eager programs that write to views whose gradients are ambiguous raise when these are asked for.
+_AMBIGUOUS = ("A view was created", "is a view and its base or another view")
+_REFUSED = "ahead-of-time autograd: "
+
+
+def check(seed: int) -> bool:
+    """Whether a program could be compiled; raises AssertionError if it does something else."""
     partition = default_partition if seed % 2 else min_cut_rematerialization_partition
-    compare(program(seed), arguments(seed), partition=partition, calls=1)
+    expected = Outcome(program(seed), arguments(seed)).error
+    if expected is not None and any(text in str(expected) for text in _AMBIGUOUS):
+        return False
+    try:
+        compare(program(seed), arguments(seed), partition=partition, calls=1)
+    except NotImplementedError as error:
+        assert str(error).startswith(_REFUSED), error
+        return False
+    return True
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("start", range(0, 200, 20))
 def test_random_programs(start: int):
+    compiled = 0
     for seed in range(start, start + 20):
         try:
-            check(seed)
+            compiled += check(seed)
         except Exception as error:
             raise AssertionError(f"check({seed}): {error}") from error
+    assert compiled >= 15
