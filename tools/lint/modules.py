@@ -36,14 +36,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("types",),
     # What works on tensors one by one: text, random numbers, storages, parameters.
     (
-        "_custom_ops", "_functional._checks", "_functional._einsum", "_functional._lobpcg",
+        "_functional._checks", "_functional._einsum", "_functional._lobpcg",
         "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "nn._dropout",
         "nn.parameter", "quasirandom", "random", "storage", "testing", "utils.tensorboard",
     ),
     # Functions of the torch namespace, settings, and the format of files.
     (
         "_functional", "_ops", "_pytorch_names.kinds", "_serialization", "_settings", "_storage_methods",
-        "cpu", "cuda", "library",
+        "cpu", "cuda",
     ),
     # Layers of networks, files.
     (
@@ -73,13 +73,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
+    # Operators of programs.
+    ("_custom_ops",),
     # Sizes that vary; what compiles programs, from their graphs down to kernels; programs that are saved.
     ("_shapes",),
     ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
     ("_inductor",),
     ("_dynamo",),
     ("compiler",),
-    ("export",),
+    ("export", "library"),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),
     ("autograd._jacobians", "__init__"),

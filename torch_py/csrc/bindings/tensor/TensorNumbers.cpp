@@ -1,6 +1,7 @@
 // The number protocol and comparisons of Tensor. Slots call the generated operators, which are
 // found by name when first used.
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/tensor/TensorValues.h"
@@ -13,6 +14,7 @@ namespace {
 /// the error.
 PyObject* or_not_implemented(PyObject* result) {
   if (result != nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return result;
+  if (is_error_of_handler()) return nullptr;
   PyErr_Clear();
   Py_RETURN_NOTIMPLEMENTED;
 }
