@@ -34,30 +34,49 @@ std::vector<Run> runs_of(const Taps& taps) {
   return runs;
 }
 
-/// Copies one element by its size. Longer elements are channels of a channels_last tensor or
-/// complex numbers.
-void copy_bytes(char* to, const char* from, int64_t bytes) {
-  switch (bytes) {
-    case 1: *to = *from; break;
-    case 2: std::memcpy(to, from, 2); break;
-    case 4: std::memcpy(to, from, 4); break;
-    case 8: std::memcpy(to, from, 8); break;
-    default: std::memcpy(to, from, bytes);
-  }
-}
-
 /// Copies a part of a line. Most are too short to be worth a call.
 void copy_part(char* to, const char* from, int64_t bytes) {
   constexpr int64_t kStep = 16;
-  constexpr int64_t kMost = 512;
+  constexpr int64_t kMost = 128;
   if (bytes < kStep || bytes > kMost) {
     std::memcpy(to, from, bytes);
     return;
   }
 
+  int64_t i = 0;
+  for (; i + 4 * kStep <= bytes; i += 4 * kStep) std::memcpy(to + i, from + i, 4 * kStep);
+
   // The last step ends with the part, and overlaps the one before.
-  for (int64_t i = 0; i + kStep < bytes; i += kStep) std::memcpy(to + i, from + i, kStep);
+  for (; i + kStep < bytes; i += kStep) std::memcpy(to + i, from + i, kStep);
   std::memcpy(to + bytes - kStep, from + bytes - kStep, kStep);
+}
+
+/// Copies the runs of a line. An element has kElement bytes, or `element` if that is 0: longer ones
+/// are channels of a channels_last tensor or complex numbers.
+template <int64_t kElement>
+void copy_line(char* to, const char* from, const Run* runs, size_t count, int64_t element) {
+  if constexpr (kElement != 0) element = kElement;
+  for (const Run* run = runs; run != runs + count; ++run) {
+    char* target = to + run->to * element;
+    const char* source = from + run->from * element;
+    if (kElement != 0 && run->count == 1) {
+      std::memcpy(target, source, kElement);
+    } else {
+      copy_part(target, source, run->count * element);
+    }
+  }
+}
+
+using CopyLine = void (*)(char*, const char*, const Run*, size_t, int64_t);
+
+CopyLine line_copier(int64_t element) {
+  switch (element) {
+    case 1: return copy_line<1>;
+    case 2: return copy_line<2>;
+    case 4: return copy_line<4>;
+    case 8: return copy_line<8>;
+    default: return copy_line<0>;
+  }
 }
 
 /// Adds a block's gradients to `sums`: every line's to the line that it repeats.
@@ -97,6 +116,7 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
   const int64_t out_line = taps[2].out * element;
   const int64_t rows = taps[1].out;
   const int64_t planes = taps[0].out;
+  const CopyLine copy_line_of = line_copier(element);
 
   const char* in = static_cast<const char*>(input.data());
   char* out = static_cast<char*>(out0.data());
@@ -105,24 +125,20 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
 
   parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
     // The line k, counted by rows of planes of blocks.
+    int64_t k = begin;
     int64_t row = begin % rows;
     int64_t plane = begin / rows % planes;
     int64_t block = begin / rows / planes;
 
-    for (int64_t k = begin; k < end; ++k) {
+    while (k < end) {
       const int64_t source_plane = block * taps[0].in + taps[0].index[plane];
-      const char* from = in + (source_plane * taps[1].in + taps[1].index[row]) * in_line;
-      char* to = out + k * out_line;
+      const char* from = in + source_plane * taps[1].in * in_line;
+      const int64_t* source_row = taps[1].index.data();
+      const int64_t last = std::min(rows, row + end - k);
+      for (; row < last; ++row, ++k)
+        copy_line_of(out + k * out_line, from + source_row[row] * in_line, runs.data(), runs.size(),
+                     element);
 
-      for (const Run& run : runs) {
-        if (run.count == 1) {
-          copy_bytes(to + run.to * element, from + run.from * element, element);
-        } else {
-          copy_part(to + run.to * element, from + run.from * element, run.count * element);
-        }
-      }
-
-      if (++row < rows) continue;
       row = 0;
       if (++plane < planes) continue;
       plane = 0;
