@@ -1,7 +1,8 @@
 """What a wheel holds in addition to the Python files of torch_py.
 
 torch_py/_C*.so, torch_py/lib/*.so   the libraries
-torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree
+torch_py/include/                    headers of c10, aten, torch_py/csrc and the generated ones, in one tree,
+                                     without those that only the library itself can use
 torch_py/_toolchain.tar.xz           what build_operators() needs to build operators outside the tree, laid
                                      out as in the repository: codegen, templates, tools/build and the
                                      declarations, with the kernels and samples that these name (the
@@ -11,6 +12,7 @@ torch_py/_toolchain.tar.xz           what build_operators() needs to build opera
 
 from __future__ import annotations
 
+import fnmatch
 import shutil
 import tarfile
 from collections.abc import Iterable, Iterator
@@ -21,6 +23,12 @@ from .sources import CUDA, GENERATED
 
 DECLARATIONS = "native_functions.yaml"
 HEADER_FOLDERS = ("c10", "aten", "torch_py/csrc")
+# Declarations of the library's own kernels and nodes, which nothing else can call.
+INTERNAL_HEADERS = (
+    "aten/native/declarations/*",
+    "aten/native/*Native.h",
+    "torch_py/csrc/autograd/generated/*",
+)
 TOOLCHAIN_FOLDERS = ("codegen", "templates", "tools/build", "aten/native", "tests/ops/samples")
 TOOLCHAIN_FILES = ("tools/__init__.py", DECLARATIONS)
 TOOLCHAIN_ARCHIVE = "_toolchain.tar.xz"
@@ -44,10 +52,12 @@ def libraries(root: Path) -> Iterable[Path]:
 
 
 def headers(base: Path) -> Iterator[Path]:
-    """Without those of the CUDA library, which nobody links against."""
+    """Without internal ones and those of the CUDA library, which nobody links against."""
+    excluded = (*INTERNAL_HEADERS, *(f"{folder}/*" for folder in CUDA))
     for folder in HEADER_FOLDERS:
         for header in (base / folder).rglob("*.h"):
-            if not header.relative_to(base).as_posix().startswith(tuple(f"{name}/" for name in CUDA)):
+            name = header.relative_to(base).as_posix()
+            if not any(fnmatch.fnmatch(name, pattern) for pattern in excluded):
                 yield header
 
 
