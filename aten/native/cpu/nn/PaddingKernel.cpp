@@ -2,6 +2,7 @@
 // the input line that it repeats, and gradients are added up along the same way back.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "aten/Dispatch.h"
@@ -51,8 +52,7 @@ void copy_part(char* to, const char* from, int64_t bytes) {
   std::memcpy(to + bytes - kStep, from + bytes - kStep, kStep);
 }
 
-/// Copies the runs of a line. An element has kElement bytes, or `element` if that is 0: longer ones
-/// are channels of a channels_last tensor or complex numbers.
+/// Copies the runs of a line. An element has kElement bytes, or `element` if that is 0.
 template <int64_t kElement>
 void copy_line(char* to, const char* from, const Run* runs, size_t count, int64_t element) {
   if constexpr (kElement != 0) element = kElement;
@@ -67,15 +67,16 @@ void copy_line(char* to, const char* from, const Run* runs, size_t count, int64_
   }
 }
 
-using CopyLine = void (*)(char*, const char*, const Run*, size_t, int64_t);
-
-CopyLine line_copier(int64_t element) {
+/// Calls f with the size of an element as a constant, 0 for the sizes of channels_last pixels and
+/// complex numbers.
+template <typename F>
+void with_size(int64_t element, const F& f) {
   switch (element) {
-    case 1: return copy_line<1>;
-    case 2: return copy_line<2>;
-    case 4: return copy_line<4>;
-    case 8: return copy_line<8>;
-    default: return copy_line<0>;
+    case 1: return f(std::integral_constant<int64_t, 1>());
+    case 2: return f(std::integral_constant<int64_t, 2>());
+    case 4: return f(std::integral_constant<int64_t, 4>());
+    case 8: return f(std::integral_constant<int64_t, 8>());
+    default: return f(std::integral_constant<int64_t, 0>());
   }
 }
 
@@ -116,34 +117,40 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
   const int64_t out_line = taps[2].out * element;
   const int64_t rows = taps[1].out;
   const int64_t planes = taps[0].out;
-  const CopyLine copy_line_of = line_copier(element);
 
   const char* in = static_cast<const char*>(input.data());
   char* out = static_cast<char*>(out0.data());
   const int64_t grain =
       std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
 
-  parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
-    // The line k, counted by rows of planes of blocks.
-    int64_t k = begin;
-    int64_t row = begin % rows;
-    int64_t plane = begin / rows % planes;
-    int64_t block = begin / rows / planes;
+  // The lines [k, k + count) of one plane.
+  const auto copy_lines = [&](auto size, int64_t k, int64_t count) {
+    const int64_t row = k % rows;
+    const int64_t plane = k / rows;
+    const int64_t source_plane = plane / planes * taps[0].in + taps[0].index[plane % planes];
+    const char* from = in + source_plane * taps[1].in * in_line;
+    const int64_t* source_row = taps[1].index.data() + row;
 
-    while (k < end) {
-      const int64_t source_plane = block * taps[0].in + taps[0].index[plane];
-      const char* from = in + source_plane * taps[1].in * in_line;
-      const int64_t* source_row = taps[1].index.data();
-      const int64_t last = std::min(rows, row + end - k);
-      for (; row < last; ++row, ++k)
-        copy_line_of(out + k * out_line, from + source_row[row] * in_line, runs.data(), runs.size(),
-                     element);
+    // Copies, which stores to `out` cannot change.
+    const Run* const first = runs.data();
+    const size_t run_count = runs.size();
+    const int64_t from_step = in_line;
+    const int64_t to_step = out_line;
+    const int64_t bytes = element;
 
-      row = 0;
-      if (++plane < planes) continue;
-      plane = 0;
-      ++block;
-    }
+    char* to = out + k * to_step;
+    for (int64_t i = 0; i < count; ++i, to += to_step)
+      copy_line<size>(to, from + source_row[i] * from_step, first, run_count, bytes);
+  };
+
+  with_size(element, [&](auto size) {
+    parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end;) {
+        const int64_t count = std::min(rows - k % rows, end - k);
+        copy_lines(size, k, count);
+        k += count;
+      }
+    });
   });
 }
 
