@@ -13,6 +13,7 @@ torch_py/_toolchain.tar.xz           what build_operators() needs to build opera
 from __future__ import annotations
 
 import fnmatch
+import lzma
 import shutil
 import tarfile
 from collections.abc import Iterable, Iterator
@@ -29,7 +30,8 @@ INTERNAL_HEADERS = (
     "aten/native/*Native.h",
     "torch_py/csrc/autograd/generated/*",
 )
-TOOLCHAIN_FOLDERS = ("codegen", "templates", "tools/build", "aten/native", "tests/ops/samples")
+KERNELS = "aten/native"
+TOOLCHAIN_FOLDERS = ("codegen", "templates", "tools/build", KERNELS, "tests/ops/samples")
 TOOLCHAIN_FILES = ("tools/__init__.py", DECLARATIONS)
 TOOLCHAIN_ARCHIVE = "_toolchain.tar.xz"
 
@@ -63,16 +65,17 @@ def headers(base: Path) -> Iterator[Path]:
 
 def toolchain_files(root: Path) -> Iterator[Path]:
     for folder in TOOLCHAIN_FOLDERS:
-        yield from (
-            path for path in (root / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts
-        )
+        for path in (root / folder).rglob("*"):
+            is_header = folder == KERNELS and path.suffix == ".h"  # in which the generator looks up nothing
+            if path.is_file() and not is_header and "__pycache__" not in path.parts:
+                yield path
     yield from (root / name for name in TOOLCHAIN_FILES)
 
 
 def pack(root: Path, files: Iterable[Path], archive: Path) -> None:
     """Writes the files, named from `root`, in an order and with times that do not vary between builds."""
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:xz", preset=9) as tar:
+    with tarfile.open(archive, "w:xz", preset=9 | lzma.PRESET_EXTREME) as tar:
         for file in sorted(files):
             member = tar.gettarinfo(file, file.relative_to(root).as_posix())
             member.mtime = 0
