@@ -2,6 +2,7 @@
 #include "aten/core/Tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
