@@ -12,6 +12,7 @@ from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
 from torch_py._functorch.aot.runtime.calls import Call, without_backward
 from torch_py._functorch.aot.runtime.training import function_with_error, training_function
+from torch_py._functorch.aot.varying import VaryingArguments, trace_varying, varying_arguments
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
@@ -40,9 +41,18 @@ class Backend:
         self.decompositions = decompositions
         self.inference = inference_compiler or fw_compiler
 
-    def compile(self, program: Program, arguments: Sequence[Any], names: Sequence[str]) -> Call:
-        """Compiles a program for arguments of these kinds."""
-        traced = trace(program, arguments, names, self.decompositions)
+    def compile(
+        self,
+        program: Program,
+        arguments: Sequence[Any],
+        names: Sequence[str],
+        varying: VaryingArguments | None = None,
+    ) -> Call:
+        """Compiles a program for arguments of these kinds; for all sizes of those that vary."""
+        if varying is None:
+            traced = trace(program, arguments, names, self.decompositions)
+        else:
+            traced = trace_varying(program, *varying, names, self.decompositions)
         if not traced.tangents:
             inference = self.inference(traced.module, _values(traced.module))
             has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
@@ -70,7 +80,7 @@ def _values(module: GraphModule) -> list[Any]:
 def _static(traced: Traced, arguments: Sequence[Any]) -> list[int]:
     """The inputs that live on after a call whatever it does, as parameters do."""
     sources = [source.of(arguments) for source in traced.inputs]
-    return [i for i, tensor in enumerate(sources) if tensor.requires_grad and tensor.is_leaf]
+    return [i for i, x in enumerate(sources) if isinstance(x, Tensor) and x.requires_grad and x.is_leaf]
 
 
 # Functions
@@ -192,7 +202,7 @@ def aot_module_simplified(
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):
         names = [node.name for node in mod.graph.find_nodes(op="placeholder")]
-        call = backend.compile(GraphProgram(mod), list(args), names)
+        call = backend.compile(GraphProgram(mod), list(args), names, varying_arguments(mod, args))
         return call.direct() or _Flat(call, [])
 
     def flat(*values: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from torch_py._functorch.aot.max_flow import UNLIMITED, Network
 from torch_py._functorch.aot.recording import CHANGED
 from torch_py._functorch.aot.splitting import Joint, is_view, nodes_in, reached_from
 from torch_py._ops import ops
+from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -111,6 +112,8 @@ class _LeastMemory:
         if node in self._free:
             return 1
         value = node.meta["val"]
+        if isinstance(value, Symbol):
+            return 0
         if not isinstance(value, Tensor) or is_view(node) or CHANGED in node.meta:
             return UNLIMITED
         return max(2, value.numel() * value.itemsize)

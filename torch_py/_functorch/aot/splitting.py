@@ -9,6 +9,7 @@ from typing import Any
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
+from torch_py._shapes.formulas import Formula, Symbol
 from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
@@ -57,6 +58,8 @@ class Joint:
         inputs = [node for node in nodes if node.op == "placeholder"]
         primals = [node for node in inputs if not is_tangent(node)]
         tangents = [node for node in inputs if is_tangent(node)]
+        # Sizes of backward follow from all symbols.
+        kept = [*kept, *(n for n in primals if isinstance(n.meta["val"], Symbol) and n not in kept)]
 
         forward = _Extraction(primals)
         results = [*self.forward_outputs, *kept]
@@ -131,9 +134,11 @@ def is_tangent(node: Node) -> bool:
 
 
 def is_view(node: Node) -> bool:
-    """Whether a node computes nothing: it reads the memory of another, or is one of its results."""
+    """Whether a node computes nothing: it reads the memory of another, is one of its results, or a size."""
     if node.op != "call_function":
         return False
+    if isinstance(node.meta.get("val"), Formula):
+        return True
     if node.target is operator.getitem:
         source: Any = node.args[0]
         return is_view(source)

@@ -57,8 +57,11 @@ def trace_varying(
             recordings.add({**sizes.stand_ins, question.symbol: question.size})
 
 
-def varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> Arguments | None:
-    """The arguments of a captured graph, if sizes of it vary."""
+VaryingArguments = tuple[Arguments, Sizes]
+
+
+def varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> VaryingArguments | None:
+    """The arguments of a captured graph, and its sizes, if some of them vary."""
     if "sizes" not in module.meta:
         return None
     placeholders = module.graph.find_nodes(op="placeholder")
@@ -67,7 +70,7 @@ def varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> Argument
         for position, node in enumerate(placeholders)
         if "geometry" in node.meta
     }
-    return Arguments(arguments, geometries)
+    return Arguments(arguments, geometries), module.meta["sizes"]
 
 
 class _Recordings:
