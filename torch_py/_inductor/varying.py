@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
+from torch_py._C import float64
 from torch_py._guards import detect_fake_mode
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import compile_library
@@ -22,6 +23,7 @@ from torch_py._inductor.ir import Buffer
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
+from torch_py._ops import ops
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
 from torch_py._shapes.integers import stand_ins_of
@@ -66,6 +68,8 @@ def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule
     for node in module.graph.nodes:
         if node.op == "placeholder":
             copies[node] = _input(graph, node, mode, sizes)
+        elif isinstance(evaluate(node.meta.get("val"), sizes), float):
+            copies[node] = _real_number(graph, node.meta["val"], sizes, mode)
         elif node.op == "call_function" and not isinstance(node.meta.get("val"), Tensor | tuple | list):
             copies[node] = _number_or_call(graph, node, copies)
         else:
@@ -95,12 +99,37 @@ def _number_or_call(graph: Graph, node: Node, copies: Mapping[Node, Any]) -> Any
     return node.target(*args, **kwargs)  # type: ignore[operator]
 
 
+def _real_number(graph: Graph, term: Any, sizes: Mapping[Symbol, int], mode: FakeTensorMode) -> Node:
+    """A tensor of the value of a term with a real value. As a number in the text of a kernel it would be rounded,
+    and its formula lost."""
+    aten = ops.aten
+    if not isinstance(term, Formula) or term.operation not in _REAL_OPERATORS:
+        whole = evaluate(term, sizes)
+        node = graph.call_function(aten.full.default, ([], whole), {"dtype": float64})
+    else:
+        operands = tuple(_real_number(graph, operand, sizes, mode) for operand in term.operands)
+        target = _REAL_OPERATORS[term.operation]
+        node = operands[0] if target is None else graph.call_function(target(aten), operands)
+    node.meta["val"] = _computed(node, mode)
+    return node
+
+
+_REAL_OPERATORS: dict[str, Any] = {
+    "truediv": lambda aten: aten.div.Tensor,
+    "sym_sqrt": lambda aten: aten.sqrt.default,
+    "sym_float": None,
+}
+
+
 def _computed(node: Node, mode: FakeTensorMode) -> Any:
     args, kwargs = map_arg((node.args, node.kwargs), lambda argument: argument.meta["val"])
     if node.target is operator.getitem:
         return args[0][args[1]]
-    with mode, no_grad():
-        return node.target(*args, **kwargs)  # type: ignore[operator]
+    try:
+        with mode, no_grad():
+            return node.target(*args, **kwargs)  # type: ignore[operator]
+    except TypeError as error:
+        raise NotFollowed(f"`{node.target}` takes no real number that depends on sizes: {error}") from None
 
 
 # Merging

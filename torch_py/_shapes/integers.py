@@ -19,6 +19,7 @@ from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
 # Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
 # channels is still an int64.
 _PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
+_SMALL_PRIMES = (503, 601, 701, 809, 907, 1009, 1103, 1201)
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 # Smaller numbers are too common to tell which sizes they come from.
 _SMALLEST = 5000
@@ -81,8 +82,9 @@ class Sizes:
         return self._integer(symbol)
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
-        """Further primes, for the recording `number` of the same program."""
-        return stand_ins_of(list(self.stand_ins), number)
+        """Other primes, for the recording `number` of the same program: smaller ones, as numbers in several
+        recordings show their formulas without being factored."""
+        return stand_ins_of(list(self.stand_ins), number, _SMALL_PRIMES, 97)
 
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
@@ -162,15 +164,17 @@ def _sum(term: Term, offset: int) -> Term:
     return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
 
 
-def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+def stand_ins_of(
+    symbols: Sequence[Symbol], number: int, primes: Sequence[int] = _PRIMES, step: int = 997
+) -> dict[Symbol, int]:
     """A prime for each symbol, others for another `number`.
 
     The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
     taken for another and a constant.
     """
     return {
-        symbol: _next_prime(prime + number * (997 + 1409 * position))
-        for position, (symbol, prime) in enumerate(zip(symbols, _PRIMES))
+        symbol: _next_prime(prime + number * step * (2 + 3 * position))
+        for position, (symbol, prime) in enumerate(zip(symbols, primes))
     }
 
 

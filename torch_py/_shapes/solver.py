@@ -84,15 +84,20 @@ class Solver:
         """A rounded quotient, or a multiple of a product with those found before."""
         if not all(type(value) is int for value in values):
             return None
-        if self._quotients:
-            products = list(_products_of({**self._sizes, **self._quotients}))
-            found = _of_products(values, products) or _of_affine(values, products)
+        found = self._of_quotients(values)
+        if found is None:
+            found = self._rounded(values)
             if found is not None:
-                return found
-        found = self._rounded(values)
-        if found is not None:
-            self._quotients[found] = values
+                self._quotients[found] = values
         return found
+
+    def _of_quotients(self, values: Values) -> Term | None:
+        """A multiple of a product with quotients that have been found before."""
+        if not self._quotients:
+            return None
+        products = list(_products_of({**self._sizes, **self._quotients}))
+        found = _of_products(values, products)
+        return found if found is not None else _of_affine(values, products)
 
     def _rounded(self, values: Values) -> Term | None:
         """factor * ((size + shift) // divisor) + offset"""
@@ -121,6 +126,8 @@ class Solver:
             if any(integer is None for integer in integers):
                 continue
             term = self._integer(integers)
+            if term is None:
+                term = self._of_quotients(integers)
             if term is None:
                 continue
             form = redo(term)
@@ -196,12 +203,12 @@ def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
     return fits[0]
 
 
-def _whole(number: float) -> int | None:
+def _whole(number: float, tolerance: float = 1e-12) -> int | None:
     """The integer that a number is, up to rounding."""
     if not math.isfinite(number) or abs(number) > 2**40:
         return None
     nearest = round(number)
-    return nearest if math.isclose(number, nearest, rel_tol=1e-12) else None
+    return nearest if math.isclose(number, nearest, rel_tol=tolerance) else None
 
 
 def _inverse(number: float) -> int | None:
@@ -210,7 +217,7 @@ def _inverse(number: float) -> int | None:
 
 def _bessel(number: float) -> int | None:
     """n of n / (n - 1)"""
-    return _whole(number / (number - 1)) if number != 1 else None
+    return _whole(number / (number - 1), 1e-7) if number != 1 else None
 
 
 # A real number as an integer, and the formula of the number from that of the integer.
