@@ -26,6 +26,8 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
     __module__ = "torch._ops"
     # What fake tensors call in place of the operator: `torch.library.register_fake` sets it.
     _fake_rule: Callable[..., Any] | None = None
+    # By class, in place of its __torch_dispatch__: `torch.library.register_torch_dispatch` sets it.
+    _torch_dispatch_rules: dict[type, Callable[..., Any]] | None = None
 
     @cached_property
     def _schema(self) -> FunctionSchema:

@@ -19,7 +19,7 @@ from torch_py._custom_ops.inference import infer_schema
 from torch_py._custom_ops.kernels import fallthrough_kernel
 from torch_py._custom_ops.keys import checked_key, key_of_device
 from torch_py._custom_ops.registry import declare, find, forget, operator_of, register
-from torch_py._custom_ops.rules import set_autocast, set_autograd, set_fake, set_vmap
+from torch_py._custom_ops.rules import set_autocast, set_autograd, set_fake, set_torch_dispatch, set_vmap
 from torch_py._dispatch_keys import keys_named
 from torch_py._ops import OpOverload
 from torch_py._pytorch_names.packages import lacking as _lacking
@@ -202,11 +202,16 @@ def register_vmap(op: Any, func: Callable[..., Any] | None = None, /, *, lib: An
 
 
 def register_torch_dispatch(
-    op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None
-) -> NoReturn:
-    raise NotImplementedError(
-        "torch.library.register_torch_dispatch: define __torch_dispatch__ in the class of the tensors instead"
-    )
+    op: Any, torch_dispatch_class: type, func: Callable[..., Any] | None = None, /, *, lib: Any = None
+) -> Any:
+    """Handles the calls of one operator in place of the `__torch_dispatch__` of a mode's or a tensor's class:
+    ``func(mode or class, operator, types, args, kwargs)``. A decorator without `func`."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        set_torch_dispatch(operator_of(op, "register_torch_dispatch"), torch_dispatch_class, function)
+        return function
+
+    return add if func is None else add(func)
 
 
 def get_ctx() -> NoReturn:

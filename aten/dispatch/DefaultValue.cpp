@@ -144,7 +144,7 @@ Value parse_value(std::string_view text, const SchemaValue& argument) {
     case SchemaType::ScalarType: return parse_dtype(text, argument);
 
     case SchemaType::MemoryFormat: return named(text, kFormats, argument);
-    case SchemaType::Device: return Device(text);
+    case SchemaType::Device: return Device(parse_string(text));
     case SchemaType::Layout:
       if (text == "strided" || text == "Strided") return Layout::Strided;
       break;

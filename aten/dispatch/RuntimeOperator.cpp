@@ -2,6 +2,7 @@
 #include "aten/dispatch/RuntimeOperator.h"
 
 #include "aten/core/Value.h"
+#include "aten/dispatch/DefaultValue.h"
 #include "aten/dispatch/Register.h"
 #include "c10/util/Exception.h"
 
@@ -51,6 +52,10 @@ OperatorEntry& declare_operator(std::string_view schema, std::string_view tags) 
     TORCH_CHECK(false, "Tried to register an operator (", schema,
                 ") with the same name and overload name multiple times: it is declared as ",
                 known->schema_text());
+  }
+
+  for (const c10::SchemaValue& argument : parsed.arguments) {
+    if (argument.default_text) default_value(argument);  // throws for one that does not fit
   }
 
   // Never freed: a call, or an object of the program, may know the entry for ever.

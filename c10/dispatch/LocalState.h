@@ -13,7 +13,7 @@ struct LocalState {
   DispatchKeySet excluded = kAutocastKeys;
   // By ExcludeDispatchKeyGuard, by inference mode, and outside of torch.autocast.
   DispatchKeySet user_excluded = kAutocastKeys;
-  int below_autograd = 0;        // nesting depth of AutoDispatchBelowAutograd
+  int below_autograd = 0;  // nesting depth of AutoDispatchBelowAutograd
   bool grad_mode = true;
   bool inference_mode = false;
 

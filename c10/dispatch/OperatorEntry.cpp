@@ -157,8 +157,9 @@ void OperatorEntry::throw_missing(DispatchKey key) const {
                               ": no tensor argument and no device to choose a kernel by");
   const bool is_mkldnn = key == DispatchKey::AutogradMkldnnCPU;
   const char* backend = dispatch_key_name(is_mkldnn ? DispatchKey::MkldnnCPU : key);
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '",
-                              backend, "' backend. It has kernels for: ", available, ".");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false, "Could not run '", name_, "' with arguments from the '", backend,
+      "' backend. It has kernels for: ", available.empty() ? "none" : available, ".");
   __builtin_unreachable();
 }
 

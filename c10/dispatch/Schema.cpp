@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 #include "c10/util/Exception.h"
@@ -120,7 +121,7 @@ class SchemaParser {
       value.has_optional_elements = optional_before_list;
       skip_spaces();
       if (position_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[position_])))
-        value.list_size = std::stoi(word(""));
+        value.list_size = parse_list_size();
       expect("]");
       value.is_optional = accept("?");
     } else {
@@ -134,15 +135,28 @@ class SchemaParser {
     return value;
   }
 
+  int parse_list_size() {
+    constexpr int kLargest = 1 << 16;
+    const std::string digits = word("");
+    int size = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    const bool is_number = error == std::errc() && stop == digits.data() + digits.size();
+    check(is_number && size <= kLargest, "the length of a list before this place");
+    return size;
+  }
+
   SchemaType parse_base_type() {
     const size_t start = position_;
     const std::string base = is_word_at(position_) ? word(".") : std::string();
     if (base.starts_with("__torch__.")) return SchemaType::Object;
     if (base == "Dict" && accept("(")) {
+      check(!is_in_dict_, "the type of keys or values, which is not another Dict,");
+      is_in_dict_ = true;
       parse_type();
       expect(",");
       parse_type();
       expect(")");
+      is_in_dict_ = false;
       return SchemaType::Object;
     }
 
@@ -241,6 +255,7 @@ class SchemaParser {
 
   std::string_view text_;
   size_t position_ = 0;
+  bool is_in_dict_ = false;
 };
 
 }  // namespace

@@ -188,6 +188,20 @@ def test_classes_of_tensors_see_the_operator() -> None:
     assert seen == [overload_of(scale)]
 
 
+def test_a_rule_for_one_mode() -> None:
+    scale = make_scale()
+
+    @library.register_torch_dispatch(scale._qualname, Recorded)
+    def rule(mode: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        mode.seen.append("rule")
+        return args[0] + 100
+
+    with Recorded() as mode:
+        close_to(scale(X), X + 100)
+    assert "rule" in mode.seen and overload_of(scale) not in [row[0] for row in mode.seen]
+    close_to(scale(X), X * 2)
+
+
 def test_fake_tensors_go_to_the_rule() -> None:
     scale = make_scale()
     with FakeTensorMode() as mode:

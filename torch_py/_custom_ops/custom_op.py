@@ -10,7 +10,7 @@ from torch_py import _C
 from torch_py._custom_ops.autograd import autograd_kernel
 from torch_py._custom_ops.keys import key_of_device
 from torch_py._custom_ops.registry import declare, find, forget, kernels_of
-from torch_py._custom_ops.rules import set_autocast, set_autograd, set_fake, set_vmap
+from torch_py._custom_ops.rules import set_autocast, set_autograd, set_fake, set_torch_dispatch, set_vmap
 from torch_py._ops import OpOverload
 from torch_py._tags import Tag
 from torch_py._tensor import Tensor
@@ -132,6 +132,17 @@ class CustomOpDef:
     ) -> None:
         """The gradient, as `torch.library.register_autograd`."""
         set_autograd(self._opoverload, backward, setup_context)
+
+    def register_torch_dispatch(
+        self, torch_dispatch_class: type, fn: Callable[..., Any] | None = None, /
+    ) -> Any:
+        """The rule for a mode or a class of tensors, as `torch.library.register_torch_dispatch`."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            set_torch_dispatch(self._opoverload, torch_dispatch_class, function)
+            return function
+
+        return register if fn is None else register(fn)
 
     def register_vmap(self, func: Callable[..., Any] | None = None, /) -> Any:
         """The rule for batches, as `torch.library.register_vmap`; a decorator without `func`."""

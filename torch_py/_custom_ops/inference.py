@@ -93,7 +93,9 @@ def infer_schema(
 
 
 def _written(default: Any) -> str:
-    return str(default).removeprefix("torch.") if isinstance(default, _C.dtype) else repr(default)
+    if isinstance(default, (_C.dtype, _C.layout, _C.memory_format)):
+        return str(default).removeprefix("torch.")
+    return repr(str(default)) if isinstance(default, _C.device) else repr(default)
 
 
 def _result_name(annotation: Any) -> str:

@@ -69,3 +69,9 @@ def set_autocast(operator: OpOverload, device_type: str, cast_inputs: Any) -> Ca
 
     kernels_of(operator).set(key.name, kernel, takes_keys=True)
     return kernel
+
+
+def set_torch_dispatch(operator: OpOverload, handler: type, rule: Callable[..., Any]) -> None:
+    if not isinstance(handler, type):
+        raise TypeError(f"register_torch_dispatch: expected a class, got {type(handler).__name__}")
+    operator._torch_dispatch_rules = {**(operator._torch_dispatch_rules or {}), handler: rule}

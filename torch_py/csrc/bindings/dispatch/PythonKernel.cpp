@@ -1,6 +1,7 @@
 // Kernels in Python: of single operators, and the one that hands calls to __torch_dispatch__.
 #include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -305,11 +306,15 @@ class DispatchToPython final : public c10::BoxedKernel {
     const ObjectPtr function =
         ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
 
-    const auto is_answer = [&](PyObject* handler) {
-      const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttr(handler, attribute_name)));
+    const auto is_answer = [&](PyObject* handler, PyTypeObject* type) {
+      const ObjectPtr rule = rule_for(entry, function.get(), type);
+      const ObjectPtr method =
+          rule ? rule : ObjectPtr::steal(checked(PyObject_GetAttr(handler, attribute_name)));
+      PyObject* given[] = {handler, function.get(), types.get(), arguments.args(),
+                           arguments.kwargs()};
+      const size_t skipped = rule ? 0 : 1;
       const ObjectPtr result = checked_answer(
-          PyObject_CallFunctionObjArgs(method.get(), function.get(), types.get(), arguments.args(),
-                                       arguments.kwargs(), nullptr));
+          PyObject_Vectorcall(method.get(), given + skipped, std::size(given) - skipped, nullptr));
       if (result.get() == Py_NotImplemented) return false;
       push_results(stack, entry, result.get());
       aliased.note(stack);
@@ -318,12 +323,24 @@ class DispatchToPython final : public c10::BoxedKernel {
 
     if (in_dispatch_mode()) {
       const StashedMode mode;
-      if (is_answer(mode.get())) return true;
+      if (is_answer(mode.get(), Py_TYPE(mode.get()))) return true;
     }
     for (PyObject* tensor : overloaded.tensors()) {
-      if (is_answer(reinterpret_cast<PyObject*>(Py_TYPE(tensor)))) return true;
+      if (is_answer(reinterpret_cast<PyObject*>(Py_TYPE(tensor)), Py_TYPE(tensor))) return true;
     }
     throw_declined(entry, overloaded.tensors());
+  }
+
+  /// What torch.library.register_torch_dispatch has registered for a mode's or a tensor's class.
+  static ObjectPtr rule_for(const c10::OperatorEntry& entry, PyObject* function,
+                            PyTypeObject* type) {
+    if (!entry.is_declared_at_run_time()) return {};
+    const ObjectPtr rules =
+        ObjectPtr::steal(checked(PyObject_GetAttrString(function, "_torch_dispatch_rules")));
+    if (!PyDict_Check(rules.get())) return {};
+    PyObject* found = PyDict_GetItemWithError(rules.get(), reinterpret_cast<PyObject*>(type));
+    if (found == nullptr && PyErr_Occurred()) throw PythonError();
+    return found == nullptr ? ObjectPtr() : ObjectPtr::borrow(found);
   }
 
   [[noreturn]] static void throw_declined(const c10::OperatorEntry& entry,
