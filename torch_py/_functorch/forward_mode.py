@@ -130,10 +130,7 @@ def tangent_in_memory(tensor: Tensor) -> Tensor:
     if tangent is None:
         tangent = _C._torch.zeros_like(value)
     if tangent.stride() != value.stride():
-        laid_out = _C._torch.empty_strided(
-            value.shape, value.stride(), dtype=tangent.dtype, device=tangent.device
-        )
-        tangent = laid_out.copy_(tangent) if not level_of(tangent) else tangent
+        tangent = tangent.new_empty_strided(value.shape, value.stride()).copy_(tangent)
     _C._set_tangent(tensor, tangent)
     return tangent  # type: ignore[no-any-return]
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.subject import only_torch_py, torch
+from torch_py.utils._python_dispatch import TorchDispatchMode
 
 autograd = torch.autograd
 
@@ -73,6 +74,27 @@ def test_as_many_gradients_as_outputs() -> None:
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="got 1 tensors and 2 gradients"):
         autograd.grad([x * 2], x, [torch.ones(2), torch.ones(2)])
+
+
+@only_torch_py
+def test_gradients_that_are_not_asked_for_are_not_computed() -> None:
+    class Products(TorchDispatchMode):
+        count = 0
+
+        def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.count += operator is torch.ops.aten.mm.default
+            return operator(*args, **(kwargs or {}))
+
+    x, weight = torch.ones(2, 3, requires_grad=True), torch.ones(3, 4, requires_grad=True)
+    output = torch.mm(x, weight)
+    for inputs, products in (([x], 1), ([weight], 1), ([x, weight], 2)):
+        for create_graph in (False, True):
+            with Products() as counted:
+                autograd.grad(output, inputs, torch.ones(2, 4), retain_graph=True, create_graph=create_graph)
+            assert counted.count == products
+    with Products() as counted:
+        output.backward(torch.ones(2, 4), inputs=[weight])
+    assert counted.count == 1 and x.grad is None
 
 
 def test_batched_gradients() -> None:

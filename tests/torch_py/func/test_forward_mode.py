@@ -54,9 +54,39 @@ def test_a_batch_of_tangents_of_one_value() -> None:
         torch.testing.assert_close(row, factor * expected)
 
 
-def test_a_batch_of_values() -> None:
-    found = torch.vmap(lambda x, v: jvp(torch.sin, (x,), (v,))[1])(V, D)
-    torch.testing.assert_close(found, V.cos() * D)
+def test_views_of_an_expanded_value() -> None:
+    value = torch.ones(1).expand(3)
+    assert jvp(lambda x: x.view(3, 1) * 2, (value,), (torch.arange(3.0),))[1].tolist() == [[0], [2], [4]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_batch_of_values(name: str) -> None:
+    function = CASES[name]
+    values, directions = torch.stack([V, 1 - 2 * V]), torch.stack([D, D + 1])
+    expected = [jvp(function, (x,), (v,)) for x, v in zip(values, directions)]
+
+    found = torch.vmap(lambda x, v: jvp(function, (x,), (v,)))(values, directions)
+    for result, rows in zip(found, zip(*expected)):
+        torch.testing.assert_close(result, torch.stack(rows))
+
+    found = torch.vmap(lambda x: jvp(function, (x,), (D,))[1])(values)
+    torch.testing.assert_close(found[0], expected[0][1])
+
+
+def test_batches_in_batches() -> None:
+    def product(x: Any, y: Any, v: Any) -> Any:
+        return jvp(lambda x, y: (x * y).sum() * x, (x, y), (v, v * 2))[1]
+
+    values, directions = torch.stack([V, 1 - 2 * V]), torch.stack([D, D + 1])
+    for x, y, v in ((0, 0, 0), (0, None, 0), (None, 0, None), (0, None, None), (None, None, 0)):
+        dims = (x, y, v)
+        given = [t if d == 0 else t[0] for t, d in zip((values, values + 1, directions), dims)]
+        inner = torch.vmap(product, dims)
+        found = torch.vmap(inner, (1 if x == 0 else 0, 1 if y == 0 else 0, 1 if v == 0 else 0))(*given)
+        rows = [[t[:, k] if d == 0 else t[k] for t, d in zip(given, dims)] for k in (0, 1)]
+        for k in (0, 1):
+            members = [[t[i] if d == 0 else t for t, d in zip(rows[k], dims)] for i in (0, 1)]
+            torch.testing.assert_close(found[k], torch.stack([product(*each) for each in members]))
 
 
 @only_torch_py

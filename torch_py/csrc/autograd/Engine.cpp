@@ -134,6 +134,8 @@ void Engine::run_node(GraphTask& task, uint32_t index) {
 
   const at::profiling::Range range(node.name(), static_cast<int64_t>(node.sequence_nr()));
   try {
+    const FollowedEdges followed(&node,
+                                 task.selective() ? task.followed_edges(node) : ~uint64_t{0});
     variable_list outputs = call_node(node, std::move(grads), task.keep_graph);
     deliver(task, node, outputs);
   } catch (...) {

@@ -10,8 +10,8 @@
 #include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/detach.h"
-#include "aten/ops/empty_strided.h"
 #include "aten/ops/expand.h"
+#include "aten/ops/new_empty_strided.h"
 #include "aten/ops/zeros_like.h"
 #include "aten/transforms/Levels.h"
 #include "torch_py/csrc/autograd/Backward.h"
@@ -25,6 +25,7 @@ using at::Tensor;
 using at::Value;
 using at::transforms::as_wrapped;
 using at::transforms::level_of;
+using at::transforms::wrap_batch;
 using at::transforms::wrap_dual;
 using at::transforms::Wrapped;
 using c10::AutoGradMode;
@@ -71,8 +72,8 @@ bool share_memory(const Tensor& left, const Tensor& right) {
   return found;
 }
 
-/// A dual tensor of the level, or null.
-Wrapped* dual_at(const Tensor& tensor, int level) {
+/// What the transform of the level has wrapped, or null.
+Wrapped* wrapped_at(const Tensor& tensor, int level) {
   Wrapped* wrapped = as_wrapped(tensor);
   return wrapped != nullptr && wrapped->level() == level ? wrapped : nullptr;
 }
@@ -87,14 +88,20 @@ void wrap_results(Stack& results, const std::vector<Tensor>& tangents, int level
 
 // --- Views ---
 
+/// Whether elements share memory, so that nothing can be written.
+bool is_expanded(const Tensor& tensor) {
+  for (int64_t d = 0; d < tensor.dim(); ++d)
+    if (tensor.stride(d) == 0 && tensor.size(d) > 1) return true;
+  return false;
+}
+
 /// The tangent, laid out as the value, so that both have the same views. It is one of zeros if
 /// there was none.
 Tensor tangent_in_memory(Wrapped& dual) {
   const Tensor& value = dual.value();
   Tensor tangent = dual.tangent().defined() ? dual.tangent() : at::zeros_like(value);
-  if (tangent.strides() != value.strides() && level_of(tangent) == 0) {
-    const Tensor laid_out = at::empty_strided(value.sizes(), value.strides(), tangent.scalar_type(),
-                                              std::nullopt, tangent.device());
+  if (tangent.strides() != value.strides() && !is_expanded(value)) {
+    const Tensor laid_out = at::new_empty_strided(tangent, value.sizes(), value.strides());
     tangent = at::copy_(laid_out, tangent);
   }
   dual.set_tangent(tangent);
@@ -108,7 +115,7 @@ void view(const c10::OperatorEntry& entry, Stack& stack, int level) {
   const std::vector<Tensor*> tangents = tensors_of(of_tangent);
   bool is_source = true;
   for (size_t i = 0; i < values.size(); ++i) {
-    Wrapped* dual = dual_at(*values[i], level);
+    Wrapped* dual = wrapped_at(*values[i], level);
     if (dual == nullptr) continue;
     const Tensor inside = dual->value();
     *tangents[i] = is_source ? tangent_in_memory(*dual) : inside;
@@ -131,26 +138,73 @@ struct Moving {
   Tensor direction;
 };
 
+using Levels = std::vector<int>;
+
+/// The levels of the batches that have wrapped a plain tensor, from the highest; none if something
+/// else has.
+std::optional<Levels> batch_levels(const Tensor& tensor) {
+  Levels levels;
+  const Tensor* inside = &tensor;
+  while (const Wrapped* wrapped = as_wrapped(*inside)) {
+    if (wrapped->kind() != Wrapped::Kind::Batch) return std::nullopt;
+    levels.push_back(wrapped->level());
+    inside = &wrapped->value();
+  }
+  if (inside->key_set().has(DispatchKey::Python)) return std::nullopt;
+  return levels;
+}
+
+bool are_among(const Levels& some, const Levels& all) {
+  return std::includes(all.rbegin(), all.rend(), some.rbegin(), some.rend());
+}
+
 /// An alias to differentiate by, connected to the graph of `tensor`.
 Tensor differentiable_alias(const Tensor& tensor) {
+  if (const Wrapped* batch = as_wrapped(tensor))
+    return wrap_batch(differentiable_alias(batch->value()), batch->level());
   if (requires_grad(tensor)) return at::alias(tensor);
   Tensor alias = at::detach(tensor);
   set_requires_grad(alias, true);
   return alias;
 }
 
+/// The gradients of outputs and inputs, of which all inputs are in the batches that the outputs are
+/// in: members of a batch do not depend on one another, so the gradient of all holds that of each.
 variable_list gradients(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                         const std::vector<Tensor>& weights, bool create_graph) {
-  return run_backward(outputs, weights, /*keep_graph=*/true, create_graph, inputs,
-                      /*allow_unused=*/true, /*accumulate_grad=*/false);
+  int level = 0;
+  for (const Tensor& output : outputs) level = std::max(level, level_of(output));
+  for (const Tensor& input : inputs) level = std::max(level, level_of(input));
+  if (level == 0) {
+    return run_backward(outputs, weights, /*keep_graph=*/true, create_graph, inputs,
+                        /*allow_unused=*/true, /*accumulate_grad=*/false);
+  }
+
+  const int64_t size = as_wrapped(inputs[0])->batch_size();
+  const auto members = [&](const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> found;
+    for (const Tensor& tensor : tensors) {
+      const Wrapped* batch = wrapped_at(tensor, level);
+      DimVector sizes(tensor.sizes());
+      sizes.insert(sizes.begin(), size);
+      found.push_back(batch == nullptr ? at::expand(tensor, sizes) : batch->value());
+    }
+    return found;
+  };
+  variable_list found =
+      gradients(members(outputs), members(inputs), members(weights), create_graph);
+  for (Tensor& gradient : found)
+    if (gradient.defined()) gradient = wrap_batch(gradient, level);
+  return found;
 }
 
 class DualCall {
  public:
   DualCall(const c10::OperatorEntry& entry, Stack& stack, int level);
 
-  /// Whether no value and no argument is a tensor that a transform, or Python code, handles.
-  bool is_plain() const { return is_plain_; }
+  /// Whether gradients of the values can be taken here: these are plain, or members of batches
+  /// that all with tangents are in.
+  bool is_differentiable() const;
   bool moves() const { return moves_; }
   void run_without_tangents();
   void run();
@@ -169,7 +223,6 @@ class DualCall {
   std::vector<Tensor> values_;    // of all tensors among the arguments
   std::vector<Tensor> tangents_;  // undefined: zero
   std::vector<Moving> moving_;
-  bool is_plain_ = true;
   bool moves_ = false;
   bool is_connected_ = false;  // to a graph around the transform
 };
@@ -178,16 +231,34 @@ DualCall::DualCall(const c10::OperatorEntry& entry, Stack& stack, int level)
     : entry_(entry), stack_(stack), level_(level) {
   bool any_graph = false;
   for (const Tensor* tensor : tensors_of(stack)) {
-    const Wrapped* dual = dual_at(*tensor, level);
+    const Wrapped* dual = wrapped_at(*tensor, level);
     values_.push_back(dual == nullptr ? *tensor : dual->value());
     tangents_.push_back(dual == nullptr ? Tensor() : dual->tangent());
-    const c10::DispatchKeySet keys = values_.back().key_set();
-    is_plain_ = is_plain_ && !keys.has(DispatchKey::Transform) && !keys.has(DispatchKey::Python);
     moves_ = moves_ || tangents_.back().defined();
     any_graph = any_graph || has_graph(values_.back()) ||
                 (tangents_.back().defined() && has_graph(tangents_.back()));
   }
   is_connected_ = any_graph && GradMode::is_enabled();
+}
+
+bool DualCall::is_differentiable() const {
+  Levels all;
+  for (const Tensor& value : values_) {
+    const auto levels = batch_levels(value);
+    if (!levels) return false;
+    if (levels->size() > all.size()) all = *levels;
+  }
+
+  for (size_t i = 0; i < values_.size(); ++i) {
+    const Levels levels = *batch_levels(values_[i]);
+    if (!are_among(levels, all)) return false;
+    if (!tangents_[i].defined()) continue;
+    if (levels != all) return false;
+    // Through a graph of plain values, any tangents can pass.
+    const auto of_tangent = batch_levels(tangents_[i]);
+    if (!all.empty() && (!of_tangent || !are_among(*of_tangent, all))) return false;
+  }
+  return true;
 }
 
 void DualCall::run_without_tangents() {
@@ -225,15 +296,14 @@ std::vector<Tensor> DualCall::diagonal_product(const Tensor& output) const {
 std::vector<Tensor> DualCall::transposed_twice(const std::vector<Tensor>& outputs) const {
   std::vector<Tensor> weights, sources;
   for (const Tensor& output : outputs) {
-    weights.push_back(at::detach(at::zeros_like(output)));
-    set_requires_grad(weights.back(), true);
+    weights.push_back(differentiable_alias(at::detach(at::zeros_like(output))));
   }
   for (const Moving& each : moving_) sources.push_back(each.source);
   const variable_list found = gradients(outputs, sources, weights, true);
 
   std::vector<Tensor> products, directions;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (!requires_grad(found[i])) continue;
+    if (!found[i].defined() || !has_graph(found[i])) continue;
     products.push_back(found[i]);
     directions.push_back(moving_[i].direction);
   }
@@ -268,7 +338,7 @@ void DualCall::run() {
   const std::vector<Tensor*> outputs = tensors_of(stack_);
   std::vector<Tensor> kept;
   for (const Tensor* output : outputs)
-    if (requires_grad(*output)) kept.push_back(*output);
+    if (has_gradient(*output) && has_graph(*output)) kept.push_back(*output);
 
   std::vector<Tensor> found;
   const bool is_elementwise = sizes && outputs.size() == 1 && kept.size() == 1 &&
@@ -280,7 +350,8 @@ void DualCall::run() {
   std::vector<Tensor> moved;
   size_t next = 0;
   for (Tensor* output : outputs) {
-    moved.push_back(requires_grad(*output) ? finished(found[next++]) : Tensor());
+    const bool is_kept = has_gradient(*output) && has_graph(*output);
+    moved.push_back(is_kept ? finished(found[next++]) : Tensor());
     if (!is_connected_ && has_gradient(*output)) *output = at::detach(*output);
   }
   wrap_results(stack_, moved, level_);
@@ -297,7 +368,7 @@ void ForwardMode::call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys
 
   DualCall call(entry, stack, level);
   if (!call.moves()) return call.run_without_tangents();
-  call.is_plain() ? call.run() : others_->call(entry, keys, stack);
+  call.is_differentiable() ? call.run() : others_->call(entry, keys, stack);
 }
 
 }  // namespace torch::autograd

@@ -12,8 +12,8 @@ namespace torch::autograd {
 /// of that map is v -> J v. Elementwise operators are simpler still, as their J is diagonal: J v is
 /// the gradient weighted by v. Views do to the tangent what they do to the value.
 
-/// Handles calls whose highest level is that of a dual tensor. Those in place, and those of which
-/// what is inside the duals is wrapped as well, go to `others`.
+/// Handles calls whose highest level is that of a dual tensor. Those in place, and those with
+/// values that are dual themselves or in batches that not all are in, go to `others`.
 class TORCH_PY_API ForwardMode final : public c10::BoxedKernel {
  public:
   explicit ForwardMode(std::shared_ptr<const c10::BoxedKernel> others)

@@ -174,6 +174,16 @@ void GraphTask::visit_edge(uint32_t parent, const Edge& edge) {
   }
 }
 
+uint64_t GraphTask::followed_edges(const Node& node) {
+  uint64_t followed = 0;
+  const size_t count = std::min<size_t>(node.num_outputs(), 64);
+  for (size_t i = 0; i < count; ++i) {
+    const NodeState* next = find(node.next_edge(i).function.get());
+    if (next != nullptr && takes_part(*next)) followed |= uint64_t{1} << i;
+  }
+  return followed;
+}
+
 void GraphTask::capture(const NodeState& state, const variable_list& grads) {
   for (int32_t i = state.first_capture; i >= 0; i = captures_[static_cast<size_t>(i)].next) {
     const Capture& capture = captures_[static_cast<size_t>(i)];

@@ -74,6 +74,8 @@ class GraphTask {
   bool applies(const NodeState& state) const {
     return !selective_ || (state.roles & NodeState::kApply) != 0;
   }
+  /// The edges of a node that lead to nodes that take part, bit by bit: see FollowedEdges.
+  uint64_t followed_edges(const Node& node);
   /// Stores gradients that are part of the result.
   void capture(const NodeState& state, const variable_list& grads);
   /// Adds a gradient, which the calling thread's current stream computes, to input `input_nr` of a

@@ -2,6 +2,7 @@
 #include "torch_py/csrc/autograd/Node.h"
 
 #include <cctype>
+#include <utility>
 
 #include "aten/ops/to_mkldnn.h"
 #include "aten/ops/zeros.h"
@@ -34,6 +35,10 @@ __attribute__((tls_model("initial-exec"))) constinit thread_local uint64_t next_
 __attribute__((tls_model("initial-exec"))) constinit thread_local PendingNodes* pending_nodes =
     nullptr;
 
+// Of the node that the thread runs; null in passes to all leaves.
+__attribute__((tls_model(
+    "initial-exec"))) constinit thread_local const FollowedEdges* followed_edges = nullptr;
+
 // A recorded call is linked to the node that it makes by the number that the node will get.
 [[maybe_unused]] const bool is_linked = [] {
   at::profiling::set_sequence_source([] { return static_cast<int64_t>(next_sequence_nr); });
@@ -57,6 +62,17 @@ Node::Node() : Node(next_sequence_nr++) {
 Node::Node(uint64_t sequence_nr) : sequence_nr_(sequence_nr) {}
 
 Node::~Node() { release_edges(); }
+
+FollowedEdges::FollowedEdges(const Node* node, uint64_t edges)
+    : node_(node), edges_(edges), previous_(std::exchange(followed_edges, this)) {}
+
+FollowedEdges::~FollowedEdges() { followed_edges = previous_; }
+
+bool Node::is_followed(size_t edge) const {
+  const FollowedEdges* const followed = followed_edges;
+  if (C10_LIKELY(followed == nullptr) || followed->node_ != this || edge >= 64) return true;
+  return (followed->edges_ >> edge & 1) != 0;
+}
 
 void Node::release_resources() {
   release_variables();

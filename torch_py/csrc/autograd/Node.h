@@ -114,7 +114,11 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   const edge_list& next_edges() const { return next_edges_; }
   const Edge& next_edge(size_t index) const { return next_edges_[index]; }
   size_t num_outputs() const { return next_edges_.size(); }
-  bool should_compute_output(size_t edge) const { return next_edges_[edge].is_valid(); }
+  /// Whether the gradient for an edge is wanted: it leads somewhere, and the pass that runs the
+  /// node follows it (FollowedEdges).
+  bool should_compute_output(size_t edge) const {
+    return next_edges_[edge].is_valid() && is_followed(edge);
+  }
 
   // --- Inputs: gradients of the forward outputs ---
 
@@ -162,6 +166,7 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   void release_resources() override;
 
  private:
+  bool is_followed(size_t edge) const;
   void release_edges() noexcept;
   /// Keeps topological_nr_ above that of every child.
   void note_child(const Edge& edge) {
@@ -175,6 +180,22 @@ class TORCH_PY_API Node : public c10::intrusive_ptr_target {
   c10::SmallVector<InputMetadata, 1> input_metadata_;  // one per forward output
   c10::Stream stream_;                // of the device "cpu" until an output is on another device
   std::unique_ptr<NodeHooks> hooks_;  // null for most nodes
+};
+
+/// Held while a pass to given inputs runs a node: the edges that it follows, bit by bit. Of edges
+/// beyond the 64th, and of other nodes, all are followed.
+class TORCH_PY_API FollowedEdges {
+ public:
+  FollowedEdges(const Node* node, uint64_t edges);
+  ~FollowedEdges();
+  FollowedEdges(const FollowedEdges&) = delete;
+  FollowedEdges& operator=(const FollowedEdges&) = delete;
+
+ private:
+  friend class Node;
+  const Node* node_;
+  uint64_t edges_;
+  const FollowedEdges* previous_;
 };
 
 /// The operator's name in error messages: "Add" for AddBackward0.
