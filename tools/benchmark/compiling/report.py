@@ -77,6 +77,7 @@ class Subject:
             "XDG_CACHE_HOME": str(caches / "xdg"),
             "TORCHINDUCTOR_CACHE_DIR": str(caches / "inductor"),
             "TMPDIR": _made(caches / "tmp"),
+            "PYTHONDONTWRITEBYTECODE": "",  # modules are compiled once, as those of an installation
         }
         done = run([*command, *self._options], ROOT, environment, TIMEOUT)
         if not done.succeeded:
@@ -174,6 +175,8 @@ def main(arguments: list[str]) -> int:
     has_peer = importlib.util.find_spec("torch") is not None and not options.alone
     libraries = ["torch_py", *(["torch"] if has_peer else [])]
     subjects = [Subject(library, options.threads, options.small) for library in libraries]
+    # Has Python compile the modules, which belongs to no figure.
+    Subject("torch_py", options.threads, options.small).measure("import")
     wanted = set(options.only or [*names, "models"])
     result: dict[str, Any] = {}
 
