@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py import _C
@@ -49,10 +51,11 @@ class Backend:
         varying: VaryingArguments | None = None,
     ) -> Call:
         """Compiles a program for arguments of these kinds; for all sizes of those that vary."""
-        if varying is None:
-            traced = trace(program, arguments, names, self.decompositions)
-        else:
-            traced = trace_varying(program, *varying, names, self.decompositions)
+        with _without_garbage_collection():
+            if varying is None:
+                traced = trace(program, arguments, names, self.decompositions)
+            else:
+                traced = trace_varying(program, *varying, names, self.decompositions)
         if not traced.tangents:
             inference = self.inference(traced.module, _values(traced.module))
             has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
@@ -61,16 +64,29 @@ class Backend:
             forward = self.forward(traced.module, _values(traced.module))
             return Call(traced, function_with_error(traced, forward), len(arguments))
 
-        forward_graph, backward_graph = self.partition(
-            traced.module,
-            _values(traced.module),
-            num_fwd_outputs=traced.num_outputs,
-            static_lifetime_input_indices=_static(traced, arguments),
-        )
+        with _without_garbage_collection():
+            forward_graph, backward_graph = self.partition(
+                traced.module,
+                _values(traced.module),
+                num_fwd_outputs=traced.num_outputs,
+                static_lifetime_input_indices=_static(traced, arguments),
+            )
         forward = self.forward(forward_graph, _values(forward_graph))
         backward = self.backward(backward_graph, _values(backward_graph))
         run = training_function(traced, forward, backward, backward_graph.graph)
         return Call(traced, run, len(arguments))
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Graphs are many objects, of which most die together: looking for dead ones meanwhile finds none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _values(module: GraphModule) -> list[Any]:

@@ -18,7 +18,6 @@ class Call:
     """Calls a compiled graph and gives what the program would: ``call(arguments)`` returns a list."""
 
     def __init__(self, traced: Traced, run: Compiled, num_arguments: int) -> None:
-        self.traced = traced
         self._sources = traced.inputs
         self._changes = traced.changes
         self._reshapings = traced.reshapings
