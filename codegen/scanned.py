@@ -1,4 +1,4 @@
-"""The files that the generator reads in addition to the declarations: kernels and sample generators.
+"""The files that the generator reads besides the declarations: kernels, sample generators, the package.
 
 The scanners and the fingerprint of a generated tree take the list from here, so that they agree.
 """
@@ -22,6 +22,14 @@ def kernel_files(root: Path) -> list[Path]:
 def sample_files(root: Path) -> list[Path]:
     """The files with generators of arguments for tests."""
     return sorted(_files(root / "tests" / "ops" / "samples", (".py",)))
+
+
+def taken_name_files(root: Path) -> list[Path]:
+    """The files of the package in which names of Tensor and torch are written by hand."""
+    bindings = root / "torch_py" / "csrc" / "bindings"
+    modules = [root / "torch_py" / name for name in ("__init__.py", "_exports.py", "_tensor_methods.py")]
+    tables = [path for folder in ("exchange", "tensor") for path in (bindings / folder).glob("*.cpp")]
+    return sorted([*tables, *(path for path in modules if path.is_file())])
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:

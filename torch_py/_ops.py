@@ -58,9 +58,14 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
 
     @cached_property
     def tags(self) -> list[Tag]:
-        """What the entry is tagged with, and "pointwise" or "reduction" for operators that are."""
-        kind = [self._structure] if self._structure in ("pointwise", "reduction") else []
-        return [Tag(word) for word in (*self._tag_words.split(), *kind) if word in Tag]
+        """What the entry is tagged with, "pointwise" or "reduction" for operators that are, and
+        "nondeterministic_seeded" for those that take a generator of random numbers."""
+        words = self._tag_words.split()
+        if self._structure in ("pointwise", "reduction"):
+            words.append(self._structure)
+        if any(argument.type == "Generator?" for argument in self._schema.arguments):
+            words.append("nondeterministic_seeded")
+        return [Tag(word) for word in words if word in Tag]
 
     @property
     def is_view(self) -> bool:

@@ -104,15 +104,14 @@ Rule choose(const OperatorEntry& entry) {
   return &one_by_one;
 }
 
-/// The rule of an operator; found once.
+}  // namespace
+
 Rule rule_of(const OperatorEntry& entry) {
   thread_local std::unordered_map<const OperatorEntry*, Rule> found;
   const auto [it, is_new] = found.try_emplace(&entry, nullptr);
   if (is_new) it->second = choose(entry);
   return it->second;
 }
-
-}  // namespace
 
 OwnRule::OwnRule(const OperatorEntry& entry, Rule rule) { own_rules()[&entry] = rule; }
 

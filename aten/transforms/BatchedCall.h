@@ -69,10 +69,17 @@ void along_dimensions(BatchedCall& call);
 void view(BatchedCall& call);
 void inplace_view(BatchedCall& call);
 
+/// Counts the dimensions that arguments name after the batch; `rank` is that of a member. Without a
+/// named dimension, reductions take all of them; of other operators the answer is false.
+bool shift_dimensions(BatchedCall& call, int64_t rank);
+
 /// Declares the rule of an operator that no structure describes; next to the rule.
 struct OwnRule {
   OwnRule(const OperatorEntry& entry, Rule rule);
 };
+
+/// The rule that the entry's structure and tags, or its own, declare.
+Rule rule_of(const OperatorEntry& entry);
 
 /// Whether the operator draws random numbers.
 bool is_random(const OperatorEntry& entry);

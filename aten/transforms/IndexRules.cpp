@@ -1,27 +1,33 @@
 // Indices and what they read: one index more counts the members.
 #include <algorithm>
 
+#include "aten/ops/_readable.h"
 #include "aten/ops/add.h"
 #include "aten/ops/allclose.h"
 #include "aten/ops/arange.h"
+#include "aten/ops/clone.h"
 #include "aten/ops/copy.h"
 #include "aten/ops/embedding.h"
 #include "aten/ops/equal.h"
 #include "aten/ops/fill.h"
 #include "aten/ops/flatten.h"
+#include "aten/ops/ge.h"
 #include "aten/ops/index.h"
 #include "aten/ops/index_put.h"
-#include "aten/ops/index_select.h"
 #include "aten/ops/is_nonzero.h"
 #include "aten/ops/item.h"
+#include "aten/ops/logical_and.h"
+#include "aten/ops/lt.h"
 #include "aten/ops/mean.h"
 #include "aten/ops/movedim.h"
 #include "aten/ops/ne.h"
 #include "aten/ops/nll_loss_forward.h"
 #include "aten/ops/nonzero.h"
+#include "aten/ops/put.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sum.h"
 #include "aten/ops/unflatten.h"
+#include "aten/ops/where.h"
 #include "aten/transforms/BatchedCall.h"
 #include "c10/util/Exception.h"
 
@@ -59,6 +65,14 @@ IndexPlace place_of(const Value::Tensors& indices) {
   return place;
 }
 
+/// 0, 1, ... of the members, with `rank` dimensions after that of the batch.
+Tensor member_numbers(BatchedCall& call, int64_t rank, ScalarType dtype = kLong) {
+  DimVector one_each(static_cast<size_t>(rank) + 1, 1);
+  one_each[0] = call.size();
+  const Device device = call.tensors()[0].device();
+  return at::reshape(at::arange(call.size(), dtype, std::nullopt, device), one_each);
+}
+
 /// self[indices]
 void index(BatchedCall& call) {
   const Tensor self = call.stack()[0].get<Tensor>();
@@ -79,46 +93,71 @@ void index(BatchedCall& call) {
   if (!call.is_batched(self))
     return call.finish(at::movedim(at::index(self, indices), place.before, 0));
 
-  DimVector one_each(static_cast<size_t>(place.rank) + 1, 1);
-  one_each[0] = call.size();
-  indices.insert(
-      indices.begin(),
-      at::reshape(at::arange(call.size(), kLong, std::nullopt, self.device()), one_each));
+  indices.insert(indices.begin(), member_numbers(call, place.rank));
   Tensor found = at::index(call.inside(self), indices);
   // What is before the indices is behind them now.
   for (int64_t d = 0; d < place.before; ++d) found = at::movedim(found, place.rank + 1 + d, 1 + d);
   call.finish(found);
 }
 
+/// The values for indices of which the first counts the members: for each what the indices select,
+/// then the dimensions before these, then those after.
+Tensor values_by_index(BatchedCall& call, const Tensor& values, const IndexPlace& place,
+                       int64_t rank) {
+  Tensor members = call.members(values);
+  for (int64_t d = values.dim(); d < rank; ++d) members = members.unsqueeze(1);
+  if (place.before == 0) return members;
+  for (int64_t d = 0; d < place.rank; ++d)
+    members = at::movedim(members, 1 + place.before + d, 1 + d);
+  return members;
+}
+
+/// self[indices] = values, or +=; in place or in a copy.
 void index_put(BatchedCall& call) {
   const Tensor self = call.stack()[0].get<Tensor>();
   Value::Tensors indices = call.stack()[1].get<Value::Tensors>();
   const Tensor values = call.stack()[2].get<Tensor>();
-  const IndexPlace place = place_of(indices);
-  for (const Tensor& each : indices)
-    if (call.is_batched(each)) return one_by_one(call);
-  if (!place.are_together) return one_by_one(call);
+  const bool accumulates = call.stack()[3].get<bool>();
+  const bool writes = call.arguments()[0].is_written;
 
+  const IndexPlace place = place_of(indices);
+  bool are_shared = true;
   int64_t indexed = 0;
   for (const Tensor& each : indices) {
     if (!each.defined()) continue;
+    are_shared = are_shared && !call.is_batched(each);
     indexed += each.scalar_type() == kBool || each.scalar_type() == kByte ? each.dim() : 1;
   }
-  const int64_t index_rank = place.any_mask ? 1 : place.rank;
-  indices.insert(indices.begin(), Tensor());
-  at::index_put_(call.inside(self), indices,
-                 call.aligned(values, self.dim() - indexed + index_rank),
-                 call.stack()[3].get<bool>());
-  call.stack().assign(1, Value(self));
+  const bool stay_together = are_shared && place.are_together;
+  if (!stay_together && place.any_mask) return one_by_one(call);
+
+  const Tensor target = writes ? call.inside(self) : at::clone(call.members(self));
+  const int64_t rank = self.dim() - indexed + (place.any_mask ? 1 : place.rank);
+  if (stay_together) {
+    indices.insert(indices.begin(), Tensor());
+    at::index_put_(target, indices, call.aligned(values, rank), accumulates);
+  } else {
+    for (Tensor& each : indices)
+      if (each.defined()) each = call.aligned(each, place.rank);
+    indices.insert(indices.begin(), member_numbers(call, place.rank));
+    at::index_put_(target, indices, values_by_index(call, values, place, rank), accumulates);
+  }
+  writes ? call.stack().assign(1, Value(self)) : call.finish(target);
 }
 
-/// index_select(self, dim, index) with a shared index is like other operators along a dimension.
-void index_select(BatchedCall& call) {
-  const Tensor self = call.stack()[0].get<Tensor>();
-  const int64_t dim = call.stack()[1].get<int64_t>();
-  const Tensor index = call.stack()[2].get<Tensor>();
-  if (call.is_batched(index) || self.dim() == 0) return one_by_one(call);
-  call.finish(at::index_select(call.inside(self), wrap_dim(dim, self.dim()) + 1, index));
+/// put(self, index, source, accumulate) in flattened members.
+void put(BatchedCall& call) {
+  const Tensor self = call.members(call.stack()[0].get<Tensor>());
+  const auto flat = [&](const Tensor& tensor) {
+    return at::reshape(call.members(tensor), {call.size(), tensor.numel()});
+  };
+  const Tensor index = flat(call.stack()[1].get<Tensor>());
+  const Tensor source = flat(call.stack()[2].get<Tensor>());
+
+  const Tensor result =
+      at::index_put(flat(call.stack()[0].get<Tensor>()), {member_numbers(call, 1), index}, source,
+                    call.stack()[3].get<bool>());
+  call.finish(at::reshape(result, self.sizes()));
 }
 
 /// Each member's rows follow those of the one before.
@@ -133,14 +172,13 @@ void embedding(BatchedCall& call) {
   // A row that gets no gradient has another number for each member.
   if (call.stack()[2].get<int64_t>() >= 0 || call.stack()[3].get<bool>()) return one_by_one(call);
 
-  DimVector one_each(static_cast<size_t>(indices.dim()) + 1, 1);
-  one_each[0] = call.size();
-  const Tensor first =
-      at::reshape(at::arange(call.size(), indices.scalar_type(), std::nullopt, indices.device()) *
-                      Scalar(weight.sizes()[0]),
-                  one_each);
+  const Scalar rows(weight.sizes()[0]);
+  const Tensor own = call.is_batched(indices) ? call.inside(indices) : indices;
+  const Tensor first = member_numbers(call, indices.dim(), indices.scalar_type()) * rows;
+  // What is not a row of a member must not be one of another.
+  const Tensor is_row = at::logical_and(at::ge(own, Scalar(0)), at::lt(own, rows));
   call.stack()[0] = Value(at::flatten(call.inside(weight), 0, 1));
-  call.stack()[1] = Value((call.is_batched(indices) ? call.inside(indices) : indices) + first);
+  call.stack()[1] = Value(at::where(is_row, own + first, Scalar(-1)).to(own.scalar_type()));
   call.run();
 }
 
@@ -192,17 +230,18 @@ void refuse(BatchedCall& call) {
       "member of the batch is meant: use operators on tensors (torch.where for conditions)");
 }
 
+/// For checks, which are about all members.
+void readable(BatchedCall& call) {
+  call.stack()[0] = Value(at::_readable(call.inside(call.stack()[0].get<Tensor>())));
+}
+
 const OwnRule rules[] = {
-    {ops::index_Tensor::entry, &index},
-    {ops::index_put_::entry, &index_put},
-    {ops::index_select::entry, &index_select},
-    {ops::embedding::entry, &embedding},
-    {ops::nll_loss_forward::entry, &nll_loss},
-    {ops::fill__Tensor::entry, &fill},
-    {ops::item::entry, &refuse},
-    {ops::nonzero::entry, &refuse},
-    {ops::equal::entry, &refuse},
-    {ops::allclose::entry, &refuse},
+    {ops::index_Tensor::entry, &index},   {ops::index_put::entry, &index_put},
+    {ops::index_put_::entry, &index_put}, {ops::put::entry, &put},
+    {ops::embedding::entry, &embedding},  {ops::nll_loss_forward::entry, &nll_loss},
+    {ops::fill__Tensor::entry, &fill},    {ops::_readable::entry, &readable},
+    {ops::item::entry, &refuse},          {ops::nonzero::entry, &refuse},
+    {ops::equal::entry, &refuse},         {ops::allclose::entry, &refuse},
     {ops::is_nonzero::entry, &refuse},
 };
 

@@ -1,13 +1,11 @@
-// Layers of neural networks: normalisation, pooling, and tensors of a size that is told.
+// Normalisation, and new tensors of a size that is told.
 #include <algorithm>
 
-#include "aten/ops/_adaptive_max_pool.h"
-#include "aten/ops/_avg_pool.h"
-#include "aten/ops/_interpolate.h"
+#include "aten/ops/_batch_norm_apply.h"
+#include "aten/ops/_batch_norm_train.h"
 #include "aten/ops/_layer_norm.h"
-#include "aten/ops/_max_pool.h"
-#include "aten/ops/_pad_by_copy.h"
 #include "aten/ops/flatten.h"
+#include "aten/ops/movedim.h"
 #include "aten/ops/new_empty.h"
 #include "aten/ops/new_empty_strided.h"
 #include "aten/ops/new_full.h"
@@ -39,23 +37,26 @@ void layer_norm(BatchedCall& call) {
   call.change_tensors([&](const Tensor& each) { return wrap_batch(each, call.level()); });
 }
 
-/// Operators on planes take one batch dimension at most: the members join it. `kPerDimension`
-/// numbers of the list tell of each dimension of a plane.
-template <size_t kPerDimension>
-void of_planes(BatchedCall& call) {
-  const Tensor input = call.stack()[0].get<Tensor>();
-  const size_t spatial = call.stack()[1].get<DimVector>().size() / kPerDimension;
-  const bool has_batch = static_cast<size_t>(input.dim()) == spatial + 2;
-  if (call.size() == 0 || (!has_batch && static_cast<size_t>(input.dim()) != spatial + 1))
-    return one_by_one(call);
+/// Channels of all members in a row; `dim` is that of channels in a member.
+Tensor joined_channels(BatchedCall& call, const Tensor& tensor, int64_t dim) {
+  return at::flatten(at::movedim(call.members(tensor), 0, dim), dim, dim + 1);
+}
 
-  const Tensor& members = call.inside(input);
-  call.stack()[0] = Value(has_batch ? at::flatten(members, 0, 1) : members);
-  call.entry().call_boxed(call.stack());
-  call.change_tensors([&](const Tensor& each) {
-    if (!has_batch) return wrap_batch(each, call.level());
-    return wrap_batch(at::unflatten(each, 0, {call.size(), input.sizes()[0]}), call.level());
+/// Batch normalization has channels in the second dimension of the input, and vectors of channels.
+void batch_norm(BatchedCall& call) {
+  if (call.stack()[0].get<Tensor>().dim() < 2) return one_by_one(call);
+  const auto separated = [&](const Tensor& each) {
+    const int64_t dim = each.dim() > 1 ? 1 : 0;
+    const DimVector sizes{call.size(), each.sizes()[static_cast<size_t>(dim)] / call.size()};
+    return wrap_batch(at::movedim(at::unflatten(each, dim, sizes), dim, 0), call.level());
+  };
+  if (call.size() == 0) return one_by_one(call);
+
+  call.change_tensors([&](const Tensor& tensor) {
+    return joined_channels(call, tensor, tensor.dim() > 1 ? 1 : 0);
   });
+  call.entry().call_boxed(call.stack());
+  call.change_tensors(separated);
 }
 
 /// A new tensor for each member.
@@ -77,11 +78,13 @@ void new_strided_tensor(BatchedCall& call) {
 }
 
 const OwnRule rules[] = {
-    {ops::_layer_norm::entry, &layer_norm},    {ops::_avg_pool::entry, &of_planes<1>},
-    {ops::_max_pool::entry, &of_planes<1>},    {ops::_adaptive_max_pool::entry, &of_planes<1>},
-    {ops::_interpolate::entry, &of_planes<1>}, {ops::_pad_by_copy::entry, &of_planes<2>},
-    {ops::new_empty::entry, &new_tensor},      {ops::new_empty_strided::entry, &new_strided_tensor},
-    {ops::new_full::entry, &new_tensor},       {ops::new_ones::entry, &new_tensor},
+    {ops::_layer_norm::entry, &layer_norm},
+    {ops::_batch_norm_apply::entry, &batch_norm},
+    {ops::_batch_norm_train::entry, &batch_norm},
+    {ops::new_empty::entry, &new_tensor},
+    {ops::new_empty_strided::entry, &new_strided_tensor},
+    {ops::new_full::entry, &new_tensor},
+    {ops::new_ones::entry, &new_tensor},
     {ops::new_zeros::entry, &new_tensor},
 };
 

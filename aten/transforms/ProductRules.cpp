@@ -1,19 +1,27 @@
 // Products of matrices and convolutions: products of batches.
+#include "aten/ops/_addmm_activation.h"
+#include "aten/ops/_int_mm.h"
+#include "aten/ops/_weight_int8pack_mm.h"
 #include "aten/ops/addmm.h"
 #include "aten/ops/baddbmm.h"
 #include "aten/ops/bmm.h"
 #include "aten/ops/convolution.h"
+#include "aten/ops/convolution_backward.h"
 #include "aten/ops/dot.h"
 #include "aten/ops/flatten.h"
+#include "aten/ops/gelu.h"
 #include "aten/ops/linear.h"
 #include "aten/ops/matmul.h"
 #include "aten/ops/mm.h"
 #include "aten/ops/movedim.h"
 #include "aten/ops/mul.h"
 #include "aten/ops/mv.h"
+#include "aten/ops/new_empty.h"
+#include "aten/ops/relu.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/unflatten.h"
 #include "aten/transforms/BatchedCall.h"
+#include "c10/dispatch/LocalState.h"
 
 namespace at::transforms {
 
@@ -47,8 +55,8 @@ void dot(BatchedCall& call) {
   call.finish(at::matmul(left, right).squeeze(-1).squeeze(-1));
 }
 
-/// addmm and baddbmm: beta * self + alpha * product.
-void added_product(BatchedCall& call) {
+/// beta * self + alpha * product
+Tensor sum_with_product(BatchedCall& call) {
   const int64_t rank = tensor_at(call, 1).dim();
   Tensor result =
       at::matmul(call.aligned(tensor_at(call, 1), rank), call.aligned(tensor_at(call, 2), rank));
@@ -57,9 +65,34 @@ void added_product(BatchedCall& call) {
   if (alpha.to<double>() != 1) result = result * alpha;
   if (beta.to<double>() != 0) {
     const Tensor added = call.aligned(tensor_at(call, 0), rank);
-    result = result + (beta.to<double>() != 1 ? added * beta : added);
+    return result + (beta.to<double>() != 1 ? added * beta : added);
   }
-  call.finish(result);
+
+  // Members that the result does not depend on.
+  const bool has_batch = call.is_batched(call.stack()[1]) || call.is_batched(call.stack()[2]);
+  return has_batch ? result : call.members(result);
+}
+
+/// addmm and baddbmm.
+void added_product(BatchedCall& call) { call.finish(sum_with_product(call)); }
+
+void activated_product(BatchedCall& call) {
+  const bool use_gelu = call.stack()[5].get<bool>();
+  const Tensor sum = sum_with_product(call);
+  call.finish(use_gelu ? at::gelu(sum, "none") : at::relu(sum));
+}
+
+/// Products with a matrix that the members share: their rows are those of one matrix.
+void rows(BatchedCall& call) {
+  const Tensor self = tensor_at(call, 0);
+  bool shares_others = true;
+  for (size_t i = 1; i < call.stack().size(); ++i)
+    shares_others = shares_others && !call.is_batched(call.stack()[i]);
+  if (!shares_others || self.dim() != 2 || call.size() == 0) return one_by_one(call);
+
+  call.stack()[0] = Value(at::flatten(call.inside(self), 0, 1));
+  call.entry().call_boxed(call.stack());
+  call.finish(at::unflatten(tensor_at(call, 0), 0, {call.size(), self.sizes()[0]}));
 }
 
 void linear(BatchedCall& call) {
@@ -108,24 +141,55 @@ void convolution(BatchedCall& call) {
   groups *= size;
   call.stack()[0] = Value(merged(call.members(input), 1));
   call.stack()[1] = Value(merged(call.members(weight), 0));
-  call.stack()[2] = Value();
+  if (!bias.is_none()) call.stack()[2] = Value(merged(call.members(bias.get<Tensor>()), 0));
   call.entry().call_boxed(call.stack());
   const Tensor channels = call.stack()[0].get<Tensor>();
-  Tensor result = at::movedim(at::unflatten(channels, 1, {size, channels.sizes()[1] / size}), 1, 0);
-  if (!bias.is_none()) {
-    Tensor added = bias.get<Tensor>();
-    added = call.is_batched(added) ? call.inside(added).unsqueeze(1) : added;
-    for (int64_t d = 2; d < input.dim(); ++d) added = added.unsqueeze(-1);
-    result = result + added;
+  call.finish(at::movedim(at::unflatten(channels, 1, {size, channels.sizes()[1] / size}), 1, 0));
+}
+
+/// The gradients of a convolution, whose arguments say whether theirs are wanted.
+void convolution_backward(BatchedCall& call) {
+  const int64_t size = call.size();
+  if (size == 0) return one_by_one(call);
+  const bool has_bias = call.stack()[3].get<bool>();
+  const bool wants_input = tensor_at(call, 1).requires_grad();
+  const bool wants_weight = tensor_at(call, 2).requires_grad();
+
+  call.stack().back().get<int64_t>() *= size;
+  call.stack()[0] = Value(merged(call.members(tensor_at(call, 0)), 1));
+  {
+    const c10::AutoGradMode keeping_that(true);
+    call.stack()[1] = Value(merged(call.members(tensor_at(call, 1)), 1));
+    call.stack()[2] = Value(merged(call.members(tensor_at(call, 2)), 0));
   }
-  call.finish(result);
+  call.entry().call_boxed(call.stack());
+
+  const auto separated = [&](size_t i, int64_t dim, bool is_wanted) {
+    const Tensor result = tensor_at(call, i);
+    const Tensor found =
+        is_wanted
+            ? at::movedim(at::unflatten(result, dim, {size, result.sizes()[dim] / size}), dim, 0)
+            : at::new_empty(result, {size, 0});
+    call.stack()[i] = Value(wrap_batch(found, call.level()));
+  };
+  separated(0, 1, wants_input);
+  separated(1, 0, wants_weight);
+  separated(2, 0, has_bias);
 }
 
 const OwnRule rules[] = {
-    {ops::mm::entry, &product},          {ops::bmm::entry, &product},
-    {ops::mv::entry, &matrix_vector},    {ops::dot::entry, &dot},
-    {ops::addmm::entry, &added_product}, {ops::baddbmm::entry, &added_product},
-    {ops::linear::entry, &linear},       {ops::convolution::entry, &convolution},
+    {ops::mm::entry, &product},
+    {ops::bmm::entry, &product},
+    {ops::mv::entry, &matrix_vector},
+    {ops::dot::entry, &dot},
+    {ops::addmm::entry, &added_product},
+    {ops::baddbmm::entry, &added_product},
+    {ops::linear::entry, &linear},
+    {ops::convolution::entry, &convolution},
+    {ops::_int_mm::entry, &rows},
+    {ops::_weight_int8pack_mm::entry, &rows},
+    {ops::_addmm_activation::entry, &activated_product},
+    {ops::convolution_backward::entry, &convolution_backward},
 };
 
 }  // namespace

@@ -73,13 +73,7 @@ void random_of_members(BatchedCall& call) {
   check_allowed(call.entry(), level);
   if (level_at(level).randomness == Randomness::Same) return same_for_members(call);
 
-  const std::string_view structure = call.entry().facts().structure;
-  const std::string_view name = call.entry().schema().name;
-  const bool fills = call.arguments()[0].is_written;
-  const bool elementwise = fills || name.ends_with("_like") || structure == "pointwise";
-  if (!elementwise || call.tensors().size() != 1) return one_by_one(call);
-  call.change_tensors([&](const Tensor& tensor) { return call.inside(tensor); });
-  call.run();
+  rule_of(call.entry())(call);
 }
 
 void random_of_no_member(const OperatorEntry& entry, Stack& stack, int level) {

@@ -40,33 +40,6 @@ bool names_dimensions(const SchemaValue& argument) {
   return argument.type == SchemaType::Int && std::string_view(argument.name).starts_with("dim");
 }
 
-/// What becomes of the arguments that name dimensions.
-enum class Shift { Done, NoDimension };
-
-/// Counts dimensions after the batch; `rank` is that of a member. Without a dimension, reductions
-/// take all of them.
-Shift shift_dimensions(BatchedCall& call, int64_t rank) {
-  const bool reduces = std::string_view(call.entry().facts().structure) == "reduction";
-  for (size_t i = 0; i < call.stack().size(); ++i) {
-    if (!names_dimensions(call.arguments()[i])) continue;
-    Value& value = call.stack()[i];
-
-    if (value.is<int64_t>()) {
-      value = Value(wrap_dim(value.get<int64_t>(), rank) + 1);
-      continue;
-    }
-    if (value.is<DimVector>() && !value.get<DimVector>().empty()) {
-      for (int64_t& dim : value.get<DimVector>()) dim = wrap_dim(dim, rank) + 1;
-      continue;
-    }
-    if (!reduces) return Shift::NoDimension;
-    DimVector all;
-    for (int64_t dim = 1; dim <= rank; ++dim) all.push_back(dim);
-    value = Value(all);
-  }
-  return Shift::Done;
-}
-
 }  // namespace
 
 void aligned(BatchedCall& call) {
@@ -87,6 +60,28 @@ void aligned(BatchedCall& call) {
 
 // --- Dimensions ---
 
+bool shift_dimensions(BatchedCall& call, int64_t rank) {
+  const bool reduces = std::string_view(call.entry().facts().structure) == "reduction";
+  for (size_t i = 0; i < call.stack().size(); ++i) {
+    if (!names_dimensions(call.arguments()[i])) continue;
+    Value& value = call.stack()[i];
+
+    if (value.is<int64_t>()) {
+      value = Value(wrap_dim(value.get<int64_t>(), rank) + 1);
+      continue;
+    }
+    if (value.is<DimVector>() && !value.get<DimVector>().empty()) {
+      for (int64_t& dim : value.get<DimVector>()) dim = wrap_dim(dim, rank) + 1;
+      continue;
+    }
+    if (!reduces) return false;
+    DimVector all;
+    for (int64_t dim = 1; dim <= rank; ++dim) all.push_back(dim);
+    value = Value(all);
+  }
+  return true;
+}
+
 void along_dimensions(BatchedCall& call) {
   const std::vector<Tensor> tensors = call.tensors();
   const int64_t rank = highest_rank(call);
@@ -95,7 +90,7 @@ void along_dimensions(BatchedCall& call) {
     if (tensor.dim() != rank) return one_by_one(call);
 
   const Stack given = call.stack();
-  if (shift_dimensions(call, std::max<int64_t>(rank, 1)) == Shift::NoDimension) {
+  if (!shift_dimensions(call, std::max<int64_t>(rank, 1))) {
     call.stack() = given;
     return one_by_one(call);
   }
@@ -125,7 +120,7 @@ void view(BatchedCall& call) {
   }
 
   const Stack given = call.stack();
-  if (shift_dimensions(call, rank + adds_one) == Shift::NoDimension) call.stack() = given;
+  if (!shift_dimensions(call, rank + adds_one)) call.stack() = given;
   call.change_tensors([&](const Tensor& tensor) { return call.members(tensor); });
   call.run();
 }

@@ -1,8 +1,11 @@
 // Views whose sizes or order of dimensions are told: the batch is told with them.
 #include "aten/ops/alias.h"
 #include "aten/ops/as_strided.h"
+#include "aten/ops/diagonal_scatter.h"
 #include "aten/ops/expand.h"
 #include "aten/ops/permute.h"
+#include "aten/ops/select_scatter.h"
+#include "aten/ops/slice_scatter.h"
 #include "aten/ops/squeeze.h"
 #include "aten/ops/t.h"
 #include "aten/ops/transpose.h"
@@ -86,6 +89,14 @@ void as_strided(BatchedCall& call) {
                              offset.is_none() ? value.storage_offset() : offset.get<int64_t>()));
 }
 
+/// select_scatter and the like, whose dimensions are those of self: src has others.
+void scatter_view(BatchedCall& call) {
+  const int64_t rank = call.stack()[0].get<Tensor>().dim();
+  if (rank == 0 || !shift_dimensions(call, rank)) return one_by_one(call);
+  call.change_tensors([&](const Tensor& tensor) { return call.members(tensor); });
+  call.run();
+}
+
 /// squeeze_() and t_(), which name no dimension.
 template <Rule rule>
 void in_place(BatchedCall& call) {
@@ -104,6 +115,9 @@ const OwnRule rules[] = {
     {ops::t::entry, &transposed_matrix},
     {ops::t_::entry, &in_place<&transposed_matrix>},
     {ops::as_strided::entry, &as_strided},
+    {ops::select_scatter::entry, &scatter_view},
+    {ops::slice_scatter::entry, &scatter_view},
+    {ops::diagonal_scatter::entry, &scatter_view},
 };
 
 }  // namespace

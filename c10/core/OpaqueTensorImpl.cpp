@@ -44,9 +44,11 @@ OpaqueTensorImpl& as_opaque(TensorImpl& impl) {
 
 namespace {
 
-/// Whether the tensor has a class that handles calls, and no memory of its own.
+/// Whether the tensor has no memory of its own: its class handles calls, or a function transform
+/// has wrapped it.
 bool stands_for_others(const TensorImpl& impl) {
-  return !impl.storage() && impl.key_set().has(DispatchKey::Python);
+  const DispatchKeySet keys = impl.key_set();
+  return !impl.storage() && (keys.has(DispatchKey::Python) || keys.has(DispatchKey::Transform));
 }
 
 }  // namespace

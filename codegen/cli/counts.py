@@ -188,7 +188,8 @@ def _batches(program: Program) -> list[Row]:
 def _batch_rule(operator: Operator, own: set[str]) -> str:
     structure, tags = operator.structure, operator.tags
     composed, aligned, view, along, by_hand, none, alone = _BATCH_RULES
-    if gradient_kind(operator) == "decomposed" and "whole_in_transforms" not in tags:
+    is_decomposed = gradient_kind(operator) == "decomposed" and "whole_in_transforms" not in tags
+    if is_decomposed or "composed_in_transforms" in tags:
         return composed
     if operator.unambiguous_name in own:
         return by_hand

@@ -88,7 +88,7 @@ def samples_for(operator: Operator, program: Program | None) -> SamplesDraft:
 
     The names of tensors may differ, as samples pass tensors by position.
     """
-    if implied.python_module(operator.schema) == "private":
+    if operator.python_module == "private":
         return SamplesDraft(implied.PRIVATE_SAMPLES)
     if _arguments(operator.schema) == [("Tensor", "")]:
         return SamplesDraft("unary")
@@ -177,10 +177,12 @@ def entry_text(
 ) -> str:
     """The YAML of the entry, indented as in a topic, with placeholders for what only its author knows."""
     structure = operator.structure
-    module = implied.python_module(operator.schema)
+    module = operator.python_module
     lines = [f"- func: {operator.schema}"]
     if operator.arguments.self_argument is not None and module == "torch":
         lines.append("  variants: function, method")
+    if module != implied.python_module(operator.schema):
+        lines.append(f"  python_module: {module}")
     lines.append(f"  structure: {structure}")
 
     if structure not in ALL_STRUCTURES:
@@ -203,7 +205,9 @@ def _derivatives(operator: Operator, program: Program | None) -> list[str]:
 
     A guessed formula that is wrong could go unnoticed.
     """
-    can_refuse = program is not None and program.by_base_name(_UNWRITTEN) and operator.structure != "mutation"
+    can_refuse = program is not None and program.by_base_name(_UNWRITTEN)
+    if operator.structure == "mutation" and not can_refuse:
+        return ["  non_differentiable: what it writes is not recorded yet"]
     returns = operator.schema.returns
     grad = "grad" if len(returns) == 1 and not returns[0].type.is_list else "grads[0]"
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from codegen.analysis.kernels import cuda_entry, runs_on_host
 from codegen.cli.loading import base_program
+from codegen.cli.lookup import not_found, operators_called, overloads_of
 from codegen.cli.python_signature import python_signatures
-from codegen.diagnostics import Diagnostics, GenerationError, did_you_mean
+from codegen.diagnostics import Diagnostics, GenerationError
 from codegen.expressions import operators_of, to_source
 from codegen.model import Derivative, Operator, Program, read_program
 from codegen.model.cpp import function_signature
@@ -27,32 +28,20 @@ def explain(options: argparse.Namespace) -> int:
     if program is None:
         raise GenerationError(problems)
 
-    operators = _matching(program, options.operator)
+    operators = operators_called(program, options.operator)
     if not operators:
-        print(
-            f"{program.file}: no operator '{options.operator}'; "
-            f"{did_you_mean(options.operator, program.base_names())}",
-            file=sys.stderr,
-        )
+        operators = overloads_of(program, options.operator)
+        if operators:
+            known = ", ".join(o.name for o in operators)
+            print(f"{program.file}: no overload '{options.operator}'; there is {known}", file=sys.stderr)
+    if not operators:
+        print(f"{program.file}: {not_found(program, options.operator)}", file=sys.stderr)
         return 1
 
     print("\n\n".join(_explained(program, operators, None if problems else options.output)))
     if problems:
         print(f"\n{program.file} has problems ({len(problems)}): python -m codegen check", file=sys.stderr)
     return 0
-
-
-def _matching(program: Program, name: str) -> tuple[Operator, ...]:
-    """One overload by its full name, or all overloads of a base name; ``add_`` finds the entry that
-    generates it."""
-    for known in (program, *([program.base] if program.base else [])):
-        exact = [o for o in known if name in (o.name, o.unambiguous_name) and o.schema.overload_name]
-        if exact:
-            return tuple(exact)
-        for candidate in (name, name.removesuffix("_"), name.removesuffix("_out")):
-            if known.by_base_name(candidate):
-                return known.by_base_name(candidate)
-    return ()
 
 
 def _explained(program: Program, operators: tuple[Operator, ...], output: Path | None) -> Iterator[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.cli.drafts import (
@@ -20,8 +21,9 @@ from codegen.cli.drafts import (
 from codegen.cli.insertion import with_entry, with_samples, with_stub
 from codegen.cli.loading import base_program
 from codegen.diagnostics import Diagnostic, Diagnostics, Location, closest, did_you_mean
-from codegen.model import Kernel, Operator, Program, read_program
+from codegen.model import Kernel, Operator, Program, implied, read_program
 from codegen.model.vocabulary import ALL_STRUCTURES, STRUCTURES
+from codegen.python_modules import PREFIXED, PYTHON_MODULES
 from codegen.schema import FunctionSchema, SchemaError
 
 _DEFAULT_SCHEMAS = {
@@ -62,6 +64,7 @@ def new(options: argparse.Namespace) -> int:
     text = options.operator
     if "(" not in text:
         text = _DEFAULT_SCHEMAS[options.structure or "pointwise"].format(name=text.removesuffix("_"))
+    module, text = _without_module(text)
     try:
         schema = FunctionSchema.parse(text)
     except SchemaError as error:
@@ -75,7 +78,17 @@ def new(options: argparse.Namespace) -> int:
     if options.cuda and (options.expr or options.structure in ALL_STRUCTURES):
         print("--cuda: formulas, views and compositions run on CUDA without a kernel", file=sys.stderr)
         return 1
-    return _draft(options, schema, program, base)
+    return _draft(options, schema, module, program, base)
+
+
+def _without_module(text: str) -> tuple[str | None, str]:
+    """``nn.foo(Tensor self) -> Tensor`` as a function of a module: its word, and the schema of the entry."""
+    found = re.match(r"(?:torch\.)?(?:nn\.functional|F|(\w+))\.(?=\w+\()", text)
+    word = found[1] or "nn" if found else ""
+    if found is None or word not in PYTHON_MODULES or word == "private":
+        return None, text
+    name = text[found.end() :]
+    return word, f"{word}_{name}" if word in PREFIXED else name
 
 
 def _complete(options: argparse.Namespace, operators: list[Operator]) -> int:
@@ -95,12 +108,18 @@ def _complete(options: argparse.Namespace, operators: list[Operator]) -> int:
 
 
 def _draft(
-    options: argparse.Namespace, schema: FunctionSchema, program: Program | None, base: Program | None
+    options: argparse.Namespace,
+    schema: FunctionSchema,
+    module: str | None,
+    program: Program | None,
+    base: Program | None,
 ) -> int:
     """Drafts a new entry, or prints the problems that ``check`` would find in it."""
     topic = options.topic or topic_like(schema, options.structure, program)
     chapter = _chapter(schema, topic, options.structure, program)
     operator = _operator(schema, topic, options.structure, chapter)
+    if module is not None:
+        operator = replace(operator, python_module=module)
 
     samples = samples_for(operator, program)
     has_samples = (options.yaml.parent / "tests" / "ops" / "samples").is_dir()
@@ -154,6 +173,7 @@ def _operator(schema: FunctionSchema, topic: str, structure: str, chapter: str) 
         schema=schema,
         topic=topic,
         structure=structure,  # type: ignore[arg-type]
+        python_module=implied.python_module(schema),
         # The draft is not in a file yet, so no text can be pointed to.
         location=Location("", 0, 0),
         key_locations={},

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from codegen.scanned import STAMP, kernel_files, sample_files
+from codegen.scanned import STAMP, kernel_files, sample_files, taken_name_files
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _TEMPLATES = _PACKAGE.parent / "templates"
@@ -70,10 +70,10 @@ def _read_inputs(yaml_path: Path, base: Path | None) -> Iterator[Path]:
 
 
 def _scanned_inputs(declarations: Iterable[Path]) -> Iterator[tuple[str, list[int]]]:
-    """Kernel files and sample generators: the model looks for names in them."""
+    """Kernel files, sample generators and the package: the model looks for names in them."""
     for path in declarations:
         root = path.parent
-        for found in (*kernel_files(root), *sample_files(root)):
+        for found in (*kernel_files(root), *sample_files(root), *taken_name_files(root)):
             yield found.relative_to(root).as_posix(), _state(found)
 
 

@@ -287,7 +287,8 @@ def _everywhere(operator: Operator, kernels: int) -> str:
     What is made of other operators is seen as those, unless a device has a kernel for the whole.
     """
     if gradient_kind(operator) != "decomposed":
-        return "kDenseBackends"
+        is_composed = "composed_in_transforms" in operator.tags
+        return "kDenseBackends | DispatchKey::Transform" if is_composed else "kDenseBackends"
     keys = "kDecomposedKeys" if kernels == 1 else "kDecomposedAboveDevices"
     return f"{keys} - DispatchKey::Transform" if "whole_in_transforms" in operator.tags else keys
 

@@ -19,6 +19,7 @@ from codegen.emit import (
     headers,
     includes,
     layout,
+    lowerings,
     metadata,
     native,
     registration,
@@ -36,6 +37,7 @@ AUTOGRAD = "torch_py/csrc/autograd/generated"
 BINDINGS = "torch_py/csrc/bindings/generated"
 PYTHON = "torch_py/_generated"
 METADATA = f"{PYTHON}/operators.json"
+LOWERINGS = f"{PYTHON}/lowerings.py"
 # Stub module -> Module enumerator whose functions it declares.
 STUBS = {module.namespace: module.enumerator for module in PYTHON_MODULES.values()}
 ARITHMETIC = tuple("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split())
@@ -64,6 +66,8 @@ class Tree:
         self.declarations()
         self.bindings()
         self.files[METADATA] = metadata.render(self.program, self.node_names)
+        if self.library is None:
+            self.files[LOWERINGS] = lowerings.render(self.program)
 
         for topic in self.program.topics.values():
             if topic.operators:
@@ -77,7 +81,7 @@ class Tree:
         return dict(sorted(self.files.items()))
 
     def render_around(self, operators: Collection[Operator]) -> dict[str, str]:
-        """The files that show operators of one topic, except METADATA, which shows all operators."""
+        """The files that show operators of one topic, except METADATA and LOWERINGS, which show all."""
         names = {o.unambiguous_name for o in operators}
         own = [self.program.operators[name] for name in names]
         self.headers({includes.header_of(o) for o in own})

@@ -4,8 +4,8 @@ Reading
     ``parse`` makes a tree of a text and raises ExpressionError; ``to_source`` prints it back. ``names``, and
     in nodes.py ``walk``, ``children``, ``rebuild`` and ``substitute``, work on trees.
 Checking
-    ``check_expr``, ``check_formula`` (of derivatives), ``check_requires`` and ``check_differentiable`` (of an
-    ``expr`` without ``derivatives:``) return lists of FormulaProblem.
+    ``check_expr``, ``check_lowering``, ``check_formula`` (of derivatives), ``check_requires`` and
+    ``check_differentiable`` (of an ``expr`` without ``derivatives:``) return lists of FormulaProblem.
 Properties of an ``expr``
     ``infer_promotion``, ``makes_float``, ``is_boolean``, ``not_holomorphic``, ``takes_packs``.
 Derivatives
@@ -40,6 +40,7 @@ from codegen.expressions.expr_check import (
 )
 from codegen.expressions.formulas import Metadata, Needs, check_formula, needs
 from codegen.expressions.functions import CONSTANTS, FUNCTIONS, Function
+from codegen.expressions.lowering import check_lowering, lowering_tree
 from codegen.expressions.nodes import Node, names, to_source
 from codegen.expressions.packs import takes_packs
 from codegen.expressions.parser import parse
@@ -74,6 +75,7 @@ __all__ = [
     "check_differentiable",
     "check_expr",
     "check_formula",
+    "check_lowering",
     "check_message_value",
     "check_requires",
     "cpp_expr",
@@ -86,6 +88,7 @@ __all__ = [
     "infer_promotion",
     "is_boolean",
     "latex",
+    "lowering_tree",
     "makes_float",
     "names",
     "needs",

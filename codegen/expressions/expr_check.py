@@ -26,7 +26,7 @@ from codegen.expressions.scope import (
 
 def check_expr(node: Node, operator: OperatorLike) -> list[FormulaProblem]:
     """Every mistake in the pointwise formula of ``operator``."""
-    checker = _ExprChecker(Scope(operator, tensors_as="Scalar"))
+    checker = ExprChecker(Scope(operator, tensors_as="Scalar"))
     checker.visit(node)
     returns = [kind_of_type(r.type) for r in operator.schema.returns]
     if returns != [TENSOR]:
@@ -45,7 +45,9 @@ class _Checker:
         self.problems.append(FormulaProblem(node.offset, message, hint))
 
 
-class _ExprChecker(_Checker):
+class ExprChecker(_Checker):
+    takes_optional = False  # whether optional numbers may be used
+
     def visit(self, node: Node) -> None:
 
         if isinstance(node, nodes.Name):
@@ -86,7 +88,9 @@ class _ExprChecker(_Checker):
             known = self.scope.schema.arguments.names()
             hint = did_you_mean(node.name, [*known, *CONSTANTS]) or "arguments: " + ", ".join(known)
             self.report(node, f"unknown name '{node.name}'", hint)
-        elif kind_of_type(argument.type) not in (*NUMBERS, TENSOR) or argument.type.is_optional:
+        elif kind_of_type(argument.type) not in (*NUMBERS, TENSOR) or (
+            argument.type.is_optional and not self.takes_optional
+        ):
             self.report(
                 node,
                 f"'{node.name}' is {argument.type}",

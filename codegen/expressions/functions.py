@@ -23,6 +23,7 @@ UNIT: Domain = (-0.9, 0.9)
 BOOLEAN: Domain = (0.0, 1.0)
 
 MATH = "aten/vec/math.h"
+BITS = "aten/vec/bits.h"
 
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
@@ -114,11 +115,12 @@ def _step(
     latex: str = "",
     complex_to_real: bool = False,
     note: str = "",
+    header: str = MATH,
 ) -> Function:
     """A function of one real number under which integers stay integers."""
     return Function(
         name, ("x",), (derivative,), numpy, (REAL,), float_result=False, holomorphic=False,
-        complex_to_real=complex_to_real, latex=latex, note=note,
+        complex_to_real=complex_to_real, latex=latex, note=note, header=header,
     )  # fmt: skip
 
 
@@ -444,6 +446,10 @@ _TABLE = (
         header="aten/vec/divisors.h",
         vectorises=False,
     ),
+    _pair("bitwise_and", (None, None), header=BITS, note="of integers and truth values"),
+    _pair("bitwise_or", (None, None), header=BITS),
+    _pair("bitwise_xor", (None, None), header=BITS),
+    _step("bitwise_not", None, "np.bitwise_not({0})", header=BITS),
     # Choice.
     _pair(
         "maximum",

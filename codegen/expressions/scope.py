@@ -182,7 +182,7 @@ class Scope:
         ):
             return (
                 TENSOR
-                if any(self.kind(part) == TENSOR for part in nodes.children(node)) and not _is_none_test(node)
+                if any(self.kind(part) == TENSOR for part in nodes.children(node)) and not is_none_test(node)
                 else "bool"
             )
 
@@ -274,7 +274,7 @@ class RequirementScope(Scope):
         )
 
 
-def _is_none_test(node: Node) -> bool:
+def is_none_test(node: Node) -> bool:
     return isinstance(node, nodes.Compare) and any(isinstance(part, nodes.Nothing) for part in node.operands)
 
 

@@ -16,7 +16,16 @@ from pathlib import Path
 from codegen.diagnostics import Diagnostics, GenerationError, Location, did_you_mean
 from codegen.expressions import infer_promotion
 from codegen.model import vocabulary
-from codegen.model.checks import derivatives, formulas, kernels, names, schema, structure
+from codegen.model.checks import (
+    derivatives,
+    docs,
+    formulas,
+    kernels,
+    names,
+    satisfiable,
+    schema,
+    structure,
+)
 from codegen.model.dtypes import read_dtype_sets
 from codegen.model.foreach import list_operators
 from codegen.model.kernels import Kernel, scan_kernels
@@ -26,6 +35,7 @@ from codegen.model.program import DtypeSet, Program, Topic
 from codegen.model.reading import Context, EntryReader, requirement_reader
 from codegen.model.rooms import chapter_at
 from codegen.model.samples import scan_samples
+from codegen.model.taken_names import scan_taken_names
 from codegen.yaml import ListValue, MapValue, Text, Value, load_document
 
 # A compiled library is imported under its name, before the module that had it.
@@ -134,6 +144,7 @@ class _ProgramReader:
             {**inherited, **self.dtype_sets},
             scan_kernels(folder, planned),
             _samples(folder, base),
+            scan_taken_names(folder),
             library,
             {},
             {},
@@ -164,6 +175,7 @@ class _ProgramReader:
         program = self.program()
         for entry in self.entries:
             formulas.check(entry.operator, program, self.context)
+            docs.check(entry.operator, program, self.context)
         return program
 
     def library(self) -> str | None:
@@ -268,6 +280,7 @@ class _ProgramReader:
         derivatives.check(operator, context, entry.has_structure)
         if entry.has_structure:
             structure.check(operator, context)
+        satisfiable.check(operator, context)
 
     def check_cuda_library(self) -> None:
         """Of the tree only: other files see its kernels as well, and do not claim them."""

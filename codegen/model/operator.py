@@ -124,6 +124,7 @@ class Operator:
     derivatives: tuple[Derivative, ...] = ()
     non_differentiable: str | None = None  # the reason
     expr: Formula | None = None
+    lowering: Formula | None = None  # what a kernel written by hand computes, for the compiler
     requires: tuple[Requirement, ...] = ()
     samples: str | None = None
     doc: str = ""

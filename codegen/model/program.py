@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from codegen.diagnostics import Location
 from codegen.model.operator import Operator, Requirement
@@ -60,6 +61,18 @@ class Program:
         """Every callable name, inherited ones included, sorted."""
         inherited = self.base.base_names() if self.base is not None else ()
         return tuple(sorted({*self.by_base, *inherited}))
+
+    def is_operator_name(self, name: str) -> bool:
+        """Whether documentation may call an operator so: an operator, its form in place, or an alias."""
+        inherited = self.base is not None and self.base.is_operator_name(name)
+        return name.removesuffix("_") in self._spoken_names or inherited
+
+    @cached_property
+    def _spoken_names(self) -> frozenset[str]:
+        names = {*self.by_base, *self.broken}
+        for operator in self:
+            names.update((operator.python_name, *(alias.split(".")[-1] for alias in operator.aliases)))
+        return frozenset(name.removesuffix("_") for name in names)
 
     def find(self, name: str) -> Operator | None:
         """By ``add.Tensor``, ``add_Tensor``, or ``add`` where that is unique or the default overload."""

@@ -27,6 +27,7 @@ from codegen.model.operator import (
 )
 from codegen.model.program import DtypeSet
 from codegen.model.requirements import Report, RequirementReader
+from codegen.model.taken_names import TakenNames
 from codegen.model.text import entry_text
 from codegen.model.words import Word, split_words, words
 from codegen.python_modules import PYTHON_MODULES
@@ -42,6 +43,7 @@ class Context:
     dtype_sets: Mapping[str, DtypeSet]
     kernels: KernelIndex
     samples: frozenset[str] | None
+    taken: TakenNames
     library: str | None
     texts: dict[Location, Text]  # schemas, formulas and messages by location, to find an offset inside them
     words: dict[tuple[Location, str, str], Word]  # (entry's schema, key, word)
@@ -94,6 +96,7 @@ class EntryReader:
             derivatives=self.derivatives(),
             non_differentiable=self.non_differentiable(),
             expr=self.formula("expr"),
+            lowering=self.formula("lowering"),
             requires=self.requires(schema),
             samples=self.samples(schema, module),
             doc=self.doc(),
@@ -490,6 +493,9 @@ class EntryReader:
         return name if known is None or name in known or module == "private" else None
 
     def doc(self) -> str:
+        value = self.values.get("doc")
+        if isinstance(value, Text):
+            self.context.texts[value.location] = value
         return self.text("doc") or ""
 
 

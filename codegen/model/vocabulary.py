@@ -18,6 +18,7 @@ ENTRY_KEYS = (
     "derivatives",
     "non_differentiable",
     "expr",
+    "lowering",
     "requires",
     "samples",
     "doc",
@@ -88,6 +89,8 @@ TAGS = (
     "batch_in_front",  # acts on the last dimensions, or on single elements; those before them are a batch
     # made of other operators, and of values that a member of a batch lacks: transforms take it as a whole
     "whole_in_transforms",
+    # made of other operators, although without a gradient: transforms see these
+    "composed_in_transforms",
     "mixes_devices",  # copies from one device to another
     # the kernel of a ``shaped`` operator may be given self as its result, which the in-place form does
     "self_as_result",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 
 from codegen.schema.arguments import Annotation, Argument, Arguments, Return
 from codegen.schema.errors import SchemaError
@@ -15,7 +16,7 @@ from codegen.schema.function import FunctionSchema
 from codegen.schema.names import BaseName, OperatorName
 from codegen.schema.types import BASE_TYPES, BaseType, ListType, OptionalType, Type
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NUMBER = re.compile(r"\d+")
 _BLANKS = frozenset(" \t\n")
 _STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -110,6 +111,10 @@ class _Parser:
         if name is None:
             self.fail(f"expected {what}, found {self.found()}", hint)
         assert name is not None
+        follows = self.text[self.position : self.position + 1]
+        if follows.isalnum():
+            shown = unicodedata.name(follows, "").lower()
+            self.fail(f"'{follows}' is not an ASCII letter: {shown}", "write names in ASCII letters")
         return name
 
     # Grammar

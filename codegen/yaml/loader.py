@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from codegen.diagnostics import Diagnostics, Location
+from codegen.yaml.slips import unfinished_merge
 from codegen.yaml.source import Source
 from codegen.yaml.syntax import syntax_hint
 
@@ -100,13 +101,15 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
     """
     source = Source(name, text)
     unreadable: set[str] = set()
+    text = _without_conflicts(source, text, problems, unreadable)
     for _ in range(_MAX_SYNTAX_ERRORS):
         try:
             if not _has_few_levels(source, text, problems):
                 break
             node = yaml.compose(text, Loader=_Loader)
-            root = None if node is None else _Converter(source, problems).convert(node)
-            return Document(source, root, frozenset(unreadable))
+            converter = _Converter(source, problems)
+            root = None if node is None else converter.convert(node)
+            return Document(source, root, frozenset(unreadable | converter.swallowed))
         except _TooManyValues as error:
             problems.report(
                 source.location(error.index),
@@ -127,6 +130,24 @@ def load_document(name: str, text: str, problems: Diagnostics) -> Document:
             # Blank lines keep the line numbers of what follows.
             text = text[: span[0]] + re.sub(r"[^\n]", " ", text[span[0] : span[1]]) + text[span[1] :]
     return Document(source, None, frozenset(unreadable))
+
+
+def _without_conflicts(source: Source, text: str, problems: Diagnostics, unreadable: set[str]) -> str:
+    """Reports an unfinished merge once; the entry that it is in is read as it was here."""
+    found = unfinished_merge(text)
+    if found is None:
+        return text
+    index, text = found
+    span = _entry_around(text, index)
+    operator = _ENTRY_NAME.search(text, *span) if span else None
+    name = operator.group(1) if operator else "yaml"
+    problems.report(
+        source.location(index), name, "an unfinished merge", "choose one side, and remove the markers"
+    )
+    if span is not None and operator is not None:
+        unreadable.add(name)
+        text = text[: span[0]] + re.sub(r"[^\n]", " ", text[span[0] : span[1]]) + text[span[1] :]
+    return text
 
 
 def _has_few_levels(source: Source, text: str, problems: Diagnostics) -> bool:
@@ -183,6 +204,7 @@ class _Converter:
         self.problems = problems
         self.open: set[int] = set()
         self.values = 0
+        self.swallowed: set[str] = set()  # operators whose entries are part of others
 
     def convert(self, node: yaml.Node) -> Value | None:
         start = node.start_mark.index
@@ -224,6 +246,9 @@ class _Converter:
                 continue
 
             key = key_node.value
+            if key == "func" and key in seen:
+                self.missing_dash(key_node, value_node)
+                return
             if key == "func" and isinstance(value_node, yaml.ScalarNode):
                 owner = value_node.value.split("(")[0] or owner
 
@@ -242,3 +267,13 @@ class _Converter:
             value = self.convert(value_node)
             if value is not None:
                 yield Text(self.source, start, key_node.end_mark.index, key), value
+
+    def missing_dash(self, key_node: yaml.Node, value_node: yaml.Node) -> None:
+        """A second ``func`` in an entry begins another, whose keys are not the first one's."""
+        schema = value_node.value if isinstance(value_node, yaml.ScalarNode) else ""
+        name = schema.split("(")[0].strip() or "yaml"
+        self.swallowed.add(name.split(".")[0])
+        place = self.source.location(key_node.start_mark.index)
+        self.problems.report(
+            place, name, "an entry begins here without '-'", "write - func: and align its keys"
+        )

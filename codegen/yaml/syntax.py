@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import yaml
 
+from codegen.yaml.slips import key_without_blank
+
 # Fragments of libyaml's wording -> (ours, what to write).
 _HINTS: tuple[tuple[str, str, str], ...] = (
     (
@@ -83,6 +85,10 @@ def syntax_hint(error: yaml.YAMLError, text: str) -> tuple[int, str, str]:
         and text[text.rfind("\n", 0, index) + 1 : index].strip()
     ):
         return index, "text behind a closed quote or bracket", "quote the whole value or none of it"
+
+    slip = key_without_blank(text, index) if "could not find expected ':'" in problem else None
+    if slip is not None:
+        return slip[0], f"no blank behind '{slip[1]}:'", f"write {slip[1]}: and a blank"
 
     for fragment, message, hint in _HINTS:
         if fragment in problem:

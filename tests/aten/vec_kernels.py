@@ -27,7 +27,7 @@ def source() -> str:
 def types_of(function: Function) -> Iterator[str]:
     if function.name in NOT_CALLED:
         return
-    if function.header.endswith("divisors.h"):
+    if function.header.endswith(("bits.h", "divisors.h")):
         yield from INTEGERS
     elif function.header.endswith("complex_logaddexp.h"):
         yield from (*REAL, *COMPLEX)

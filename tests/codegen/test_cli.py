@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from codegen.cli.insertion import with_entry
+from codegen.cli.lookup import operators_called
 from codegen.cli.main import main
+from codegen.diagnostics import Diagnostics
+from codegen.model import read_program
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -484,3 +487,36 @@ def test_entries_go_to_the_end_of_their_topic():
         inside
         == "topics:\n  A:\n    - func: a\n      doc: x\n\n    - func: n\n\n  # about B\n  B:\n    - func: b\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("spoken", "name"),
+    [
+        ("clip", "clamp"),
+        ("torch.add", "add.Tensor"),
+        ("Tensor.add_", "add.Tensor"),
+        ("special.expit", "sigmoid"),
+        ("torch.linalg.det", "linalg_det"),
+        ("F.gelu", "gelu"),
+        ("torch.nn.functional.relu", "relu"),
+        ("at::mm", "mm"),
+    ],
+)
+def test_operators_are_found_by_the_names_that_people_use(spoken, name):
+    program = read_program(REPOSITORY / "native_functions.yaml", Diagnostics())
+    assert name in [o.name for o in operators_called(program, spoken)]
+
+
+def test_an_overload_of_pytorch_shows_those_there_are(capsys):
+    assert main(["explain", "sum.dim_IntList"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == "native_functions.yaml: no overload 'sum.dim_IntList'; there is sum\n"
+    assert captured.out.startswith("sum(Tensor self, ")
+
+
+def test_new_takes_the_name_that_python_has(capsys):
+    assert main(["new", "nn.foo(Tensor self) -> Tensor"]) == 0
+    drafted = capsys.readouterr().out
+    assert "- func: foo(Tensor self) -> Tensor\n      python_module: nn\n" in drafted
+    assert main(["new", "torch.linalg.foo(Tensor A) -> Tensor", "--structure", "composite"]) == 0
+    assert "- func: linalg_foo(Tensor A) -> Tensor\n      structure: composite\n" in capsys.readouterr().out

@@ -36,6 +36,24 @@ void typed_shaped_kernel(const Tensor& self,
                          const at::Tensor & out0) {}
 } // namespace at::native
 """,
+    "torch_py/__init__.py": """\
+from torch_py.compiler import compile as compile
+_LAZY_MODULES = ("nn", "optim")
+""",
+    "torch_py/_tensor_methods.py": """\
+@_method
+def backward(self): ...
+""",
+    "torch_py/csrc/bindings/tensor/TensorProperties.cpp": """\
+PyGetSetDef properties[] = {
+    {"data", get_data, set_data, "The tensor without its graph.", nullptr},
+};
+""",
+    "torch_py/csrc/bindings/exchange/TensorExchange.cpp": """\
+PyMethodDef methods[] = {
+    {"numpy", as_method(numpy), METH_FASTCALL | METH_KEYWORDS, ""},
+};
+""",
     "tests/ops/samples/unary.py": '@samples("unary")\ndef unary(): ...\n',
 }
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from codegen.schema import Argument, FunctionSchema
+from tests.ops.keywords import parametrized
 from tests.ops.lists import list_errors, list_samples
 from tests.ops.samples import ErrorInput, SampleInput, error_inputs, sample_inputs
 from tests.ops.samples.registry import is_tensor
@@ -209,20 +208,19 @@ def _metadata() -> dict[str, Any]:
     return json.loads(metadata.render(expanded, autograd.node_names(expanded)))  # type: ignore[no-any-return]
 
 
-def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> pytest.MarkDecorator:
+def enrolled(select: Callable[[Operator], bool] = lambda operator: True) -> Callable[[Any], Any]:
     """Parametrizes a test over ``operator``."""
-    chosen = [operator for operator in all_operators() if select(operator)]
-    return pytest.mark.parametrize("operator", chosen, ids=str)
+    return parametrized("operator", all_operators, str, select)
 
 
 def enrolled_with_dtypes(
     dtypes: Callable[[Operator], Sequence[str]] = Operator.dtypes_under_test,
     select: Callable[[Operator], bool] = lambda operator: True,
-) -> pytest.MarkDecorator:
+) -> Callable[[Any], Any]:
     """Parametrizes a test over ``operator`` and ``dtype``."""
-    chosen = [
-        (operator, dtype) for operator in all_operators() if select(operator) for dtype in dtypes(operator)
-    ]
-    return pytest.mark.parametrize(
-        "operator, dtype", chosen, ids=[f"{operator}-{dtype}" for operator, dtype in chosen]
+    return parametrized(
+        "operator, dtype",
+        lambda: [(operator, dtype) for operator in all_operators() for dtype in dtypes(operator)],
+        lambda pair: f"{pair[0]}-{pair[1]}",
+        lambda pair: select(pair[0]),
     )

@@ -14,7 +14,6 @@ import pytest
 from tests.ops.operators import Operator, enrolled
 from tests.subject import WITH_PEER, torch
 
-peer = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(WITH_PEER, reason="compares torch_py with PyTorch")
 
 _CALLS = 12  # of each operator; `python -m tools.fuzz --gradients` makes more
@@ -23,6 +22,7 @@ _CALLS = 12  # of each operator; `python -m tools.fuzz --gradients` makes more
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
     """The tensors are small, and threads that wait for one another cost most of the time."""
+    peer = pytest.importorskip("torch")
     before = [(library, library.get_num_threads()) for library in (torch, peer)]
     for library, _ in before:
         library.set_num_threads(1)

@@ -55,6 +55,26 @@ def test_layers_have_calls_that_work() -> None:
     assert [str(target) for target in known if working(target) is None] == []
 
 
+def test_programs_are_compared_in_all_they_leave_behind() -> None:
+    import torch_py as torch
+    from tools.fuzz.programs import difference
+
+    def left(**changes: Any) -> dict[str, Any]:
+        x = torch.arange(6.0)
+        found = {"result": [x[1:], 1.5, "text"], "arguments": [x, {"n": 1}], "state": {}, "printed": ""}
+        return {**found, **changes}
+
+    assert difference(left(), left()) is None
+    shared = torch.arange(6.0)
+    assert str(difference(left(), left(arguments=[shared, {"n": 1}]))).startswith("shared memory")
+    assert str(difference(left(), left(arguments=[torch.arange(6.0) + 1, {"n": 1}]))).startswith(
+        "arguments: values"
+    )
+    assert str(difference(left(), left(printed="n"))).startswith("printed")
+    assert str(difference(left(), left(result="ValueError: text"))).startswith("result: expected list")
+    assert str(difference(left(), left(state={"new": 1}))).startswith("state: expected keys")
+
+
 def test_expanded_tensors_may_be_refused_for_that_reason_alone() -> None:
     from tools.fuzz.circumstances import Circumstances
     from tools.fuzz.known_differences import MAY_DIFFER

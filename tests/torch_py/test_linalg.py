@@ -458,3 +458,26 @@ def test_sums_of_truth_values():
     number = torch.tensor(True)
     assert number.sum_to_size(()).dtype == torch.int64
     assert some.sum_to_size((2,)).dtype == torch.bool
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("layout", ["rows", "columns", "every second row", "one for all"])
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "int64"])
+def test_products_of_a_batch_with_one_matrix(dtype: str, layout: str, rows: int) -> None:
+    """The matrix is expanded; numbers are small integers, so that sums are exact."""
+    values = torch.arange(4 * 2 * rows * 5).reshape(4, 2 * rows, 5) % 7 - 3
+    left = values.to(getattr(torch, dtype))
+    left = {
+        "rows": left[:, :rows],
+        "columns": left[:, :rows].transpose(1, 2).contiguous().transpose(1, 2),
+        "every second row": left[:, ::2],
+        "one for all": left[:1, :rows].expand(4, rows, 5),
+    }[layout]
+    matrix = (torch.arange(15).reshape(5, 3) % 5 - 2).to(left.dtype)
+    many = matrix.expand(4, 5, 3)
+
+    expected = torch.stack([member @ matrix for member in left])
+    assert torch.equal(torch.bmm(left, many), expected)
+    assert torch.equal(torch.bmm(many.mT, left.mT), expected.mT)
+    assert torch.equal(torch.baddbmm(expected, left, many, beta=2, alpha=3), 5 * expected)
+    assert torch.equal(torch.empty_like(expected).baddbmm_(left, many, beta=0), expected)

@@ -3,7 +3,8 @@
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
 for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives. `--alias`
-writes results to the memory of arguments.
+writes results to the memory of arguments. `--programs` runs random Python programs eagerly and under
+`torch.compile`, and compares everything that they leave behind.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def run_batch(program: str, seed: int, start: int, seconds: float, count: int | 
         )
         text = log.read_text(errors="replace") if log.exists() else ""
 
-    problems = [line for line in done.stdout.splitlines() if line.startswith(("internal error", "differs"))]
+    # With the lines of a program below them.
+    problems = re.findall(r"^(?:internal error|differs).*(?:\n  .*)*", done.stdout, re.MULTILINE)
     made = re.search(r"^made (\d+) calls$", done.stdout, re.MULTILINE)
     if made:
         return Batch(text, problems, int(made[1]), False)
@@ -82,6 +84,9 @@ def main() -> int:
         "--gradients", action="store_true", help="compare derivatives of operators with PyTorch's"
     )
     parser.add_argument(
+        "--programs", metavar="BACKEND", help="compare random programs with themselves under torch.compile"
+    )
+    parser.add_argument(
         "--operator",
         default="",
         metavar="NAME",
@@ -107,6 +112,9 @@ def main() -> int:
 
     programs = {"layers": options.layers, "peer": options.peer, "gradients": options.gradients}
     program = next((name for name, chosen in programs.items() if chosen), "calls")
+    if options.programs:
+        program = "programs"
+        options.operator = options.programs
     start = options.only or 0
     end = time.monotonic() + options.seconds
     found = 0

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_inductor", "_logging", "_namespace", "_notices", "_schemas",
+        "_cuda_arrays", "_dispatch_keys", "_inductor.config", "_logging", "_namespace", "_notices", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
@@ -73,10 +73,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
+    # Sizes that vary; what compiles programs, from their graphs down to kernels; programs that are saved.
+    ("_shapes",),
+    ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
+    ("_inductor",),
     # The compiler.
     ("_dynamo",),
     ("compiler",),
-    # Programs that are saved.
     ("export",),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch_py import _C
 from torch_py._decomp.entries import rows_of_entries
 from torch_py._ops import OpOverload
+from torch_py._tensor import Tensor
 
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 _PLACES = (_C._torch, _C._nn, _C._special, _C._ops)
@@ -80,7 +81,34 @@ def _functions() -> dict[str, Any]:
     found: dict[str, Any] = dict(_CONSTANTS)
     for place in reversed(_PLACES):
         found |= {name: value for name, value in vars(place).items() if not name.startswith("_")}
+    for name, positions in _tensor_positions().items():
+        if name in found and len(positions) > 1:
+            found[name] = _with_numbers(found[name], positions)
     return {**found, "abs": abs, "imag": _imag, "where": _where}
+
+
+def _tensor_positions() -> dict[str, frozenset[int]]:
+    """For each operator, the positions of arguments that are tensors in all of its overloads."""
+    found: dict[str, frozenset[int]] = {}
+    for entry in map(_C._find_operator, _C._operator_schemas()):
+        types = [argument.type for argument in entry._schema.arguments]
+        tensors = frozenset(i for i, kind in enumerate(types) if kind == "Tensor")
+        found[entry._opname] = found.get(entry._opname, tensors) & tensors
+    return found
+
+
+def _with_numbers(function: Callable[..., Any], positions: frozenset[int]) -> Callable[..., Any]:
+    """A function of several tensors that takes numbers for some of them, as formulas do."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        like = next((arg.dtype for arg in args if isinstance(arg, Tensor)), None)
+        tensors = [
+            _C._torch.full((), arg, dtype=like) if i in positions and not isinstance(arg, Tensor) else arg
+            for i, arg in enumerate(args)
+        ]
+        return function(*tensors, **kwargs)
+
+    return called
 
 
 def _imag(value: Any) -> Any:

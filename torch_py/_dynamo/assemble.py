@@ -59,6 +59,8 @@ class Assembly:
             return  # code around the graph sets the state of the thread
         module = GraphModule({}, graph)
         module.meta["fake_mode"] = recorder.fake_mode
+        if recorder.varying is not None and recorder.varying.places:
+            module.meta["sizes"] = recorder.varying.sizes
         self.graph_module = module
 
     def inputs(self) -> list[Any]:

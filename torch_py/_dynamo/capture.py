@@ -29,6 +29,8 @@ from torch_py._dynamo.journal import ABSENT, Journal, contents, set_key
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
+from torch_py._dynamo.varying import Varying
+from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
@@ -63,13 +65,15 @@ _HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 class Capture:
     """The state that the frames of a capture share."""
 
-    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None) -> None:
+    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None, varying: Varying | None = None
+    ) -> None:
         self.handlers = handlers
         self.guards = Guards()
         self.sources = Sources()
         self.journal = Journal()
         self.fake_mode = FakeTensorMode()
-        self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame))
+        self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
+        self.varying = varying
 
         self.frame: Frame | None = None
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
@@ -517,6 +521,8 @@ class Capture:
 
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
+        if type(value) is SymInt:
+            return int
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:
@@ -525,6 +531,10 @@ class Capture:
                 return Parameter
             return Tensor
         return type(value)
+
+    def as_number(self, value: Any) -> Any:
+        """A value for code that looks at the bits of integers: a size that varies is fixed."""
+        return value if self.varying is None else self.varying.fixed(value)
 
     def forced_break(self) -> Break:
         return Break("the end of a graph", "what follows could not be captured", "")

@@ -29,6 +29,8 @@ from torch_py._dynamo.start import FunctionStart
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
+from torch_py._dynamo.varying import Policy, Varying
+from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
 
 _lock = threading.RLock()
@@ -65,9 +67,11 @@ class Outcome:
         self.after = self.before
 
 
-def run_capture(start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None) -> Outcome:
+def run_capture(
+    start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None, varying: Varying | None = None
+) -> Outcome:
     """Interprets the program on fake tensors. Afterwards all objects are as before."""
-    capture = Capture(_HANDLERS, stop_at)
+    capture = Capture(_HANDLERS, stop_at, varying)
     outcome = Outcome(capture)
     recorder = capture.recorder
 
@@ -89,11 +93,17 @@ class Conversion:
     """The way from a call to code for it: one capture, or several that end earlier each time."""
 
     def __init__(
-        self, function: FunctionType, start: Any, settings: Settings, continuations: Continuations
+        self,
+        function: FunctionType,
+        start: Any,
+        settings: Settings,
+        continuations: Continuations,
+        policy: Policy,
     ) -> None:
         self.function = function
         self.start = start
         self.settings = settings
+        self.policy = policy
         self.continuations = continuations
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
@@ -102,7 +112,11 @@ class Conversion:
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
         for _ in range(_MOST_CAPTURES):
-            outcome = run_capture(self.start, values, self.stop_at)
+            varying = None if self.policy.is_off else Varying(self.policy)
+            outcome = run_capture(self.start, values, self.stop_at, varying)
+            if varying is not None and varying.settle(outcome.raised):
+                logs.dynamic(outcome.raised or "they are needed as numbers")
+                continue
             if outcome.raised is not None:
                 logs.raised(self.start.name, outcome.raised)
                 code = None if config.suppress_errors else has_to_raise(self.function, outcome.raised)
@@ -111,6 +125,9 @@ class Conversion:
             try:
                 if self._written(outcome, assembly):
                     return self._finished(outcome, assembly)
+            except NotFollowed as problem:
+                logs.dynamic(problem)
+                self.policy.is_off = True
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):
@@ -166,10 +183,15 @@ class Conversion:
             note_break(reason, self.settings)
 
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
+        capture = outcome.capture
+        if capture.varying is not None:
+            capture.varying.check(capture.recorder)
         assembly.make_graph()
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.output_code.debug("%s", code.source)  # type: ignore[attr-defined]
-        return _guard_program(outcome.capture, self.start), code
+        for made in capture.recorder.inputs.values():
+            self.policy.observe(made.real, made.source)
+        return _guard_program(capture, self.start), code
 
 
 def has_to_raise(function: FunctionType, error: BaseException) -> Any:
@@ -244,6 +266,8 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     logs.graph(module)
     try:
         return _backend(settings)(module, inputs, **settings.options)
+    except NotFollowed:
+        raise
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
 
@@ -255,8 +279,11 @@ def _backend(settings: Settings) -> Any:
 
 def _guard_program(capture: Capture, start: Any) -> Any:
     capture.finish_guards(writes_tensors(capture.recorder.graph))
-    writer = RowWriter(len(start.parameters), TensorFacts)
+    varying = capture.varying
+    writer = RowWriter(len(start.parameters), TensorFacts if varying is None else varying.facts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
+    if varying is not None:
+        varying.rows(writer, rows)
     logs.guards(rows)
     return GuardProgram(rows, writer.registers)
 
@@ -271,6 +298,7 @@ class Compiler:
         self.settings = settings
         self.start = start or FunctionStart(function)
         self.continuations = continuations or Continuations(settings)
+        self.policy = Policy(settings.dynamic)
         self.has_run = False
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
@@ -304,7 +332,10 @@ class Compiler:
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            return Conversion(self.function, self.start, self.settings, self.continuations).run(values)
+            conversion = Conversion(
+                self.function, self.start, self.settings, self.continuations, self.policy
+            )
+            return conversion.run(values)
         except Unsupported:
             raise
         except Exception as error:

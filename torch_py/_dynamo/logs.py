@@ -13,6 +13,7 @@ _recompiles = _logging.topic("recompiles")
 _guards = _logging.topic("guards")
 _graphs = _logging.topic("graph")
 _graph_code = _logging.topic("graph_code")
+_dynamic = _logging.topic("dynamic")
 
 
 def recompile(function: Any, reasons: list[str]) -> None:
@@ -53,7 +54,7 @@ def _described(rows: Any) -> list[str]:
         if row[0] == "watched":
             lines.append(f"watched: {len(row[1])} dictionaries and classes")
             lines += [f"  {line}" for line in _described(row[2])]
-        elif row[0] not in ("const", "attr", "item", "key", "cell", "type", "global"):
+        elif row[0] not in ("const", "attr", "item", "key", "cell", "type", "global", "size"):
             payload = ", ".join(_short(part) for part in row[2:-1])
             lines.append(f"{row[0]} {row[-1]} {payload}".rstrip())
     return lines
@@ -62,3 +63,8 @@ def _described(rows: Any) -> list[str]:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) < 80 else text[:77] + "..."
+
+
+def dynamic(problem: object) -> None:
+    """Why sizes that vary are compiled for one by one."""
+    _dynamic.debug("sizes are taken for fixed: %s", problem)

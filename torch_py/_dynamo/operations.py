@@ -12,12 +12,13 @@ from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
+from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
-_NUMBERS = frozenset({int, float, bool, complex, str, type(None)})
+_NUMBERS = frozenset({int, float, bool, complex, str, type(None), SymInt})
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -37,7 +38,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         capture.change(left)
     capture.use(left)
     capture.use(right)
-    return capture.result(function(left, right))
+    return capture.result(function(capture.as_number(left), capture.as_number(right)))
 
 
 def _is_torch_value(value: Any) -> bool:
@@ -76,7 +77,7 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
     method = in_class(type(owner), name)
-    if type(method) is not FunctionType or isinstance(owner, Tensor):
+    if type(method) is not FunctionType or isinstance(owner, (Tensor, SymInt)):
         return NotImplemented
     capture.depends_on_class(type(owner), name)
     return capture.call(method, (owner, *operands), {})
@@ -157,6 +158,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     """``owner[key]``."""
     if isinstance(owner, Tensor):
         return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
+    key = capture.as_number(key)
     if isinstance(key, Tensor):
         key = _as_index(capture, key) if not isinstance(owner, dict) else key
     kind = type(owner)

@@ -15,6 +15,8 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.sources import Source
+from torch_py._dynamo.varying import Varying, reads_sizes
+from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
@@ -80,9 +82,12 @@ class Scope:
 class Recorder(TorchFunctionMode):
     """The graph of a capture, and the tensors that its nodes stand for."""
 
-    def __init__(self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str]) -> None:
+    def __init__(
+        self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str], varying: Varying | None = None
+    ) -> None:
         super().__init__()
         self.fake_mode = fake_mode
+        self.varying = varying
         self.stack_trace = stack_trace
         self.scopes = [Scope()]
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
@@ -110,13 +115,16 @@ class Recorder(TorchFunctionMode):
         if known is not None:
             return known.fake
         with self.suspended():
-            fake = self.fake_mode.from_tensor(real)
+            found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
+            fake, geometry = found or (self.fake_mode.from_tensor(real), None)
         with self._at_inputs():
             node = placeholder(self.scopes[0].graph, _node_name(source))
         self._last_input = node
         self.scopes[0].nodes[id(fake)] = fake, node
         node.meta["example_value"] = fake
         made = Input(real, source, node, fake)
+        if self.varying is not None:
+            self.varying.note_input(made, geometry)
         self.inputs[id(real)] = made
         self._input_of_fake[id(fake)] = made
         return fake
@@ -141,8 +149,10 @@ class Recorder(TorchFunctionMode):
         self.scopes[-1].nodes[id(fake)] = fake, node
         node.meta["example_value"] = fake
 
-    def node_of(self, tensor: Tensor) -> Node:
-        """The node that gives a tensor. Raises Break for tensors of unknown origin."""
+    def node_of(self, tensor: Any) -> Any:
+        """The node that gives a tensor, or a size that varies. Raises Break for tensors of unknown origin."""
+        if type(tensor) is SymInt:
+            return self._node_of_size(tensor)
         known = self.scopes[-1].nodes.get(id(tensor))
         if known is not None:
             return known[1]
@@ -159,13 +169,20 @@ class Recorder(TorchFunctionMode):
         known = self.scopes[depth].nodes.get(id(tensor))
         return self.scopes[depth].lift(tensor) if known is None else known[1]
 
+    def _node_of_size(self, size: SymInt) -> Any:
+        """Graphs inside of the graph have numbers: their sizes do not vary."""
+        assert self.varying is not None
+        if len(self.scopes) > 1:
+            return self.varying.fixed(size)
+        return self.varying.node_of(size, self.scopes[0].graph)
+
     def knows(self, tensor: Tensor) -> bool:
         """Whether a node of the graph, or of one around it, gives the tensor."""
         return any(id(tensor) in scope.nodes for scope in self.scopes)
 
     def fake_of(self, tensor: Any) -> Any:
         """The fake tensor that stands for a tensor of the program: itself, or that of an input."""
-        if isinstance(tensor, FakeTensor) or self.knows(tensor):
+        if isinstance(tensor, FakeTensor) or type(tensor) is SymInt or self.knows(tensor):
             return tensor
         known = self.inputs.get(id(tensor))
         if known is not None:
@@ -224,12 +241,23 @@ class Recorder(TorchFunctionMode):
             op = "call_function"
             acts = False
             if not has_tensors(result):
-                return result
+                return self.number(target, args, result)
         if acts or has_tensors(result) or result is None:
             node = self.append(op, target, args, kwargs, result)
             if acts:
                 node.meta["acts"] = True
-        return result
+            return result
+        return self.number(target, args, result)
+
+    def number(self, target: Any, args: tuple[Any, ...], result: Any) -> Any:
+        """What a tensor was asked for: sizes that vary are known as such."""
+        if self.varying is None or not args or not isinstance(args[0], Tensor):
+            return result
+        if not reads_sizes(target, args):
+            return result
+        with self.suspended():
+            shape = tuple(args[0].shape)
+        return self.varying.read(result, self.node_of(args[0]), shape)
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""
@@ -296,10 +324,10 @@ def _as_node(func: Any) -> tuple[str, Any]:
 
 
 def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
-    """`value` with `function` applied to the tensors in it."""
-    if isinstance(value, Tensor):
-        return function(value)
+    """`value` with `function` applied to the tensors in it, and to sizes that vary."""
     kind = type(value)
+    if kind is SymInt or isinstance(value, Tensor):
+        return function(value)
     if kind in _ATOMS:
         return value
     if isinstance(value, tuple):

@@ -88,7 +88,7 @@ def _delattr(capture: Capture, args: Any, kwargs: Any) -> None:
 def _len(capture: Capture, args: Any, kwargs: Any) -> int:
     (value,) = args
     if isinstance(value, Tensor):
-        return len(capture.recorder.fake_of(value))
+        return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
     method = in_class(type(value), "__len__")
     if type(method) is FunctionType:
         capture.depends_on_class(type(value), "__len__")

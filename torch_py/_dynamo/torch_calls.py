@@ -57,7 +57,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     if name == "__hash__":
         return hash(owner)
     if name == "__len__":
-        return len(owner)
+        return capture.recorder.number(name, (owner,), len(owner))
     capture_arguments(capture, args, kwargs)
 
     def run(tensor: Any, *rest: Any, **named: Any) -> Any:

@@ -4,8 +4,9 @@
 The operators of wrapped tensors are the business of aten/transforms, which this package calls:
 
 * levels.py: the levels of running transforms; batching.py: members of a batch; mapping.py: `vmap`
-* forward_mode.py: operators of dual tensors, which are a value and its tangent
+* forward_mode.py: operators in place of dual tensors, which are a value and its tangent
 * engine.py: gradients of wrapped tensors; reverse_mode.py: `grad` and `vjp`; jacobians.py
+* batched_grad.py: batches of gradients through one graph
 * custom_functions.py: `torch.autograd.Function` inside of transforms
 """
 

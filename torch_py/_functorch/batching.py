@@ -17,13 +17,18 @@ def members(tensor: Tensor, level: int, size: int) -> Tensor:
     return inside(tensor) if is_at(tensor, level) else tensor.expand(size, *tensor.shape)
 
 
+def member_copies(tensor: Tensor, level: int, size: int) -> Tensor:
+    """The same, where each member is to have memory of its own."""
+    return inside(tensor) if is_at(tensor, level) else members(tensor, level, size).clone()
+
+
 def member(tensor: Any, level: int, index: int) -> Any:
     return inside(tensor).select(0, index) if is_at(tensor, level) else tensor
 
 
 def spread(tensor: Tensor) -> Tensor:
-    """`tensor` as a member of every running batch, each in memory of its own, so that each can have a
-    gradient of its own."""
+    """`tensor` as a member of every running batch, so that each member can have a gradient of its own; they
+    share the memory."""
     return _spread(tensor, running_batches())
 
 
@@ -39,8 +44,7 @@ def _spread(tensor: Tensor, batches: list[tuple[int, int]]) -> Tensor:
 
     for number, size in batches:
         if number > level:
-            whole = tensor.expand(size, *tensor.shape).clone(memory_format=_C.contiguous_format)
-            tensor = batched(whole, number)
+            tensor = batched(tensor.expand(size, *tensor.shape), number)
     return tensor
 
 

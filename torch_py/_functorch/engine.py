@@ -9,7 +9,7 @@ from torch_py import _C, autograd
 from torch_py._functorch.batching import batched, member, members
 from torch_py._functorch.levels import Gradients, highest_level, inside, is_at, level_of, parts, with_value
 from torch_py._tensor import Tensor
-from torch_py.autograd import GradientEdge, _batched_grad, _checked_gradients, _materialized
+from torch_py.autograd import GradientEdge, _checked_gradients, _materialized
 from torch_py.utils._pytree import tree_leaves, tree_map
 
 
@@ -165,10 +165,21 @@ def autograd_grad(
     argument weights the outputs of a graph that was recorded outside."""
     unused = materialize_grads if allow_unused is None else allow_unused
     if is_grads_batched:
-        return _batched_grad(
+        return autograd._batched_grad(
             outputs, inputs, grad_outputs or (None,), True, create_graph, unused, materialize_grads
         )
+    return gradients_of(outputs, inputs, grad_outputs, create_graph, unused, materialize_grads)
 
+
+def gradients_of(
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    grad_outputs: Sequence[Tensor | None] | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize: bool,
+) -> tuple[Tensor | None, ...]:
+    """`gradients`, with the checks and the defaults of `torch.autograd.grad`."""
     if not any(isinstance(o, GradientEdge) or requires_grad(o) for o in outputs):
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
     given = _checked_gradients(tuple(outputs), grad_outputs, "grad")
@@ -176,12 +187,12 @@ def autograd_grad(
 
     found = gradients(outputs, inputs, weights, create_graph)
     for position, gradient in enumerate(found):
-        if gradient is None and not unused:
+        if gradient is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {position} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-    return _materialized(found, inputs) if materialize_grads else tuple(found)
+    return _materialized(found, inputs) if materialize else tuple(found)
 
 
 def requires_grad(tensor: Tensor) -> bool:

@@ -1,10 +1,7 @@
-"""Forward mode: tensors that carry a tangent.
+"""Forward mode of operators in place, and of values that are members of a batch or dual themselves.
 
-Note [Tangents without formulas]
-The derivative of an operator in a direction is not written down anywhere: it follows from the gradient that
-the operator has. The gradient is linear in its weight w, w -> J^H w; the gradient of that map is v -> J v.
-Elementwise operators are simpler still, as their J is diagonal: J v is the gradient weighted by v. Views do
-to the tangent what they do to the value.
+Of all others, torch_py/csrc/autograd/ForwardMode.cpp finds the tangents, in the same way: see Note [Tangents
+without formulas] there.
 """
 
 from __future__ import annotations
@@ -57,10 +54,6 @@ class _Application:
             return self.reshaped()
         if operator._schema.is_mutable:
             return self.updated() if isinstance(self.args[0], Tensor) else self.updated_list()
-        if operator._structure == "view":
-            return self.viewed()
-        if all(t is None for t in self.tangents):
-            return self.run(self.primals)
 
         values, tangents = push_forward(
             self.run, self.primals, self.tangents, operator._structure == "pointwise"
@@ -68,18 +61,14 @@ class _Application:
         return self.paired(values, tangents)
 
     def paired(self, values: Any, tangents: Sequence[Tensor | None]) -> Any:
+        """Dual tensors, also where the tangent is zero: `zeros_like(x)` may get one when it is written to."""
         given = iter(tangents)
-        return tree_map(
-            lambda leaf: dual(leaf, t, self.level) if (t := next(given)) is not None else leaf, values
-        )
 
-    def viewed(self) -> Any:
-        """A view of the value and one of the tangent, which exists from now on: both can be written to."""
-        source = next(i for i, leaf in enumerate(self.leaves) if is_at(leaf, self.level))
-        moving = tangent_in_memory(self.leaves[source])
-        values = self.run(self.primals)
-        moved = self.run([moving if i == source else p for i, p in enumerate(self.primals)])
-        return self.paired(values, tree_flatten(moved)[0])
+        def pair(leaf: Any) -> Any:
+            tangent = next(given)
+            return dual(leaf, tangent, self.level) if has_gradient(leaf) else leaf
+
+        return tree_map(pair, values)
 
     def target(self) -> Tensor:
         target: Tensor = self.leaves[0]

@@ -122,8 +122,20 @@ class FakeTensorMode(TorchDispatchMode):
         """
         if isinstance(tensor, FakeTensor):
             return tensor if tensor.fake_mode is self else self._wrap(_twin_like(tensor), tensor.device)
+        if _C._level_of(tensor):
+            return self._inside_of_transform(tensor)  # type: ignore[return-value]
         with DisableTorchFunctionSubclass():
             return self.fake_tensor_converter.from_real_tensor(self, tensor)
+
+    def _inside_of_transform(self, tensor: Tensor) -> Tensor:
+        """What the function transform has wrapped is fake, and wrapped as before."""
+        level = _C._level_of(tensor)
+        value = self.from_tensor(_C._inside(tensor))
+        if _C._is_batch(tensor):
+            return _C._wrap_batch(value, level)  # type: ignore[no-any-return]
+        tangent = _C._tangent(tensor)
+        fake_tangent = None if tangent is None else self.from_tensor(tangent)
+        return _C._wrap_dual(value, fake_tangent, level)  # type: ignore[no-any-return]
 
     # A call
 

@@ -299,59 +299,10 @@ def _materialized(found: Sequence[Tensor | None], sources: Sequence[Tensor]) -> 
     return tuple(_C._torch.zeros_like(source) if gradient is None else gradient for gradient, source in pairs)
 
 
-def _batched_grad(
-    outputs: Any,
-    inputs: Any,
-    batches: Any,
-    retain_graph: bool,
-    create_graph: bool,
-    allow_unused: bool,
-    materialize: bool,
-) -> tuple[Any, ...]:
-    """Runs one backward pass for each index of the first dimension of `batches`, and stacks the results."""
-    given = [batch for batch in batches if batch is not None]
-    if not given:
-        _checked_gradients(outputs, None, "grad")
-        raise RuntimeError("grad: is_grads_batched=True needs at least one tensor in grad_outputs")
-
-    for batch in given:
-        _check_is_gradient(batch, "grad")
-        if batch.dim() == 0:
-            raise ValueError(
-                "grad: with is_grads_batched=True each of grad_outputs needs a batch dimension, "
-                "got a tensor of 0 dimensions"
-            )
-
-    sizes = {batch.shape[0] for batch in given}
-    if len(sizes) > 1:
-        raise ValueError(
-            "grad: expected all grad_outputs to have the same size in their first dimension, "
-            f"got {sorted(sizes)}"
-        )
-
-    count = sizes.pop()
-    if count == 0 and all(isinstance(source, Tensor) for source in inputs):
-        return tuple(
-            _C._torch.zeros((0, *source.shape), dtype=source.dtype, device=source.device) for source in inputs
-        )
-
-    rows = []
-    for index in range(count):
-        row = [None if batch is None else batch[index] for batch in batches]
-        keep = retain_graph or index < count - 1
-        rows.append(
-            grad(
-                outputs,
-                inputs,
-                row,
-                keep,
-                create_graph,
-                allow_unused=allow_unused,
-                materialize_grads=materialize,
-            )
-        )
-
-    return tuple(None if column[0] is None else _C._torch.stack(list(column)) for column in zip(*rows))
+def _batched_grad(*arguments: Any) -> tuple[Any, ...]:
+    """`grad` with `is_grads_batched`: a function transform, loaded where it is needed."""
+    batched_grad = _importlib.import_module("torch_py._functorch.batched_grad").batched_grad
+    return batched_grad(*arguments)  # type: ignore[no-any-return]
 
 
 class set_detect_anomaly:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch_py
+from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor
 from torch_py.export._capture import Capture
 from torch_py.export._errors import ExportError
@@ -16,7 +17,6 @@ from torch_py.export._examples import (
     sizes_to_record,
     with_other_values,
 )
-from torch_py.export._formulas import Symbol
 from torch_py.export._recording import call_on_copies
 from torch_py.export.exported_program import ExportedProgram
 from torch_py.export.graph_signature import OutputKind

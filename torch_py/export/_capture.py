@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch_py
+from torch_py._shapes.formulas import Symbol
+from torch_py._shapes.merging import GraphMerge
+from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py.export._description import Described
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import (
@@ -14,14 +17,11 @@ from torch_py.export._examples import (
     sizes_to_record,
     with_other_values,
 )
-from torch_py.export._formulas import FormulaWriter, SizeOf, Symbol
 from torch_py.export._recording import Recording, record
-from torch_py.export._solver import Ambiguous, Solver
 from torch_py.export._user_code import innermost_line
-from torch_py.fx._arguments import map_aggregate
 from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
-from torch_py.utils._pytree import TreeSpec, tree_flatten
+from torch_py.utils._pytree import TreeSpec
 
 _MOST_RECORDINGS = 16
 
@@ -140,12 +140,13 @@ def _fails(dimensions: Dimensions, sizes: dict[Symbol, int], error: Exception) -
     )
 
 
-def _is_tensor(node: Node) -> bool:
-    return isinstance(node.meta.get("val"), Described)
+def _sizes_of(node: Node) -> Any:
+    value = node.meta.get("val")
+    return value.shape if isinstance(value, Described) else None
 
 
 class _Merge:
-    """Compares recordings node by node, and replaces the numbers that vary in the first by formulas."""
+    """One recording for all sizes, of several."""
 
     def __init__(
         self, dimensions: Dimensions, all_sizes: list[dict[Symbol, int]], recordings: list[Recording]
@@ -153,44 +154,28 @@ class _Merge:
         self.dimensions = dimensions
         self.first = recordings[0]
         self.recordings = recordings
-        self.columns = list(zip(*(recording.nodes for recording in recordings)))
-        self.solver = Solver({s: tuple(sizes[s] for sizes in all_sizes) for s in dimensions.symbols})
-        self.positions = [
-            {node: position for position, node in enumerate(recording.nodes)} for recording in recordings
-        ]
+        solver = Solver({s: tuple(sizes[s] for sizes in all_sizes) for s in dimensions.symbols})
+        graphs = [recording.graph for recording in recordings]
+        self._graphs = GraphMerge(graphs, solver, _sizes_of, self._different)
 
     def merge(self) -> Recording:
-        self._check_form()
+        for other in self.recordings[1:]:
+            if str(self.first.out_spec) != str(other.out_spec):
+                last = self.first.nodes[-1]
+                raise self._different(last, "returns another structure for some inputs than for others")
         self._check_constants()
 
-        # All is solved before anything is changed: another recording may be needed.
-        solved = [self._solve_arguments(column) for column in self.columns]
-        shapes = [self._solve_shape(column) for column in self.columns]
-
-        writer = FormulaWriter(self.first.graph, self._sources())
-        for column, arguments, shape in zip(self.columns, solved, shapes):
-            node = column[0]
-            if arguments is not None:
-                node.args, node.kwargs = map_aggregate(
-                    arguments, lambda value, node=node: _written(value, writer, node)
-                )
-            if shape is not None:
-                node.meta["val"].shape = shape
+        sizes = self._graphs.sizes_by_node()
+        self._graphs.merge(
+            {
+                row.symbol: (self.first.leaves[row.leaf], row.dim)
+                for row in reversed(self.dimensions.rows)
+                if (row.factor, row.offset) == (1, 0)
+            }
+        )
+        for node, shape in sizes.items():
+            node.meta["val"].shape = shape
         return self.first
-
-    # Are they the same program?
-    # ------------------------------------------------------------
-
-    def _check_form(self) -> None:
-        first = self.first.nodes
-        for other in self.recordings[1:]:
-            for mine, theirs in zip(first, other.nodes):
-                if (mine.op, mine.target) != (theirs.op, theirs.target):
-                    raise self._different(
-                        mine, f"calls `{_name(mine)}` for some inputs and `{_name(theirs)}` for others"
-                    )
-            if len(first) != len(other.nodes) or str(self.first.out_spec) != str(other.out_spec):
-                raise self._different(first[-1], "calls a number of operators that depends on the inputs")
 
     def _check_constants(self) -> None:
         for name, value in self.first.constants.items():
@@ -201,7 +186,7 @@ class _Merge:
                     node = next(n for n in self.first.nodes if n.op == "get_attr" and n.target == name)
                     user = next(iter(node.users), node)
                     raise self._different(
-                        user, f"gives `{_name(user)}` a constant that depends on the inputs"
+                        user, f"gives `{user.target}` a constant that depends on the inputs"
                     )
 
     def _different(self, node: Node, what: str) -> ExportError:
@@ -214,96 +199,3 @@ class _Merge:
             f"or give it a "
             "range in which the program does not change."
         )
-
-    # Numbers
-    # ------------------------------------------------------------
-
-    def _solve_arguments(self, column: tuple[Node, ...]) -> Any:
-        """Arguments and keywords with terms in the places of numbers that vary; None if nothing varies."""
-        flat = [tree_flatten((list(node.args), dict(node.kwargs)))[0] for node in column]
-        if len({len(leaves) for leaves in flat}) > 1:
-            raise self._different(column[0], f"gives `{_name(column[0])}` lists of different lengths")
-
-        replaced: dict[int, Any] = {}
-        for position, values in enumerate(zip(*flat)):
-            if isinstance(values[0], Node):
-                self._check_same_node(column[0], values)
-            elif any(value != values[0] or type(value) is not type(values[0]) for value in values):
-                if values[0] != values[0] and all(value != value for value in values):
-                    continue  # nan
-                replaced[position] = self._solved(column, values)
-        if not replaced:
-            return None
-
-        counter = iter(range(len(flat[0])))
-
-        def substituted(value: Any) -> Any:
-            position = next(counter)
-            return replaced.get(position, value)
-
-        return map_aggregate((column[0].args, column[0].kwargs), substituted)
-
-    def _check_same_node(self, node: Node, values: tuple[Any, ...]) -> None:
-        places = {self.positions[i].get(value) for i, value in enumerate(values)}
-        if len(places) > 1:
-            raise self._different(node, f"gives `{_name(node)}` different values for different inputs")
-
-    def _solved(self, column: tuple[Node, ...], values: tuple[Any, ...]) -> Any:
-        term = None
-        if all(type(value) in (int, float) for value in values):
-            term = self.solver.solve(values, self._sizes_at_hand(column))
-        if term is None:
-            shown = ", ".join(map(repr, values))
-            raise self._different(
-                column[0],
-                f"gives `{_name(column[0])}` an argument that depends on the inputs in a way that no "
-                f"formula of sizes explains ({shown})",
-            )
-        return term
-
-    def _sizes_at_hand(self, column: tuple[Node, ...]) -> list[tuple[SizeOf, tuple[int, ...]]]:
-        """The sizes of the tensors that a node gets."""
-        found = []
-        for nodes in zip(*(node.all_input_nodes for node in column)):
-            if all(map(_is_tensor, nodes)):
-                position = self.positions[0][nodes[0]]
-                for dim, sizes in enumerate(zip(*(node.meta["val"].shape for node in nodes))):
-                    found.append((SizeOf(position, dim), sizes))
-        return found
-
-    def _solve_shape(self, column: tuple[Node, ...]) -> tuple[Any, ...] | None:
-        """The shape of a value, for those who read the graph. Sizes that are not explained stay as SizeOf."""
-        if not all(map(_is_tensor, column)):
-            return None
-        position = self.positions[0][column[0]]
-        return tuple(
-            self._solved_size(sizes, SizeOf(position, dim))
-            for dim, sizes in enumerate(zip(*(node.meta["val"].shape for node in column)))
-        )
-
-    def _solved_size(self, sizes: tuple[int, ...], otherwise: SizeOf) -> Any:
-        try:
-            term = self.solver.solve(sizes)
-        except Ambiguous:
-            term = None
-        return otherwise if term is None else term
-
-    def _sources(self) -> dict[Any, tuple[Node, int]]:
-        """Where the sizes of symbols and of computed tensors are found."""
-        found: dict[Any, tuple[Node, int]] = {}
-        for row in self.dimensions.rows:
-            if (row.factor, row.offset) == (1, 0):
-                found.setdefault(row.symbol, (self.first.leaves[row.leaf], row.dim))
-        for position, node in enumerate(self.first.nodes):
-            if _is_tensor(node):
-                for dim in range(node.meta["val"].dim()):
-                    found[SizeOf(position, dim)] = node, dim
-        return found
-
-
-def _written(value: Any, writer: FormulaWriter, node: Node) -> Any:
-    return value if isinstance(value, (Node, str)) else writer.write(value, node)
-
-
-def _name(node: Node) -> str:
-    return str(node.target)

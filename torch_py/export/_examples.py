@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch_py
+from torch_py._shapes.formulas import Symbol, Term, affine
 from torch_py._tensor import Tensor
 from torch_py.export._errors import ExportError
-from torch_py.export._formulas import Symbol, Term, affine
 from torch_py.export.dynamic_shapes import Dim, _Hint
 
 _RECORDINGS = 4  # and one more for each further symbol

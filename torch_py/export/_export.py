@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor
 from torch_py.export._bounds import find_lower_bounds
 from torch_py.export._capture import Capture
 from torch_py.export._errors import ExportError
 from torch_py.export._examples import Dimensions, read_dimensions
-from torch_py.export._formulas import Symbol
 from torch_py.export._functionalize import functionalize
 from torch_py.export._lift import lift
 from torch_py.export._recording import Recording

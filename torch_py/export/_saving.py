@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
+from torch_py._shapes.formulas import OPERATIONS
 from torch_py.export import _values
 from torch_py.export._archive import ArchiveError, read_archive, write_archive
 from torch_py.export._description import Described
@@ -42,7 +43,7 @@ _ARGUMENTS = {c.__name__: c for c in (TensorArgument, SymIntArgument, SymFloatAr
 # Functions other than operators that graphs may call.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getitem": operator.getitem,
-    **{name: function for name, (function, _) in _values._OPERATIONS.items()},
+    **{name: function for name, (function, _) in OPERATIONS.items()},
 }
 
 

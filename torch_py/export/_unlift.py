@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch_py
+from torch_py._shapes.formulas import Symbol, evaluate, symbols_in
 from torch_py._tensor import Tensor
-from torch_py.export._formulas import Symbol, evaluate, symbols_in
 from torch_py.export.graph_signature import InputKind, OutputKind
 from torch_py.fx._attributes import assign_attr
 from torch_py.fx.graph import Graph, _PyTreeCodeGen, _PyTreeInfo

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch_py
+from torch_py._shapes.formulas import OPERATIONS, Formula, SizeOf, Symbol
 from torch_py._tensor import Tensor
 from torch_py.export._archive import ArchiveError
-from torch_py.export._formulas import _OPERATIONS, Formula, SizeOf, Symbol
 from torch_py.export._tensors import TensorReader, TensorWriter, dtype_named
 from torch_py.fx.node import Node
 from torch_py.utils._pytree import LeafSpec, TreeSpec
@@ -125,7 +125,7 @@ class ValueReader:
 
     def _formula(self, content: Any) -> Formula:
         operation, *operands = content
-        if operation not in _OPERATIONS:
+        if operation not in OPERATIONS:
             raise ValueError(f"unknown operation {operation!r}")
         return Formula(operation, tuple(self.read(operand) for operand in operands))
 

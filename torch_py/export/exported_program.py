@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py._shapes.formulas import Symbol
 from torch_py._tensor import Tensor
 from torch_py.export._examples import Dimensions
-from torch_py.export._formulas import Symbol
 from torch_py.export._unlift import unlift
 from torch_py.export.graph_signature import ExportGraphSignature
 from torch_py.fx.graph import Graph

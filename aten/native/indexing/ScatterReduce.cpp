@@ -144,10 +144,10 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
   TORCH_CHECK(index.numel() == length, "index_reduce_(): Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", length, "), for dim: ", dim);
 
-  if (has_elements(index)) {
-    const Tensor positions = at::to(index, kCPU, kLong).contiguous();
+  if (const Tensor given = readable(index); has_elements(given)) {
+    const Tensor positions = at::to(given, kCPU, kLong).contiguous();
     const int64_t* position = positions.data_ptr<int64_t>();
-    TORCH_CHECK_INDEX(std::all_of(position, position + index.numel(),
+    TORCH_CHECK_INDEX(std::all_of(position, position + positions.numel(),
                                   [extent](int64_t p) { return p >= 0 && p < extent; }),
                       "index_reduce_(): index out of range in self, which has size ", extent,
                       " at dimension ", d);

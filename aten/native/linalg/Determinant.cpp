@@ -11,7 +11,6 @@
 #include "aten/ops/abs.h"
 #include "aten/ops/amax.h"
 #include "aten/ops/amin.h"
-#include "aten/ops/any.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/diagonal.h"
 #include "aten/ops/eq.h"
@@ -22,6 +21,7 @@
 #include "aten/ops/linalg_det.h"
 #include "aten/ops/linalg_svd.h"
 #include "aten/ops/log.h"
+#include "aten/ops/logical_not.h"
 #include "aten/ops/prod.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/to.h"
@@ -96,7 +96,7 @@ Tensor conjugate_cofactors(const Tensor& A) {
 /// Whether inverting some matrix of the batch would lose a third of the digits or more, judged by
 /// its smallest and largest pivot.
 bool is_nearly_singular(const Tensor& LU) {
-  if (!has_elements(LU) || LU.numel() == 0) return false;
+  if (!can_be_checked(LU) || LU.numel() == 0) return false;
 
   const Tensor pivots = at::abs(at::diagonal(LU.detach(), 0, -2, -1));
   constexpr int64_t last = -1;
@@ -105,7 +105,7 @@ bool is_nearly_singular(const Tensor& LU) {
                              : static_cast<double>(std::numeric_limits<float>::epsilon());
 
   const Tensor threshold = at::amax(pivots, last) * Scalar(std::cbrt(epsilon));
-  return at::any(at::le(at::amin(pivots, last), threshold)).item<bool>();
+  return !holds(at::logical_not(at::le(at::amin(pivots, last), threshold)));
 }
 
 }  // namespace

@@ -15,10 +15,12 @@
 #include "aten/ops/constant_pad_nd.h"
 #include "aten/ops/diag_embed.h"
 #include "aten/ops/diagonal.h"
+#include "aten/ops/gt.h"
 #include "aten/ops/imag.h"
 #include "aten/ops/linalg_lu_solve.h"
 #include "aten/ops/linalg_solve.h"
 #include "aten/ops/linalg_solve_triangular.h"
+#include "aten/ops/logical_not.h"
 #include "aten/ops/lu_unpack.h"
 #include "aten/ops/neg.h"
 #include "aten/ops/ormqr.h"
@@ -50,9 +52,9 @@ Tensor as_column(const Tensor& vector) { return at::unsqueeze(vector, -1); }
 /// Eigenvectors and singular vectors of complex matrices have a free phase. A loss that depends on
 /// it has no gradient; `imaginary` is the derivative with respect to the phase.
 void check_independent_of_phase(const char* name, const char* vectors, const Tensor& imaginary) {
-  if (!has_elements(imaginary) || imaginary.numel() == 0) return;
-  const Tensor size = at::amax(at::abs(imaginary.detach()), IntArrayRef());
-  TORCH_CHECK(!(size.item<double>() > 1e-2), name, ": The ", vectors,
+  TORCH_CHECK(!can_be_checked(imaginary) ||
+                  holds(at::logical_not(at::gt(at::abs(imaginary.detach()), Scalar(1e-2)))),
+              name, ": The ", vectors,
               " in the complex case are specified up to multiplication by e^{i phi}. The specified "
               "loss function depends on this quantity, "
               "so it is ill-defined.");

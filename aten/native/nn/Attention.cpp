@@ -11,7 +11,9 @@
 #include "aten/ops/_scaled_dot_product_flash_attention_for_cpu.h"
 #include "aten/ops/add.h"
 #include "aten/ops/all.h"
+#include "aten/ops/copy.h"
 #include "aten/ops/dropout.h"
+#include "aten/ops/empty_strided.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/full.h"
 #include "aten/ops/logical_not.h"
@@ -243,6 +245,15 @@ std::tuple<TensorSpec, TensorSpec> fused_attention_shape(const Tensor& query, co
           {rows, dtype_of_sums(query), query.device()}};
 }
 
+/// A gradient in the order in memory of its tensor, which is also that of the kernel's results.
+Tensor in_order_of(const Tensor& gradient, const Tensor& tensor) {
+  const DimVector strides = strides_in_order_of(tensor);
+  if (strides[3] != 1) return gradient.contiguous();
+  const Tensor result = at::empty_strided(gradient.sizes(), strides, gradient.scalar_type(),
+                                          std::nullopt, gradient.device());
+  return at::copy_(result, gradient);
+}
+
 std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_backward(
     const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
     const Tensor&, const Tensor&, double dropout_p, bool is_causal, const Tensor& attn_mask,
@@ -264,8 +275,9 @@ std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_for_cpu_b
 
   const Tensor grad_keys = at::matmul(grad_scores.transpose(-2, -1), query);
   const Tensor grad_values = at::matmul(weights.transpose(-2, -1), grad_out);
-  return {at::matmul(grad_scores, keys), sum_of_groups(grad_keys, key.size(1)),
-          sum_of_groups(grad_values, value.size(1))};
+  return {in_order_of(at::matmul(grad_scores, keys), query),
+          in_order_of(sum_of_groups(grad_keys, key.size(1)), key),
+          in_order_of(sum_of_groups(grad_values, value.size(1)), value)};
 }
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,

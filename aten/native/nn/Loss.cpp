@@ -6,12 +6,10 @@
 #include "aten/native/shared/HostValues.h"
 #include "aten/ops/_binary_cross_entropy.h"
 #include "aten/ops/abs.h"
-#include "aten/ops/all.h"
 #include "aten/ops/eq.h"
 #include "aten/ops/exp.h"
 #include "aten/ops/full_like.h"
 #include "aten/ops/ge.h"
-#include "aten/ops/item.h"
 #include "aten/ops/le.h"
 #include "aten/ops/log.h"
 #include "aten/ops/log1p.h"
@@ -38,6 +36,11 @@ constexpr int64_t kMean = 1;
 Tensor reduced(const Tensor& loss, int64_t reduction) {
   if (reduction == kNone) return loss;
   return reduction == kMean ? at::mean(loss) : at::sum(loss);
+}
+
+bool are_probabilities(const Tensor& tensor) {
+  if (!can_be_checked(tensor)) return true;
+  return holds(at::logical_and(at::ge(tensor, Scalar(0)), at::le(tensor, Scalar(1))));
 }
 
 void check_castable(ScalarType from, ScalarType to) {
@@ -201,14 +204,8 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
                             int64_t reduction) {
-  if (has_elements(self)) {
-    const Tensor inside = at::logical_and(at::ge(self, Scalar(0)), at::le(self, Scalar(1)));
-    TORCH_CHECK(at::all(inside).item().to_bool(),
-                "all elements of input should be between 0 and 1");
-    const Tensor likely = at::logical_and(at::ge(target, Scalar(0)), at::le(target, Scalar(1)));
-    TORCH_CHECK(at::all(likely).item().to_bool(),
-                "all elements of target should be between 0 and 1");
-  }
+  TORCH_CHECK(are_probabilities(self), "all elements of input should be between 0 and 1");
+  TORCH_CHECK(are_probabilities(target), "all elements of target should be between 0 and 1");
 
   const Tensor loss = weighted(at::_binary_cross_entropy(self, target), weight);
   TORCH_CHECK(loss.sizes() == self.sizes(), "output with shape ", self.sizes(),

@@ -5,13 +5,14 @@
 #include "aten/native/declarations/reduction/Covariance.h"
 #include "aten/native/shared/HostValues.h"
 #include "aten/ops/_numbers_as_complex.h"
-#include "aten/ops/any.h"
 #include "aten/ops/clamp.h"
 #include "aten/ops/conj.h"
 #include "aten/ops/cov.h"
 #include "aten/ops/diag.h"
+#include "aten/ops/logical_not.h"
 #include "aten/ops/lt.h"
 #include "aten/ops/mm.h"
+#include "aten/ops/ne.h"
 #include "aten/ops/real.h"
 #include "aten/ops/reshape.h"
 #include "aten/ops/sqrt.h"
@@ -37,8 +38,7 @@ void check_weights(const char* name, const Tensor& weights, int64_t observations
   TORCH_CHECK(weights.numel() == observations, "cov(): expected ", name,
               " to have the same numel as there are observations in the input but got ",
               weights.numel(), " != ", observations);
-  TORCH_CHECK(!has_elements(weights) || weights.numel() == 0 ||
-                  !at::any(at::lt(weights, Scalar(0))).item<bool>(),
+  TORCH_CHECK(!can_be_checked(weights) || holds(at::logical_not(at::lt(weights, Scalar(0)))),
               "cov(): ", name, " cannot be negative");
 }
 
@@ -67,7 +67,7 @@ Tensor row_sums(const Tensor& data) { return at::sum(data, IntArrayRef{1}, true)
 Tensor weighted_covariance(const Tensor& data, const Tensor& weights, const Tensor& aweights,
                            int64_t correction) {
   const Tensor total = at::sum(weights);
-  TORCH_CHECK(!has_elements(total) || total.item().to_double() != 0,
+  TORCH_CHECK(!can_be_checked(total) || holds(at::ne(total, Scalar(0))),
               "cov(): weights sum to zero, can't be normalized");
 
   // A mean far from 0 is rounded; the mean of the differences from it is what it lacks.

@@ -1,7 +1,6 @@
 // Quantiles: interpolated elements of sorted lanes, differentiable in the input and in q.
 #include "aten/native/declarations/reduction/Quantile.h"
 #include "aten/native/shared/HostValues.h"
-#include "aten/ops/all.h"
 #include "aten/ops/ceil.h"
 #include "aten/ops/clamp_min.h"
 #include "aten/ops/detach.h"
@@ -58,10 +57,10 @@ void check_quantile(const Tensor& self, const Tensor& q) {
               "quantile() q tensor must be on the same device as the input tensor, got ",
               q.device(), " and ", self.device());
 
-  if (!has_elements(q)) return;
+  if (!can_be_checked(q)) return;
   const Tensor inside =
       at::logical_and(at::ge(at::detach(q), Scalar(0)), at::le(at::detach(q), Scalar(1)));
-  TORCH_CHECK(at::all(inside).item<bool>(), "quantile() q values must be in the range [0, 1]");
+  TORCH_CHECK(holds(inside), "quantile() q values must be in the range [0, 1]");
 }
 
 /// Positions of the quantiles, with fractions, in lanes that are sorted along the last dimension

@@ -58,16 +58,17 @@ void check_lapack(const char* name) {
 }
 
 std::string batch_element(const Tensor& infos, int64_t index) {
-  return infos.dim() == 0 ? std::string() : c10::str("(Batch element ", index, "): ");
+  return readable(infos).dim() == 0 ? std::string() : c10::str("(Batch element ", index, "): ");
 }
 
 int32_t info_at(const Tensor& infos, int64_t index) {
-  return infos_on_host(infos).const_data_ptr<int32_t>()[index];
+  return infos_on_host(readable(infos)).const_data_ptr<int32_t>()[index];
 }
 
 int64_t first_failure(const Tensor& infos) {
-  if (infos.numel() == 0 || !has_elements(infos)) return -1;
-  const Tensor values = infos_on_host(infos);
+  const Tensor given = readable(infos);
+  if (given.numel() == 0 || !has_elements(given)) return -1;
+  const Tensor values = infos_on_host(given);
   const int32_t* data = values.const_data_ptr<int32_t>();
   const int32_t* found =
       std::find_if(data, data + values.numel(), [](int32_t info) { return info != 0; });

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "aten/Dispatch.h"
+#include "aten/ops/as_strided.h"
 #include "aten/ops/mul.h"
+#include "aten/ops/select.h"
+#include "aten/ops/view.h"
 #include "aten/ops/zero.h"
 
 namespace at::native {
@@ -58,6 +61,14 @@ blas::Epilogue<T> epilogue_of(const Tensor& added, const Scalar& beta, const Act
   return epilogue;
 }
 
+/// Whether each matrix of the batch `a` is multiplied with the same one, as a weight is that many
+/// samples share: their rows are then those of one matrix.
+bool shares_right(const Tensor& a, const Tensor& b) {
+  if (a.dim() != 3 || a.sizes()[0] == 1 || b.strides()[0] != 0) return false;
+  const int64_t row_stride = a.sizes()[1] == 1 ? a.strides()[0] : a.strides()[1];
+  return a.strides()[0] == a.sizes()[1] * row_stride;
+}
+
 }  // namespace
 
 BlasMatrix blas_matrix(PlannedTensor matrix) {
@@ -92,6 +103,16 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
                     const Tensor& out, const Tensor& added, const Activation& then) {
   if (out.numel() == 0) return;
 
+  const bool adds = added.defined() && !beta.equal(0);
+  if (!adds && shares_right(a, b)) {
+    const int64_t rows = a.sizes()[0] * a.sizes()[1];
+    const int64_t row_stride = a.sizes()[1] == 1 ? a.strides()[0] : a.strides()[1];
+    const Tensor left =
+        at::as_strided(a, {rows, a.sizes()[2]}, {row_stride, a.strides()[2]}, a.storage_offset());
+    return matrix_product(left, at::select(b, 0, 0), added.defined() ? Scalar(0) : beta, alpha,
+                          at::view(out, {rows, out.sizes()[2]}), {}, then);
+  }
+
   const int64_t m = a.size(-2);
   const int64_t n = b.size(-1);
   const int64_t k = a.size(-1);
@@ -99,7 +120,6 @@ void matrix_product(const Tensor& a, const Tensor& b, const Scalar& beta, const 
   // See Note [Row-major products].
   const BlasMatrix left = blas_matrix(PlannedTensor::borrowed(b));
   const BlasMatrix right = blas_matrix(PlannedTensor::borrowed(a));
-  const bool adds = added.defined() && !beta.equal(0);
 
   AT_DISPATCH_ALL(out.scalar_type(), "addmm_impl_cpu_", [&] {
     using scale_t = blas::Scale<scalar_t>;

@@ -25,6 +25,7 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
             report.at_key("non_differentiable", "the entry has derivatives as well", "remove one of the two")
         return
 
+    _check_old_values(operator, report)
     if operator.derivatives:
         for name in known:
             if name not in seen:
@@ -42,6 +43,19 @@ def check(operator: Operator, context: Context, has_structure: bool) -> None:
             f"write derivatives: and below it {known[0]}: and a formula, or non_differentiable: and the "
             "reason",
         )
+
+
+def _check_old_values(operator: Operator, report: Reporter) -> None:
+    """A mutation whose graph does not mention the old values would pass the gradient on to them."""
+    for derivative in operator.derivatives if operator.structure == "mutation" else ():
+        for name in derivative.inputs if derivative.is_non_differentiable else ():
+            argument = operator.arguments.find(name)
+            if argument is not None and argument.is_write:
+                report.at(
+                    derivative.location,
+                    f"'{name}' is written to, so the gradient of its old values is a formula",
+                    f"write {name}: zeros_like(grad) if the new values do not depend on the old ones",
+                )
 
 
 def _follows(operator: Operator) -> bool:

@@ -11,6 +11,7 @@ from codegen.expressions import (
     check_differentiable,
     check_expr,
     check_formula,
+    check_lowering,
     check_message_value,
     check_requires,
     not_holomorphic,
@@ -32,6 +33,8 @@ def check(operator: Operator, program: Program, context: Context) -> None:
     if operator.expr is not None and operator.expr.node is not None:
         problems = check_expr(operator.expr.node, operator) or _check_gradient(operator)
         _report(problems, operator.expr, "write a formula over the arguments", report)
+    if operator.lowering is not None and operator.lowering.node is not None:
+        _check_lowering(operator, operator.lowering, report)
     well_formed = True
     for derivative in operator.derivatives:
         formula = derivative.formula
@@ -44,12 +47,25 @@ def check(operator: Operator, program: Program, context: Context) -> None:
             problems = check_formula(formula.node, operator, program, derivative.inputs)
             _report(problems, formula, "write a formula such as grad * other", report)
             well_formed = well_formed and not problems
+        elif formula is not None:
+            well_formed = False
     if well_formed:
         for derivative, problem in check_slopes(operator, program):
             assert derivative.formula is not None
             _report([problem], derivative.formula, "write the derivative of expr", report)
     for requirement in operator.requires:
         _check_requirement(requirement, operator, program, report)
+
+
+def _check_lowering(operator: Operator, lowering: Formula, report: Reporter) -> None:
+    if operator.expr is not None:
+        report.at(lowering.location, "'lowering' repeats what 'expr' says", "remove it")
+    elif operator.structure not in ("pointwise", "reduction"):
+        what = f"'lowering' has no meaning for structure {operator.structure}"
+        report.at(lowering.location, what, "it is for pointwise and reduction")
+    else:
+        problems = check_lowering(lowering.node, operator, operator.structure)
+        _report(problems, lowering, "write what the kernel computes", report)
 
 
 def _check_gradient(operator: Operator) -> list[FormulaProblem]:

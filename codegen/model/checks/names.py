@@ -16,6 +16,9 @@ def check(operators: list[Operator], base: Program | None, context: Context) -> 
     for operator in operators:
         _take(operator, taken, context)
     _check_aliases(operators, base, context)
+    _check_python_signatures(operators, base, context)
+    for operator in operators:
+        _check_taken(operator, context)
 
 
 def _take(operator: Operator, taken: dict[str, tuple[Operator, str]], context: Context | None) -> None:
@@ -60,6 +63,40 @@ def _check_aliases(operators: list[Operator], base: Program | None, context: Con
                 Reporter(operator, context).at_word(
                     "aliases", alias, f"alias '{alias}' is a name of {owner} already", "remove one of them"
                 )
+
+
+def _check_python_signatures(operators: list[Operator], base: Program | None, context: Context) -> None:
+    """Of two overloads with the same arguments, Python could call one alone."""
+    first: dict[tuple[object, ...], Operator] = {}
+    for operator in (*(base or ()), *operators):
+        if operator.python_module == "private" or operator.each is not None:
+            continue
+
+        arguments = operator.arguments
+        types = [
+            (a.name, str(a.type).replace("SymInt", "int"), a.has_default, a in arguments.kwarg_only)
+            for a in arguments.flat_non_out
+        ]
+
+        earlier = first.setdefault((operator.python_module, operator.python_name, *types), operator)
+        is_other = earlier.unambiguous_name != operator.unambiguous_name  # else it is reported already
+        if is_other and operator in operators:
+            report = Reporter(operator, context)
+            where = f"{earlier.name} in line {earlier.location.line}"
+            report.at_schema(0, f"Python cannot tell this overload from {where}", "give it other arguments")
+
+
+def _check_taken(operator: Operator, context: Context) -> None:
+    """An operator may not hide, or be hidden by, what the package has under its name."""
+    report = Reporter(operator, context)
+    methods, functions = context.taken.methods, context.taken.functions
+    names = {operator.python_name: "variants"}
+    names.update({alias: "aliases" for alias in operator.aliases if "." not in alias})
+    for name, key in names.items():
+        if operator.is_method and name in methods:
+            report.at_key(key, f"'{name}' is {methods[name]} already", "choose another name")
+        if operator.is_function and operator.python_module == "torch" and name in functions:
+            report.at_key("func", f"'{name}' is {functions[name]} already", "choose another name")
 
 
 def _check_module(operator: Operator, context: Context) -> None:

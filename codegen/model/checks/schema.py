@@ -39,7 +39,17 @@ def _check_names(operator: Operator, report: Reporter) -> None:
                 argument.name_offset, "'input' is what Python calls 'self'", "give one of them another name"
             )
 
+        if _is_plain_out(argument) and not operator.has_out and operator.python_module != "private":
+            hint = "remove it and write variants: function, out"
+            report.at_schema(
+                argument.offset, "'out' is what Python calls the result that a call writes to", hint
+            )
+
     _check_result_names(operator, report)
+
+
+def _is_plain_out(argument: Argument) -> bool:
+    return argument.name == "out" and argument.annotation is None and argument.type.is_tensor_like
 
 
 def _check_result_names(operator: Operator, report: Reporter) -> None:

@@ -34,6 +34,7 @@ def check(operator: Operator, context: Context) -> None:
     _check_dtypes(operator, report)
     _check_scalars(operator, report)
     _check_expr(operator, report)
+    _check_tags(operator, report)
     _check_completeness(operator, report, context.library)
 
 
@@ -168,6 +169,12 @@ def _check_scalars(operator: Operator, report: Reporter) -> None:
         report.at_word(
             "scalars", tensors[0], "every Tensor argument may be a number", "keep one argument a tensor"
         )
+
+
+def _check_tags(operator: Operator, report: Reporter) -> None:
+    if "along_dim" in operator.tags and not {"dim", "dims"} & {*operator.arguments.names()}:
+        hint = "call what it acts along dim or dims, or remove the tag"
+        report.at_word("tags", "along_dim", "along_dim needs an argument 'dim' or 'dims'", hint)
 
 
 def _check_expr(operator: Operator, report: Reporter) -> None:

@@ -213,7 +213,7 @@ def test_objects_that_misbehave() -> None:
         ([("size_relation", (("register", -9),), "x")], 1, ValueError, "no such register"),
         ([("size_relation", (1.5,), "x")], 1, ValueError, "expected an operation"),
         ([("watched", ({},), ())], 1, ValueError, "expected a tuple of objects"),
-        ([("watched", (5,), (), "x")], 1, TypeError, "expected a dict or a type, got int"),
+        ([("watched", (5,), (), "x")], 1, TypeError, "expected an object with a __dict__.*, got int"),
         ([("watched", ({},), 5, "x")], 1, TypeError, "rows must be in a tuple"),
     ],
 )

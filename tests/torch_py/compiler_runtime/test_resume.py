@@ -73,8 +73,18 @@ def many(a: Any, b: Any = 1, /, c: Any = 2, *args: Any, d: Any, e: Any = 3, **kw
 def test_all_kinds_of_parameters() -> None:
     values = dict(a=1, b=2, c=3, args=(4,), d=5, e=6, kwargs={"f": 7})
     assert resume(many, offset_of_line(many, 2), **values) == tuple(values.values())
-    with pytest.raises(UnboundLocalError, match="'e'"):
-        resume(many, offset_of_line(many, 1), **{**values, "e": UNBOUND})
+
+
+def maybe(flag: Any) -> Any:
+    if flag:
+        value = 1
+    return value
+
+
+def test_variables_without_a_value() -> None:
+    assert resume(maybe, offset_of_line(maybe, 3), flag=0, value=5) == 5
+    with pytest.raises(UnboundLocalError, match="value"):
+        resume(maybe, offset_of_line(maybe, 1), flag=0)
 
 
 def long_jump(flag: Any) -> Any:
@@ -86,12 +96,16 @@ def long_jump(flag: Any) -> Any:
         values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
         values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
         values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
+        values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
+        values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
+        values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
+        values.append((i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10))
     return len(values)
 
 
 def test_an_instruction_with_a_prefix() -> None:
     offset = offset_of(long_jump, "FOR_ITER")
-    assert resume(long_jump, offset, (iter([1, 2]),), values=[]) == 12
+    assert resume(long_jump, offset, (iter([1, 2]),), values=[]) == 20
     with pytest.raises(ValueError, match="no instruction begins at offset"):
         resume(long_jump, offset + 2, (iter([1, 2]),), values=[])
 
@@ -410,10 +424,10 @@ def good() -> list[Any]:
         (0, 5, TypeError, "'code' must be code, not int"),
         (0, generator.__code__, ValueError, "generators and coroutines"),
         (0, compile("1", "", "exec"), ValueError, "modules and class bodies"),
-        (1, "a", TypeError, ""),
+        (1, "a", TypeError, None),
         (1, -2, ValueError, "no instruction begins at offset -2"),
         (1, 10**6, ValueError, "no instruction begins"),
-        (1, 10**30, Exception, ""),
+        (1, 10**30, Exception, None),
         (1, 3, ValueError, "no instruction begins"),
         (2, [], TypeError, "'globals' must be a dict"),
         (3, [], TypeError, "'builtins' must be a dict or None"),
@@ -425,7 +439,7 @@ def good() -> list[Any]:
         (6, (0,) * 50, ValueError, "50 values on a stack of"),
     ],
 )
-def test_wrong_arguments(position: int, value: Any, error: type[Exception], words: str) -> None:
+def test_wrong_arguments(position: int, value: Any, error: type[Exception], words: str | None) -> None:
     arguments = good()
     assert compiler.resume(*arguments) == 2
     arguments[position] = value

@@ -278,6 +278,7 @@ void Engine::queue_callback(std::function<void()> callback) {
 
 bool Engine::in_backward() { return thread_state.task != nullptr; }
 int64_t Engine::current_pass() { return in_backward() ? thread_state.task->number : -1; }
+bool Engine::keeps_graph() { return !in_backward() || thread_state.task->keep_graph; }
 bool Engine::is_selective() { return in_backward() && thread_state.task->selective(); }
 
 bool Engine::will_run(const Node* node) {

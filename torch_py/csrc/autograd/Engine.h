@@ -38,6 +38,8 @@ class TORCH_PY_API Engine {
   static bool in_backward();
   /// A number that no other pass has; -1 outside of backward.
   static int64_t current_pass();
+  /// Whether saved tensors are needed after it; true outside of backward.
+  static bool keeps_graph();
   /// Whether it computes gradients of given inputs only.
   static bool is_selective();
   /// Whether it runs `node`, or has run it.

@@ -21,9 +21,11 @@ std::vector<void (*)(PyObject*)>& parts() {
 RegisterPart::RegisterPart(void (*add)(PyObject* module)) { parts().push_back(add); }
 
 void init_compiler(PyObject* module) {
-  const ObjectPtr own = ObjectPtr::steal(checked(PyModule_New("torch_py._C._compiler")));
+  constexpr const char* kName = "torch_py._C._compiler";
+  const ObjectPtr own = ObjectPtr::steal(checked(PyModule_New(kName)));
   for (const auto add : parts()) add(own.get());
   check_status(PyModule_AddObjectRef(module, "_compiler", own.get()));
+  check_status(PyDict_SetItemString(PyImport_GetModuleDict(), kName, own.get()));
 }
 
 }  // namespace torch::python::compiler

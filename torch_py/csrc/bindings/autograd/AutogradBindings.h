@@ -6,7 +6,7 @@ namespace torch::python {
 
 /// Adds functions that run backward passes, queue callbacks and control anomaly mode.
 void init_autograd_engine(PyObject* module);
-/// Adds _saved_tensors_hooks_push and _saved_tensors_hooks_pop.
+/// Adds _saved_tensors_hooks_push, _saved_tensors_hooks_pop and _saved_tensors_hooks_take.
 void init_saved_tensor_hooks(PyObject* module);
 
 }  // namespace torch::python

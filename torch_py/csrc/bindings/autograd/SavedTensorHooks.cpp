@@ -90,10 +90,25 @@ PyObject* pop(PyObject*, PyObject*) {
   TORCH_PY_CATCH(nullptr)
 }
 
+/// Removes all hooks of the thread. Returns the pairs, the one pushed first in front.
+PyObject* take(PyObject*, PyObject*) {
+  TORCH_PY_TRY
+  ObjectPtr taken = ObjectPtr::steal(checked(PyList_New(static_cast<Py_ssize_t>(stack.size()))));
+  for (size_t i = stack.size(); i-- > 0;) {
+    const auto [pack, unpack] = stack.back();
+    PyList_SET_ITEM(taken.get(), static_cast<Py_ssize_t>(i),
+                    checked(PyTuple_Pack(2, pack, unpack)));
+    checked(pop(nullptr, nullptr));
+  }
+  return taken.release();
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {{"_saved_tensors_hooks_push",
                             reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(push)),
                             METH_FASTCALL, nullptr},
                            {"_saved_tensors_hooks_pop", pop, METH_NOARGS, nullptr},
+                           {"_saved_tensors_hooks_take", take, METH_NOARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

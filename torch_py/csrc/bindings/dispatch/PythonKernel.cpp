@@ -3,9 +3,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "aten/core/Value.h"
 #include "aten/dispatch/DefaultValue.h"
+#include "aten/native/shared/ViewHelpers.h"
 #include "aten/ops/lift_fresh.h"
 #include "c10/util/SmallVector.h"
 #include "torch_py/csrc/bindings/Errors.h"
@@ -168,7 +170,9 @@ class AliasedArguments {
     for (const at::Value& result : results) {
       if (result.is<at::Tensor>()) note_view(result.get<at::Tensor>());
       if (!result.is<at::Value::Tensors>()) continue;
-      for (const at::Tensor& tensor : result.get<at::Value::Tensors>()) note_view(tensor);
+      for (const at::Tensor& tensor : result.get<at::Value::Tensors>()) {
+        note_view(tensor, /*is_one_of_several=*/true);
+      }
     }
   }
 
@@ -182,16 +186,27 @@ class AliasedArguments {
     }
   }
 
-  void note_view(const at::Tensor& result) const {
+  void note_view(const at::Tensor& result, bool is_one_of_several = false) const {
     const bool stands_for_others = result.defined() && !result.storage();
     if (!stands_for_others || result.is_same(viewed_) || result.is_view()) return;
     if (std::string_view(entry_.facts().structure) == "view") {
-      result.unsafe_impl()->set_view_of(viewed_.impl());
+      set_view(result.impl());
+      if (is_one_of_several && result.unsafe_impl()->view_origin() == c10::ViewOrigin::Ordinary)
+        result.unsafe_impl()->set_view_origin(c10::ViewOrigin::MultiOutput);
     } else {
       result.unsafe_impl()->share_version_with(*viewed_.unsafe_impl());
     }
   }
 
+  /// As kernels of views do it, which are called with the state of the caller.
+  void set_view(const c10::intrusive_ptr<c10::TensorImpl>& view) const {
+    c10::LocalState& state = c10::local_state();
+    const int depth = std::exchange(state.below_autograd, depth_);
+    at::native::as_view_of(viewed_, view);
+    state.below_autograd = depth;
+  }
+
+  const int depth_ = c10::local_state().below_autograd;
   const c10::OperatorEntry& entry_;
   c10::SmallVector<at::Tensor, 2> written_;
   at::Tensor viewed_;  // undefined if results do not share memory with an argument
@@ -243,6 +258,7 @@ class DispatchToPython final : public c10::BoxedKernel {
     const OverloadedTensors overloaded(stack);
     if (!in_dispatch_mode() && overloaded.tensors().empty()) return false;
 
+    const AliasedArguments aliased(entry, stack);
     // Autograd has done its part, or there is nothing to record.
     const c10::AutoDispatchBelowAutograd below;
     const PythonArguments arguments(entry, stack, 0);
@@ -250,7 +266,6 @@ class DispatchToPython final : public c10::BoxedKernel {
     const ObjectPtr function =
         ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
 
-    const AliasedArguments aliased(entry, stack);
     const auto is_answer = [&](PyObject* handler) {
       const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttr(handler, attribute_name)));
       const ObjectPtr result = ObjectPtr::steal(

@@ -5,6 +5,7 @@
 
 #include "aten/transforms/Levels.h"
 #include "aten/transforms/Transforms.h"
+#include "torch_py/csrc/autograd/ForwardMode.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -136,8 +137,8 @@ PyObject* set_tangent(PyObject*, PyObject* args) {
 
 PyObject* install_transforms(PyObject*, PyObject* forward_mode) {
   TORCH_PY_TRY
-  static std::shared_ptr<const c10::BoxedKernel> kernel;
-  kernel = make_operator_handler(forward_mode);
+  static std::shared_ptr<const autograd::ForwardMode> kernel;
+  kernel = std::make_shared<autograd::ForwardMode>(make_operator_handler(forward_mode));
   transforms::install(kernel.get());
   Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
@@ -162,7 +163,8 @@ PyMethodDef functions[] = {
     {"_set_inside", set_inside, METH_VARARGS, "_set_inside(tensor, value)"},
     {"_set_tangent", set_tangent, METH_VARARGS, "_set_tangent(tensor, tangent)"},
     {"_install_transforms", install_transforms, METH_O,
-     "Sets what handles operators of dual tensors: forward_mode(operator, args, kwargs)."},
+     "Sets what handles operators of dual tensors in place, and of those that wrap wrapped ones: "
+     "forward_mode(operator, args, kwargs)."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

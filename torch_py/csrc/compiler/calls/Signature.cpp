@@ -1,6 +1,8 @@
 // Binds arguments to the parameters of a Python function.
 #include "torch_py/csrc/compiler/calls/Signature.h"
 
+#include <algorithm>
+
 namespace torch::python::compiler {
 
 namespace {

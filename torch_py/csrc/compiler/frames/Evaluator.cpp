@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "torch_py/csrc/bindings/Errors.h"
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+
 namespace torch::python::compiler::frames {
 
 namespace {
@@ -11,6 +14,7 @@ namespace {
 int uses = 0;
 _PyFrameEvalFunction outer = nullptr;  // what was there before
 FrameHook frame_hook = nullptr;
+int asking = 0;
 
 thread_local Beginning* expected = nullptr;
 
@@ -63,7 +67,8 @@ PyObject* evaluate(PyThreadState* state, Frame* frame, int is_throwing) {
     return begin_as_expected(state, frame);
 
   PyObject* result = nullptr;
-  if (frame_hook != nullptr && is_throwing == 0 && frame_hook(state, frame, &result)) return result;
+  if (asking > 0 && is_throwing == 0 && is_beginning(frame) && frame_hook(state, frame, &result))
+    return result;
   return outer(state, frame, is_throwing);
 }
 
@@ -84,11 +89,25 @@ PyObject* call_with_beginning(Beginning& beginning, PyObject* function, PyObject
   return result;
 }
 
-void set_frame_hook(FrameHook hook) {
-  const bool was_set = frame_hook != nullptr;
+int find_unit(PyObject* code, unsigned char opcode) {
+  const ObjectPtr bytes =
+      ObjectPtr::steal(checked(bytes_of(reinterpret_cast<PyCodeObject*>(code))));
+  const auto* text = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(bytes.get()));
+  for (int i = 0; 2 * i < PyBytes_GET_SIZE(bytes.get()); ++i) {
+    if (text[2 * i] == opcode) return i;
+  }
+  return -1;
+}
+
+void start_asking(FrameHook hook) {
   frame_hook = hook;
-  if (hook != nullptr && !was_set) begin_use();
-  if (hook == nullptr && was_set) end_use();
+  ++asking;
+  begin_use();
+}
+
+void stop_asking() {
+  --asking;
+  end_use();
 }
 
 }  // namespace torch::python::compiler::frames

@@ -25,10 +25,14 @@ struct Beginning {
 PyObject* call_with_beginning(Beginning& beginning, PyObject* function, PyObject* const* args,
                               size_t nargs, PyObject* kwnames);
 
+/// The unit of the first instruction of a kind; -1 if the code has no such.
+int find_unit(PyObject* code, unsigned char opcode);
+
 /// Asked for each frame that begins. True if it took the frame over: then `result` is what the
 /// frame returned, null with an exception set.
 using FrameHook = bool (*)(PyThreadState* state, Frame* frame, PyObject** result);
-/// Null ends it.
-void set_frame_hook(FrameHook hook);
+/// Asks `hook` until stop_asking(): calls may nest, with the same hook.
+void start_asking(FrameHook hook);
+void stop_asking();
 
 }  // namespace torch::python::compiler::frames

@@ -9,6 +9,9 @@ using Frame = PyFrameObject;
 
 inline PyObject* code_of(Frame* frame) { return reinterpret_cast<PyObject*>(frame->f_code); }
 
+/// The instructions, as bytes; a new reference.
+inline PyObject* bytes_of(PyCodeObject* code) { return Py_NewRef(code->co_code); }
+
 /// The slots of a frame: locals, cells and free variables, then the stack.
 inline PyObject** slots_of(Frame* frame) { return frame->f_localsplus; }
 inline Py_ssize_t cell_count(PyCodeObject* code) { return PyTuple_GET_SIZE(code->co_cellvars); }
@@ -42,5 +45,39 @@ inline void set_block(Frame* frame, int i, int type, int handler, int level) {
 
 /// The first unit from which a frame whose slots are filled may go on.
 inline int first_unit(PyCodeObject*) { return 0; }
+
+// --- Frames that begin ---
+
+inline bool is_beginning(Frame* frame) { return frame->f_lasti < 0; }
+
+/// A function like the one whose call it is, which frames do not know; a new reference, null with
+/// an exception set.
+inline PyObject* function_of(Frame* frame) {
+  PyObject* function = PyFunction_New(reinterpret_cast<PyObject*>(frame->f_code), frame->f_globals);
+  const Py_ssize_t count = free_count(frame->f_code);
+  if (function == nullptr || count == 0) return function;
+
+  PyObject* closure = PyTuple_New(count);
+  PyObject** cells = slots_of(frame) + frame->f_code->co_nlocals + cell_count(frame->f_code);
+  for (Py_ssize_t i = 0; closure != nullptr && i < count; ++i)
+    PyTuple_SET_ITEM(closure, i, Py_NewRef(cells[i]));
+  if (closure == nullptr || PyFunction_SetClosure(function, closure) < 0) Py_CLEAR(function);
+  Py_XDECREF(closure);
+  return function;
+}
+
+/// An argument, in the order of co_varnames; borrowed. It may have moved to a cell.
+inline PyObject* argument_of(Frame* frame, Py_ssize_t i) {
+  PyCodeObject* code = frame->f_code;
+  if (slots_of(frame)[i] != nullptr || code->co_cell2arg == nullptr) return slots_of(frame)[i];
+  for (Py_ssize_t k = 0; k < cell_count(code); ++k) {
+    if (code->co_cell2arg[k] == i) return PyCell_GET(slots_of(frame)[code->co_nlocals + k]);
+  }
+  return nullptr;
+}
+
+/// Whether a frame that the interpreter does not get to see has to be cleared.
+constexpr bool kHasToClear = false;
+inline void set_code(Frame*, PyObject*) {}
 
 }  // namespace torch::python::compiler::frames

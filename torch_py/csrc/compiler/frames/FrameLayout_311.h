@@ -11,6 +11,9 @@ using Frame = _PyInterpreterFrame;
 
 inline PyObject* code_of(Frame* frame) { return reinterpret_cast<PyObject*>(frame->f_code); }
 
+/// The instructions, as bytes; a new reference.
+inline PyObject* bytes_of(PyCodeObject* code) { return PyCode_GetCode(code); }
+
 /// The slots of a frame: locals and cells, free variables, then the stack.
 inline PyObject** slots_of(Frame* frame) { return frame->localsplus; }
 inline Py_ssize_t free_count(PyCodeObject* code) { return code->co_nfreevars; }
@@ -40,5 +43,21 @@ inline void set_block(Frame*, int, int, int, int) {}
 
 /// The first unit from which a frame whose slots are filled may go on: RESUME.
 inline int first_unit(PyCodeObject* code) { return code->_co_firsttraceable; }
+
+// --- Frames that begin ---
+
+inline bool is_beginning(Frame* frame) { return frame->prev_instr < _PyCode_CODE(frame->f_code); }
+
+/// The function whose call it is; a new reference, null with an exception set.
+inline PyObject* function_of(Frame* frame) {
+  return Py_NewRef(reinterpret_cast<PyObject*>(frame->f_func));
+}
+
+/// An argument, in the order of co_varnames; borrowed.
+inline PyObject* argument_of(Frame* frame, Py_ssize_t i) { return frame->localsplus[i]; }
+
+/// Whether a frame that the interpreter does not get to see has to be cleared.
+constexpr bool kHasToClear = false;
+inline void set_code(Frame*, PyObject*) {}
 
 }  // namespace torch::python::compiler::frames

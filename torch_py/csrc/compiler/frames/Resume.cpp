@@ -51,7 +51,7 @@ void check_tuple(PyObject* object, Py_ssize_t size, const char* argument) {
 
 /// The unit of an instruction at which a frame can go on.
 int checked_unit(PyCodeObject* code, int64_t offset) {
-  const ObjectPtr bytes = ObjectPtr::steal(checked(PyCode_GetCode(code)));
+  const ObjectPtr bytes = ObjectPtr::steal(checked(frames::bytes_of(code)));
   const auto* text = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(bytes.get()));
   const bool is_inside = offset >= 0 && offset < PyBytes_GET_SIZE(bytes.get()) && offset % 2 == 0;
 
@@ -226,16 +226,6 @@ PyObject* resume(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 constexpr const char* kProbe =
     "def probe(numbers):\n  total = 0\n  for number in numbers: total += number\n  return total\n";
 
-/// The offset of the first instruction of a kind.
-int64_t find_instruction(PyCodeObject* code, unsigned char opcode) {
-  const ObjectPtr bytes = ObjectPtr::steal(checked(PyCode_GetCode(code)));
-  const auto* text = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(bytes.get()));
-  for (Py_ssize_t i = 0; i < PyBytes_GET_SIZE(bytes.get()); i += 2) {
-    if (text[i] == opcode) return i;
-  }
-  return -1;
-}
-
 /// Resumes a function in its loop: 10 so far, and 1 + 2 + 3 to come.
 bool probe() {
   const ObjectPtr globals = ObjectPtr::steal(checked(PyDict_New()));
@@ -250,8 +240,8 @@ bool probe() {
   const ObjectPtr iterator = ObjectPtr::steal(checked(PyObject_GetIter(numbers.get())));
   const ObjectPtr locals = ObjectPtr::steal(checked(Py_BuildValue("(OiO)", Py_None, 10, unbound)));
   const ObjectPtr stack = ObjectPtr::steal(checked(PyTuple_Pack(1, iterator.get())));
-  const ObjectPtr offset =
-      ObjectPtr::steal(checked(PyLong_FromLongLong(find_instruction(code, FOR_ITER))));
+  const ObjectPtr offset = ObjectPtr::steal(
+      checked(PyLong_FromLong(2 * frames::find_unit(reinterpret_cast<PyObject*>(code), FOR_ITER))));
 
   PyObject* const args[] = {reinterpret_cast<PyObject*>(code),
                             offset.get(),

@@ -37,7 +37,7 @@ PyObject* program_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 
 int program_traverse(PyObject* self, visitproc visit, void* arg) {
   for (const ObjectPtr& object : rows_of(self).objects) Py_VISIT(object.get());
-  return 0;
+  return rows_of(self).watches.traverse(visit, arg);
 }
 
 /// A program without its objects passes nothing.
@@ -88,6 +88,10 @@ PyObject* thread_state_py(PyObject*, PyObject*) {
   return PyLong_FromUnsignedLongLong(thread_state());
 }
 
+PyObject* can_watch(PyObject*, PyObject* object) {
+  return PyBool_FromLong(WatchList::is_reliable(object));
+}
+
 PyMethodDef methods[] = {{"check", program_check, METH_O,
                           "check(arguments) -> None if all rows pass, else why one does not: "
                           "\"L['x'].size(0) was 8, is 9\"."},
@@ -100,6 +104,11 @@ PyGetSetDef properties[] = {
 PyMethodDef functions[] = {{"thread_state", thread_state_py, METH_NOARGS,
                             "thread_state() -> int: grad mode, autocast, default dtype and the "
                             "like, for a row ('state', word, text)."},
+                           {"can_watch", can_watch, METH_O,
+                            "Whether changes of an object can be told. If not, rows of ('watched', "
+                            "(object,), rows, text) are run in every "
+                            "call: for objects without a __dict__, and in Python 3.13.0 for those "
+                            "whose __dict__ was never replaced."},
                            {nullptr, nullptr, 0, nullptr}};
 
 void add_guard_program(PyObject* module) {

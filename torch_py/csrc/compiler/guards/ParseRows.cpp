@@ -15,6 +15,7 @@ namespace {
 /// o object              h hashable object      n name              i int >= 0
 /// l lower bound or None u upper bound or None  K tuple of keys     T type
 /// D dict                F TensorFacts          E size relation     w word of thread state
+/// B tensor
 /// W tuple of watched objects, then rows        t text for messages
 struct Form {
   std::string_view word;
@@ -38,6 +39,7 @@ constexpr Form kForms[] = {
     {"no_attr", Kind::NoAttr, "snt"},
     {"no_key", Kind::NoKey, "sht"},
     {"tensor", Kind::Tensor, "sFt"},
+    {"bound", Kind::Bound, "BFt"},
     {"distinct", Kind::Distinct, "Rt"},
     {"alias", Kind::Alias, "sat"},
     {"in_range", Kind::InRange, "slut"},
@@ -57,7 +59,7 @@ class Parser {
   }
 
   void parse_all(PyObject* rows, int nesting);
-  Rows take() { return std::move(program_); }
+  Rows finish();
 
  private:
   void parse_row(PyObject* tuple, int nesting);
@@ -168,6 +170,7 @@ void Parser::parse_number_operand(char letter, PyObject* operand, Row& row) {
 }
 
 void Parser::parse_object_operand(char letter, PyObject* operand, Row& row) {
+  if (letter == 'B') expect(is_tensor(operand), operand, "a Tensor");
   if (letter == 'T') expect(PyType_Check(operand), operand, "a type");
   if (letter == 'D') expect(PyDict_Check(operand), operand, "a dict");
   if (letter == 'K') expect(PyTuple_Check(operand), operand, "a tuple of keys");
@@ -175,12 +178,13 @@ void Parser::parse_object_operand(char letter, PyObject* operand, Row& row) {
   if (letter == 'n') expect(PyUnicode_CheckExact(operand), operand, "a name");
   if (letter == 'h' && PyObject_Hash(operand) == -1) throw PythonError();
 
-  if (letter == 'n' && row.object != nullptr) {  // a global: the dict comes first
+  if (letter == 'F') {
+    row.facts = &facts_of(operand);
+  } else if (letter == 'n' && row.object != nullptr) {  // a global: the dict comes first
     row.index = program_.objects.size();
   } else {
     row.object = operand;
   }
-  if (letter == 'F') row.facts = &facts_of(operand);
   keep(operand);
 }
 
@@ -262,21 +266,21 @@ void Parser::parse_watched(PyObject* tuple, int nesting) {
     refuse("expected a tuple of objects, a tuple of rows and a text");
   if (nesting == kMaxNesting) refuse("too many rows inside of each other");
   PyObject* objects = PyTuple_GET_ITEM(tuple, 1);
-  expect(PyTuple_Check(objects), objects, "a tuple of dicts and types");
+  expect(PyTuple_Check(objects), objects, "a tuple of objects");
   expect(PyUnicode_Check(PyTuple_GET_ITEM(tuple, 3)), PyTuple_GET_ITEM(tuple, 3), "a text");
 
-  Watches watches;
+  std::vector<PyObject*> watched;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(objects); ++i) {
     PyObject* object = PyTuple_GET_ITEM(objects, i);
-    expect(Watches::can_watch(object), object, "a dict or a type");
-    watches.add(keep(object));
+    expect(WatchList::can_watch(object), object,
+           "an object with a __dict__, a dict, a type, a function or a cell");
+    watched.push_back(keep(object));
   }
-  const size_t index = program_.watches.size();
-  program_.watches.push_back(std::move(watches));
+  const size_t group = program_.watches.add_group(watched);
 
   const size_t position = program_.rows.size();
   program_.rows.push_back({Kind::Watched});
-  program_.rows.back().index = index;
+  program_.rows.back().index = group;
   program_.texts.push_back(keep(PyTuple_GET_ITEM(tuple, 3)));
 
   const std::vector<Use> before = uses_;
@@ -286,7 +290,7 @@ void Parser::parse_watched(PyObject* tuple, int nesting) {
   }
 
   program_.rows.push_back({Kind::Rearm});
-  program_.rows.back().index = index;
+  program_.rows.back().index = group;
   program_.texts.push_back(nullptr);
   program_.rows[position].destination = static_cast<uint32_t>(program_.rows.size() - position - 1);
 }
@@ -301,6 +305,27 @@ void Parser::parse_all(PyObject* rows, int nesting) {
     parse_row(PyTuple_GET_ITEM(all.get(), i), nesting);
 }
 
+Rows Parser::finish() {
+  std::vector<Row>& rows = program_.rows;
+  std::vector<size_t> outermost;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    outermost.push_back(i);
+    if (rows[i].kind == Kind::Watched) i += rows[i].destination;
+  }
+
+  // From the last to the first: where nothing changed, one step goes over all groups in a row.
+  size_t end = rows.size();
+  for (size_t k = outermost.size(); k-- > 0;) {
+    const size_t i = outermost[k];
+    if (rows[i].kind != Kind::Watched) {
+      end = i;
+      continue;
+    }
+    rows[i].high = static_cast<int64_t>(end);
+  }
+  return std::move(program_);
+}
+
 }  // namespace
 
 Rows parse_rows(PyObject* rows, Py_ssize_t registers) {
@@ -309,7 +334,7 @@ Rows parse_rows(PyObject* rows, Py_ssize_t registers) {
                  kMaxRegisters, registers);
   Parser parser(registers);
   parser.parse_all(rows, 0);
-  return parser.take();
+  return parser.finish();
 }
 
 }  // namespace torch::python::compiler

@@ -8,7 +8,7 @@
 
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/compiler/guards/SizeRelation.h"
-#include "torch_py/csrc/compiler/guards/Watches.h"
+#include "torch_py/csrc/compiler/watches/WatchList.h"
 
 namespace torch::python::compiler {
 
@@ -33,6 +33,7 @@ enum class Kind : uint8_t {
   NoAttr,
   NoKey,
   Tensor,
+  Bound,  // Tensor, for one that is an operand
   Distinct,
   Alias,
   InRange,
@@ -55,9 +56,10 @@ struct Row {
     int64_t number = 0;
     const TensorFacts* facts;
     uint64_t word;
-    size_t index;  // of a relation or of watches
+    size_t index;  // of a relation, a name or a group of watches
   };
-  int64_t high = 0;  // InRange
+  int64_t high =
+      0;  // for InRange; for an outermost Watched, the row after it and all Watched that follow it
 };
 
 /// The rows of one program and everything that they refer to.
@@ -67,7 +69,7 @@ struct Rows {
   std::vector<ObjectPtr> objects;  // keeps operands and texts alive
   std::vector<uint32_t> registers;  // operands of Distinct
   std::vector<SizeRelation> relations;
-  std::vector<Watches> watches;
+  WatchList watches;
   uint32_t register_count = 0;
   uint32_t input_count = 0;   // registers that are read before a row fills them
   uint32_t result_count = 0;  // rows that fill one

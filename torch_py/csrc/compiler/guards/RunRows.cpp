@@ -1,5 +1,7 @@
 // Runs guard programs. Every call of compiled code does, so the common rows take a few instructions
 // each.
+#include <algorithm>
+
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/compiler/guards/Distinct.h"
 #include "torch_py/csrc/compiler/guards/Equality.h"
@@ -29,14 +31,17 @@ class Run {
   size_t first_failure() {
     const Row* rows = program_.rows.data();
     const size_t count = program_.rows.size();
+    const bool is_quiet = program_.watches.all_unchanged();
 
     for (size_t i = 0; i < count; ++i) {
       const Row& row = rows[i];
-      if (row.kind == Kind::Watched && program_.watches[row.index].unchanged()) {
+      if (row.kind == Kind::Watched && is_quiet && row.high > 0) {
+        i = static_cast<size_t>(row.high) - 1;
+      } else if (row.kind == Kind::Watched && program_.watches.unchanged(row.index)) {
         i += row.destination;
-        continue;
+      } else if (C10_UNLIKELY(!passes(row))) {
+        return i;
       }
-      if (C10_UNLIKELY(!passes(row))) return i;
     }
     return count;
   }
@@ -57,11 +62,11 @@ class Run {
 
   /// Something changed: its rows are next.
   bool begin_watching(const Row& row) {
-    preparations_.push_back(program_.watches[row.index].prepare());
+    preparations_.push_back(program_.watches.prepare(row.index));
     return true;
   }
   bool end_watching(const Row& row) {
-    program_.watches[row.index].arm(preparations_.back());
+    program_.watches.arm(row.index, preparations_.back());
     preparations_.pop_back();
     return true;
   }
@@ -117,6 +122,7 @@ bool is_in_range(PyObject* object, const Row& row) {
 bool Run::checks(const Row& row) {
   switch (row.kind) {
     case Kind::Tensor: return row.facts->fit(registers_[row.source]);
+    case Kind::Bound: return row.facts->fit(row.object);
     case Kind::State: return thread_state() == row.word;
     case Kind::Is: return registers_[row.source] == row.object;
     case Kind::TypeIs:

@@ -8,16 +8,18 @@ agree on all of them would differ for other sizes, `Ambiguous` names sizes that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
+from operator import itemgetter
 from typing import Any
 
-from torch_py.export._formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
+from torch_py._shapes.formulas import Formula, Number, SizeOf, Symbol, Term, affine, evaluate, product
 
 Values = tuple[Any, ...]  # one number for each recording
 
 _LARGEST_DIVISOR = 64
 _LARGEST_PROBE = 512
+_BLOCKS = (128, 256)  # larger divisors, as of loops in blocks
 
 
 class Ambiguous(Exception):
@@ -36,6 +38,8 @@ class Solver:
         self._sizes = sizes
         self._count = len(next(iter(sizes.values()), ()))
         self._known: dict[Values, Term | None] = {}
+        # Quotients that have been found: numbers of elements are products with them.
+        self._quotients: dict[Term, Values] = {}
 
     def solve(self, values: Values, at_hand: Sequence[tuple[SizeOf, Values]] = ()) -> Term | None:
         """The formula of a number that was `values` in the recordings; None if none is found.
@@ -49,7 +53,7 @@ class Solver:
         found = self._known[values]
         if found is None and all(type(value) is int for value in values):
             found = _of_products(values, [(term, sizes) for term, sizes in at_hand])
-        return found if found is not None else self._rounded(values)
+        return found if found is not None else self._quotient(values)
 
     def _of_symbols(self, values: Values) -> Term | None:
         if all(type(value) is int for value in values):
@@ -62,21 +66,9 @@ class Solver:
     # ------------------------------------------------------------
 
     def _integer(self, values: Values) -> Term | None:
-        products = list(self._products())
-        found = _of_products(values, products)
-        if found is not None:
-            return found
-        for term, numbers in products:
-            form = _affine_fit(values, numbers)
-            if form is not None:
-                return affine(form[0], term, form[1])
-        return self._of_two(values)
-
-    def _products(self) -> Iterator[tuple[Term, Values]]:
-        """Products of up to three sizes, the shortest first."""
-        for degree in (1, 2, 3):
-            for symbols in combinations_with_replacement(self._sizes, degree):
-                yield product(*symbols), tuple(map(math.prod, zip(*(self._sizes[s] for s in symbols))))
+        products = list(_products_of(self._sizes))
+        found = _of_products(values, products) or _of_affine(values, products)
+        return found if found is not None else self._of_two(values)
 
     def _of_two(self, values: Values) -> Term | None:
         """A sum of two sizes with factors, as of tensors that are joined."""
@@ -88,14 +80,36 @@ class Solver:
                     return Formula("add", (product(factor, first), affine(form[0], second, form[1])))
         return None
 
-    def _rounded(self, values: Values) -> Term | None:
-        """factor * ((size + shift) // divisor) + offset, for integers only."""
+    def _quotient(self, values: Values) -> Term | None:
+        """A rounded quotient, or a multiple of a product with those found before."""
         if not all(type(value) is int for value in values):
             return None
+        if self._quotients:
+            products = list(_products_of({**self._sizes, **self._quotients}))
+            found = _of_products(values, products) or _of_affine(values, products)
+            if found is not None:
+                return found
+        found = self._rounded(values)
+        if found is not None:
+            self._quotients[found] = values
+        return found
+
+    def _rounded(self, values: Values) -> Term | None:
+        """factor * ((size + shift) // divisor) + offset"""
         for symbol, sizes in self._sizes.items():
-            fits = list(_rounded_fits(symbol, sizes, values))
+            fits = sorted(_rounded_fits(symbol, sizes, values), key=itemgetter(0))
             if fits:
-                return _decided(symbol, sizes, fits)
+                return _decided(symbol, sizes, [term for _, term in fits])
+        return self._rounded_up(values)
+
+    def _rounded_up(self, values: Values) -> Term | None:
+        """How many blocks of a power of two hold a multiple of a product of sizes."""
+        for term, numbers in _products_of(self._sizes):
+            for divisor in _BLOCKS if min(numbers) > _LARGEST_PROBE else ():
+                factor = values[0] * divisor // numbers[0]
+                if factor and all(v == -(-factor * n // divisor) for v, n in zip(values, numbers)):
+                    count = affine(factor, term, divisor - 1)
+                    return Formula("floordiv", (count, divisor))
         return None
 
     # Other numbers
@@ -117,6 +131,21 @@ class Solver:
     def _agrees(self, form: Term, position: int, value: Number) -> bool:
         sizes = {symbol: numbers[position] for symbol, numbers in self._sizes.items()}
         return math.isclose(evaluate(form, sizes), value, rel_tol=4e-16, abs_tol=0.0)
+
+
+def _products_of(sizes: Mapping[Any, Values]) -> Iterator[tuple[Term, Values]]:
+    """Products of up to three sizes, the shortest first."""
+    for degree in (1, 2, 3):
+        for terms in combinations_with_replacement(sizes, degree):
+            yield product(*terms), tuple(map(math.prod, zip(*(sizes[term] for term in terms))))
+
+
+def _of_affine(values: Values, products: Sequence[tuple[Term, Values]]) -> Term | None:
+    for term, numbers in products:
+        form = _affine_fit(values, numbers)
+        if form is not None:
+            return affine(form[0], term, form[1])
+    return None
 
 
 def _of_products(values: Values, products: Sequence[tuple[Term, Values]]) -> Term | None:
@@ -145,14 +174,15 @@ def _affine_fit(values: Values, numbers: Values) -> tuple[int, int] | None:
     return (factor, offset) if fits else None
 
 
-def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[Term]:
+def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[tuple[int, Term]]:
+    """Each with the distance of its offset from 0."""
     for divisor in range(2, _LARGEST_DIVISOR + 1):
         for shift in range(divisor):
             quotients = tuple((size + shift) // divisor for size in sizes)
             form = _affine_fit(values, quotients)
             if form is not None:
                 shifted = affine(1, symbol, shift)
-                yield affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
+                yield abs(form[1]), affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
 
 
 def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:

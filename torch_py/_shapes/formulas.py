@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, Union, cast
 
-import torch_py
+from torch_py._pytorch_names.symbolic_numbers import sym_float, sym_sqrt
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 
@@ -54,7 +54,10 @@ class Formula:
     operands: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return _OPERATIONS[self.operation][1].format(*map(_in_brackets, self.operands))
+        first, *others = self.operands
+        divides = self.operation in _QUOTIENTS
+        texts = [_in_brackets(first), *(_in_brackets(other, divides) for other in others)]
+        return OPERATIONS[self.operation][1].format(*texts)
 
     __repr__ = __str__
 
@@ -62,20 +65,28 @@ class Formula:
 Term = Union[Symbol, SizeOf, Formula, int, float]  # noqa: UP007
 
 # What each operation computes, and how it is printed.
-_OPERATIONS: dict[str, tuple[Any, str]] = {
+OPERATIONS: dict[str, tuple[Any, str]] = {
     "add": (operator.add, "{} + {}"),
     "sub": (operator.sub, "{} - {}"),
     "mul": (operator.mul, "{}*{}"),
     "floordiv": (operator.floordiv, "{}//{}"),
+    "mod": (operator.mod, "{}%{}"),
+    "max": (max, "max({}, {})"),
+    "min": (min, "min({}, {})"),
     "truediv": (operator.truediv, "{}/{}"),
-    "sym_sqrt": (torch_py.sym_sqrt, "sqrt({})"),
-    "sym_float": (torch_py.sym_float, "float({})"),
+    "sym_sqrt": (sym_sqrt, "sqrt({})"),
+    "sym_float": (sym_float, "float({})"),
 }
 
 
-def _in_brackets(term: Term) -> str:
-    is_sum = isinstance(term, Formula) and term.operation not in ("mul", "sym_sqrt", "sym_float")
-    return f"({term})" if is_sum else str(term)
+_QUOTIENTS = ("floordiv", "truediv", "mod")
+
+
+def _in_brackets(term: Term, is_divisor: bool = False) -> str:
+    if not isinstance(term, Formula):
+        return str(term)
+    is_loose = term.operation in ("add", "sub", *_QUOTIENTS) or (is_divisor and term.operation == "mul")
+    return f"({term})" if is_loose else str(term)
 
 
 def product(*factors: Term) -> Term:
@@ -102,7 +113,7 @@ def evaluate(term: Any, values: Mapping[Any, Number]) -> Any:
     if isinstance(term, (Symbol, SizeOf)):
         return values[term]
     if isinstance(term, Formula):
-        return _OPERATIONS[term.operation][0](*(evaluate(operand, values) for operand in term.operands))
+        return OPERATIONS[term.operation][0](*(evaluate(operand, values) for operand in term.operands))
     return term
 
 
@@ -118,8 +129,9 @@ def symbols_in(term: Any) -> set[Symbol]:
 class FormulaWriter:
     """Writes formulas into a graph as nodes in front of those that need them. A formula is written once."""
 
-    def __init__(self, graph: Graph, sources: Mapping[Any, tuple[Node, int]]) -> None:
-        """`sources` are the tensors, and their dimensions, where the size of a symbol is found."""
+    def __init__(self, graph: Graph, sources: Mapping[Any, tuple[Node, int] | Node]) -> None:
+        """`sources` are the tensors, and their dimensions, where the size of a symbol is found, or nodes that
+        are the size."""
         self.graph = graph
         self._sources = dict(sources)
         self._written: dict[Any, Node] = {}
@@ -128,6 +140,9 @@ class FormulaWriter:
         """The node that computes a term; numbers are their own value."""
         if not isinstance(term, (Symbol, SizeOf, Formula)):
             return term
+        source = self._sources.get(term)
+        if isinstance(source, Node):
+            return source
         if term not in self._written:
             operands = [self.write(operand, before) for operand in getattr(term, "operands", ())]
             with self.graph.inserting_before(before):
@@ -137,6 +152,6 @@ class FormulaWriter:
 
     def _node(self, term: Any, operands: list[Any]) -> Node:
         if isinstance(term, Formula):
-            return self.graph.call_function(_OPERATIONS[term.operation][0], tuple(operands))
-        tensor, dim = self._sources[term]
+            return self.graph.call_function(OPERATIONS[term.operation][0], tuple(operands))
+        tensor, dim = cast("tuple[Node, int]", self._sources[term])
         return self.graph.create_node("call_method", "size", (tensor, dim), {}, name="sym_size_int")

@@ -1,0 +1,52 @@
+"""Checks the text of ``doc:``: what YAML leaves of it, its markup, and the names in it."""
+
+from __future__ import annotations
+
+import re
+
+from codegen.diagnostics import did_you_mean
+from codegen.model.checks.report import Reporter
+from codegen.model.operator import Operator
+from codegen.model.program import Program
+from codegen.model.reading import Context
+
+_CODE = re.compile(r"``(.*?)``", re.DOTALL)
+_SINGLE = re.compile(r"(?<![`\w:])`([A-Za-z_]\w*)`(?!`)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# Words that need not be arguments or operators: the gradient in docs of backward functions, and Python's.
+_WORDS = ("grad", "None", "True", "False", "nan", "inf", "self")
+
+
+def check(operator: Operator, program: Program, context: Context) -> None:
+    if not operator.doc or "doc" not in operator.key_locations or operator.each is not None:
+        return
+    report = Reporter(operator, context)
+    _check_comment(operator, report)
+    if operator.doc.count("``") % 2:
+        report.at_key("doc", "an odd number of `` in the doc", "write ``name`` around code")
+    else:
+        _check_names(operator, program, report)
+
+
+def _check_comment(operator: Operator, report: Reporter) -> None:
+    """YAML takes a blank and # in a plain text for the start of a comment."""
+    text = report.context.texts.get(operator.key_locations["doc"])
+    if text is None or text.source.text[text.start] in "|>'\"":
+        return
+    rest = text.source.text[text.end :].split("\n", 1)[0]
+    if re.match(r" +#", rest):
+        place = text.source.location(text.end + rest.index("#"))
+        report.at(place, "YAML ends the doc here: ' #' begins a comment", 'write doc: "...", or doc: |')
+
+
+def _check_names(operator: Operator, program: Program, report: Reporter) -> None:
+    """A single name in code is an argument, a result or an operator."""
+    for name in _SINGLE.findall(_CODE.sub("", operator.doc)):
+        report.at_key("doc", f"`{name}` is a role of reStructuredText, not code", f"write ``{name}``")
+
+    known = [*operator.arguments.names(), *(r.name for r in operator.schema.returns if r.name)]
+    for code in _CODE.findall(operator.doc):
+        is_name = _NAME.fullmatch(code) is not None
+        if is_name and code not in (*known, *_WORDS) and not program.is_operator_name(code):
+            hint = did_you_mean(code, known) or "write an argument or an operator, or other code: x.NAME"
+            report.at_key("doc", f"'{code}' in the doc is neither an argument nor an operator", hint)

@@ -1,0 +1,86 @@
+"""Programs for sizes that vary: kernels and steps merged from those of several sizes."""
+
+import pytest
+
+import torch_py as torch
+from torch_py._functorch.aot.programs import of_function
+from torch_py._functorch.aot.varying import trace_varying
+from torch_py._inductor.stages import CompiledGraph
+from torch_py._inductor.varying import Merge, compile_varying
+from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
+from torch_py._shapes.formulas import Symbol
+from torch_py._shapes.integers import Sizes, stand_ins_of
+
+F = torch.nn.functional
+N, T = Symbol("n"), Symbol("t")
+
+
+def compiled(function, tensors, dims):
+    """The program of a function and the inputs of its graph; `dims` vary, by the position of the tensor."""
+    sizes = Sizes()
+    geometries = {
+        position: geometry_of(
+            tensors[position], {d: sizes.new(tensors[position].shape[d]).term for d in found}
+        )
+        for position, found in dims.items()
+    }
+    names = [f"x{number}" for number in range(len(tensors))]
+    traced = trace_varying(of_function(function), Arguments(tensors, geometries), sizes, names)
+    graph = CompiledGraph(traced.module)
+    compile_varying(graph)
+    return graph, traced.inputs
+
+
+PROGRAMS = {
+    "attention block": (
+        lambda x, w: [torch.softmax((x @ w).sin() * 2 + x.shape[0], -1).sum(1) + 1, (x @ w).mean()],
+        [(4, 6, 8), (8, 5)],
+        {0: [0, 1]},
+        [[(2, 3, 8), (8, 5)], [(7, 64, 8), (8, 5)]],
+    ),
+    "norm": (
+        lambda x, w: [F.layer_norm(F.gelu(x + w), (16,), w, w)],
+        [(4, 6, 16), (16,)],
+        {0: [0, 1]},
+        [[(3, 5, 16), (16,)], [(2, 2, 16), (16,)]],
+    ),
+    "rows that vary": (
+        lambda x: [x.softmax(-1), x.sum(0), x.var(-1), x.amax(-1) - x.t().amin(0)],
+        [(4, 300)],
+        {0: [0, 1]},
+        [[(2, 2)], [(5, 64)], [(3, 1000)], [(130, 7)]],
+    ),
+    "images": (
+        lambda x: [F.avg_pool2d(x.relu(), 3, 2, 1) + 1, x.sum((2, 3)), x.transpose(1, 2).contiguous().sin()],
+        [(2, 3, 8, 10)],
+        {0: [0, 2, 3]},
+        [[(2, 3, 9, 9)], [(3, 3, 7, 64)]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_one_program_for_all_sizes(name):
+    function, shapes, dims, others = PROGRAMS[name]
+    graph, inputs = compiled(function, [torch.randn(shape) for shape in shapes], dims)
+    for other in [shapes, *others]:
+        tensors = [torch.randn(shape) for shape in other]
+        computed = graph.program(*(source.of(tensors) for source in inputs))
+        for one, expected in zip(computed, function(*tensors)):
+            torch.testing.assert_close(one, expected)
+
+
+def test_texts_are_merged_number_by_number():
+    merge = Merge([stand_ins_of([N, T], number) for number in range(3)])
+    texts = [f"for (i < {s[N] * s[T]}) x[i * 8 + {2 * s[T]}] / {float(s[N])}f" for s in merge.all_sizes]
+    text, terms = merge.text(texts, "sizes")
+    assert text == "for (i < sizes[0]) x[i * 8 + sizes[1]] / static_cast<float>(sizes[2])"
+    assert list(map(str, terms)) == ["n*t", "2*t", "n"]
+
+
+def test_texts_that_differ_otherwise_are_refused():
+    merge = Merge([stand_ins_of([N], number) for number in range(3)])
+    with pytest.raises(NotFollowed, match="another form"):
+        merge.text(["a + 1", "b + 1", "a + 1"], "sizes")
+    with pytest.raises(NotFollowed, match="no formula"):
+        merge.text(["1", "2", "9"], "sizes")

@@ -1,0 +1,225 @@
+"""Autograd around compiled functions, and inside of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+from torch_py._functorch.aot import aot_function
+from torch_py._functorch.compilers import nop
+from torch_py.utils.checkpoint import checkpoint
+
+S = (3, 4)
+
+
+def compiled(function: Any) -> Any:
+    return aot_function(function, nop)
+
+
+# Around
+# ------------------------------------------------------------
+
+
+def test_second_derivatives_raise_with_advice():
+    x = torch.randn(3, requires_grad=True)
+    (gradient,) = torch.autograd.grad(compiled(torch.sin)(x).sum(), x, create_graph=True)
+    assert torch.equal(gradient, x.cos())
+    with pytest.raises(RuntimeError, match="double backward.*torch.compile"):
+        gradient.sum().backward()
+
+
+def test_backward_twice_needs_retain_graph():
+    x = torch.randn(3, requires_grad=True)
+    y = compiled(torch.sin)(x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    assert torch.allclose(x.grad, 2 * x.cos())
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.backward()
+
+
+def test_saved_values_that_change_raise():
+    x = torch.randn(3, requires_grad=True)
+    w = torch.randn(3)
+    y = compiled(lambda x, w: x * w)(x, w)
+    w.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_inputs_without_gradient_have_none():
+    x = torch.randn(3, requires_grad=True)
+    w = torch.randn(3, requires_grad=True)
+    first, _ = compiled(lambda x, w: (x.sin(), w.cos()))(x, w)
+    first.sum().backward()
+    assert w.grad is None and torch.equal(x.grad, x.cos())
+
+
+def test_gradients_of_any_strides():
+    x = torch.randn(3, 4, requires_grad=True)
+    y = compiled(lambda x: x.reshape(4, 3) * 2)(x)
+    y.backward(torch.ones(1, 1).expand(4, 3))
+    z = compiled(lambda x: x.reshape(4, 3) * 2)(x)
+    z.backward(torch.ones(3, 4).t())
+    assert torch.equal(x.grad, torch.full((3, 4), 4.0))
+
+
+def test_hooks_of_results_and_arguments():
+    seen: list[Any] = []
+    leaf = torch.randn(3, requires_grad=True)
+    x = leaf.exp()
+    x.register_hook(lambda gradient: seen.append(gradient) or gradient * 2)
+    y = compiled(torch.sin)(x)
+    y.register_hook(lambda gradient: gradient * 3)
+    y.sum().backward()
+    assert torch.allclose(seen[0], 3 * x.cos()) and torch.allclose(leaf.grad, 6 * x.cos() * x)
+
+
+def test_saved_tensor_hooks_around():
+    packed: list[Any] = []
+    x = torch.randn(3, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+        y = compiled(lambda x: x.exp().sin())(x)
+    y.sum().backward()
+    assert packed and torch.allclose(x.grad, x.exp().cos() * x.exp())
+
+
+def test_without_grad_nothing_is_kept():
+    x = torch.randn(3, requires_grad=True)
+    f = compiled(lambda x: x.sin())
+    assert f(x).requires_grad
+    with torch.no_grad():
+        assert not f(x).requires_grad
+    with torch.inference_mode():
+        assert f(x).is_inference()
+
+
+def test_errors_of_the_program_are_its_own():
+    def wrong(x: Any) -> Any:
+        return x @ x
+
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes|size mismatch"):
+        compiled(wrong)(torch.randn(3, 4))
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        compiled(lambda x: x.add_(1))(torch.randn(3, requires_grad=True))
+
+
+# Inside
+# ------------------------------------------------------------
+
+
+class _Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        square = x * x
+        ctx.save_for_backward(square)
+        return square * x
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        (square,) = ctx.saved_tensors
+        return gradient * square * 5  # not the derivative, so that one sees who computes it
+
+
+class _ViewOf(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.view(-1)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient.view(3, 4) * 7
+
+
+def _function(x: Any, y: Any) -> Any:
+    return _Cube.apply(x * y)
+
+
+def _view_function(x: Any, y: Any) -> Any:
+    return _ViewOf.apply(x), y * 2
+
+
+def _hook_inside(x: Any, y: Any) -> Any:
+    z = x * y
+    if z.requires_grad:
+        z.register_hook(lambda gradient: gradient * 3)
+    return z.sin()
+
+
+def _saved_hooks_inside(x: Any, y: Any) -> Any:
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t / 2):
+        return (x * y).exp()
+
+
+def _inner_gradient(x: Any, y: Any) -> Any:
+    with torch.enable_grad():
+        z = x.detach().requires_grad_()
+        (gradient,) = torch.autograd.grad((z**3).sum(), z)
+    return gradient * y
+
+
+def _checkpointed(x: Any, y: Any) -> Any:
+    return checkpoint(lambda a, b: (a * b).sin().exp(), x, y, use_reentrant=False)
+
+
+def _autocast(x: Any, y: Any) -> Any:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return x @ y.t()
+
+
+def _transformed(x: Any, y: Any) -> Any:
+    return torch.func.vmap(lambda a, b: a.dot(b))(x, y), torch.func.grad(lambda a: (a**2).sum())(x)
+
+
+def _retained(x: Any, y: Any) -> Any:
+    z = x * y
+    return z.exp(), z
+
+
+def _double(x: Any, y: Any) -> Any:
+    z = (x * y).sum()
+    if not z.requires_grad:
+        return z
+    (first,) = torch.autograd.grad((x**3 * y).sum(), x, create_graph=True)
+    return first * y
+
+
+FUNCTIONS = [
+    _function, _view_function, _hook_inside, _saved_hooks_inside, _inner_gradient, _checkpointed, _autocast,
+    _transformed, _retained, _double,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "make", [plain(S, S), leaves(S, S), computed(S, S)], ids=["plain", "leaves", "computed"]
+)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_autograd_inside(function: Any, make: Any):
+    compare(function, make)
+
+
+def _dropout_checkpointed(x: Any, y: Any) -> Any:
+    return checkpoint(lambda a: torch.nn.functional.dropout(a, 0.5) * y, x, use_reentrant=False)
+
+
+@pytest.mark.parametrize("make", [plain(S, S), leaves(S, S)], ids=["plain", "leaves"])
+def test_dropout_under_checkpoint_drops_the_same(make: Any):
+    compare(_dropout_checkpointed, make)
+
+
+def test_errors_of_backward_come_in_backward():
+    def wrong(x: Any) -> Any:
+        y = x.exp()
+        z = y * 2
+        y.add_(1)
+        return z + y
+
+    x = torch.randn(3, requires_grad=True)
+    expected = wrong(x)
+    found = compiled(wrong)(x)
+    assert torch.equal(found, expected)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()

@@ -1,0 +1,267 @@
+"""Arguments that are changed in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+
+F = torch.nn.functional
+S = (3, 4)
+
+
+def _on_view(take: Any, change: Any) -> Any:
+    def function(x: Any, y: Any) -> Any:
+        change(take(x), y)
+        return x * 2 + y.sum()
+
+    return function
+
+
+VIEWS = {
+    "itself": lambda x: x,
+    "alias": lambda x: x.view_as(x),
+    "row": lambda x: x[1],
+    "column": lambda x: x[:, 2],
+    "steps": lambda x: x[:, ::2],
+    "last": lambda x: x[-1:],
+    "reversed_slices": lambda x: x[1:][:, 1:],
+    "transposed": lambda x: x.t(),
+    "transposed_row": lambda x: x.t()[1],
+    "flat": lambda x: x.view(-1),
+    "flat_part": lambda x: x.view(-1)[2:9],
+    "reshaped_part": lambda x: x.view(4, 3)[1:],
+    "permuted": lambda x: x.view(3, 2, 2).permute(2, 0, 1)[0],
+    "diagonal": lambda x: x.diagonal(),
+    "second_diagonal": lambda x: x.diagonal(1),
+    "unsqueezed": lambda x: x.unsqueeze(1),
+    "squeezed": lambda x: x[1:2].squeeze(0),
+    "element": lambda x: x[1, 2],
+    "chunk": lambda x: x.chunk(2, 1)[1],
+    "split": lambda x: x.split([1, 2])[1],
+    "unbound": lambda x: x.unbind(1)[3],
+    "expanded_row": lambda x: x.unsqueeze(0).expand(2, 3, 4)[0],
+    "strided": lambda x: x.as_strided((2, 2), (4, 1), 1),
+    "strided_twice": lambda x: x[1:].as_strided((2, 2), (1, 4), 5),
+    "unfolded": lambda x: x.unfold(1, 2, 2)[:, 1],
+    "narrowed": lambda x: x.narrow(1, 1, 2),
+    "detached": lambda x: x.detach()[0],
+    "moved": lambda x: x.movedim(0, 1)[2],
+    "swapped": lambda x: x.swapaxes(0, 1)[2:],
+    "empty": lambda x: x[:0],
+}
+CHANGES = {
+    "add": lambda v, y: v.add_(1),
+    "mul": lambda v, y: v.mul_(y.sum()),
+    "zero": lambda v, y: v.zero_(),
+    "fill": lambda v, y: v.fill_(3),
+    "copy": lambda v, y: v.copy_(y.sum()),
+    "set": lambda v, y: v.__setitem__(Ellipsis, 2.5),
+    "uniform": lambda v, y: v.uniform_(),
+    "out": lambda v, y: torch.mul(v, 2, out=v) if not v.requires_grad else v.mul_(2),
+}
+
+
+@pytest.mark.parametrize("make", [plain(S, (2,)), computed(S, (2,))], ids=["plain", "computed"])
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("view", VIEWS)
+def test_changes_through_views(view: str, change: str, make: Any):
+    compare(_on_view(VIEWS[view], CHANGES[change]), make)
+
+
+def _order(x: Any, y: Any) -> Any:
+    before = x * 1
+    x.add_(y)
+    between = x.sin()
+    x[0].mul_(2)
+    return before, between, x.sum()
+
+
+def _read_view_later(x: Any, y: Any) -> Any:
+    row = x[0]
+    x.mul_(2)
+    return row + y[0]
+
+
+def _two_views(x: Any, y: Any) -> Any:
+    first, second = x[:2], x[1:]
+    first.add_(1)
+    second.mul_(y[1:])
+    return first.sum() + second.sum()
+
+
+def _into_fresh(x: Any, y: Any) -> Any:
+    out = torch.empty(3, 4)
+    out[0] = x[0]
+    out[1:] = y[1:]
+    return out
+
+
+def _copied_into_fresh(x: Any, y: Any) -> Any:
+    out = torch.zeros(3, 4)
+    out.copy_(x)
+    return out
+
+
+def _other_dtype(x: Any, y: Any) -> Any:
+    x.add_(y.double())
+    x.copy_(y.to(torch.int32))
+    return x
+
+
+def _broadcast(x: Any, y: Any) -> Any:
+    x.copy_(y[0])
+    x.add_(y[:, :1])
+    return None
+
+
+def _comparison(x: Any, y: Any) -> Any:
+    x.gt_(0.5)
+    return x, y
+
+
+def _masked(x: Any, y: Any) -> Any:
+    x.masked_fill_(y > 0, 0.5)
+    x[y < 0] = 0
+    return x.clone()
+
+
+def _indexed(x: Any, y: Any) -> Any:
+    index = torch.tensor([0, 2])
+    x.index_add_(0, index, y[:2])
+    x[index] = y[1:]
+    x.index_fill_(1, torch.tensor([1]), 9.0)
+    x.scatter_(0, torch.zeros(1, 4, dtype=torch.int64), y)
+    return x.sum()
+
+
+def _swap(x: Any, y: Any) -> Any:
+    saved = x.clone()
+    x.copy_(y)
+    y.copy_(saved)
+    return 3, None, x
+
+
+def _without_grad(x: Any, y: Any) -> Any:
+    with torch.no_grad():
+        x.add_(1)
+    return (x * y).sum()
+
+
+def _detached(x: Any, y: Any) -> Any:
+    x.detach().mul_(2)
+    return (x * y).sum()
+
+
+def _enabled(x: Any, y: Any) -> Any:
+    with torch.no_grad():
+        a = x * 2
+        with torch.enable_grad():
+            b = y * 3
+    return a, b
+
+
+def _takes_gradient(x: Any, y: Any) -> Any:
+    out = torch.zeros(3, 4)
+    out.add_(x)
+    out.mul_(y)
+    return out
+
+
+def _random(x: Any, y: Any) -> Any:
+    torch.rand(5)
+    x.normal_()
+    noise = torch.randn_like(y)
+    return F.dropout(y, 0.5) + noise
+
+
+def _outs(x: Any, y: Any) -> Any:
+    result = torch.empty(3, 4)
+    torch.add(x, y, out=result)
+    return result
+
+
+def _lists(x: Any, y: Any) -> Any:
+    torch._foreach_add_([x, y], 2)
+    torch._foreach_mul_([x, y], [y.clone(), x.clone()])
+    return x.sum()
+
+
+def _cumulated(x: Any, y: Any) -> Any:
+    x.cumsum_(0)
+    x.clamp_(min=0).sqrt_()
+    return x.exp_().sum()
+
+
+def _relu(x: Any, y: Any) -> Any:
+    return F.relu(F.leaky_relu(x, inplace=True) + y, inplace=True)
+
+
+FUNCTIONS = [
+    _order, _read_view_later, _two_views, _into_fresh, _copied_into_fresh, _other_dtype, _broadcast,
+    _comparison, _masked, _indexed, _swap, _without_grad, _detached, _enabled, _takes_gradient, _random,
+    _outs, _lists, _cumulated, _relu,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "make", [plain(S, S), computed(S, S), leaves(S, S)], ids=["plain", "computed", "leaves"]
+)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_functions_that_change_arguments(function: Any, make: Any):
+    compare(function, make)
+
+
+def _transposed_in_place(x: Any, y: Any) -> Any:
+    x.t_()
+    return x * 2
+
+
+def _changed_and_transposed(x: Any, y: Any) -> Any:
+    x.add_(1)
+    x.transpose_(0, 1)
+    x.mul_(2)
+    return x
+
+
+def _squeezed_in_place(x: Any, y: Any) -> Any:
+    x.unsqueeze_(0)
+    x.squeeze_(0).unsqueeze_(-1)
+    return x + 1, y
+
+
+@pytest.mark.parametrize("make", [plain(S, S), computed(S, S)], ids=["plain", "computed"])
+@pytest.mark.parametrize("function", [_transposed_in_place, _changed_and_transposed, _squeezed_in_place])
+def test_shapes_that_change_in_place(function: Any, make: Any):
+    compare(function, make)
+
+
+def _permuted() -> Any:
+    return [torch.randn(4, 3).t(), torch.randn(3, 4)], []
+
+
+def _with_gaps() -> Any:
+    return [torch.randn(6, 8)[::2, ::2], torch.randn(3, 4)], []
+
+
+def _with_start() -> Any:
+    return [torch.randn(5, 4)[2:], torch.randn(3, 4)], []
+
+
+def _expanded() -> Any:
+    return [torch.randn(3, 4), torch.randn(4).expand(3, 4)], []
+
+
+@pytest.mark.parametrize("make", [_permuted, _with_gaps, _with_start, _expanded])
+@pytest.mark.parametrize("view", VIEWS)
+def test_arguments_with_other_strides(view: str, make: Any):
+    compare(_on_view(VIEWS[view], CHANGES["add"]), make)
+
+
+@pytest.mark.parametrize("make", [_permuted, _with_gaps, _with_start, _expanded])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_functions_on_other_strides(function: Any, make: Any):
+    compare(function, make)

@@ -1,0 +1,237 @@
+"""Results that are arguments, views of them or of one another, or no tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import torch_py as torch
+from tests.torch_py.aot.comparison import compare, computed, leaves, plain
+
+S = (3, 4)
+MAKERS = pytest.mark.parametrize(
+    "make", [plain(S, S), leaves(S, S), computed(S, S)], ids=["plain", "leaves", "computed"]
+)
+
+
+def _argument(x: Any, y: Any) -> Any:
+    return x, y.exp(), x
+
+
+def _views_of_argument(x: Any, y: Any) -> Any:
+    return x.view(-1), x[0], y.t()[1:], y.detach(), x.split(2, 1)
+
+
+def _view_of_changed(x: Any, y: Any) -> Any:
+    row = x[0]
+    x.mul_(2)
+    return row, x.t(), y * row
+
+
+def _changed_view(x: Any, y: Any) -> Any:
+    row = x[0]
+    row.mul_(y[0])
+    return row, x[1]
+
+
+def _several_of_one(x: Any, y: Any) -> Any:
+    z = x * y
+    return z, z, z.view(-1), z[0], z.detach()
+
+
+def _views_without_base(x: Any, y: Any) -> Any:
+    z = (x * y).view(-1)
+    return z[2:], z[:5]
+
+
+def _single_view(x: Any, y: Any) -> Any:
+    return (x * y).t()
+
+
+def _parts(x: Any, y: Any) -> Any:
+    return (x * y).unbind(0)
+
+
+def _expanded(x: Any, y: Any) -> Any:
+    return (x.sum() * y.sum()).expand(2, 3)
+
+
+def _others(x: Any, y: Any) -> Any:
+    return {"a": 3, "b": None, "c": [x + y, "text", 2.5], "d": x.shape}
+
+
+def _nothing(x: Any, y: Any) -> Any:
+    return None
+
+
+def _not_differentiable(x: Any, y: Any) -> Any:
+    return x * y, (x > y), x.argmax(), y.detach() * 2, (x * 2).long()
+
+
+def _partly_differentiable(x: Any, y: Any) -> Any:
+    with torch.no_grad():
+        a = x * 2
+    return a, y * 2, a[0]
+
+
+def _views_without_grad(x: Any, y: Any) -> Any:
+    with torch.no_grad():
+        a = x.view(-1)
+        b = y[0]
+    return a, b, a * 2
+
+
+def _topk(x: Any, y: Any) -> Any:
+    values, indices = x.topk(2)
+    return values, indices, y.sort()[1]
+
+
+def _constants(x: Any, y: Any) -> Any:
+    c = torch.tensor(3.0)
+    return c, torch.ones(3), x + c
+
+
+def _changed_constant(x: Any, y: Any) -> Any:
+    c = torch.tensor([1.0, 2.0])
+    c.add_(1)
+    return c, c[0] * x, torch.tensor([1.0, 2.0])
+
+
+def _fresh_copy(x: Any, y: Any) -> Any:
+    return x.clone(), y.contiguous(), x.to(torch.float32), y.reshape(4, 3)
+
+
+def _complex_views(x: Any, y: Any) -> Any:
+    z = torch.complex(x, y)
+    z.real.mul_(2)
+    return z.real, z.imag, torch.view_as_real(z)
+
+
+def _transposed_result(x: Any, y: Any) -> Any:
+    z = x * y
+    z.t_()
+    return z, z[0]
+
+
+def _same_argument_twice(x: Any, y: Any) -> Any:
+    z = x if y is None else y
+    return x * z, z
+
+
+def _unused(x: Any, y: Any) -> Any:
+    return x.sum()
+
+
+def _independent(x: Any, y: Any) -> Any:
+    return x.sin(), y.cos(), torch.arange(3)
+
+
+def _empty(x: Any, y: Any) -> Any:
+    return x[:0], (x * y)[:, :0]
+
+
+FUNCTIONS = [
+    _argument, _views_of_argument, _view_of_changed, _changed_view, _several_of_one, _views_without_base,
+    _single_view, _parts, _expanded, _others, _nothing, _not_differentiable, _partly_differentiable,
+    _views_without_grad, _topk, _constants, _changed_constant, _fresh_copy, _complex_views,
+    _transposed_result, _same_argument_twice, _unused, _independent, _empty,
+]  # fmt: skip
+
+
+@MAKERS
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_results(function: Any, make: Any):
+    compare(function, make)
+
+
+def _twice() -> Any:
+    x = torch.randn(S, requires_grad=True)
+    y = x.exp()
+    return [y, y], [x]
+
+
+@pytest.mark.parametrize("function", [*FUNCTIONS], ids=lambda function: function.__name__)
+def test_one_tensor_as_two_arguments(function: Any):
+    compare(function, _twice)
+
+
+# Arguments that share memory
+# ------------------------------------------------------------
+
+
+def _view_and_base() -> Any:
+    x = torch.randn(6, 4)
+    return [x[1:4], x], []
+
+
+def _overlapping() -> Any:
+    x = torch.randn(6, 4)
+    return [x[1:4], x[2:5]], []
+
+
+def _disjoint() -> Any:
+    x = torch.randn(6, 4)
+    return [x[:3], x[3:]], []
+
+
+def _interleaved() -> Any:
+    x = torch.randn(3, 8)
+    return [x[:, :4], x[:, 4:]], []
+
+
+def _view_and_base_with_gradient() -> Any:
+    leaf = torch.randn(3, 4, requires_grad=True)
+    x = leaf.exp()
+    return [x.view(3, 4), x], [leaf]
+
+
+def _overlapping_with_gradient() -> Any:
+    leaf = torch.randn(6, 4, requires_grad=True)
+    x = leaf.exp()
+    return [x[1:4], x[2:5]], [leaf]
+
+
+def _leaf_and_detached() -> Any:
+    leaf = torch.randn(3, 4, requires_grad=True)
+    return [leaf.detach(), leaf], [leaf]
+
+
+def _other_dtype() -> Any:
+    x = torch.randn(3, 4)
+    return [x, x.view(torch.int32)], []
+
+
+SHARING = [
+    _view_and_base, _overlapping, _disjoint, _interleaved, _view_and_base_with_gradient,
+    _overlapping_with_gradient, _leaf_and_detached, _other_dtype,
+]  # fmt: skip
+
+
+def _change_first(x: Any, y: Any) -> Any:
+    x.mul_(2)
+    return x + 1, y * 2
+
+
+def _change_second(x: Any, y: Any) -> Any:
+    y.add_(1)
+    return x * 3, y[0]
+
+
+def _change_both(x: Any, y: Any) -> Any:
+    before = x * 1
+    x.mul_(2)
+    y[0].add_(1)
+    return before, x, y.sum()
+
+
+def _change_none(x: Any, y: Any) -> Any:
+    return x * y.sum(), x.t(), y
+
+
+@pytest.mark.parametrize("make", SHARING, ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "function", [_change_first, _change_second, _change_both, _change_none], ids=lambda f: f.__name__
+)
+def test_arguments_that_share_memory(function: Any, make: Any):
+    compare(function, make)

@@ -1,0 +1,200 @@
+"""Random Python programs over tensors: operators, views, mutation, containers and control flow.
+
+A program is the text of ``def program(x, y, w, n, items, settings, state)``. It is written line by line, and
+each line is run as it is written, so that most programs come to their end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+from typing import Any
+
+import torch_py as torch
+
+
+def _templates(text: str) -> list[str]:
+    """One line or part of it, between bars, for each."""
+    return [part.strip() for line in text.strip().splitlines() for part in line.split(" | ")]
+
+
+# {t}, {u}, {v} are tensors at hand, {new} a new name, {k} a small number, {c} a constant.
+VALUES = _templates(
+    """
+    {t} + {u} | {t} - {c} | {t} * {u} | {c} / ({t}.abs() + 1) | -{t} | {t} ** 2
+    {t}.exp().clamp(max=50.0) | torch.sin({t}) | torch.tanh({t}) | torch.relu({t}) | torch.sigmoid({t})
+    torch.nn.functional.gelu({t}) | torch.where({t} > {u}, {t}, {u}) | torch.where({t} > 0, {t}, {c})
+    torch.maximum({t}, {u}) | {t}.sum() | {t}.sum(-1) | {t}.sum(0, keepdim=True)
+    {t}.mean(-1, keepdim=True) | {t}.amax(-1) | {t}.var(-1) | {t}.softmax(-1)
+    torch.log_softmax({t}, 0) | {t}.cumsum(-1) | {t}.sort(-1)[0] | {t}.argmax(-1)
+    {t}.topk(1, -1).values | {t}.norm() | {t} @ {u} | {t} @ {u}.t()
+    torch.matmul({t}, {u}.transpose(-1, -2)) | torch.cat([{t}, {u}]) | torch.stack([{t}, {u}])
+    torch.einsum("ij,kj->ik", {t}, {u}) | torch.nn.functional.layer_norm({t}, {t}.shape[-1:])
+    torch.nn.functional.linear({t}, {u}) | torch.nn.functional.dropout({t}, 0.5) | torch.zeros_like({t})
+    torch.full({t}.shape, {c}) | torch.arange({t}.shape[0]) | torch.rand({t}.shape) | torch.ones({k}, 6)
+    torch.tensor([1.0, {c}]) | {t}.detach() | {t}.clone() | {t}.double().float() | {t}.to(torch.int64)
+    ({t} > {c}) | {t}.half().float() | {t} if {t}.dim() > 1 else {u}
+    {t}.index_select(0, torch.tensor([0, 0])) | {t}.gather(-1, torch.zeros_like({t}, dtype=torch.int64))
+    {t}.masked_fill({u} > 0, {c}) | {t}.roll(1, 0) | {t}.flip(-1) | {t}.tril()
+    torch.nn.functional.pad({t}, (1, 1)) | {t}.repeat(2, 1) | torch.outer({t}.flatten(), {u}.flatten())
+    """
+)
+VIEWS = _templates(
+    """
+    {t}[0] | {t}[1:] | {t}[..., :2] | {t}[:, None] | {t}.t() | {t}.transpose(0, -1) | {t}.view(-1)
+    {t}.reshape(-1) | {t}.unsqueeze(0) | {t}.squeeze() | {t}.expand(2, *{t}.shape) | {t}.flatten()
+    {t}.chunk(2)[0] | {t}.unbind()[0] | {t}.diagonal() | {t}.narrow(0, 0, 1) | {t} | {t}.view_as({t})
+    {t}[::2]
+    """
+)
+CHANGES = _templates(
+    """
+    {t}.add_({u}) | {t}.mul_({c}) | {t}[0] = {c} | {t}[..., 0] = {u}.sum() | {t} += {c} | {t} *= {u}
+    {t}.copy_({u}) | {t}.zero_() | {t}[{t} > 1.0] = 0.5 | {t}.clamp_(-1, 1) | {t}.view(-1)[0] = {c}
+    {t}.t_() | {t}.relu_() | {t}.fill_({c}) | torch.add({t}, {u}, out={v})
+    {t}.index_add_(0, torch.tensor([0]), {t}[:1])
+    """
+)
+PYTHON = _templates(
+    """
+    items.append({t}) | settings["k"] = {t} | settings["n"] = settings.get("n", 0) + n
+    state.cache = {t} | state.count += 1 | n = n + 1 | {new} = items[-1]
+    {new} = [{t} * i for i in range({k})]; {new} = {new}[-1] | {new}, {new}_ = {t}, {u}
+    {new} = sum(v for v in ({t}, {u})) | {new} = max({k}, n)
+    {new} = (lambda v, scale={c}: v * scale)({t}) | {new} = dict(a={t}, b={u})["a"]
+    {new} = f"{{n}}:{{settings.get('n')}}" | items.pop() | del settings["k"] | counts["runs"] += 1
+    {new} = [*items, {t}]; {new} = len({new}) | state.names = [*getattr(state, "names", []), "{new}"]
+    {new} = {t}.shape[0] * {t}.shape[-1] | {new} = isinstance({t}, torch.Tensor) and {t}.dim() == 2
+    {new} = {t}.requires_grad | {new} = {{"k": {t}}} | {new} = ({t}, ({u}, n)) | first, *rest = items
+    """
+)
+BREAKS = _templates(
+    """
+    {new} = {t}.sum().item() | {new} = float({t}.abs().max()) | {new} = {t}.tolist() | print("n", n)
+    {new} = bool(({t} > 0).any()) | {new} = {t}.nonzero()
+    """
+)
+BLOCKS = (
+    "for i in range({k}):",
+    "for name, value in sorted(settings.items(), key=str):",
+    "for item in list(items):",
+    "if {t}.dim() > 1:",
+    "if n % 2:",
+    "if {t}.sum() > 0:",
+    "while n < {k}:\n    n += 1",
+    "with torch.no_grad():",
+    "try:",
+    "def {new}(value, bias={c}):",
+    "if settings.get('flag'):",
+    "with torch.enable_grad():",
+)
+HEAD = "def program(x, y, w, n, items, settings, state):"
+_INDENT = "    "
+
+
+class State:
+    """An object whose attributes programs read and write."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.scale = torch.full((1,), 1.5)
+
+
+def arguments(number: int) -> list[Any]:
+    """Those of program `number`, new ones at each call. `items` has a tensor that shares memory with `x`."""
+    generator = torch.Generator().manual_seed(number)
+    rows = 3 + number % 3
+    x = torch.randn(rows, 6, generator=generator)
+    y = torch.randn(rows, 6, generator=generator)
+    w = torch.randn(6, 6, generator=generator).requires_grad_(number % 4 != 0)
+    items = [x[1:], 2.0, torch.ones(rows, 6)]
+    return [x, y, w, number % 5, items, {"flag": number % 2, "n": 1, "scale": 0.5}, State()]
+
+
+class Writer:
+    """Writes one program."""
+
+    def __init__(self, dice: random.Random, number: int) -> None:
+        self.dice = dice
+        self.lines: list[str] = []
+        self.names = 0
+        self.space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
+        names = HEAD[HEAD.index("(") + 1 : HEAD.index(")")].split(", ")
+        self.space.update(zip(names, arguments(number)))
+
+    def write(self, length: int) -> str:
+        while len(self.lines) < length:
+            lines = self.block() if self.dice.random() < 0.15 else [self.line()]
+            if self.runs(lines):
+                self.lines += lines
+        results = ", ".join(self.dice.sample(self.tensors(), k=min(3, len(self.tensors()))))
+        body = [*self.lines, f"return {results}, n, [value for value in items]"]
+        return "\n".join([HEAD, *(_INDENT + line for line in body)])
+
+    def tensors(self) -> list[str]:
+        return [name for name, value in self.space.items() if isinstance(value, torch.Tensor)]
+
+    def line(self) -> str:
+        kind = self.dice.choices((VALUES, VIEWS, CHANGES, PYTHON, BREAKS), (10, 4, 3, 5, 1))[0]
+        text = self.filled(self.dice.choice(kind))
+        return f"{self.new_name()} = {text}" if kind in (VALUES, VIEWS) else text
+
+    def block(self) -> list[str]:
+        head = self.filled(self.dice.choice(BLOCKS))
+        body = [self.line() for _ in range(self.dice.randint(1, 3))]
+        lines = [*head.split("\n"), *(_INDENT + line for line in body)]
+        if head.startswith("def"):
+            name = head[4 : head.index("(")]
+            return [*lines, f"{_INDENT}return value * bias", self.filled(f"{name}_ = {name}({{t}})")]
+
+        if head == "try:":
+            raised = self.dice.choice(("raise ValueError('text')", self.filled("{t}.view(7, 7, 7)"), "pass"))
+            lines += [_INDENT + raised, "except (ValueError, RuntimeError) as error:"]
+            lines += [f"{_INDENT}settings['error'] = type(error).__name__"]
+            if self.dice.random() < 0.5:
+                lines += ["finally:", f"{_INDENT}state.count += 10"]
+
+        elif head.startswith("if") and self.dice.random() < 0.5:
+            lines += ["else:", _INDENT + self.line()]
+        elif head.startswith("for") and self.dice.random() < 0.3:
+            lines += [f"{_INDENT}if n > 3:", f"{_INDENT * 2}{self.dice.choice(('break', 'continue'))}"]
+        return lines
+
+    def filled(self, template: str) -> str:
+        tensors = self.tensors()
+        return template.format(
+            t=self.dice.choice(tensors),
+            u=self.dice.choice(tensors),
+            v=self.dice.choice(tensors),
+            k=self.dice.randint(1, 4),
+            c=self.dice.choice(("0.5", "2", "-1.5", "3.0")),
+            new=self.new_name() if "{new}" in template else "",
+        )
+
+    def new_name(self) -> str:
+        self.names += 1
+        return f"v{self.names}"
+
+    def runs(self, lines: list[str]) -> bool:
+        """Runs lines where the ones before them have run; one in forty that fail is kept all the same."""
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec("\n".join(lines), self.space)
+        except Exception:
+            return self.dice.random() < 0.025
+        big = (v.numel() > 5000 for v in self.space.values() if isinstance(v, torch.Tensor))
+        return not any(big) or self._forget_big()
+
+    def _forget_big(self) -> bool:
+        for name, value in list(self.space.items()):
+            if isinstance(value, torch.Tensor) and value.numel() > 5000:
+                del self.space[name]
+        return False
+
+
+def program_text(dice: random.Random, number: int) -> str:
+    """The text of a program of 3 to 16 lines."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(number)
+        return Writer(dice, number).write(dice.randint(3, 16))

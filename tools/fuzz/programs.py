@@ -1,0 +1,188 @@
+"""Runs random programs eagerly and under `torch.compile`, and prints what differs.
+
+Its command line is LOG SEED START SECONDS [COUNT [BACKEND]]. Results, strides, shared memory, gradients,
+printed text, exceptions, arguments and Python's state must be the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import linecache
+import os
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch_py as torch
+from tools.fuzz.comparing import TIME_LIMIT
+from tools.fuzz.program_texts import arguments, program_text
+
+# A compiled program may round otherwise.
+_TOLERANCE = 1e-4
+
+
+def loaded(text: str, number: int) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """The function of a text, and its globals; tracebacks show its lines."""
+    space: dict[str, Any] = {"torch": torch, "counts": {"runs": 0}}
+    file = f"<program {number}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), space)
+    return space["program"], space
+
+
+def outcome(text: str, number: int, compiled: Callable[[Any], Any]) -> dict[str, Any]:
+    """Everything that a run of the program leaves behind, of the second of two calls with new arguments."""
+    function, space = loaded(text, number)
+    function = compiled(function)
+    found: dict[str, Any] = {}
+
+    for _ in range(2):
+        torch.manual_seed(number)
+        given = arguments(number)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            try:
+                result = function(*given)
+            except Exception as error:
+                result = f"{type(error).__name__}: {error}"
+
+        found = {
+            "result": result,
+            "gradient": _gradient(result, given[2]),
+            "printed": printed.getvalue(),
+            "arguments": given[:6],
+            "state": vars(given[6]),
+            "globals": space["counts"],
+            "grad mode": torch.is_grad_enabled(),
+            "random numbers": torch.rand(1),
+        }
+    return found
+
+
+def _gradient(result: Any, w: torch.Tensor) -> Any:
+    """That of `w`, through all results that have one."""
+    try:
+        terms = [t.sum() for t in tensors_in(result) if t.requires_grad and t.grad_fn is not None]
+        if not terms:
+            return None
+        torch.stack(terms).sum().backward()
+    except RuntimeError as error:
+        return str(error).split("\n")[0]
+    return w.grad
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors of nested containers, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in tensors_in(item)]
+    return []
+
+
+def difference(eager: dict[str, Any], compiled: dict[str, Any]) -> str | None:
+    """What differs, as "kind: details"."""
+    for kind, expected in eager.items():
+        found = _difference(expected, compiled[kind])
+        if found is not None:
+            return f"{kind}: {found}"
+
+    both = [_sharing([run["result"], run["arguments"], run["state"]]) for run in (eager, compiled)]
+    return None if both[0] == both[1] else f"shared memory: expected {both[0]}, got {both[1]}"
+
+
+def _difference(expected: Any, found: Any) -> str | None:
+    if type(expected) is not type(found):
+        return f"expected {type(expected).__name__}, got {type(found).__name__}: {found!r:.200}"
+    if isinstance(expected, torch.Tensor):
+        return _of_tensors(expected, found)
+
+    if isinstance(expected, dict):
+        if list(expected) != list(found):
+            return f"expected keys {list(expected)}, got {list(found)}"
+        expected, found = list(expected.values()), list(found.values())
+    if isinstance(expected, (list, tuple)):
+        if len(expected) != len(found):
+            return f"expected {len(expected)} items, got {len(found)}"
+        return next(filter(None, map(_difference, expected, found)), None)
+
+    if isinstance(expected, float):
+        close = abs(expected - found) <= _TOLERANCE * max(1.0, abs(expected)) or expected != expected
+        return None if close else f"expected {expected}, got {found}"
+    return None if expected == found else f"expected {expected!r:.300}, got {found!r:.300}"
+
+
+def _of_tensors(expected: torch.Tensor, found: torch.Tensor) -> str | None:
+    for fact in ("shape", "dtype", "requires_grad", "is_leaf"):
+        pair = _fact(expected, fact), _fact(found, fact)
+        if pair[0] != pair[1]:
+            return f"{fact}: expected {pair[0]}, got {pair[1]}"
+    if expected.stride() != found.stride() and expected.numel() > 1:
+        return f"strides: expected {expected.stride()}, got {found.stride()}"
+    with torch.no_grad():
+        same = torch.allclose(
+            expected.double(), found.double(), rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True
+        )
+    return None if same else f"values: expected {expected!r:.300}, got {found!r:.300}"
+
+
+def _fact(tensor: torch.Tensor, name: str) -> Any:
+    """A property; of views that autograd has given up on, the reason."""
+    try:
+        return getattr(tensor, name)
+    except RuntimeError as error:
+        return str(error)
+
+
+def _sharing(values: Any) -> list[tuple[int, int]]:
+    """Which tensors have the same memory."""
+    places = [tensor.untyped_storage().data_ptr() for tensor in tensors_in(values)]
+    return [(i, j) for j, place in enumerate(places) for i in range(j) if place and places[i] == place]
+
+
+def run(number: int, seed: str, backend: str, log: int) -> None:
+    text = program_text(random.Random(f"{seed} {number}"), number)
+    os.ftruncate(log, 0)
+    os.pwrite(log, f"{number}\n{text}".encode(), 0)
+    faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
+    torch.compiler.reset()
+
+    eager = outcome(text, number, lambda function: function)
+    compiled = outcome(text, number, lambda function: torch.compile(function, backend=backend))
+    found = difference(eager, compiled)
+    if found is not None:
+        indented = text.replace("\n", "\n  ")
+        print(f"differs: {number} {found}\n  {indented}", flush=True)
+
+
+def main() -> int:
+    log_path = sys.argv[1]
+    seed = sys.argv[2]
+    start = int(sys.argv[3])
+    seconds = float(sys.argv[4])
+    last = start + int(sys.argv[5]) if len(sys.argv) > 5 and int(sys.argv[5]) > 0 else sys.maxsize
+    backend = sys.argv[6] if len(sys.argv) > 6 and sys.argv[6] else "inductor"
+
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
+    torch.set_num_threads(1)
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    end = time.monotonic() + seconds
+    number = start
+    while number < last and time.monotonic() < end:
+        run(number, seed, backend, log)
+        number += 1
+
+    print(f"made {number - start} calls", flush=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

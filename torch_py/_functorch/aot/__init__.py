@@ -1,0 +1,22 @@
+"""Ahead-of-time autograd: a program and its backward as two functional graphs, which are compiled.
+
+`compile` has the functions that programs call. Behind it:
+
+* recording.py: the operators of a program on fake tensors as a graph; programs.py: what is recorded
+* views.py, outputs.py: who shares memory with whom, and how results are made from outputs of a graph
+* functionalize.py: changes in place as new values, with forms.py, inverse_views.py and building.py
+* joint.py: all of this for one call and its backward
+* partition.py: the joint graph as two, with splitting.py and max_flow.py
+* runtime: calls of what the graphs have been compiled to
+"""
+
+from torch_py._functorch.aot.compile import aot_function, aot_module, aot_module_simplified
+from torch_py._functorch.aot.partition import default_partition, min_cut_rematerialization_partition
+
+__all__ = [
+    "aot_function",
+    "aot_module",
+    "aot_module_simplified",
+    "default_partition",
+    "min_cut_rematerialization_partition",
+]

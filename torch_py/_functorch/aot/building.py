@@ -1,0 +1,68 @@
+"""`Builder`: adds calls of operators to a graph, with fake results."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from torch_py import _C
+from torch_py._ops import ops
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._subclasses.unseen import unseen
+from torch_py._torch_function import DisableTorchFunctionSubclass
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node, map_arg
+
+
+class Builder:
+    """Appends nodes to `graph`. `context` is what is added to their `meta`."""
+
+    def __init__(self, graph: Graph, fake_mode: FakeTensorMode) -> None:
+        self.graph = graph
+        self.fake_mode = fake_mode
+        self.context: dict[str, Any] = {}
+
+    def call(self, target: Any, *args: Any, **kwargs: Any) -> Node:
+        """A call, whose result is computed with the values of the arguments."""
+        node = self.graph.call_function(target, args, kwargs, name=target._opname)
+        node.meta.update(self.context)
+        fake_args, fake_kwargs = map_arg((args, kwargs), lambda argument: argument.meta["val"])
+        with self.fake_mode, DisableTorchFunctionSubclass(), no_grad():
+            node.meta["val"] = target(*fake_args, **fake_kwargs)
+        return node
+
+    def element(self, node: Node, position: int) -> Node:
+        """One of several results."""
+        element = self.graph.call_function(operator.getitem, (node, position))
+        element.meta.update(self.context)
+        element.meta["val"] = node.meta["val"][position]
+        return element
+
+    def with_strides_of(self, node: Node, like: Any) -> Node:
+        """The same numbers with the order of strides of a tensor of the same shape, without gaps."""
+        wanted = _strides_without_gaps(like)
+        if _significant(node.meta["val"], node.meta["val"].stride()) == _significant(like, wanted):
+            return node
+
+        order = sorted(range(len(wanted)), key=lambda dim: -wanted[dim])
+        permuted = self.call(ops.aten.permute.default, node, order)
+        dense = self.call(ops.aten.clone.default, permuted, memory_format=_C.contiguous_format)
+        return self.call(ops.aten.permute.default, dense, sorted(range(len(order)), key=order.__getitem__))
+
+
+def _strides_without_gaps(tensor: Any) -> tuple[int, ...]:
+    with unseen():
+        return tuple(_C._torch.empty_like(tensor._twin).stride())
+
+
+def _significant(tensor: Any, strides: tuple[int, ...]) -> list[int]:
+    """The strides of dimensions that have several elements."""
+    if tensor.numel() == 0:
+        return []
+    return [stride for size, stride in zip(tensor.shape, strides) if size != 1]
+
+
+def is_dense(tensor: Any) -> bool:
+    """Whether a fake tensor has no gaps, and reads no element twice."""
+    return _significant(tensor, tensor.stride()) == _significant(tensor, _strides_without_gaps(tensor))

@@ -1,0 +1,268 @@
+"""Functions and modules compiled ahead of time: `aot_function`, `aot_module`, `aot_module_simplified`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch_py import _C
+from torch_py._functorch.aot.joint import Traced, trace
+from torch_py._functorch.aot.partition import default_partition
+from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
+from torch_py._functorch.aot.runtime.calls import Call, without_backward
+from torch_py._functorch.aot.runtime.training import function_with_error, training_function
+from torch_py._functorch.modules import functional_call
+from torch_py._tensor import Tensor
+from torch_py.fx.graph_module import GraphModule
+from torch_py.nn.modules.module import Module
+from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
+
+Partition = Callable[..., tuple[GraphModule, GraphModule]]
+Decompositions = Mapping[Any, Callable[..., Any]] | None
+Compiler = Callable[[GraphModule, list[Any]], Callable[..., Sequence[Any]]]
+
+
+class Backend:
+    """What graphs are compiled with."""
+
+    def __init__(
+        self,
+        fw_compiler: Compiler,
+        bw_compiler: Compiler | None,
+        partition_fn: Partition,
+        decompositions: Decompositions,
+        inference_compiler: Compiler | None,
+    ) -> None:
+        self.forward = fw_compiler
+        self.backward = bw_compiler or fw_compiler
+        self.partition = partition_fn
+        self.decompositions = decompositions
+        self.inference = inference_compiler or fw_compiler
+
+    def compile(self, program: Program, arguments: Sequence[Any], names: Sequence[str]) -> Call:
+        """Compiles a program for arguments of these kinds."""
+        traced = trace(program, arguments, names, self.decompositions)
+        if not traced.tangents:
+            inference = self.inference(traced.module, _values(traced.module))
+            has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
+            return Call(traced, without_backward(inference, has_history), len(arguments))
+        if traced.backward_error is not None:
+            forward = self.forward(traced.module, _values(traced.module))
+            return Call(traced, function_with_error(traced, forward), len(arguments))
+
+        forward_graph, backward_graph = self.partition(
+            traced.module,
+            _values(traced.module),
+            num_fwd_outputs=traced.num_outputs,
+            static_lifetime_input_indices=_static(traced, arguments),
+        )
+        forward = self.forward(forward_graph, _values(forward_graph))
+        backward = self.backward(backward_graph, _values(backward_graph))
+        run = training_function(traced, forward, backward, backward_graph.graph)
+        return Call(traced, run, len(arguments))
+
+
+def _values(module: GraphModule) -> list[Any]:
+    return [node.meta["val"] for node in module.graph.find_nodes(op="placeholder")]
+
+
+def _static(traced: Traced, arguments: Sequence[Any]) -> list[int]:
+    """The inputs that live on after a call whatever it does, as parameters do."""
+    sources = [source.of(arguments) for source in traced.inputs]
+    return [i for i, tensor in enumerate(sources) if tensor.requires_grad and tensor.is_leaf]
+
+
+# Functions
+# ------------------------------------------------------------
+
+
+def aot_function(
+    fn: Callable[..., Any],
+    fw_compiler: Compiler,
+    bw_compiler: Compiler | None = None,
+    partition_fn: Partition = default_partition,
+    decompositions: Decompositions = None,
+    num_params_buffers: int = 0,
+    keep_inference_input_mutations: bool = False,
+    inference_compiler: Compiler | None = None,
+    *,
+    dynamic: bool = False,
+    enable_log: bool = True,
+) -> Callable[..., Any]:
+    """Compiles a function of tensors and its backward ahead of time.
+
+    The first call records the operators of `fn`, and of its backward if results require gradients, as graphs
+    without changes in place. ``fw_compiler(graph_module, example_inputs)`` gets the graph of the call and
+    returns a function of its inputs, which returns the outputs as a list; `bw_compiler` does the same for
+    backward. The results, gradients, changes of arguments and aliases are those of `fn`. Calls with arguments
+    of other shapes, dtypes or constants compile again.
+
+    Args:
+        fn: a function whose arguments and results may be nested containers of tensors. Arguments that are not
+            tensors are constants of the graph.
+        fw_compiler: compiles the graph of a call.
+        bw_compiler: compiles that of backward; without it, `fw_compiler` does.
+        partition_fn: splits the graph of both: `default_partition`, `min_cut_rematerialization_partition`.
+        decompositions: operators that are recorded as what a function calls, see `torch_py._decomp`.
+        inference_compiler: compiles calls without backward; without it, `fw_compiler` does.
+        num_params_buffers, keep_inference_input_mutations, dynamic, enable_log: accepted, without effect.
+
+        def show(graph, inputs):
+            print(graph.code)
+            return graph
+
+        f = aot_function(lambda x: x.sin().sum(), fw_compiler=show)
+        f(torch.ones(3, requires_grad=True)).backward()
+    """
+    backend = Backend(fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+    compiled: dict[Any, tuple[Call, TreeSpec]] = {}
+
+    @functools.wraps(fn)
+    def returned(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec = tree_flatten((args, kwargs))
+        key = (spec, *facts_of(leaves))
+        if key not in compiled:
+            compiled[key] = _compiled(fn, backend, leaves, spec)
+        call, out_spec = compiled[key]
+        return tree_unflatten(call(leaves), out_spec)
+
+    return returned
+
+
+def _compiled(fn: Any, backend: Backend, leaves: list[Any], spec: TreeSpec) -> tuple[Call, TreeSpec]:
+    found: list[TreeSpec] = []
+
+    def flat(*arguments: Any) -> list[Any]:
+        args, kwargs = tree_unflatten(arguments, spec)
+        results, out_spec = tree_flatten(fn(*args, **kwargs))
+        found.append(out_spec)
+        return results
+
+    names = [f"primals_{number}" for number in range(1, len(leaves) + 1)]
+    call = backend.compile(of_function(flat), leaves, names)
+    return call, found[0]
+
+
+# Modules
+# ------------------------------------------------------------
+
+
+def aot_module(mod: Module, *args: Any, **kwargs: Any) -> Module:
+    """A module that computes what `mod` does, compiled ahead of time; it has the parameters of `mod`.
+
+    The further arguments are those of `aot_function`.
+
+        model = aot_module(torch.nn.Linear(3, 4), fw_compiler=lambda graph, inputs: graph)
+        model(torch.ones(2, 3)).sum().backward()
+    """
+
+    def functional(state: dict[str, Any], args: Any, kwargs: Any) -> Any:
+        return functional_call(mod, state, args, kwargs)
+
+    compiled = aot_function(functional, *args, **kwargs)
+
+    class AOTModule(Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.orig_module = mod
+
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            return compiled(_state_of(mod), args, kwargs)
+
+    return AOTModule()
+
+
+def aot_module_simplified(
+    mod: Module,
+    args: Sequence[Any],
+    fw_compiler: Compiler,
+    bw_compiler: Compiler | None = None,
+    partition_fn: Partition = default_partition,
+    decompositions: Decompositions = None,
+    keep_inference_input_mutations: bool = False,
+    inference_compiler: Compiler | None = None,
+) -> Callable[..., list[Any]]:
+    """Compiles a module for arguments of the kinds of `args`: what compilers of captured graphs call.
+
+    Returns a function of such arguments. Unlike with `aot_module`, arguments are not checked, and `mod` must
+    return a tuple or list; the function returns a list. See `aot_function` for the other arguments.
+    """
+    backend = Backend(fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+    state = _state_of(mod)
+    if not state and isinstance(mod, GraphModule):
+        names = [node.name for node in mod.graph.find_nodes(op="placeholder")]
+        call = backend.compile(GraphProgram(mod), list(args), names)
+        return call.direct() or _Flat(call, [])
+
+    def flat(*values: Any) -> list[Any]:
+        results = functional_call(mod, dict(zip(state, values)), values[len(state) :])
+        if not isinstance(results, (tuple, list)):
+            raise AssertionError(
+                f"aot_module_simplified: {type(mod).__name__} must return a tuple or list; aot_module takes "
+                "modules that return anything"
+            )
+        return list(results)
+
+    names = [*(name.replace(".", "_") for name in state), *(f"primals_{i}" for i in range(1, len(args) + 1))]
+    values = list(state.values())
+    return _Flat(backend.compile(of_function(flat), [*values, *args], names), values)
+
+
+class _Flat:
+    """A compiled call with the arguments of a module's state in front."""
+
+    def __init__(self, call: Call, state: list[Any]) -> None:
+        self.call = call
+        self.state = state
+
+    def __call__(self, *args: Any) -> list[Any]:
+        return self.call([*self.state, *args] if self.state else args)
+
+
+def _state_of(mod: Module) -> dict[str, Any]:
+    return {
+        **dict(mod.named_parameters(remove_duplicate=False)),
+        **dict(mod.named_buffers(remove_duplicate=False)),
+    }
+
+
+# Kinds of arguments
+# ------------------------------------------------------------
+
+
+def facts_of(leaves: Sequence[Any]) -> list[Any]:
+    """What a compiled call depends on, as something to compare: shapes, types and aliases of tensors, other
+    arguments by value, and the modes of the thread."""
+    first: dict[int, int] = {}
+    memory: dict[int, int] = {}
+    facts: list[Any] = [_C.is_grad_enabled(), _C.is_inference_mode_enabled()]
+
+    for position, leaf in enumerate(leaves):
+        if not isinstance(leaf, Tensor):
+            facts.append((type(leaf), leaf if _is_hashable(leaf) else id(leaf)))
+            continue
+        address = leaf.untyped_storage()._cdata
+        facts.append(
+            (
+                type(leaf),
+                leaf.dtype,
+                leaf.device,
+                tuple(leaf.shape),
+                tuple(leaf.stride()),
+                leaf.requires_grad,
+                leaf.is_leaf,
+                first.setdefault(id(leaf), position),
+                memory.setdefault(address, position),
+                leaf.storage_offset() if memory[address] != position else 0,
+            )
+        )
+    return facts
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,144 @@
+"""Functions in the place of operators in graphs: without changes in place, or for some results only."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from torch_py import _C
+from torch_py._tags import Tag
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+
+
+class Form:
+    """A function around an operator, with the facts that passes ask operators for."""
+
+    def __init__(self, operator: Any, suffix: str) -> None:
+        stem = operator._opname.rstrip("_")
+        self.operator = operator
+        self.__name__ = self._opname = f"{stem}_{suffix}"
+        self._text = f"<{operator} {suffix.replace('_', ' ')}>"
+        self.tags = operator.tags
+        self.is_view = False
+        self._tag_words = operator._tag_words
+        self._structure = "composite"
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+class Requiring(Form):
+    """An operator of backward that computes the gradients of those arguments that require them: those at
+    `positions`."""
+
+    def __init__(self, operator: Any, positions: tuple[int, ...]) -> None:
+        super().__init__(operator, "for_" + "_".join(map(str, positions)))
+        self.positions = positions
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        arguments = list(args)
+        for position in self.positions:
+            arguments[position] = arguments[position].detach().requires_grad_()
+        with no_grad():
+            return self.operator(*arguments, **kwargs)
+
+
+@cache
+def requiring(operator: Any, positions: tuple[int, ...]) -> Requiring:
+    return Requiring(operator, positions)
+
+
+@cache
+def functional_form(operator: Any) -> Any:
+    """The operator that computes what `operator` writes; None if it has no such form."""
+    name = operator._opname
+    arguments = operator._schema.arguments
+    if is_random(operator) or len([argument for argument in arguments if argument.is_write]) != 1:
+        return None
+    if name.endswith("_") and arguments[0].is_write:
+        return _operator_with(operator, name[:-1], _described(arguments))
+    if arguments[-1].is_out:
+        return _operator_with(operator, name, _described(arguments[:-1]))
+    return None
+
+
+def _operator_with(operator: Any, name: str, arguments: list[Any]) -> Any:
+    """The overload of `name` that has these arguments and writes to none."""
+    overload = operator._overloadname
+    names = [name if overload == "default" else f"{name}.{overload}", name]
+    names += [other for other in _C._operator_schemas() if other.startswith(f"{name}.")]
+    for candidate in names:
+        found = _C._find_operator(candidate)
+        if found is None or found._schema.is_mutable:
+            continue
+        if _described(found._schema.arguments) == arguments:
+            return found
+    return None
+
+
+def _described(arguments: Any) -> list[Any]:
+    return [(argument.name, argument.default_text) for argument in arguments]
+
+
+def is_random(operator: Any) -> bool:
+    """Whether an operator draws random numbers."""
+    return Tag.nondeterministic_seeded in getattr(operator, "tags", ())
+
+
+class OnCopies(Form):
+    """An operator called on copies of what it writes to.
+
+    Returns a tuple: the results, without those that are written arguments, and the new values of these.
+    """
+
+    def __init__(self, operator: Any) -> None:
+        super().__init__(operator, "on_copies")
+        self._written = [a.name for a in operator._schema.arguments if a.is_write]
+        self._positions = {a.name: i for i, a in enumerate(operator._schema.arguments)}
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        arguments = list(args)
+        copies = []
+        for name in self._written:
+            position = self._positions[name]
+            if position < len(arguments):
+                arguments[position] = _copied(arguments[position])
+                copies.append(arguments[position])
+            elif kwargs.get(name) is not None:
+                kwargs[name] = _copied(kwargs[name])
+                copies.append(kwargs[name])
+
+        result = self.operator(*arguments, **kwargs)
+        return (*_kept(self.operator, result), *_flat(copies))
+
+    def results(self) -> int:
+        """How many results precede the new values."""
+        return len([value for value in self.operator._schema.returns if value.alias_info is None])
+
+
+@cache
+def on_copies(operator: Any) -> OnCopies:
+    return OnCopies(operator)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_copied(item) for item in value]
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def _kept(operator: Any, result: Any) -> tuple[Any, ...]:
+    """The results that are not arguments."""
+    returns = operator._schema.returns
+    if not returns:
+        return ()
+    results = (result,) if len(returns) == 1 else result
+    return tuple(value for kind, value in zip(returns, results) if kind.alias_info is None)
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for value in values:
+        flat += value if isinstance(value, list) else [value]
+    return [value for value in flat if value is not None]

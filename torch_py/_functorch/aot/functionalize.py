@@ -1,0 +1,303 @@
+"""Graphs without changes in place: every node computes a value, and none changes the memory of another.
+
+An operator in place becomes its functional form. What it has written to has a new value from there on, and
+so has all memory that it is a view of: the write goes back along the views (inverse_views.py), and nodes that
+read the memory later take their views anew from the new value.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from torch_py._functorch.aot.building import Builder
+from torch_py._functorch.aot.forms import functional_form, on_copies
+from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
+from torch_py._functorch.aot.recording import METADATA, NO_GRAD
+from torch_py._functorch.aot.views import IDENTITIES, Step, View, Views, bound, resizes
+from torch_py._ops import ops
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node, map_arg
+
+aten: Any = ops.aten
+
+
+# Facts of a node that those do not share which take its place.
+_OWN_FACTS = ("val", NO_GRAD, METADATA)
+
+
+class Memory:
+    """What a piece of memory contains at some point of the program: the value of its `root`, and of views."""
+
+    def __init__(self, root: Node, value: Node) -> None:
+        self.root = root
+        self.value = value
+        self.version = 0
+        self.views: dict[tuple[Step, ...], Node] = {}
+
+    def write(self, value: Node) -> None:
+        self.value = value
+        self.version += 1
+        self.views = {}
+
+
+class Functionalized:
+    """The functional graph, without its output, and the values at the end of the program.
+
+    `inputs` has an input for each of the old graph, and `latest` the values of nodes of the old graph.
+    """
+
+    def __init__(self, old: Graph, fake_mode: FakeTensorMode, views: Views) -> None:
+        self.graph = Graph()
+        self.views = views
+        self._builder = Builder(self.graph, fake_mode)
+        self._memories: dict[Node, Memory] = {}
+        self._values: dict[Node, tuple[Node, int]] = {}  # with the version of the memory that they belong to
+        self.inputs = {node: self.graph.node_copy(node) for node in old.find_nodes(op="placeholder")}
+        for node in sorted(self.inputs, key=lambda node: views.of(node).root is not node):
+            self._keep(node, self.inputs[node])
+        for node in old.nodes:
+            if node.op not in ("placeholder", "output"):
+                self._run(node)
+
+    # The program, node by node
+    # ------------------------------------------------------------
+
+    def _run(self, node: Node) -> None:
+        self._builder.context = {name: fact for name, fact in node.meta.items() if name not in _OWN_FACTS}
+
+        if is_write(node):
+            self._write(node)
+        elif node.target is operator.getitem:
+            self._run_element(node)
+        elif node.target in IDENTITIES:
+            self._values[node] = self.latest(node.args[0]), self._memory(node).version  # type: ignore[arg-type]
+        elif self.views.of(node).steps and self._memory(node).version:
+            self._keep(node, self._viewed(self.views.of(node)))
+        else:
+            self._keep(node, self.graph.node_copy(node, self.latest))
+
+    def _run_element(self, node: Node) -> None:
+        if self.views.of(node).steps and self._memory(node).version:
+            self._keep(node, self._viewed(self.views.of(node)))
+        elif not self.views.of(node).steps and self.views.of(node).root is not node:
+            return  # an argument that the operator has written to and returns
+        else:
+            self._keep(node, self.graph.node_copy(node, lambda several: self._values[several][0]))
+
+    def _keep(self, node: Node, value: Node) -> None:
+        view = self.views.of(node)
+        if view.root is node:
+            self._memories[node] = Memory(node, value)
+        self._values[node] = value, self._memory(node).version
+
+    # Reading
+    # ------------------------------------------------------------
+
+    def latest(self, node: Node) -> Node:
+        """The value that a node of the old graph has now."""
+        memory = self._memory(node)
+        known = self._values.get(node)
+        if known is not None and known[1] == memory.version:
+            return known[0]
+
+        value = self._viewed(self.views.of(node))
+        self._values[node] = value, memory.version
+        return value
+
+    def _memory(self, node: Node) -> Memory:
+        return self._memories[self.views.of(node).root]
+
+    def _viewed(self, view: View) -> Node:
+        memory = self._memories[view.root]
+        return self._along(memory, view.essential)[-1]
+
+    def _along(self, memory: Memory, steps: tuple[Step, ...]) -> list[Node]:
+        """The values of the root and of each view of a chain."""
+        values = [memory.value]
+        for count in range(1, len(steps) + 1):
+            chain = steps[:count]
+            if chain not in memory.views:
+                memory.views[chain] = self._step(memory, steps[count - 1], values[-1])
+            values.append(memory.views[chain])
+        return values
+
+    def _step(self, memory: Memory, step: Step, value: Node) -> Node:
+        args = step.args
+        if step.target._opname == "as_strided":
+            args = _on_value(memory.root, value, step)
+        kwargs = {} if args is not step.args else step.kwargs
+        node = self._builder.call(step.target, value, *args, **kwargs)
+        return node if step.index is None else self._builder.element(node, step.index)
+
+    # Writing
+    # ------------------------------------------------------------
+
+    def _write(self, node: Node) -> None:
+        """Runs an operator that changes arguments."""
+        flat = written_nodes(node)
+        args, kwargs = map_arg((node.args, node.kwargs), self.latest)
+
+        new = self._functional(node, flat, args, kwargs)
+        if new is None:
+            new = self._called_on_copies(node, flat, args, kwargs)
+        for target, value in zip(flat, new):
+            if resizes(node, target):
+                self._resize(node, target, value)
+            else:
+                self._assign(target, value)
+
+    def _resize(self, node: Node, target: Node, value: Node) -> None:
+        if self.views.of(target).root.op == "placeholder":
+            raise NotImplementedError(
+                f"ahead-of-time autograd: {node.target} resizes an argument of the program"
+            )
+        self._keep(node, value)
+
+    def _functional(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node] | None:
+        """The new values by an operator that computes them; None if the operator has no such form."""
+        if node.target is aten.copy_.default:
+            return [self._copied(written[0], args[1])]
+        if node.target is aten.zero_.default:
+            return [self._builder.call(aten.fill.Scalar, args[0], 0)]
+
+        form = functional_form(node.target)
+        if form is None or not written:
+            return None
+        kept = {
+            a.name: kwargs[a.name] for a in node.target._schema.arguments if a.name in kwargs and not a.is_out
+        }
+        result = self._builder.call(form, *args, **kept)
+        several = isinstance(result.meta["val"], (list, tuple))
+        values = [self._builder.element(result, i) for i in range(len(written))] if several else [result]
+        for value, target in zip(values, written):
+            if _shape(value) != _shape(target) and not resizes(node, target):
+                return None
+        return [self._cast(target, value) for target, value in zip(written, values)]
+
+    def _copied(self, target: Node, source: Node) -> Node:
+        """A value for `target` that is a copy of `source`."""
+        like = target.meta["val"]
+        if _shape(source) != _shape(target):
+            source = self._builder.call(aten.expand.default, source, list(like.shape))
+        value = source.meta["val"]
+        if value.dtype != like.dtype or value.device != like.device:
+            return self._builder.call(aten._to_copy.default, source, dtype=like.dtype, device=like.device)
+        return self._builder.call(aten.clone.default, source)
+
+    def _cast(self, target: Node, value: Node) -> Node:
+        like = target.meta["val"]
+        if value.meta["val"].dtype == like.dtype:
+            return value
+        return self._builder.call(aten._to_copy.default, value, dtype=like.dtype, device=like.device)
+
+    def _called_on_copies(self, node: Node, written: list[Node], args: Any, kwargs: Any) -> list[Node]:
+        form = on_copies(node.target)
+        several = self._builder.call(form, *args, **kwargs)
+        first = form.results()
+        if first == 1 and len(node.target._schema.returns) == 1:
+            self._keep(node, self._builder.element(several, 0))
+        elif first:
+            self._keep(node, several)
+        return [self._builder.element(several, first + i) for i in range(len(written))]
+
+    def _assign(self, target: Node, value: Node) -> None:
+        """From here on, what `target` reads has the value `value`."""
+        steps = self.views.of(target).essential
+        memory = self._memory(target)
+        value = self._builder.with_strides_of(value, target.meta["val"])
+
+        chain = {steps: value}
+        values = self._along(memory, steps)
+        count = len(steps)
+        without = [i for i, step in enumerate(steps) if not has_inverse(step)]
+        if without:
+            count = _of_same_dtype(values, steps[: without[0]], target)
+            value = self._written_by_strides(memory.root, values[count], target, value)
+            chain[steps[:count]] = value
+        for position in range(count - 1, -1, -1):
+            value = written_back(self._builder, steps[position], values[position], value)
+            chain[steps[:position]] = value
+
+        memory.write(value)
+        memory.views = {steps: node for steps, node in chain.items() if steps}
+
+    def _written_by_strides(self, root: Node, base: Node, target: Node, value: Node) -> Node:
+        like = target.meta["val"]
+        offset = (_start(target) - _start(root)) // like.itemsize + base.meta["val"].storage_offset()
+        return written_by_strides(self._builder, base, value, like, offset)
+
+    # Results
+    # ------------------------------------------------------------
+
+    def result(self, node: Node) -> Node:
+        """The value that a node of the old graph has now, with its strides: what was written to a view with
+        gaps has none until the view is taken again."""
+        value = self.latest(node)
+        if value.meta["val"].stride() == node.meta["val"].stride():
+            return value
+        self._memory(node).views = {}
+        return self._viewed(self.views.of(node))
+
+    def separate(self, node: Node) -> Node:
+        """The same value in memory that no input and no constant has."""
+        owner = Views().of(node).root
+        if owner.op not in ("placeholder", "get_attr"):
+            return node
+        self._builder.context = {}
+        return self._builder.call(aten.clone.default, node)
+
+    def is_changed(self, node: Node) -> bool:
+        """Whether memory that a node of the old graph reads was written to."""
+        return self._memory(node).version > 0
+
+
+def _on_value(root: Node, value: Node, step: Step) -> tuple[Any, ...]:
+    """The arguments of `as_strided` for a value in place of `root`, which starts elsewhere in its memory."""
+    given = dict(zip(("size", "stride", "storage_offset"), step.args)) | step.kwargs
+    offset = given.get("storage_offset")
+    moved = (_start(value) - _start(root)) // value.meta["val"].itemsize
+    return given["size"], given["stride"], None if offset is None else offset + moved
+
+
+def _start(node: Node) -> int:
+    """Where a tensor begins in its memory, in bytes."""
+    return int(node.meta["val"].storage_offset() * node.meta["val"].itemsize)
+
+
+def _of_same_dtype(values: list[Node], steps: tuple[Step, ...], target: Node) -> int:
+    """The position of the value that begins where the memory does and has the dtype of `target`."""
+    dtype = target.meta["val"].dtype
+    for position, value in enumerate(values[: len(steps) + 1]):
+        if value.meta["val"].dtype == dtype:
+            return position
+        if position == len(steps) or not steps[position].retypes:
+            break
+    raise NotImplementedError(
+        f"ahead-of-time autograd: a view of dtype {dtype} is changed in place whose memory has another dtype"
+    )
+
+
+def is_write(node: Node) -> bool:
+    """Whether a node calls an operator that changes an argument."""
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and schema.is_mutable
+
+
+def written_nodes(node: Node) -> list[Node]:
+    """What an operator changes."""
+    return list(_nodes_in(value for argument, value in bound(node) if argument.is_write))
+
+
+def _nodes_in(values: Iterable[Any]) -> Iterable[Node]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _nodes_in(value)
+        elif isinstance(value, Node):
+            yield value
+
+
+def _shape(node: Node) -> tuple[int, ...]:
+    return tuple(node.meta["val"].shape)

@@ -1,0 +1,129 @@
+"""The inputs of a graph: arguments of the call, or memory that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch_py._functorch.aot.recording import Recorder
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import set_grad_enabled
+from torch_py.fx.node import Node
+
+
+@dataclass(frozen=True)
+class Own:
+    """An argument itself."""
+
+    position: int
+
+    def of(self, arguments: Sequence[Any]) -> Any:
+        return arguments[self.position]
+
+
+@dataclass(frozen=True)
+class Base:
+    """The tensor that an argument is a view of, which may be itself."""
+
+    position: int
+
+    def of(self, arguments: Sequence[Any]) -> Any:
+        argument = arguments[self.position]
+        return argument._base if argument._is_view() else argument
+
+
+@dataclass(frozen=True)
+class Memory:
+    """All memory of an argument, as elements in a row without history."""
+
+    position: int
+
+    def of(self, arguments: Sequence[Any]) -> Any:
+        argument = arguments[self.position]
+        count = argument.untyped_storage().nbytes() // argument.itemsize
+        return argument.detach().as_strided((count,), (1,), 0)
+
+
+Source = Own | Base | Memory
+
+
+@dataclass
+class Input:
+    """An input of the graph: `leaf` is what to differentiate by, `given` is for the program; `history` is the
+    grad_fn of that before the program."""
+
+    source: Source
+    node: Node
+    leaf: Any
+    given: Any
+    history: Any
+
+
+@dataclass
+class Given:
+    """A tensor among the arguments, as the program gets it."""
+
+    position: int
+    tensor: Any
+    node: Node
+
+
+class Inputs:
+    """Makes the inputs for `arguments`. `shared` has other sources than themselves for some positions."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        arguments: Sequence[Any],
+        names: Sequence[str],
+        shared: Mapping[int, Source],
+    ) -> None:
+        self.recorder = recorder
+        self.arguments = arguments
+        self.inputs: list[Input] = []
+        self.given: list[Given] = []
+
+        by_source: dict[Source, Input] = {}
+        positions = _first_positions(arguments)
+        for position in positions:
+            source = shared.get(position, Own(position))
+            if source not in by_source:
+                by_source[source] = self._input(source, names[position])
+        for position in positions:
+            source = shared.get(position, Own(position))
+            self.given.append(self._given(position, by_source[source]))
+
+    def _input(self, source: Source, name: str) -> Input:
+        name = name if isinstance(source, Own) else f"{name}_memory"
+        leaf, given = self.recorder.input(name, source.of(self.arguments))
+        made = Input(source, self.recorder.node_of(given), leaf, given, given.grad_fn)
+        self.inputs.append(made)
+        return made
+
+    def _given(self, position: int, source: Input) -> Given:
+        if isinstance(source.source, Own):
+            return Given(position, source.given, source.node)
+
+        argument = self.arguments[position]
+        has_history = argument.requires_grad and not argument.is_leaf
+        with self.recorder.running(), set_grad_enabled(has_history):
+            memory = source.given
+            if argument.dtype != memory.dtype:
+                memory = memory.view(argument.dtype)
+            view = memory.as_strided(argument.shape, argument.stride(), argument.storage_offset())
+        return Given(position, view, self.recorder.node_of(view))
+
+    def for_program(self) -> list[Any]:
+        """The arguments with fake tensors in the place of tensors."""
+        tensors = {id(self.arguments[one.position]): one.tensor for one in self.given}
+        return [tensors.get(id(argument), argument) for argument in self.arguments]
+
+
+def _first_positions(arguments: Sequence[Any]) -> list[int]:
+    """Where each tensor is among the arguments."""
+    first: dict[int, int] = {}
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, Tensor):
+            first.setdefault(id(argument), position)
+    return list(first.values())

@@ -1,0 +1,223 @@
+"""One call of a program, and its backward, as a functional graph (`trace`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch_py import _C
+from torch_py._functorch.aot.forms import is_random
+from torch_py._functorch.aot.functionalize import Functionalized
+from torch_py._functorch.aot.inputs import Given, Input, Inputs, Source
+from torch_py._functorch.aot.outputs import Outputs, classify
+from torch_py._functorch.aot.programs import Program
+from torch_py._functorch.aot.recording import BACKWARD, CHANGED, METADATA, Recorder
+from torch_py._functorch.aot.sharing import Sharing
+from torch_py._functorch.aot.views import Views, aliased_argument
+from torch_py._guards import detect_fake_mode
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py.autograd import grad as gradients_of
+from torch_py.autograd.grad_mode import set_grad_enabled
+from torch_py.fx._lazy_graph_module import _LazyGraphModule
+from torch_py.fx.graph import Graph
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+from torch_py.nn.modules.module import Module
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a call does to the numbers of an input: it is filled with an output of the graph. `is_recorded`
+    says that autograd sees it."""
+
+    input: int
+    value: int
+    is_recorded: bool
+
+
+@dataclass(frozen=True)
+class Reshaping:
+    """What a call does to the shape of an argument: operators such as `t_`, each with its arguments."""
+
+    argument: int
+    operators: tuple[tuple[Any, Any, Any], ...]
+
+
+@dataclass
+class Traced:
+    """A functional graph of a call and its backward.
+
+    The inputs of the graph are `inputs`, and then gradients of the outputs at the positions `tangents`. The
+    outputs are `num_outputs` of the call, and then a gradient, or None, for each of the inputs at the
+    positions `differentiated`. If backward raises `backward_error`, there are none of these.
+    """
+
+    module: GraphModule
+    inputs: list[Source]
+    num_outputs: int
+    tangents: list[int]
+    differentiated: list[int]
+    outputs: Outputs
+    changes: list[Change]
+    reshapings: list[Reshaping]
+    backward_error: Exception | None
+
+
+def trace(
+    program: Program,
+    arguments: Sequence[Any],
+    names: Sequence[str],
+    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+) -> Traced:
+    """Records the call of a program, and its gradients if results require them.
+
+    Arguments that are not tensors are constants of the graph; a tensor that is given twice is one input.
+    `program` runs on fake tensors; the arguments themselves are not read, nor changed.
+    """
+    try:
+        return _Trace(arguments, names, decompositions, {}).run(program)
+    except _SharedMemory as found:
+        sources = found.sources
+    return _Trace(arguments, names, decompositions, sources).run(program)
+
+
+class _SharedMemory(Exception):
+    """The program is to be recorded again, with other inputs."""
+
+    def __init__(self, sources: dict[int, Source]) -> None:
+        super().__init__()
+        self.sources = sources
+
+
+class _Trace:
+    def __init__(
+        self,
+        arguments: Sequence[Any],
+        names: Sequence[str],
+        decompositions: Mapping[Any, Callable[..., Any]] | None,
+        sources: Mapping[int, Source],
+    ) -> None:
+        self.arguments = arguments
+        self.fake_mode: FakeTensorMode = detect_fake_mode(arguments) or FakeTensorMode()
+        self.root = Module()
+        self.graph = Graph()
+        self.recorder = Recorder(self.graph, self.root, self.fake_mode, decompositions)
+        self.views = Views()
+        self.backward_error: Exception | None = None
+
+        made = Inputs(self.recorder, arguments, names, sources)
+        self.inputs = made.inputs
+        self.given = made.given
+        self._for_program = made.for_program()
+
+    def run(self, program: Program) -> Traced:
+        hooks = _C._saved_tensors_hooks_take()  # they are for what the compiled call saves
+        try:
+            with self.recorder.running(), set_grad_enabled(_C.is_grad_enabled()):
+                results = program(self.recorder, self._for_program)
+                outputs = classify(results, self.inputs, self.given, self.recorder, self.views)
+                recorded = [one for one in self.inputs if _has_new_history(one)]
+                tangents, gradients = self._gradients([*outputs.computed, *(one.given for one in recorded)])
+        finally:
+            self.recorder.draws.restore()
+            for pack, unpack in hooks:
+                _C._saved_tensors_hooks_push(pack, unpack)
+        return self._functional(outputs, recorded, tangents, gradients)
+
+    def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
+        """The outputs that have a gradient, and the gradient of each input that requires one."""
+        wanted = [one.leaf for one in self.inputs if one.leaf.requires_grad]
+        tangents = [i for i, tensor in enumerate(computed) if tensor.grad_fn is not None]
+        if not tangents:
+            return [], []
+        if not wanted:
+            raise NotImplementedError(
+                "ahead-of-time autograd: results require gradients, and no argument does: the program makes "
+                "tensors that require them"
+            )
+
+        self.recorder.context = {BACKWARD: True}
+        given = [
+            self.recorder.tangent(f"tangents_{number}", computed[i])
+            for number, i in enumerate(tangents, start=1)
+        ]
+        try:
+            gradients = gradients_of([computed[i] for i in tangents], wanted, given, allow_unused=True)
+        except Exception as error:
+            self.backward_error = error
+            self._forget_backward()
+            return tangents, []
+        return tangents, list(gradients)
+
+    def _forget_backward(self) -> None:
+        for node in reversed(self.graph.nodes):
+            if BACKWARD in node.meta:
+                self.graph.erase_node(node)
+
+    # The functional graph
+    # ------------------------------------------------------------
+
+    def _functional(
+        self, outputs: Outputs, recorded: list[Input], tangents: list[int], gradients: list[Any]
+    ) -> Traced:
+        # First of all: a result of several becomes a node when it is asked for.
+        node_of = self.recorder.node_of
+        computed = [node_of(tensor) for tensor in outputs.computed]
+        found = [None if gradient is None else node_of(gradient) for gradient in gradients]
+
+        sharing = Sharing(self.graph, self.inputs, self.arguments, self.views)
+        if sharing.sources:
+            raise _SharedMemory(sharing.sources)
+        functional = Functionalized(self.graph, self.fake_mode, Views(sharing.views))
+
+        values = [functional.result(node) for node in computed]
+        values = [v if i in outputs.views else functional.separate(v) for i, v in enumerate(values)]
+        changes = []
+        for one in [*recorded, *(one for one in self.inputs if one not in recorded)]:
+            is_recorded = one in recorded
+            if is_recorded or (functional.is_changed(one.node) and one.node not in sharing.views):
+                changes.append(Change(self.inputs.index(one), len(values), is_recorded))
+                functional.inputs[one.node].meta[CHANGED] = True
+                values.append(functional.latest(node_of(one.given)))
+
+        last = [None if node is None else functional.latest(node) for node in found]
+        functional.graph.output([*values, *last])
+        remove_dead_nodes(functional.graph)
+        return Traced(
+            module=_LazyGraphModule(self.root, functional.graph),
+            inputs=[one.source for one in self.inputs],
+            num_outputs=len(values),
+            tangents=tangents,
+            differentiated=[i for i, one in enumerate(self.inputs) if one.leaf.requires_grad]
+            if tangents
+            else [],
+            outputs=outputs,
+            changes=changes,
+            backward_error=self.backward_error,
+            reshapings=[found for one in self.given if (found := self._reshaping(one)).operators],
+        )
+
+    def _reshaping(self, one: Given) -> Reshaping:
+        node = self.recorder.node_of(one.tensor)
+        operators = []
+        while node is not one.node:
+            if METADATA in node.meta:
+                operators.append((node.meta[METADATA], node.args[1:], node.kwargs))
+            source = aliased_argument(node)
+            if source is None:
+                break
+            node = source
+        return Reshaping(one.position, tuple(reversed(operators)))
+
+
+def _has_new_history(one: Input) -> bool:
+    """Whether autograd has seen that the program changed the input."""
+    return bool(one.given.requires_grad) and one.given.grad_fn is not one.history
+
+
+def remove_dead_nodes(graph: Graph) -> None:
+    """Removes what nothing uses, but random operators: later ones draw other numbers without them."""
+    for node in reversed(graph.nodes):
+        if not node.users and node.op not in ("placeholder", "output") and not is_random(node.target):
+            graph.erase_node(node)

@@ -1,0 +1,91 @@
+"""The largest flow through a network, and the smallest cut: Dinic's algorithm."""
+
+from __future__ import annotations
+
+from collections import deque
+
+UNLIMITED = 1 << 62
+
+
+class Network:
+    """A directed graph whose edges have capacities. Vertices are numbers from 0.
+
+    Edges are kept in pairs: `e ^ 1` is edge `e` backwards; its capacity is the flow that can be taken back.
+    """
+
+    def __init__(self, vertices: int) -> None:
+        self._edges: list[list[int]] = [[] for _ in range(vertices)]  # by the vertex where they start
+        self._ends: list[int] = []
+        self._free: list[int] = []  # what is left of the capacity
+
+    def connect(self, start: int, end: int, capacity: int) -> None:
+        self._edges[start].append(len(self._ends))
+        self._edges[end].append(len(self._ends) + 1)
+        self._ends += (end, start)
+        self._free += (capacity, 0)
+
+    def cut(self, source: int, sink: int) -> set[int]:
+        """The vertices on the side of `source` after the cut between the two that has the least capacity.
+
+        Raises ValueError if an unlimited path leads from `source` to `sink`.
+        """
+        total = 0
+        while True:
+            levels = self._levels(source)
+            if levels[sink] < 0:
+                return {vertex for vertex, level in enumerate(levels) if level >= 0}
+            total += self._fill(source, sink, levels)
+            if total >= UNLIMITED:
+                raise ValueError("max_flow: an unlimited path leads from the source to the sink")
+
+    def _levels(self, source: int) -> list[int]:
+        """The distance of each vertex from `source` by edges that are not full; -1 if out of reach."""
+        levels = [-1] * len(self._edges)
+        levels[source] = 0
+        waiting = deque([source])
+        while waiting:
+            vertex = waiting.popleft()
+            for edge in self._edges[vertex]:
+                end = self._ends[edge]
+                if levels[end] < 0 and self._free[edge]:
+                    levels[end] = levels[vertex] + 1
+                    waiting.append(end)
+        return levels
+
+    def _fill(self, source: int, sink: int, levels: list[int]) -> int:
+        """Sends flow along shortest paths until each has a full edge."""
+        total = 0
+        tried = [0] * len(self._edges)  # for each vertex, the edges that lead nowhere any more
+        path: list[int] = []
+        vertex = source
+        while True:
+            if vertex == sink:
+                total += self._send(path)
+                path, vertex = [], source
+                continue
+
+            edge = self._next_edge(vertex, tried, levels)
+            if edge is not None:
+                path.append(edge)
+                vertex = self._ends[edge]
+            elif path:
+                vertex = self._ends[path.pop() ^ 1]
+                tried[vertex] += 1
+            else:
+                return total
+
+    def _next_edge(self, vertex: int, tried: list[int], levels: list[int]) -> int | None:
+        edges = self._edges[vertex]
+        while tried[vertex] < len(edges):
+            edge = edges[tried[vertex]]
+            if self._free[edge] and levels[self._ends[edge]] == levels[vertex] + 1:
+                return edge
+            tried[vertex] += 1
+        return None
+
+    def _send(self, path: list[int]) -> int:
+        amount = min(self._free[edge] for edge in path)
+        for edge in path:
+            self._free[edge] -= amount
+            self._free[edge ^ 1] += amount
+        return amount

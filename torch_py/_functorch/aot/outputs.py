@@ -1,0 +1,168 @@
+"""How the results of a call are made from the outputs of its graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from torch_py._functorch.aot.inputs import Given, Input
+from torch_py._functorch.aot.recording import Recorder, memory_of
+from torch_py._functorch.aot.views import Step, Views
+from torch_py._subclasses.fake_tensor import FakeTensor
+from torch_py._tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Constant:
+    """An object that is not a tensor."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the call itself."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class InputOfGraph:
+    """An input of the graph."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class Same:
+    """The same object as an earlier result."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class Computed:
+    """An output of the graph."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class Viewed:
+    """A view, which is taken outside of the graph, so that it has the memory and the history of one."""
+
+    source: InputOfGraph | Computed
+    steps: tuple[Step, ...]
+
+
+Recipe = Constant | Argument | Same | Computed | Viewed
+
+
+@dataclass
+class Outputs:
+    """A recipe for each result; `computed` are the tensors that the graph has to compute for them.
+
+    Those at the positions `views` are views of inputs which have another derivative than these: results of
+    custom Functions.
+    """
+
+    recipes: list[Recipe]
+    computed: list[Any]
+    views: set[int]
+
+
+def classify(
+    results: list[Any], inputs: list[Input], given: list[Given], recorder: Recorder, views: Views
+) -> Outputs:
+    """Finds out what the results of a recorded program are; `given` are its arguments."""
+    return _Classification(inputs, given, recorder, views).run(results)
+
+
+class _Classification:
+    def __init__(self, inputs: list[Input], given: list[Given], recorder: Recorder, views: Views) -> None:
+        self.recorder = recorder
+        self.views = views
+        self.arguments = {id(one.tensor): one for one in given}
+        self.inputs = {one.node: (position, one) for position, one in enumerate(inputs)}
+        self.computed: list[Any] = []
+        self.shared: set[int] = set()
+        self._positions: dict[int, int] = {}  # in `computed`, by identity
+
+    def run(self, results: list[Any]) -> Outputs:
+        tensors = {id(result): result for result in results if isinstance(result, FakeTensor)}
+        users = Counter(memory_of(tensor) for tensor in tensors.values())
+        shared = {memory for memory, count in users.items() if count > 1}
+
+        recipes: list[Recipe] = []
+        seen: dict[int, int] = {}
+        for position, result in enumerate(results):
+            if not isinstance(result, Tensor):
+                recipes.append(Constant(result))
+            elif id(result) in seen:
+                recipes.append(Same(seen[id(result)]))
+            elif id(result) in self.arguments:
+                recipes.append(Argument(self.arguments[id(result)].position))
+            else:
+                seen[id(result)] = position
+                recipes.append(self._recipe(result, shared))
+        views = {i for i, tensor in enumerate(self.computed) if id(tensor) in self.shared}
+        return Outputs(recipes, self.computed, views)
+
+    def _recipe(self, result: Any, shared: set[int]) -> Recipe:
+        view = self.views.of(self.recorder.node_of(result))
+        if view.root in self.inputs:
+            position, source = self.inputs[view.root]
+            if _is_reproduced(result, source.given, view.steps, self.recorder):
+                return Viewed(InputOfGraph(position), view.steps)
+            if result.requires_grad:
+                self.shared.add(id(result))
+        elif view.root.op != "get_attr" and (memory_of(result) in shared or _has_lost_history(result)):
+            base = self._base(view.root)
+            if base is not None and base is not result:
+                if _is_reproduced(result, base, view.steps, self.recorder):
+                    return Viewed(self._compute(base), view.steps)
+        return self._compute(result)
+
+    def _base(self, root: Any) -> Any:
+        """The tensor that owns the memory; None if the program has changed its shape since."""
+        base = self.recorder.tensor_of(root)
+        return base if not self.views.of(self.recorder.node_of(base)).steps else None
+
+    def _compute(self, tensor: Any) -> Computed:
+        position = self._positions.get(id(tensor))
+        if position is None:
+            position = self._positions[id(tensor)] = len(self.computed)
+            self.computed.append(tensor)
+        return Computed(position)
+
+
+def _has_lost_history(result: Any) -> bool:
+    """Whether a tensor is a view, taken without grad mode, of one that requires gradients."""
+    return bool(result.requires_grad) and result.grad_fn is None
+
+
+def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: Recorder) -> bool:
+    """Whether taking the views of `source` again gives `result` with its history.
+
+    A custom Function that returns a view, for example, has a derivative of its own.
+    """
+    with recorder.paused():
+        again = source
+        for step in steps:
+            again = step(again)
+    if again.requires_grad != result.requires_grad:
+        return False
+    if not result.requires_grad or source._version:
+        return True
+    return _history(again, source) == _history(result, source)
+
+
+def _history(tensor: Any, source: Any) -> list[str]:
+    """The nodes from a tensor back to `source`."""
+    names = []
+    node = tensor.grad_fn
+    while node is not None and node is not source.grad_fn and len(names) < 64:
+        names.append(node.name())
+        node = node.next_functions[0][0] if node.next_functions else None
+    return names

@@ -1,0 +1,128 @@
+"""What the graph of a call keeps for that of backward."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from torch_py._functorch.aot.forms import is_random
+from torch_py._functorch.aot.max_flow import UNLIMITED, Network
+from torch_py._functorch.aot.recording import CHANGED
+from torch_py._functorch.aot.splitting import Joint, is_view, nodes_in, reached_from
+from torch_py._ops import ops
+from torch_py._tensor import Tensor
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+_COPIES = frozenset((ops.aten.clone.default, ops.aten._to_copy.default))
+# So many operators in a row are computed again at most.
+_LONGEST_CHAIN = 10
+
+
+def default_partition(
+    joint_module: GraphModule,
+    _joint_inputs: Any,
+    *,
+    num_fwd_outputs: int,
+    static_lifetime_input_indices: Sequence[int] | None = None,
+) -> tuple[GraphModule, GraphModule]:
+    """Splits a joint graph where the program does: what the call computes is kept for backward, as eager
+    autograd would.
+
+    Returns the module of the forward graph, whose outputs are those of the call and then what backward needs,
+    and the module of the backward graph, whose inputs are the latter and the gradients of the outputs. Views
+    are not kept, but taken again.
+    """
+    joint = Joint(joint_module, num_fwd_outputs)
+    return joint.split(joint.kept_by_default())
+
+
+def min_cut_rematerialization_partition(
+    joint_module: GraphModule,
+    _joint_inputs: Any,
+    compiler: str = "inductor",
+    *,
+    num_fwd_outputs: int,
+    static_lifetime_input_indices: Sequence[int] | None = None,
+) -> tuple[GraphModule, GraphModule]:
+    """Splits a joint graph so that the least memory is kept for backward, which computes the rest again.
+
+    Pointwise operators, views and copies are computed again; random numbers, reductions, products of matrices
+    and the like never are. What is kept is never more than `default_partition` keeps. Inputs at
+    `static_lifetime_input_indices`, such as parameters, cost nothing. `compiler` is accepted for PyTorch's
+    sake. Returns what `default_partition` returns.
+    """
+    joint = Joint(joint_module, num_fwd_outputs)
+    return joint.split(_LeastMemory(joint, static_lifetime_input_indices or ()).kept())
+
+
+class _LeastMemory:
+    """The cheapest set of values from which backward can be computed, as a cut through a network.
+
+    Each node is two vertices, with an edge between them that costs the memory of its value. Flow comes from
+    nodes that are never computed again, follows the uses of values and leaves where backward uses one.
+    """
+
+    def __init__(self, joint: Joint, static: Sequence[int]) -> None:
+        self.joint = joint
+        needed = reached_from(nodes_in(joint.gradients))
+        self.nodes = [n for n in joint.module.graph.nodes if n in needed and n in joint.forward]
+        self.numbers = {node: number for number, node in enumerate(self.nodes)}
+
+        inputs = joint.module.graph.find_nodes(op="placeholder")
+        self._free = {inputs[position] for position in static} | {
+            node for node in joint.kept_by_default() if node.op == "placeholder"
+        }
+        self._results = set(nodes_in(joint.gradients))
+        self._distances = self._distances_to_backward()
+
+    def kept(self) -> list[Node]:
+        source = 2 * len(self.nodes)
+        sink = source + 1
+        network = Network(sink + 1)
+        for number, node in enumerate(self.nodes):
+            network.connect(2 * number, 2 * number + 1, self._cost(node))
+            if not self._is_cheap(node):
+                network.connect(source, 2 * number, UNLIMITED)
+            if self._distances[node] == 0:
+                network.connect(2 * number + 1, sink, UNLIMITED)
+            for user in node.users:
+                if user in self.numbers:
+                    network.connect(2 * number + 1, 2 * self.numbers[user], UNLIMITED)
+
+        near = network.cut(source, sink)
+        cut = [n for i, n in enumerate(self.nodes) if 2 * i in near and 2 * i + 1 not in near]
+        return [node for node in cut if node.op != "get_attr"]
+
+    def _distances_to_backward(self) -> dict[Node, int]:
+        """For each node, how many operators of the call lie between it and its first use by backward."""
+        found: dict[Node, int] = {}
+        for node in reversed(self.nodes):
+            distances = [found[user] + 1 for user in node.users if user in self.numbers]
+            if node in self._results or any(user not in self.joint.forward for user in node.users):
+                distances.append(0)
+            found[node] = min(distances, default=0)
+        return found
+
+    def _cost(self, node: Node) -> int:
+        """The memory that keeping a value takes; unlimited for what can't be kept."""
+        if node.op == "get_attr":
+            return 0
+        if node in self._free:
+            return 1
+        value = node.meta["val"]
+        if not isinstance(value, Tensor) or is_view(node) or CHANGED in node.meta:
+            return UNLIMITED
+        return max(2, value.numel() * value.itemsize)
+
+    def _is_cheap(self, node: Node) -> bool:
+        """Whether backward may compute a node again."""
+        if node.op != "call_function" or is_random(node.target):
+            return False
+        if is_view(node):
+            return True
+        if node.target is operator.getitem or self._distances[node] > _LONGEST_CHAIN:
+            return False
+        is_factory = not node.all_input_nodes and hasattr(node.target, "_schema")
+        return is_factory or node.target in _COPIES or getattr(node.target, "_structure", "") == "pointwise"

@@ -1,0 +1,175 @@
+"""Graphs for sizes that vary: one of several that were recorded with primes as sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch_py._functorch.aot.joint import Traced, trace
+from torch_py._functorch.aot.programs import Program
+from torch_py._functorch.aot.recording import BACKWARD
+from torch_py._guards import detect_fake_mode
+from torch_py._shapes.arguments import Arguments, NotFollowed, product_of
+from torch_py._shapes.formulas import Symbol
+from torch_py._shapes.integers import Sizes
+from torch_py._shapes.merging import GraphMerge
+from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._tensor import Tensor
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node
+
+_RECORDINGS = 3
+_MOST_RECORDINGS = 6
+
+
+@dataclass(frozen=True)
+class Size:
+    """A number among the inputs of the graph: the size of an argument."""
+
+    position: int
+    dim: int
+
+    def of(self, arguments: Sequence[Any]) -> int:
+        return int(arguments[self.position].shape[self.dim])
+
+
+def trace_varying(
+    program: Program,
+    arguments: Arguments,
+    sizes: Sizes,
+    names: Sequence[str],
+    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+) -> Traced:
+    """Like `trace`, for all sizes that the symbols of `sizes` may be.
+
+    The inputs of the graph are the tensors, and then one number for each symbol. Numbers that follow from
+    these are computed by nodes; ``meta["sizes"]`` and ``meta["strides"]`` have formulas where the first
+    recording has primes. Raises NotFollowed if the program depends on the sizes in other ways.
+    """
+    recordings = _Recordings(program, arguments, sizes, names, decompositions)
+    while True:
+        try:
+            return recordings.merged()
+        except Ambiguous as question:
+            recordings.add({**sizes.stand_ins, question.symbol: question.size})
+
+
+def varying_arguments(module: GraphModule, arguments: Sequence[Any]) -> Arguments | None:
+    """The arguments of a captured graph, if sizes of it vary."""
+    if "sizes" not in module.meta:
+        return None
+    placeholders = module.graph.find_nodes(op="placeholder")
+    geometries = {
+        position: node.meta["geometry"]
+        for position, node in enumerate(placeholders)
+        if "geometry" in node.meta
+    }
+    return Arguments(arguments, geometries)
+
+
+class _Recordings:
+    def __init__(
+        self,
+        program: Program,
+        arguments: Arguments,
+        sizes: Sizes,
+        names: Sequence[str],
+        decompositions: Mapping[Any, Callable[..., Any]] | None,
+    ) -> None:
+        self._program = program
+        self._arguments = arguments
+        self._names = names
+        self._decompositions = decompositions
+        self._mode: FakeTensorMode = detect_fake_mode(arguments.values) or FakeTensorMode()
+        self._all_sizes: list[Mapping[Symbol, int]] = []
+        self._traced: list[Traced] = []
+        for number in range(_RECORDINGS):
+            self.add(sizes.other_stand_ins(number))
+
+    def add(self, sizes: Mapping[Symbol, int]) -> None:
+        """Records the program once more."""
+        if len(self._traced) == _MOST_RECORDINGS:
+            raise NotFollowed("the sizes that it computes could not be determined")
+        given = self._arguments.for_sizes(self._mode, sizes)
+        self._traced.append(trace(self._program, given, self._names, self._decompositions))
+        self._all_sizes.append(sizes)
+
+    def merged(self) -> Traced:
+        first = self._traced[0]
+        self._check_results()
+        solver = Solver({s: tuple(sizes[s] for sizes in self._all_sizes) for s in self._all_sizes[0]})
+        graphs = [traced.module.graph for traced in self._traced]
+        merge = GraphMerge(graphs, solver, sizes_of, _refused, reads_results=False)
+        found = _solved_geometry(merge, solver)
+
+        sources = self._arguments.sources()
+        merge.merge(_add_inputs(first, list(sources)))
+        for node, (shape, strides) in found.items():
+            node.meta["sizes"], node.meta["strides"] = shape, strides
+        first.module.recompile()
+        return replace(first, inputs=[*first.inputs, *(Size(*place) for place in sources.values())])
+
+    def _check_results(self) -> None:
+        """What is done outside of the graph may not depend on sizes."""
+        for other in self._traced[1:]:
+            for fact in ("inputs", "num_outputs", "tangents", "differentiated", "changes", "reshapings"):
+                if getattr(self._traced[0], fact) != getattr(other, fact):
+                    raise NotFollowed(f"the program has other {fact} for some sizes than for others")
+            if self._traced[0].outputs.recipes != other.outputs.recipes:
+                raise NotFollowed("the program returns views of its arguments that depend on their sizes")
+
+
+def _refused(node: Node, what: str) -> Exception:
+    return NotFollowed(f"the program {what}")
+
+
+def sizes_of(node: Node) -> Any:
+    """The sizes of a node's tensor in its recording; None for other nodes."""
+    value = node.meta.get("val")
+    return tuple(value.shape) if isinstance(value, Tensor) else None
+
+
+def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:
+    """Sizes and strides of all tensors. Raises NotFollowed for one that no formula explains."""
+    found: dict[Node, tuple[Any, Any]] = {}
+    for column in merge.columns:
+        values = [node.meta.get("val") for node in column]
+        if all(isinstance(value, Tensor) for value in values):
+            shape = tuple(solver.solve(numbers) for numbers in zip(*(value.shape for value in values)))
+            strides = _solved_strides(values, shape, solver)
+            if None in shape or None in strides:
+                raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
+            found[column[0]] = shape, strides
+    return found
+
+
+def _solved_strides(values: list[Any], shape: tuple[Any, ...], solver: Solver) -> tuple[Any, ...]:
+    """A stride is most often the product of the sizes of the dimensions inside of it."""
+    first = values[0]
+    strides: list[Any] = [None] * first.dim()
+    inner: list[int] = []
+    for dim in sorted(range(first.dim()), key=lambda dim: (first.stride(dim), first.shape[dim])):
+        numbers = tuple(value.stride(dim) for value in values)
+        if numbers == tuple(math.prod(value.shape[i] for i in inner) for value in values):
+            strides[dim] = product_of([shape[i] for i in inner])
+        else:
+            strides[dim] = solver.solve(numbers)
+        inner.append(dim)
+    return tuple(strides)
+
+
+def _add_inputs(traced: Traced, symbols: list[Symbol]) -> dict[Symbol, Node]:
+    """Placeholders for the symbols, behind the tensors and before the gradients of outputs."""
+    graph = traced.module.graph
+    placeholders = graph.find_nodes(op="placeholder")
+    primals = [node for node in placeholders if BACKWARD not in node.meta]
+    added = {}
+    last = primals[-1]
+    for symbol in symbols:
+        with graph.inserting_after(last):
+            last = added[symbol] = graph.placeholder(symbol.name)
+        last.meta["val"] = symbol
+    return added

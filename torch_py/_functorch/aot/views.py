@@ -1,0 +1,172 @@
+"""Which nodes of a graph read the memory of another one, and through which views."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from torch_py._functorch.aot.recording import NO_GRAD, memory_of
+from torch_py._ops import ops
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx.node import Node
+
+aten: Any = ops.aten
+IDENTITIES = frozenset((aten.detach.default, aten.alias.default, aten.lift_fresh.default))
+
+
+class Step:
+    """One view of a chain: an operator and its arguments after the tensor. Of several results, `index`."""
+
+    __slots__ = ("args", "index", "kwargs", "retypes", "target", "without_grad")
+
+    def __init__(
+        self,
+        target: Any,
+        args: Any,
+        kwargs: Any,
+        index: int | None,
+        without_grad: bool,
+        retypes: bool = False,
+    ) -> None:
+        self.target = target
+        self.args = args
+        self.kwargs = kwargs
+        self.index = index
+        self.without_grad = without_grad
+        self.retypes = retypes  # whether the view has another dtype
+
+    def __call__(self, tensor: Any) -> Any:
+        """The view of a tensor."""
+        if self.without_grad:
+            with no_grad():
+                return self._view(tensor)
+        return self._view(tensor)
+
+    def _view(self, tensor: Any) -> Any:
+        result = self.target(tensor, *self.args, **self.kwargs)
+        return result if self.index is None else result[self.index]
+
+    def __repr__(self) -> str:
+        element = "" if self.index is None else f"[{self.index}]"
+        return f"{self.target}(..., {self.args}){element}"
+
+
+class View:
+    """What a node reads: `root`, which owns the memory, through `steps`."""
+
+    __slots__ = ("_essential", "root", "steps")
+
+    def __init__(self, root: Node, steps: tuple[Step, ...] = ()) -> None:
+        self.root = root
+        self.steps = steps
+        self._essential: tuple[Step, ...] | None = None
+
+    def then(self, step: Step) -> View:
+        return View(self.root, (*self.steps, step))
+
+    @property
+    def essential(self) -> tuple[Step, ...]:
+        """The steps that say which elements are read.
+
+        Some concern autograd alone. What `as_strided` reads depends on the dtype of what it is called on, and
+        on nothing else of it.
+        """
+        if self._essential is None:
+            kept: list[Step] = []
+            for step in self.steps:
+                if step.target._opname == "as_strided":
+                    while kept and not kept[-1].retypes:
+                        kept.pop()
+                if step.target not in IDENTITIES:
+                    kept.append(step)
+            self._essential = tuple(kept)
+        return self._essential
+
+
+class Views:
+    """The view of each node. Grows as its graph does; `known` are given from the start."""
+
+    def __init__(self, known: dict[Node, View] | None = None) -> None:
+        self._found: dict[Node, View] = dict(known or {})
+
+    def of(self, node: Node) -> View:
+        found = self._found.get(node)
+        if found is None:
+            found = self._found[node] = self._find(node)
+        return found
+
+    def _find(self, node: Node) -> View:
+        if node.target is operator.getitem:
+            return self._of_element(node)
+        source = aliased_argument(node) if node.op == "call_function" else None
+        if source is None or not isinstance(node.meta.get("val"), Tensor):
+            return View(node)
+        if not _same_memory(source, node):
+            return View(node)
+        if node.target._schema.is_mutable:
+            return View(node) if resizes(node, source) else self.of(source)
+        return self.of(source).then(_step(source, node, None))
+
+    def _of_element(self, node: Node) -> View:
+        several: Any = node.args[0]
+        position: Any = node.args[1]
+        written = returned_argument(several, position)
+        if written is not None:
+            return self.of(written)
+        source = aliased_argument(several) if several.op == "call_function" else None
+        if source is None or not _same_memory(source, node):
+            return View(node)
+        return self.of(source).then(_step(source, several, position))
+
+
+def _step(source: Node, node: Node, index: int | None) -> Step:
+    retypes = index is None and source.meta["val"].dtype != node.meta["val"].dtype
+    return Step(node.target, node.args[1:], node.kwargs, index, NO_GRAD in node.meta, retypes)
+
+
+def _same_memory(source: Node, node: Node) -> bool:
+    return memory_of(source.meta["val"]) == memory_of(node.meta["val"])
+
+
+def resizes(node: Node, written: Node) -> bool:
+    """Whether an operator gives what it writes to and returns another shape: its memory is new then."""
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.shape != written.meta["val"].shape
+
+
+def aliased_argument(node: Node) -> Node | None:
+    """The argument whose memory the result shares: `self` of a view, or what an operator writes to and
+    returns."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None or not schema.returns or schema.returns[0].alias_info is None:
+        return None
+    letters = schema.returns[0].alias_info.before_set
+    for argument, value in bound(node):
+        if argument.alias_info is not None and argument.alias_info.before_set & letters:
+            return value if isinstance(value, Node) else None
+    return None
+
+
+def returned_argument(node: Node, position: int) -> Node | None:
+    """The argument that a result of several is, where an operator returns what it has written to."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None or not schema.is_mutable or position >= len(schema.returns):
+        return None
+    alias = schema.returns[position].alias_info
+    if alias is None:
+        return None
+    for argument, value in bound(node):
+        if argument.alias_info is not None and argument.alias_info.before_set & alias.before_set:
+            return value if isinstance(value, Node) else None
+    return None
+
+
+def bound(node: Node) -> Iterator[tuple[Any, Any]]:
+    """The arguments of the schema that a call gives, with their values."""
+    for position, argument in enumerate(node.target._schema.arguments):  # type: ignore[union-attr]
+        if position < len(node.args):
+            yield argument, node.args[position]
+        elif argument.name in node.kwargs:
+            yield argument, node.kwargs[argument.name]

@@ -1,0 +1,112 @@
+"""Decides how the items of a nest are computed: in which pass, where their values are, and along which axis
+vectors lie.
+"""
+
+from __future__ import annotations
+
+from torch_py._inductor.indices import Axis, Linear, flattened
+from torch_py._inductor.inline import cost
+from torch_py._inductor.ir import Buffer, Expr, Load, Named, loads, rewritten
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest
+from torch_py._inductor.spaces import joined
+
+_CHEAP_TO_REPEAT = 4  # additions
+_LARGEST_SCRATCH = 65536  # bytes of a row that is kept
+
+
+def arrange(nest: Nest, needed: set[Buffer]) -> None:
+    """Completes a nest. `needed` are the memories that others read."""
+    _set_passes(nest)
+    _place_items(nest, needed)
+    _order_axes(nest)
+    for part in ("outer", "inner"):
+        axes, replaced = joined(getattr(nest, part), nest.items)
+        nest.replace(replaced)
+        setattr(nest, part, axes)
+    if is_columns(nest):
+        for item in nest.items:
+            if item.place == "scratch":
+                item.place = "memory"
+
+
+def _set_passes(nest: Nest) -> None:
+    """One pass after that of each reduction that an item reads, and none before what it reads."""
+    for item in nest.items:
+        item.pass_ = 0
+        for load in loads(item.value):
+            maker = nest.made(load.buffer)
+            if maker is not None and maker is not item:
+                after = maker.pass_ + (maker.kind == REDUCTION)
+                item.pass_ = max(item.pass_, after)
+
+
+def _place_items(nest: Nest, needed: set[Buffer]) -> None:
+    """Where values are: in memory if others read them, else in variables, a scratch row, or nowhere."""
+    for item in list(nest.items):
+        is_needed = item.buffer.memory in needed or item.is_partial
+        reading = [o for o in nest.items if o is not item and _reads(o, item.buffer)]
+        if item.kind in (ROW, REDUCTION):
+            item.place = "memory" if is_needed else "local"
+            continue
+
+        is_cheap = cost(item.value) <= _CHEAP_TO_REPEAT
+        for reader in reading:
+            if reader.pass_ == item.pass_ or (is_cheap and not is_needed):
+                _inline(item, reader)
+        if not is_needed:
+            if not any(_reads(o, item.buffer) for o in nest.items):
+                nest.items.remove(item)
+            elif _row_bytes(nest, item) <= _LARGEST_SCRATCH:
+                item.place = "scratch"
+
+
+def _row_bytes(nest: Nest, item: Item) -> int:
+    row = 1
+    for axis in nest.inner:
+        row *= axis.size
+    return row * item.buffer.dtype.itemsize
+
+
+def _reads(item: Item, buffer: Buffer) -> bool:
+    return any(load.buffer is buffer for load in loads(item.value))
+
+
+def _inline(item: Item, reader: Item) -> None:
+    def change(part: Expr) -> Expr | None:
+        if isinstance(part, Load) and part.buffer is item.buffer:
+            return Named(item.buffer.name, item.value, item.line)
+        return None
+
+    reader.value = rewritten(reader.value, change, {})
+
+
+def _order_axes(nest: Nest) -> None:
+    """Puts the outer axes in the order of memory, that of the first store (or, without, of loads)."""
+    items = [i for i in nest.items if i.kind == ELEMENT] or nest.items
+    places = [flattened(item.index, item.buffer.strides) for item in items]
+
+    def step(axis: Axis) -> int:
+        return max((abs(place.factor(axis)) for place in places[:1]), default=0)
+
+    steps = [step(axis) for axis in nest.outer]
+    if not any(item.kind != ELEMENT for item in nest.items) and all(steps):
+        nest.outer.sort(key=step, reverse=True)
+
+
+def is_columns(nest: Nest) -> bool:
+    """Whether neighbours in memory are reduced to neighbours, rather than to one number."""
+    if not nest.inner or not nest.outer:
+        return False
+    last_row, last_outer = nest.inner[-1], nest.outer[-1]
+    along_rows = along_columns = 0
+    for item in nest.items:
+        if item.kind == REDUCTION:
+            for load in loads(item.value):
+                place = flattened(load.index, load.buffer.strides)
+                along_rows += _is_step(place, last_row)
+                along_columns += _is_step(place, last_outer)
+    return along_columns > along_rows
+
+
+def _is_step(place: Linear, axis: Axis) -> bool:
+    return place.factor(axis) == 1

@@ -1,0 +1,181 @@
+"""Compiled libraries on disk, by the digest of what they were made from.
+
+An entry is one file, `ab/KEY.so`: the library and, after it, a digest of the library and the key. It appears
+by renaming, so readers never see a part of one. Programs run what is in it, so the folder must be the user's
+own and closed to others, and an entry whose digest is wrong is made anew. Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import logging
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+log = logging.getLogger("torch_py._inductor.cache")
+
+_DIGEST = 32  # bytes at the end of an entry
+_SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT
+_SWEEP_EVERY = 64  # entries written by this process, between looks at the size
+
+Compile = Callable[[str, str], None]
+
+
+class Cache:
+    """A folder of compiled libraries."""
+
+    _opened: Cache | None = None
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.written = 0
+        self.owner = os.getpid()
+
+    @classmethod
+    def opened(cls) -> Cache:
+        """The cache of this process: the user's, or a temporary one if that cannot be used."""
+        folder = default_folder()
+        current = cls._opened
+        if current is None or (current.folder != folder and not current.folder.name.startswith(_PREFIX)):
+            cls._opened = current = cls(_usable(folder))
+        return current
+
+    def library(self, key: str, source: str, compile: Compile) -> str:
+        """The path of the library with a key. Without a good one, `compile` makes it of the source."""
+        path = self.folder / key[:2] / f"{key}.so"
+        if _is_whole(path, key):
+            log.info("hit %s", key)
+            _touch(path)
+            return str(path)
+
+        log.info("miss %s", key)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        self._write(path, key, source, compile)
+        self.written += 1
+        if self.written % _SWEEP_EVERY == 1:
+            sweep(self.folder, _limit(), keep=path)
+        return str(path)
+
+    def _write(self, path: Path, key: str, source: str, compile: Compile) -> None:
+        """Compiles in a folder of its own, then moves the result to its place."""
+        work = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=self.folder))
+        try:
+            text, target = work / "kernels.cpp", work / "kernels.so"
+            text.write_text(source)
+            compile(str(text), str(target))
+            content = target.read_bytes()
+            with open(target, "ab") as file:
+                file.write(_digest_of(content, key))
+            os.chmod(target, 0o700)
+            os.replace(target, path)
+            os.replace(text, path.with_suffix(".cpp"))  # for people
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+_PREFIX = "torch_py-"
+
+
+def default_folder() -> Path:
+    """TORCHINDUCTOR_CACHE_DIR, or `torch_py/kernels` in the user's folder for caches."""
+    named = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if named:
+        return Path(named)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "torch_py" / "kernels"
+
+
+def _limit() -> int:
+    try:
+        return int(os.environ.get("TORCH_PY_CACHE_LIMIT", _SIZE_LIMIT))
+    except ValueError:
+        return _SIZE_LIMIT
+
+
+def _usable(folder: Path) -> Path:
+    """The folder, if nobody else can write to it; otherwise a temporary one that goes with the process."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = os.stat(folder, follow_symlinks=True)
+        if facts.st_uid != os.geteuid():
+            raise PermissionError(f"it belongs to user {facts.st_uid}")
+        if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise PermissionError("others may write to it")
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise PermissionError("it is read-only")
+        return folder
+    except OSError as problem:
+        temporary = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        log.warning("compiled code is kept in %s: %s cannot be used: %s", temporary, folder, problem)
+        atexit.register(_remove_own, temporary, os.getpid())
+        return temporary
+
+
+def _remove_own(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _digest_of(content: bytes, key: str) -> bytes:
+    return hashlib.sha256(key.encode() + content).digest()
+
+
+def _is_whole(path: Path, key: str) -> bool:
+    """Whether an entry is there, is a file of the user's own, and has the right digest."""
+    try:
+        facts = os.lstat(path)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
+            return False
+        content = path.read_bytes()
+    except OSError:
+        return False
+    return len(content) > _DIGEST and content[-_DIGEST:] == _digest_of(content[:-_DIGEST], key)
+
+
+def _touch(path: Path) -> None:
+    """Notes that an entry was used."""
+    try:
+        os.utime(path)
+    except OSError:
+        pass  # a cache that may only be read
+
+
+def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
+    """Removes the entries that were not used for longest, until the others have `limit` bytes; and what
+    processes that were killed have left.
+    """
+    entries = []
+    for path in folder.glob("*/*.so"):
+        try:
+            facts = path.stat()
+        except OSError:
+            continue
+        if not path.parent.name.startswith(_PREFIX):
+            entries.append((facts.st_mtime, facts.st_size, path))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= limit:
+            break
+        if path != keep:
+            total -= size
+            path.unlink(missing_ok=True)
+            path.with_suffix(".cpp").unlink(missing_ok=True)
+    for work in folder.glob(f"{_PREFIX}*"):
+        if not _is_alive(work):
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _is_alive(work: Path) -> bool:
+    """Whether the process that compiles in a folder runs."""
+    try:
+        os.kill(int(work.name[len(_PREFIX) :].partition("-")[0]), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, ValueError):
+        pass
+    return True

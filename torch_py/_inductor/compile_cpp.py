@@ -1,0 +1,107 @@
+"""Compiles C++ to shared libraries, with the compiler of the machine.
+
+`CXX` names the compiler; otherwise clang++ is taken if it is there, else g++. No process stays behind: a
+compiler that takes longer than a minute is killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from functools import cache as _remembered
+from pathlib import Path
+
+from torch_py._inductor.cache import Cache
+from torch_py._inductor.headers import cpu_features
+from torch_py.utils.cpp_extension import include_paths
+
+FLAGS = (
+    "-std=c++20", "-shared", "-fPIC", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math",
+    "-mprefer-vector-width=512", "-ffp-contract=off", "-fvisibility=default", "-w",
+)  # fmt: skip
+_LIMIT = 60.0  # seconds
+# Folders of the headers that kernels may include; a change of one changes the keys of the cache.
+_HEADERS = ("aten/vec", "c10/util")
+
+
+class NoCompilerError(RuntimeError):
+    """The machine has no C++ compiler."""
+
+
+class CompilerError(RuntimeError):
+    """The C++ compiler has refused a program, or has taken too long."""
+
+
+def find_compiler() -> str:
+    """The path of the compiler. Raises NoCompilerError."""
+    wanted = os.environ.get("CXX")
+    for name in (wanted,) if wanted else ("clang++", "g++", "c++"):
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    raise NoCompilerError(
+        f"CXX is '{wanted}', which is not there"
+        if wanted
+        else "no C++ compiler was found; install g++ (on Debian and Ubuntu the package g++, on Fedora "
+        "gcc-c++), or set CXX"
+    )
+
+
+def compile_library(source: str) -> str:
+    """The path of a library compiled from C++, from the cache if it has been compiled before.
+
+    Raises NoCompilerError and CompilerError.
+    """
+    compiler = find_compiler()
+    cache = Cache.opened()
+    key = hashlib.sha256("\0".join([source, *_identity(compiler)]).encode()).hexdigest()
+    return cache.library(key, source, lambda text, target: _run(compiler, text, target))
+
+
+def _run(compiler: str, text: str, target: str) -> None:
+    """Compiles the file `text` to the file `target`."""
+    includes = [f"-I{path}" for path in include_paths()]
+    command = [compiler, *FLAGS, *includes, "-o", target, text]
+    # close_fds=False lets Python use posix_spawn, which copies nothing of a large process.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        close_fds=False,
+        text=True,
+        errors="replace",
+    )
+    try:
+        problems = process.communicate(timeout=_LIMIT)[1]
+    except BaseException as problem:
+        process.kill()
+        process.communicate()
+        if isinstance(problem, subprocess.TimeoutExpired):
+            raise CompilerError(f"{compiler} took longer than {_LIMIT:.0f} s") from None
+        raise
+    if process.returncode != 0:
+        raise CompilerError(f"{' '.join(command)}\n{problems}")
+
+
+def _identity(compiler: str) -> list[str]:
+    """What the result of a compilation depends on, in addition to the source."""
+    return [*_compiler_identity(compiler), cpu_features(), _headers_digest()]
+
+
+@_remembered
+def _compiler_identity(compiler: str) -> tuple[str, ...]:
+    path = os.path.realpath(compiler)
+    facts = os.stat(path)
+    return (path, str(facts.st_size), str(facts.st_mtime_ns), *FLAGS)
+
+
+@_remembered
+def _headers_digest() -> str:
+    digest = hashlib.sha256()
+    for folder in _HEADERS:
+        for path in sorted(Path(include_paths()[0], folder).glob("*.h")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,75 @@
+"""The backend "inductor": graphs become programs of compiled loops and called operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
+from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.compile_cpp import CompilerError, NoCompilerError, compile_library
+from torch_py._inductor.stages import CompiledGraph, plan, source_of
+from torch_py._inductor.varying import compile_varying, symbols_of
+from torch_py._notices import say_once
+from torch_py.fx.graph_module import GraphModule
+
+
+def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **options: Any) -> Any:
+    """A callable that computes what a functional graph of operators computes.
+
+    Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
+    returns a list.
+    """
+    return compile_graph(module).program
+
+
+def compile_fx(
+    module: Any,
+    example_inputs: Sequence[Any],
+    inner_compile: Callable[..., Any] | None = None,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    **others: Any,
+) -> Callable[..., Any]:
+    """The back end "inductor" of torch.compile: forward and backward of a graph of torch functions as compiled
+    programs.
+
+    Raises RuntimeError for an unknown mode.
+    """
+    if mode not in (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"):
+        raise RuntimeError(
+            f"Unrecognized mode={mode}, should be one of: default, reduce-overhead, "
+            "max-autotune, max-autotune-no-cudagraphs"
+        )
+    inner = inner_compile or compile_fx_inner
+    return aot_module_simplified(
+        module,
+        list(example_inputs),
+        fw_compiler=inner,
+        bw_compiler=inner,
+        partition_fn=min_cut_rematerialization_partition,
+    )
+
+
+def compile_graph(module: GraphModule) -> CompiledGraph:
+    """Like compile_fx_inner, with all stages."""
+    compiled = CompiledGraph(module)
+    try:
+        _compile(compiled, loops=True)
+    except NoCompilerError as problem:
+        say_once(f"torch.compile calls operators one by one: {problem}")
+        _compile(compiled, loops=False)
+    return compiled
+
+
+def _compile(compiled: CompiledGraph, loops: bool) -> None:
+    if symbols_of(compiled.module):
+        compile_varying(compiled, loops)
+        return
+    named = plan(compiled, loops)
+    compiled.source = source_of(compiled.kernels)
+    library = compile_library(compiled.source) if compiled.source else None
+    compiled.program = Assembly(compiled.graph, compiled.schedule, named).program(library)
+
+
+__all__ = ["CompiledGraph", "CompilerError", "compile_fx", "compile_fx_inner", "compile_graph"]

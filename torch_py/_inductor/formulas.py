@@ -1,0 +1,141 @@
+"""Formulas of native_functions.yaml (`torch_py/_generated/lowerings.py`) as values of the loop graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch_py._inductor.dtypes import TRUTH
+from torch_py._inductor.ir import Cast, Const, Expr, Map, cast, const
+
+_COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
+_PREDICATES = frozenset(["isnan", "isinf", "signbit"])
+# What arithmetic on truth values means.
+_OF_TRUTH = {"+": "or", "*": "and", "maximum": "or", "minimum": "and"}
+_OF_TRUTH.update({name: name for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")})
+_LARGEST_PRODUCT = 4
+_OF_FLOATS = frozenset(["%", "fmod", "pow"])
+
+
+class NotLoweredError(Exception):
+    """An operator, or one with such arguments, has no loop: it is called."""
+
+
+class Formula:
+    """Makes values of a formula. Numbers are of the dtype `computed`, and names stand for them.
+
+    An argument is a value, None, or a string or number of Python.
+    """
+
+    __slots__ = ("arguments", "computed")
+
+    def __init__(self, arguments: Mapping[str, Any], computed: Any) -> None:
+        self.arguments = arguments
+        self.computed = computed
+
+    def value(self, tree: Any) -> Expr:
+        """The value of a formula, a truth value or a number."""
+        if isinstance(tree, str):
+            return self._name(tree)
+        if not isinstance(tree, tuple):
+            return const(tree, self.computed)
+
+        word, *operands = tree
+        if word == "is_none":
+            return Const(self.arguments[operands[0]] is None, TRUTH)
+        if word in ("and", "or", "not"):
+            return self._logical(word, operands)
+        if word == "where":
+            return self._where(*operands)
+        if word in _COMPARISONS:
+            return Map(word, [self.number(o) for o in operands], TRUTH)
+        if word in _PREDICATES:
+            return Map(word, [self.number(operands[0])], TRUTH)
+
+        if self.computed == TRUTH:
+            return self._of_truth(word, operands)
+        if word == "**" or word == "pow":
+            return self._power(*operands)
+        return self._arithmetic(word, [self.number(o) for o in operands])
+
+    def number(self, tree: Any) -> Expr:
+        return cast(self.value(tree), self.computed)
+
+    def condition(self, tree: Any) -> Expr:
+        return as_truth(self.value(tree))
+
+    def _name(self, name: str) -> Expr:
+        argument = self.arguments[name]
+        if isinstance(argument, Expr):
+            return cast(argument, self.computed)
+        if isinstance(argument, (bool, int, float)):
+            return const(argument, self.computed)
+        raise NotLoweredError(f"argument '{name}' is {argument!r}")
+
+    def _logical(self, word: str, operands: list[Any]) -> Expr:
+        values = [self.condition(o) for o in operands]
+        if word == "not":
+            if isinstance(values[0], Const):
+                return Const(not values[0].value, TRUTH)
+            return Map("not", values, TRUTH)
+        return Map(word, values, TRUTH)
+
+    def _where(self, condition: Any, then: Any, otherwise: Any) -> Expr:
+        test = self.condition(condition)
+        if isinstance(test, Const):
+            return self.value(then if test.value else otherwise)
+        values = [self.value(then), self.value(otherwise)]
+        dtype = self.computed
+        if all(v.dtype == TRUTH for v in values):
+            dtype = TRUTH
+        return Map("where", [test, *(cast(v, dtype) for v in values)], dtype)
+
+    def _of_truth(self, word: str, operands: list[Any]) -> Expr:
+        values = [self.condition(o) for o in operands]
+        if word not in _OF_TRUTH:
+            raise NotLoweredError(f"'{word}' of truth values")
+        if word in ("*", "+") and isinstance(values[0], Const) and word == "*" and values[0].value:
+            return values[1]
+        return Map(_OF_TRUTH[word], values, TRUTH)
+
+    def _arithmetic(self, word: str, values: list[Expr]) -> Expr:
+        if word == "*" and isinstance(values[0], Const) and values[0].value == 1:
+            return values[1]
+        if word == "conj":
+            return values[0]
+        if word in _OF_FLOATS and not self.computed.is_floating_point:
+            raise NotLoweredError(f"'{word}' of integers, which checks for zeros")
+        return Map(word, values, self.computed)
+
+    def _power(self, base: Any, exponent: Any) -> Expr:
+        """A product, a root or a reciprocal where the exponent says so."""
+        left, right = self.number(base), self.number(exponent)
+        power = right.value if isinstance(right, Const) else None
+        if power == 0.5 and self.computed.is_floating_point:
+            return Map("sqrt", [left], self.computed)
+        if power is None or power != int(power) or abs(power) > 64:
+            return self._arithmetic("pow", [left, right])
+
+        count = int(abs(power))
+        if power < 0 and not self.computed.is_floating_point:
+            return self._arithmetic("pow", [left, right])
+        if count == 0:
+            return const(1, self.computed)
+        result = left
+        if count <= _LARGEST_PRODUCT:
+            for _ in range(count - 1):
+                result = Map("*", [result, left], self.computed)
+        else:
+            result = Map("integer_power", [left, Const(count, self.computed)], self.computed)
+        return result if power > 0 else Map("/", [const(1, self.computed), result], self.computed)
+
+
+def as_truth(value: Expr) -> Expr:
+    """Whether a value is not zero."""
+    if value.dtype == TRUTH:
+        return value
+    if isinstance(value, Const):
+        return Const(bool(value.value), TRUTH)
+    if isinstance(value, Cast) and value.value.dtype == TRUTH:
+        return value.value
+    return Map("!=", [value, const(0, value.dtype)], TRUTH)

@@ -1,0 +1,238 @@
+"""Groups the stores of a loop graph into nests.
+
+A store joins a nest if it loops over the same positions and what it reads of the nest is from the same
+position, or from the same row. The score is the memory that both touch. Candidates are nests that make or
+read what the store reads, so the search is not quadratic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
+from torch_py._inductor.inline import epochs, read_by
+from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Statement, Store, loads, rewritten
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
+from torch_py._inductor.spaces import common_axes, expressed
+
+_LARGEST_NEST = 24  # items
+_LOOK_BACK = 24  # entries of the schedule
+
+Entry = Nest | Statement
+
+
+def fuse(graph: LoopGraph) -> list[Entry]:
+    """Nests, calls and views in an order in which they can be executed."""
+    return _Fusion(graph).run()
+
+
+class _Fusion:
+    def __init__(self, graph: LoopGraph) -> None:
+        self.graph = graph
+        self.epochs = epochs(graph)
+        self.schedule: list[Entry] = []
+        self.makers: dict[Buffer, Entry] = {}  # the last entry that makes a memory
+
+    def run(self) -> list[Entry]:
+        for statement in self.graph.statements:
+            if isinstance(statement, Store):
+                self._place(statement)
+            else:
+                self.schedule.append(statement)
+                self._note(statement)
+        return self.schedule
+
+    def _note(self, statement: Statement) -> None:
+        for memory in made_by(statement):
+            self.makers[memory] = statement
+
+    def _place(self, store: Store) -> None:
+        epoch = self.epochs[id(store)]
+        candidates = [
+            (self._score(store, entry), number, entry)
+            for number, entry in enumerate(self.schedule[-_LOOK_BACK:])
+            if isinstance(entry, Nest) and entry.epoch == epoch and len(entry.items) < _LARGEST_NEST
+        ]
+        for score, _, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):
+            place = self._place_for(store, nest) if score > 0 else None
+            if place is not None and join(nest, store):
+                self.schedule.remove(nest)
+                self.schedule.insert(place, nest)
+                self.makers[store.buffer.memory] = nest
+                return
+
+        nest = Nest(epoch)
+        begin(nest, store)
+        self.schedule.append(nest)
+        self.makers[store.buffer.memory] = nest
+
+    def _score(self, store: Store, nest: Nest) -> int:
+        """The bytes that both read, or that the store reads and the nest makes."""
+        shared = read_by(store) & (nest.reads() | nest.makes())
+        return sum(memory.count * memory.dtype.itemsize for memory in shared)
+
+    def _place_for(self, store: Store, nest: Nest) -> int | None:
+        """Where in the schedule the nest can make all that it makes, and the store too; None for nowhere."""
+        position = self.schedule.index(nest)
+        following = self.schedule[position + 1 :]
+        needed = [self.makers.get(memory) for memory in read_by(store)]
+        if not any(entry in following for entry in needed):
+            return position
+        makes = nest.makes()
+        if any(makes & read_of(entry) for entry in following):
+            return None
+        return len(self.schedule) - 1
+
+
+def made_by(entry: Entry) -> set[Buffer]:
+    """The memories that an entry of a schedule makes or changes."""
+    if isinstance(entry, Nest):
+        return entry.makes()
+    if isinstance(entry, Store):
+        return {entry.buffer.memory}
+    made = {b.memory for b in entry.made()} if hasattr(entry, "made") else set()
+    return made | {b.memory for b in getattr(entry, "writes", ())}
+
+
+def read_of(entry: Entry) -> set[Buffer]:
+    return entry.reads() if isinstance(entry, Nest) else read_by(entry)
+
+
+def _space(store: Store) -> tuple[list[Axis], list[Axis]]:
+    outer = [axis for axis in store.axes if axis.size != 1]
+    inner = [] if store.reduction is None else [axis for axis in store.reduction.axes if axis.size != 1]
+    return outer, inner
+
+
+def total(axes: Sequence[Axis]) -> int:
+    result = 1
+    for axis in axes:
+        result *= axis.size
+    return result
+
+
+def begin(nest: Nest, store: Store) -> None:
+    """Makes a nest of one store."""
+    nest.outer, nest.inner = _space(store)
+    nest.name = store.name
+    kind = REDUCTION if store.reduction is not None else ELEMENT
+    nest.items.append(Item(store, kind, store.index, store.value))
+
+
+def join(nest: Nest, store: Store) -> bool:
+    """Adds a store to a nest; false if it does not fit, with nothing changed that matters."""
+    outer, inner = _space(store)
+    if total(outer) * total(inner) == 0:
+        return False
+    kind = _kind_in(nest, store, outer, inner)
+    if kind is None:
+        return False
+
+    new_outer, new_inner = _common_space(nest, outer, inner, kind)
+    if new_outer is None or new_inner is None:
+        return False
+    finer = new_outer + new_inner
+    own = expressed(nest.axes, finer)
+    theirs = expressed(outer + inner, new_outer if kind == ROW else finer)
+    theirs.update({axis: Linear(0) for axis in store.axes if axis.size == 1})
+
+    value, index = _in_axes(store, theirs)
+    if not _is_local(nest, value, own) or not _shares(nest, value, own):
+        return False
+    nest.replace(own)
+    nest.outer, nest.inner = new_outer, new_inner
+    nest.items.append(Item(store, kind, index, value))
+    return True
+
+
+def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> str | None:
+    """What a store would be in a nest; None if its loops have other lengths."""
+    rows, row = total(nest.outer), total(nest.inner)
+    if store.reduction is not None:
+        fits = total(outer) * total(inner) == rows * row and total(inner) > 1
+        return REDUCTION if fits and (not nest.has_rows or total(outer) == rows) else None
+    if store.mode != "set" or not store.is_plain:
+        return None
+    if total(outer) == rows * row:
+        return ELEMENT
+    return ROW if total(outer) == rows and nest.has_rows else None
+
+
+def _common_space(
+    nest: Nest, outer: list[Axis], inner: list[Axis], kind: str
+) -> tuple[list[Axis] | None, list[Axis] | None]:
+    """Outer and inner axes that are fine enough for a nest and a store."""
+    if kind == ROW:
+        return _axes(common_axes(nest.outer, outer), "i"), [*nest.inner]
+    if not nest.has_rows and kind == ELEMENT:
+        return _axes(common_axes(nest.axes, outer), "i"), []
+
+    boundary = total(inner) if kind == REDUCTION else total(nest.inner)
+    sizes = common_axes(nest.axes, outer + inner)
+    if sizes is None:
+        return None, None
+    split = len(sizes)
+    count = 1
+    while split > 0 and count < boundary:
+        split -= 1
+        count *= sizes[split]
+    if count != boundary:
+        return None, None
+    return _axes(sizes[:split], "i"), _axes(sizes[split:], "r")
+
+
+def _axes(sizes: list[int] | None, letter: str) -> list[Axis] | None:
+    if sizes is None:
+        return None
+    letters = "ijklmn" if letter == "i" else "rstuvw"
+    return [Axis(letters[n % 6] + (str(n // 6) if n > 5 else ""), size) for n, size in enumerate(sizes)]
+
+
+def _in_axes(store: Store, axes: dict[Axis, Linear]) -> tuple[Expr, tuple[Linear, ...]]:
+    reduction = store.reduction
+    value = store.value if reduction is None else reduction.value
+    value = rewritten(value, lambda part: None, axes)
+    index = tuple(i.replaced(axes, lambda v: rewritten(v, lambda p: None, axes)) for i in store.index)
+    if reduction is not None:
+        value = Reduce(reduction.kind, (), value, reduction.dtype)
+    return value, index
+
+
+def _is_local(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
+    """Whether a value reads what a nest makes only at the position where it was made."""
+    for load in loads(value):
+        item = _maker(nest, load)
+        if item is None:
+            continue
+        if item.buffer is not load.buffer or item.mode != "set":
+            return False
+        made_at = item.flat_index.replaced(axes, lambda v: v)
+        if _flat(load) != made_at:
+            return False
+    return True
+
+
+def _shares(nest: Nest, value: Expr, axes: dict[Axis, Linear]) -> bool:
+    """Whether a value reads an element at the position at which the nest makes or reads it."""
+    wanted: dict[Buffer, set[Linear]] = {}
+    for load in loads(value):
+        wanted.setdefault(load.buffer, set()).add(_flat(load))
+    for item in nest.items:
+        if item.buffer in wanted:
+            return True
+        for load in item_loads(item):
+            if load.buffer in wanted:
+                if _flat(load).replaced(axes, lambda v: v) in wanted[load.buffer]:
+                    return True
+    return False
+
+
+def _flat(load: Load) -> Linear:
+    return flattened(load.index, contiguous(load.buffer.sizes))
+
+
+def _maker(nest: Nest, load: Load) -> Item | None:
+    for item in nest.items:
+        if item.buffer.memory is load.buffer.memory:
+            return item
+    return None

@@ -1,0 +1,283 @@
+"""Positions in tensors: sums of axes with whole factors, in a normal form.
+
+    Linear      8 + 64 * i + j // 4
+    atoms       Axis, Quotient (rounded down), Remainder, Loaded (an integer that a program reads)
+
+Quotients and remainders disappear where the ranges of axes allow it, so a view of a view of a tensor is
+usually affine again: with i < 4 and j < 8, ``(8 * i + j) // 8`` is ``i``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import gcd
+from typing import Any, TypeAlias
+
+
+class Axis:
+    """A loop variable, from 0 to `size` - 1. Equal only to itself."""
+
+    __slots__ = ("name", "size")
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return (0, max(self.size - 1, 0))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class _Rounded:
+    __slots__ = ("_hash", "divisor", "value")
+    sign: str
+
+    def __init__(self, value: Linear, divisor: int) -> None:
+        self.value = value
+        self.divisor = divisor
+        self._hash = hash((self.sign, value, divisor))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(self) is type(other)
+            and self.divisor == other.divisor  # type: ignore[attr-defined]
+            and self.value == other.value  # type: ignore[attr-defined]
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"({self.value}) {self.sign} {self.divisor}"
+
+
+class Quotient(_Rounded):
+    """``value // divisor``"""
+
+    __slots__ = ()
+    sign = "//"
+
+    @property
+    def range(self) -> tuple[int, int]:
+        low, high = self.value.range
+        return (low // self.divisor, high // self.divisor)
+
+
+class Remainder(_Rounded):
+    """``value % divisor``, never negative."""
+
+    __slots__ = ()
+    sign = "%"
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return (0, self.divisor - 1)
+
+
+class Loaded:
+    """An integer that an expression computes, known to lie between 0 and `size` - 1."""
+
+    __slots__ = ("size", "value")
+
+    def __init__(self, value: Any, size: int) -> None:
+        self.value = value
+        self.size = size
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return (0, max(self.size - 1, 0))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Loaded) and self.size == other.size and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.size))
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+
+Atom: TypeAlias = Axis | Quotient | Remainder | Loaded
+
+
+class Linear:
+    """``constant + factor * atom + ...``; equal to another with the same terms in any order."""
+
+    __slots__ = ("_hash", "_range", "constant", "terms")
+
+    def __init__(self, constant: int, terms: Mapping[Atom, int] | None = None) -> None:
+        self.constant = constant
+        self.terms: dict[Atom, int] = {a: f for a, f in (terms or {}).items() if f != 0}
+        self._hash: int | None = None
+        self._range: tuple[int, int] | None = None
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The smallest and the largest value."""
+        if self._range is None:
+            low = high = self.constant
+            for atom, factor in self.terms.items():
+                ends = sorted(factor * end for end in atom.range)
+                low += ends[0]
+                high += ends[1]
+            self._range = (low, high)
+        return self._range
+
+    def factor(self, axis: Axis) -> int:
+        """How far one step along `axis` leads, quotients and remainders aside."""
+        return self.terms.get(axis, 0)
+
+    def __add__(self, other: Linear | int) -> Linear:
+        if isinstance(other, int):
+            return Linear(self.constant + other, self.terms)
+        terms = dict(self.terms)
+        for atom, factor in other.terms.items():
+            terms[atom] = terms.get(atom, 0) + factor
+        return _rejoined(Linear(self.constant + other.constant, terms))
+
+    def __mul__(self, factor: int) -> Linear:
+        return Linear(self.constant * factor, {a: f * factor for a, f in self.terms.items()})
+
+    def __sub__(self, other: Linear) -> Linear:
+        return self + other * -1
+
+    def __floordiv__(self, divisor: int) -> Linear:
+        if divisor == 1:
+            return self
+        whole, rest = self._split(divisor)
+        low, high = rest.range
+        if low // divisor == high // divisor:
+            return whole + low // divisor
+
+        whole += rest.constant // divisor
+        rest = Linear(rest.constant % divisor, rest.terms)
+        common = gcd(divisor, *rest.terms.values())
+        if common == divisor or common > 1:
+            rest, divisor = rest._divided(common), divisor // common
+        return whole + _atom(Quotient(rest, divisor))
+
+    def __mod__(self, divisor: int) -> Linear:
+        if divisor == 1:
+            return Linear(0)
+        _, rest = self._split(divisor)
+        low, high = rest.range
+        if low // divisor == high // divisor:
+            return rest + -(low // divisor) * divisor
+
+        rest = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
+        common = gcd(divisor, rest.constant, *rest.terms.values())
+        return _atom(Remainder(rest._divided(common), divisor // common)) * common
+
+    def _split(self, divisor: int) -> tuple[Linear, Linear]:
+        """The part that `divisor` divides, divided by it, and the rest."""
+        whole = {a: f // divisor for a, f in self.terms.items() if f % divisor == 0}
+        rest = {a: f for a, f in self.terms.items() if f % divisor != 0}
+        return Linear(0, whole), Linear(self.constant, rest)
+
+    def _divided(self, divisor: int) -> Linear:
+        return Linear(self.constant // divisor, {a: f // divisor for a, f in self.terms.items()})
+
+    def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any]) -> Linear:
+        """The same with other terms for axes; `values` does the same in what is loaded."""
+        result = Linear(self.constant)
+        for atom, factor in self.terms.items():
+            if isinstance(atom, Axis):
+                new = axes.get(atom) or _atom(atom)
+            elif isinstance(atom, Quotient):
+                new = atom.value.replaced(axes, values) // atom.divisor
+            elif isinstance(atom, Remainder):
+                new = atom.value.replaced(axes, values) % atom.divisor
+            else:
+                new = _atom(Loaded(values(atom.value), atom.size))
+            result = result + new * factor
+        return result
+
+    def axes(self) -> Iterator[Axis]:
+        """The axes that it depends on, those of loaded integers aside."""
+        for atom in self.terms:
+            if isinstance(atom, Axis):
+                yield atom
+            elif not isinstance(atom, Loaded):
+                yield from atom.value.axes()
+
+    def loaded(self) -> Iterator[Any]:
+        """The expressions that it loads integers by."""
+        for atom in self.terms:
+            if isinstance(atom, Loaded):
+                yield atom.value
+            elif not isinstance(atom, Axis):
+                yield from atom.value.loaded()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Linear) and self.constant == other.constant and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.constant, frozenset(self.terms.items())))
+        return self._hash
+
+    def __repr__(self) -> str:
+        parts = [f"{factor} * {atom}" if factor != 1 else f"{atom}" for atom, factor in self.terms.items()]
+        if self.constant or not parts:
+            parts.append(str(self.constant))
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _atom(atom: Atom) -> Linear:
+    return Linear(0, {atom: 1})
+
+
+def _rejoined(value: Linear) -> Linear:
+    """``(x // n) * n + x % n`` is x."""
+    for atom, factor in value.terms.items():
+        if isinstance(atom, Remainder):
+            quotient = Quotient(atom.value, atom.divisor)
+            if value.terms.get(quotient) == factor * atom.divisor:
+                rest = {a: f for a, f in value.terms.items() if a != atom and a != quotient}
+                return Linear(value.constant, rest) + atom.value * factor
+    return value
+
+
+def linear(value: int | Axis | Linear) -> Linear:
+    """A number or an axis as a position. An axis with one position is 0."""
+    if isinstance(value, Linear):
+        return value
+    if isinstance(value, Axis):
+        return Linear(0) if value.size == 1 else _atom(value)
+    return Linear(value)
+
+
+def loaded(value: Any, size: int) -> Linear:
+    """The position that an expression computes, between 0 and `size` - 1."""
+    return _atom(Loaded(value, size))
+
+
+def flattened(index: Sequence[Linear], strides: Sequence[int], offset: int = 0) -> Linear:
+    """The position in memory, or in a row, of an index."""
+    total = Linear(offset)
+    for position, stride in zip(index, strides):
+        total = total + position * stride
+    return total
+
+
+def contiguous(sizes: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a tensor whose elements are one after another."""
+    strides = []
+    step = 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def unflattened(position: Linear, sizes: Sequence[int]) -> tuple[Linear, ...]:
+    """The index of which `position` is the place in a row."""
+    index = []
+    for size, stride in zip(sizes, contiguous(sizes)):
+        index.append(Linear(0) if size == 1 else (position // stride) % size)
+    if index and sizes[0] != 1:
+        index[0] = position // contiguous(sizes)[0]
+    return tuple(index)

@@ -1,0 +1,474 @@
+"""The loop graph: what every element of every tensor is, and in which order tensors are made.
+
+    Const, Load, Map, Cast, Index, Guard, Named     values of one element
+    Reduce                                          a value of many elements
+    Store, Extern, View                             statements, which make buffers
+
+Nothing here is C++: functions of `Map` are the words of the expression language of native_functions.yaml.
+Values are compared and hashed by what they are; names are for people. spec.py says what is well formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from torch_py._inductor.dtypes import TRUTH, is_short_float
+from torch_py._inductor.indices import Axis, Linear, linear
+
+
+class Buffer:
+    """A tensor in memory. One that looks at the memory of another has that as its `base`."""
+
+    __slots__ = ("base", "device", "dtype", "kind", "name", "offset", "sizes", "strides")
+
+    def __init__(
+        self,
+        name: str,
+        dtype: Any,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        device: Any,
+        kind: str = "temporary",
+        base: Buffer | None = None,
+        offset: int = 0,
+    ) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.sizes = tuple(sizes)
+        self.strides = tuple(strides)
+        self.device = device
+        self.kind = kind  # input, constant, temporary
+        self.base = base
+        self.offset = offset  # of the first element, from that of the base
+
+    @property
+    def memory(self) -> Buffer:
+        """The buffer whose memory this is."""
+        return self if self.base is None else self.base.memory
+
+    @property
+    def facts(self) -> tuple[Any, tuple[int, ...], tuple[int, ...], Any]:
+        return (self.dtype, self.sizes, self.strides, self.device)
+
+    @property
+    def count(self) -> int:
+        """The number of elements."""
+        total = 1
+        for size in self.sizes:
+            total *= size
+        return total
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Expr:
+    """A value of one element."""
+
+    __slots__ = ("_hash", "dtype")
+    dtype: Any
+
+    def parts(self) -> tuple[Expr, ...]:
+        """The values that it is computed from."""
+        return ()
+
+    def key(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and hash(self) == hash(other) and self.key() == other.key()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def _seal(self) -> None:
+        self._hash = hash((type(self).__name__, self.key()))
+
+
+class Const(Expr):
+    """A number."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: bool | int | float, dtype: Any) -> None:
+        self.value = value
+        self.dtype = dtype
+        self._seal()
+
+    def key(self) -> tuple[Any, ...]:
+        return (repr(self.value), self.dtype)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+class Load(Expr):
+    """An element of a buffer."""
+
+    __slots__ = ("buffer", "index")
+
+    def __init__(self, buffer: Buffer, index: Sequence[Linear]) -> None:
+        self.buffer = buffer
+        self.index = tuple(index)
+        self.dtype = buffer.dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return tuple(part for position in self.index for part in position.loaded())
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.buffer), self.index)
+
+    def __repr__(self) -> str:
+        return f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
+
+
+class Map(Expr):
+    """A function of the expression language."""
+
+    __slots__ = ("args", "function")
+
+    def __init__(self, function: str, args: Sequence[Expr], dtype: Any) -> None:
+        self.function = function
+        self.args = tuple(args)
+        self.dtype = dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return self.args
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.function, self.args, self.dtype)
+
+    def __repr__(self) -> str:
+        if len(self.args) == 2 and not self.function[0].isalpha():
+            return f"({self.args[0]} {self.function} {self.args[1]})"
+        return f"{self.function}({', '.join(map(str, self.args))})"
+
+
+class Cast(Expr):
+    """The same value as another dtype."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Expr, dtype: Any) -> None:
+        self.value = value
+        self.dtype = dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.value,)
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.value, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"{str(self.dtype).removeprefix('torch.')}({self.value})"
+
+
+class Index(Expr):
+    """A position as a number."""
+
+    __slots__ = ("position",)
+
+    def __init__(self, position: Linear, dtype: Any) -> None:
+        self.position = position
+        self.dtype = dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return tuple(self.position.loaded())
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.position, self.dtype)
+
+    def __repr__(self) -> str:
+        return str(self.position)
+
+
+class Guard(Expr):
+    """`value` where a condition holds, which is not computed elsewhere: it may load from outside."""
+
+    __slots__ = ("condition", "otherwise", "value")
+
+    def __init__(self, condition: Expr, value: Expr, otherwise: Expr) -> None:
+        self.condition = condition
+        self.value = value
+        self.otherwise = otherwise
+        self.dtype = value.dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.condition, self.value, self.otherwise)
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.condition, self.value, self.otherwise)
+
+    def __repr__(self) -> str:
+        return f"({self.condition} ? {self.value} : {self.otherwise})"
+
+
+class Named(Expr):
+    """A value with the name of the tensor that it is an element of, and the line that computes it."""
+
+    __slots__ = ("line", "name", "value")
+
+    def __init__(self, name: str, value: Expr, line: str = "") -> None:
+        self.name = name
+        self.value = value
+        self.line = line
+        self.dtype = value.dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.value,)
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.value,)
+
+    def __repr__(self) -> str:
+        return f"{{{self.name} = {self.value}}}"
+
+
+class Reduce(Expr):
+    """Combines the values along `axes`: sum, product, maximum, minimum, any, all, xor, argmax, argmin."""
+
+    __slots__ = ("axes", "kind", "value")
+
+    def __init__(self, kind: str, axes: Sequence[Axis], value: Expr, dtype: Any) -> None:
+        self.kind = kind
+        self.axes = tuple(axes)
+        self.value = value
+        self.dtype = dtype
+        self._seal()
+
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.value,)
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.kind, self.axes, self.value, self.dtype)
+
+    def __repr__(self) -> str:
+        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
+        return f"{self.kind}[{bounds}] {self.value}"
+
+
+class Statement:
+    __slots__ = ("line", "name")
+    name: str  # of the node of the operator graph
+    line: str  # of the user's program
+
+
+class Store(Statement):
+    """For every position of the axes, an element of a buffer. Its value is a Reduce or contains none.
+
+    `mode` is "set", or "add" for one that adds to what is there.
+    """
+
+    __slots__ = ("axes", "buffer", "index", "mode", "value")
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        axes: Sequence[Axis],
+        index: Sequence[Linear],
+        value: Expr,
+        line: str = "",
+        mode: str = "set",
+    ) -> None:
+        self.name = buffer.name
+        self.line = line
+        self.buffer = buffer
+        self.axes = tuple(axes)
+        self.index = tuple(index)
+        self.value = value
+        self.mode = mode
+
+    @property
+    def reduction(self) -> Reduce | None:
+        return self.value if isinstance(self.value, Reduce) else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it stores every element of its buffer, each at the position of the axes."""
+        if self.mode != "set" or tuple(axis.size for axis in self.axes) != self.buffer.sizes:
+            return False
+        return self.index == tuple(map(linear, self.axes))
+
+    def __str__(self) -> str:
+        bounds = ", ".join(f"{axis} < {axis.size}" for axis in self.axes)
+        sign = "=" if self.mode == "set" else "+="
+        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
+        return f"for {bounds or 'one element'}: {place} {sign} {self.value}"
+
+
+class Extern(Statement):
+    """A call of an operator, in whose arguments buffers stand for tensors."""
+
+    __slots__ = ("args", "kwargs", "operator", "results", "writes")
+
+    def __init__(
+        self,
+        name: str,
+        operator: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        results: Any,
+        writes: Sequence[Buffer] = (),
+        line: str = "",
+    ) -> None:
+        self.name = name
+        self.line = line
+        self.operator = operator
+        self.args = tuple(args)
+        self.kwargs = dict(kwargs)
+        self.results = results  # buffers, None, or tuples of them for lists
+        self.writes = tuple(writes)
+
+    def buffers(self) -> Iterator[Buffer]:
+        """The tensors among the arguments."""
+        yield from _buffers((self.args, list(self.kwargs.values())))
+
+    def made(self) -> Iterator[Buffer]:
+        yield from _buffers(self.results)
+
+    def __str__(self) -> str:
+        arguments = [str(a) for a in self.args] + [f"{n}={v}" for n, v in self.kwargs.items()]
+        results = ", ".join(b.name for b in self.made())
+        return f"{results or 'nothing'} = {self.operator}({', '.join(arguments)})"
+
+
+class View(Statement):
+    """A buffer that looks at the memory of its base."""
+
+    __slots__ = ("buffer",)
+
+    def __init__(self, buffer: Buffer, line: str = "") -> None:
+        self.name = buffer.name
+        self.line = line
+        self.buffer = buffer
+
+    def __str__(self) -> str:
+        b = self.buffer
+        return f"{b.name} = {b.base} as sizes {list(b.sizes)}, strides {list(b.strides)}, offset {b.offset}"
+
+
+def _buffers(value: Any) -> Iterator[Buffer]:
+    if isinstance(value, Buffer):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _buffers(part)
+
+
+class LoopGraph:
+    """Statements in an order in which they can be executed."""
+
+    __slots__ = ("constants", "inputs", "outputs", "statements")
+
+    def __init__(self) -> None:
+        self.inputs: list[Any] = []  # a Buffer, or the name of an integer
+        self.constants: list[tuple[Buffer, Any]] = []
+        self.statements: list[Statement] = []
+        self.outputs: list[Any] = []  # a Buffer, None or a number
+
+    def __str__(self) -> str:
+        lines = [f"input {b.name}: {describe(b)}" for b in self.inputs if isinstance(b, Buffer)]
+        lines += [f"constant {b.name}: {describe(b)}" for b, _ in self.constants]
+        last = ""
+        for statement in self.statements:
+            if statement.line and statement.line != last:
+                lines.append(f"# {statement.line}")
+                last = statement.line
+            lines.append(str(statement))
+        return "\n".join([*lines, f"return {', '.join(map(str, self.outputs))}"])
+
+
+def describe(buffer: Buffer) -> str:
+    return f"{str(buffer.dtype).removeprefix('torch.')}{list(buffer.sizes)}"
+
+
+def walk(value: Expr) -> Iterator[Expr]:
+    """The value and all that it is computed from, each once."""
+    seen = {value}
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        yield found
+        for part in found.parts():
+            if part not in seen:
+                seen.add(part)
+                stack.append(part)
+
+
+def loads(value: Expr) -> Iterator[Load]:
+    """The elements of buffers that a value is computed from, each once."""
+    for part in walk(value):
+        if isinstance(part, Load):
+            yield part
+
+
+def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[Axis, Linear]) -> Expr:
+    """The value with other positions for axes. Where `change` gives a value, that takes the place of a part
+    (whose positions are the new ones already).
+    """
+    known: dict[Expr, Expr] = {}
+
+    def of(part: Expr) -> Expr:
+        found = known.get(part)
+        if found is None:
+            found = rebuilt(part)
+            found = known[part] = change(found) or found
+        return found
+
+    def position(index: Linear) -> Linear:
+        return index.replaced(axes, of)
+
+    def rebuilt(part: Expr) -> Expr:
+        if isinstance(part, Load):
+            return Load(part.buffer, [position(i) for i in part.index])
+        if isinstance(part, Map):
+            return Map(part.function, [of(a) for a in part.args], part.dtype)
+        if isinstance(part, Cast):
+            return cast(of(part.value), part.dtype)
+        if isinstance(part, Index):
+            return Index(position(part.position), part.dtype)
+        if isinstance(part, Guard):
+            return Guard(of(part.condition), of(part.value), of(part.otherwise))
+        if isinstance(part, Named):
+            return Named(part.name, of(part.value), part.line)
+        if isinstance(part, Reduce):
+            kept = [next(iter(axes[a].axes()), a) if a in axes else a for a in part.axes]
+            return Reduce(part.kind, kept, of(part.value), part.dtype)
+        return part
+
+    return of(value)
+
+
+def cast(value: Expr, dtype: Any) -> Expr:
+    """The value as another dtype. What was only rounded on the way to a wider dtype is not rounded."""
+    if value.dtype == dtype:
+        return value
+    inner = value.value if isinstance(value, Named) else value
+    if isinstance(inner, Cast) and inner.value.dtype == dtype and _is_rounding(inner.dtype, dtype):
+        return Named(value.name, inner.value, value.line) if isinstance(value, Named) else inner.value
+    if isinstance(inner, Const):
+        return const(inner.value, dtype)
+    return Cast(value, dtype)
+
+
+def _is_rounding(narrow: Any, wide: Any) -> bool:
+    """Whether 16-bit results of one operator come to another, which computes in float."""
+    return is_short_float(narrow) and wide.is_floating_point
+
+
+def const(value: bool | int | float, dtype: Any) -> Const:
+    """A number of a dtype."""
+    if dtype.is_floating_point:
+        return Const(float(value), dtype)
+    if dtype == TRUTH:
+        return Const(bool(value), dtype)
+    return Const(int(value), dtype)

@@ -1,0 +1,8 @@
+"""Rules that turn operators into loops: one for each structure, and some for single operators, one file for
+each idea. An operator without a rule is called.
+"""
+
+from torch_py._inductor.lower import choices, copies, joining, moves, norms, softmax
+from torch_py._inductor.lower.context import RULES, Lowering, Value, rule
+
+__all__ = ["RULES", "Lowering", "Value", "rule", "choices", "copies", "joining", "moves", "norms", "softmax"]

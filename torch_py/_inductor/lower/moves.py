@@ -1,0 +1,167 @@
+"""Elements at other places: flip, roll, repeat, pads, and parts of larger tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py._inductor.dtypes import LONG, TRUTH
+from torch_py._inductor.formulas import NotLoweredError
+from torch_py._inductor.indices import Linear, linear
+from torch_py._inductor.ir import Expr, Guard, Index, Map, const
+from torch_py._inductor.lower.context import Lowering, Value, rule
+
+Place = Callable[[Sequence[Linear]], Sequence[Linear]]
+
+
+def _moved(lowering: Lowering, node: Any, source: Value, place: Place) -> Value:
+    """The elements of `source` at another index."""
+    return lowering.define(node.name, node.meta["val"], lambda index: source.at(list(place(index))))
+
+
+@rule("flip")
+def flip(lowering: Lowering, node: Any, source: Value, dims: Sequence[int]) -> Value:
+    turned = {d % len(source.sizes) for d in dims} if source.sizes else set()
+
+    def place(index: Sequence[Linear]) -> Sequence[Linear]:
+        sizes = source.sizes
+        return [linear(sizes[d] - 1) - i if d in turned else i for d, i in enumerate(index)]
+
+    return _moved(lowering, node, source, place)
+
+
+@rule("roll")
+def roll(lowering: Lowering, node: Any, source: Value, shifts: Any, dims: Any = ()) -> Value:
+    given = [shifts] if isinstance(shifts, int) else list(shifts)
+    along = [dims] if isinstance(dims, int) else list(dims)
+    if not along or not source.sizes:
+        raise NotLoweredError("a roll of the row of all elements")
+    steps = [0] * len(source.sizes)
+    for shift, d in zip(given, along):
+        steps[d] += shift
+
+    def place(index: Sequence[Linear]) -> Sequence[Linear]:
+        return [(i + -step % size) % size for i, step, size in zip(index, steps, source.sizes)]
+
+    return _moved(lowering, node, source, place)
+
+
+@rule("repeat")
+def repeat(lowering: Lowering, node: Any, source: Value, repeats: Sequence[int]) -> Value:
+    def place(index: Sequence[Linear]) -> Sequence[Linear]:
+        own = index[len(index) - len(source.sizes) :]
+        return [i % size for i, size in zip(own, source.sizes)]
+
+    return _moved(lowering, node, source, place)
+
+
+def _inside(position: Linear, low: int, high: int) -> Expr:
+    """Whether low <= position < high."""
+    value = Index(position, LONG)
+    tests = []
+    if position.range[0] < low:
+        tests.append(Map(">=", [value, const(low, LONG)], TRUTH))
+    if position.range[1] >= high:
+        tests.append(Map("<", [value, const(high, LONG)], TRUTH))
+    return all_of(tests)
+
+
+def all_of(tests: Sequence[Expr]) -> Expr:
+    """Whether all conditions hold."""
+    result: Expr = const(True, TRUTH)
+    for number, test in enumerate(tests):
+        result = test if number == 0 else Map("and", [result, test], TRUTH)
+    return result
+
+
+def _guarded(test: Expr, value: Expr, otherwise: Expr) -> Expr:
+    return value if test == const(True, TRUTH) else Guard(test, value, otherwise)
+
+
+@rule("constant_pad_nd")
+def constant_pad(lowering: Lowering, node: Any, source: Value, pad: Sequence[int], value: Any = 0) -> Value:
+    example = node.meta["val"]
+    before = [0] * len(source.sizes)
+    for number in range(len(pad) // 2):
+        before[-1 - number] = pad[2 * number]
+
+    def element(index: Sequence[Linear]) -> Expr:
+        own = [i + -low for i, low in zip(index, before)]
+        tests = [_inside(i, 0, size) for i, size in zip(own, source.sizes)]
+        test = all_of([t for t in tests if t != const(True, TRUTH)])
+        return _guarded(test, source.at(own), const(value, example.dtype))
+
+    return lowering.define(node.name, example, element)
+
+
+@rule("_slice_backward")
+def slice_backward(
+    lowering: Lowering, node: Any, grad: Value, sizes: Any, dim: int, start: Any, end: Any, step: int
+) -> Value:
+    return _part(lowering, node, grad, None, dim, start, step)
+
+
+@rule("slice_scatter")
+def slice_scatter(
+    lowering: Lowering,
+    node: Any,
+    source: Value,
+    part: Value,
+    dim: int = 0,
+    start: Any = None,
+    end: Any = None,
+    step: int = 1,
+) -> Value:
+    return _part(lowering, node, part, source, dim, start, step)
+
+
+def _part(
+    lowering: Lowering, node: Any, part: Value, source: Value | None, dim: int, start: Any, step: int
+) -> Value:
+    """`source`, or zeros, with another tensor at every `step`-th position of a dimension."""
+    example = node.meta["val"]
+    dim %= len(example.shape)
+    size = example.shape[dim]
+    first = 0 if start is None else min(max(start + size if start < 0 else start, 0), size)
+    count = part.sizes[dim]
+
+    def element(index: Sequence[Linear]) -> Expr:
+        otherwise = const(0, example.dtype) if source is None else source.at(index)
+        distance = index[dim] + -first
+        tests = [_inside(distance, 0, (count - 1) * step + 1)]
+        if step != 1:
+            multiple = Map("==", [Index(distance % step, LONG), const(0, LONG)], TRUTH)
+            tests.append(multiple)
+        own = list(index)
+        own[dim] = distance // step
+        return _guarded(
+            all_of([t for t in tests if t != const(True, TRUTH)]), part.broadcast(own), otherwise
+        )
+
+    return lowering.define(node.name, example, element)
+
+
+@rule("_select_backward")
+def select_backward(lowering: Lowering, node: Any, grad: Value, sizes: Any, dim: int, index: int) -> Value:
+    return _row(lowering, node, grad, None, dim, index)
+
+
+@rule("select_scatter")
+def select_scatter(
+    lowering: Lowering, node: Any, source: Value, row: Value, dim: int, index: int
+) -> Value:
+    return _row(lowering, node, row, source, dim, index)
+
+
+def _row(lowering: Lowering, node: Any, row: Value, source: Value | None, dim: int, at: int) -> Value:
+    """`source`, or zeros, with another tensor at one position of a dimension."""
+    example = node.meta["val"]
+    dim %= len(example.shape)
+    at %= example.shape[dim]
+
+    def element(index: Sequence[Linear]) -> Expr:
+        otherwise = const(0, example.dtype) if source is None else source.at(index)
+        test = Map("==", [Index(index[dim], LONG), const(at, LONG)], TRUTH)
+        return Guard(test, row.at([*index[:dim], *index[dim + 1 :]]), otherwise)
+
+    return lowering.define(node.name, example, element)

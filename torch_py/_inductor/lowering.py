@@ -1,0 +1,173 @@
+"""From the operator graph to the loop graph: every operator by its rule, or called."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from torch_py._functorch.aot.forms import Requiring
+from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
+from torch_py._inductor.formulas import NotLoweredError
+from torch_py._inductor.ir import Extern, LoopGraph
+from torch_py._inductor.lower import RULES, Lowering, Value
+from torch_py._inductor.lower.context import bound_arguments
+from torch_py._inductor.lower.pointwise import lower_pointwise, lower_reduction
+from torch_py._inductor.lower.views import lower_view
+from torch_py._ops import OpOverload
+from torch_py._tensor import Tensor
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node, map_arg
+from torch_py.utils._pytree import tree_map
+
+
+def lower(module: GraphModule, loops: bool = True) -> LoopGraph:
+    """The loop graph of a functional graph whose nodes have ``meta["val"]``. Without loops, operators are
+    called.
+    """
+    lowering = Lowering()
+    lowering.has_loops = loops
+    for node in module.graph.nodes:
+        lowering.line = line_of(node)
+        if node.op == "placeholder":
+            _input(lowering, node)
+        elif node.op == "get_attr":
+            _constant(lowering, module, node)
+        elif node.op == "call_function":
+            _operator(lowering, node)
+        else:
+            _outputs(lowering, node)
+    return lowering.graph
+
+
+def line_of(node: Node) -> str:
+    """The last line of the user's program that led to a node."""
+    trace = str(node.meta.get("stack_trace") or "").rstrip()
+    return trace.rpartition("\n")[2].strip()
+
+
+def _input(lowering: Lowering, node: Node) -> None:
+    example = node.meta["val"]
+    if not isinstance(example, Tensor):
+        lowering.graph.inputs.append(node.name)
+        lowering.values[node] = example
+        return
+    buffer = lowering.buffer(node.name, example, "input")
+    lowering.graph.inputs.append(buffer)
+    lowering.values[node] = Value.of(buffer)
+
+
+def _constant(lowering: Lowering, module: GraphModule, node: Node) -> None:
+    tensor: Any = module
+    for part in str(node.target).split("."):
+        tensor = getattr(tensor, part)
+    buffer = lowering.buffer(node.name, tensor, "constant")
+    lowering.graph.constants.append((buffer, tensor))
+    lowering.values[node] = Value.of(buffer)
+
+
+def _operator(lowering: Lowering, node: Node) -> None:
+    args = map_arg(node.args, lowering.values.__getitem__)
+    kwargs = map_arg(node.kwargs, lowering.values.__getitem__)
+    if node.target is operator.getitem:
+        lowering.values[node] = args[0][args[1]]
+        return
+
+    rule = _rule_of(node) if lowering.has_loops and not _is_empty([args, list(kwargs.values())]) else None
+    if rule is not None:
+        length = len(lowering.graph.statements)
+        try:
+            lowering.values[node] = rule(lowering, node, *args, **kwargs)
+            return
+        except NotLoweredError:
+            del lowering.graph.statements[length:]
+    lowering.values[node] = call(lowering, node, args, kwargs)
+
+
+def _is_empty(arguments: Any) -> bool:
+    """Whether one of the tensors has no elements."""
+    return any(isinstance(v, Value) and 0 in v.sizes for v in _leaves(arguments))
+
+
+def _rule_of(node: Node) -> Callable[..., Any] | None:
+    """The rule of a node's operator: its own, or that of its structure."""
+    target: Any = node.target
+    if isinstance(target, Requiring):
+        return RULES.get(target.operator._entry_name)
+    if not isinstance(target, OpOverload):
+        return None
+    name = target._entry_name
+    if name in RULES:
+        return RULES[name]
+    if name in POINTWISE:
+        return lower_pointwise
+    if name in REDUCTIONS:
+        return lower_reduction
+    if target._structure == "view" and isinstance(node.meta["val"], (Tensor, list, tuple)):
+        return lower_view
+    return None
+
+
+def _view_by_call(lowering: Lowering, node: Node, args: Sequence[Any]) -> Value:
+    """A view that cannot be an index: another look at the memory, with the strides it has in the example."""
+    example, source = node.meta["val"], args[0]
+    if source.root is None:
+        raise NotLoweredError("a view of what is not in memory")
+    return Value.of(lowering.alias(node.name, example, source.root))
+
+
+def _written(target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Value]:
+    """The arguments that an operator changes."""
+    if not isinstance(target, OpOverload):
+        return []
+    bound = bound_arguments(target, args, kwargs)
+    found = [bound[a.name] for a in target._schema.arguments if a.is_write]
+    return [v for v in _leaves(found) if isinstance(v, Value)]
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    if isinstance(values, (list, tuple)):
+        for value in values:
+            yield from _leaves(value)
+    else:
+        yield values
+
+
+def call(lowering: Lowering, node: Node, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Adds a call of an operator with tensors in memory."""
+    target: Any = node.target
+    example = node.meta.get("val")
+    if isinstance(target, OpOverload) and target._structure == "view" and isinstance(example, Tensor):
+        return _view_by_call(lowering, node, args)
+
+    written = _written(target, args, kwargs)
+    if written and isinstance(example, Tensor):
+        # In place: the result is the argument.
+        results, values = None, written[0]
+    else:
+        results, values = _results(lowering, node.name, example)
+        if isinstance(target, OpOverload) and isinstance(results, tuple) and len(target._schema.returns) == 1:
+            results = (results,)  # a list
+
+    in_memory = tree_map(lambda v: lowering.stored(v) if isinstance(v, Value) else v, (list(args), kwargs))
+    writes = [lowering.stored(v) for v in written]
+    lowering.graph.statements.append(
+        Extern(node.name, target, in_memory[0], in_memory[1], results, writes, lowering.line)
+    )
+    return values
+
+
+def _results(lowering: Lowering, name: str, example: Any) -> tuple[Any, Any]:
+    """Buffers for the results of a call, and their values."""
+    if isinstance(example, Tensor):
+        buffer = lowering.buffer(name, example)
+        return buffer, Value.of(buffer)
+    if isinstance(example, (list, tuple)):
+        pairs = [_results(lowering, f"{name}_{n}", part) for n, part in enumerate(example)]
+        return tuple(b for b, _ in pairs), tuple(v for _, v in pairs)
+    return None, None
+
+
+def _outputs(lowering: Lowering, node: Node) -> None:
+    for output in _leaves(map_arg(node.args[0], lowering.values.__getitem__)):
+        lowering.graph.outputs.append(lowering.stored(output) if isinstance(output, Value) else output)

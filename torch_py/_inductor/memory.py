@@ -1,0 +1,99 @@
+"""Memory of temporary tensors: one arena, in which tensors that are not alive together share places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch_py._inductor.fuse import Entry, made_by, read_of
+from torch_py._inductor.ir import Buffer, Extern
+from torch_py._inductor.nests import Nest
+from torch_py._ops import OpOverload
+
+_ALIGNMENT = 64
+
+
+class Plan:
+    """Where each memory is, and after which entry of the schedule nobody needs it.
+
+    `offsets` has what is in the arena. Other memories that nests make are allocated one by one.
+    """
+
+    __slots__ = ("last_use", "offsets", "size")
+
+    def __init__(self) -> None:
+        self.offsets: dict[Buffer, int] = {}
+        self.last_use: dict[Buffer, int] = {}
+        self.size = 0
+
+
+def plan_memory(schedule: Sequence[Entry], outputs: set[Buffer]) -> Plan:
+    """Places for the temporaries of nests. What is an output, or may live on in a result of a call, is left
+    out.
+    """
+    plan = Plan()
+    for number, entry in enumerate(schedule):
+        for memory in read_of(entry) | made_by(entry):
+            plan.last_use[memory] = number
+
+    apart = outputs | _escaping(schedule)
+    arena = _Arena()
+    for number, entry in enumerate(schedule):
+        if isinstance(entry, Nest):
+            for memory in _in_memory(entry):
+                if memory.kind == "temporary" and memory not in apart and memory not in plan.offsets:
+                    plan.offsets[memory] = arena.take(bytes_of(memory))
+        for memory in read_of(entry) | made_by(entry):
+            if memory in plan.offsets and plan.last_use[memory] == number:
+                arena.give(plan.offsets[memory], bytes_of(memory))
+    plan.size = arena.size
+    return plan
+
+
+def _in_memory(nest: Nest) -> list[Buffer]:
+    return list(dict.fromkeys(item.buffer.memory for item in nest.items if item.place == "memory"))
+
+
+def _escaping(schedule: Sequence[Entry]) -> set[Buffer]:
+    """Arguments of calls whose results may look at them."""
+    found: set[Buffer] = set()
+    for entry in schedule:
+        if isinstance(entry, Extern):
+            target = entry.operator
+            if not isinstance(target, OpOverload) or any(r.alias_info for r in target._schema.returns):
+                found |= read_of(entry)
+    return found
+
+
+def bytes_of(memory: Buffer) -> int:
+    """The size of a memory, rounded up."""
+    last = sum((size - 1) * stride for size, stride in zip(memory.sizes, memory.strides)) + 1
+    count = 0 if 0 in memory.sizes else last * memory.dtype.itemsize
+    return max(-(-count // _ALIGNMENT), 1) * _ALIGNMENT
+
+
+class _Arena:
+    """First fit, with neighbouring free ranges as one."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.free: list[tuple[int, int]] = []  # begin, end
+
+    def take(self, count: int) -> int:
+        for number, (begin, end) in enumerate(self.free):
+            if end - begin >= count:
+                self.free[number : number + 1] = [(begin + count, end)] if end - begin > count else []
+                return begin
+        begin = self.size
+        if self.free and self.free[-1][1] == self.size:
+            begin = self.free.pop()[0]
+        self.size = begin + count
+        return begin
+
+    def give(self, begin: int, count: int) -> None:
+        ranges = sorted([*self.free, (begin, begin + count)])
+        self.free = []
+        for low, high in ranges:
+            if self.free and self.free[-1][1] == low:
+                self.free[-1] = (self.free[-1][0], high)
+            else:
+                self.free.append((low, high))

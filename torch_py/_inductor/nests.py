@@ -1,0 +1,150 @@
+"""Nests: statements that share loops.
+
+A nest has outer axes, over which threads divide the work, and inner axes, which are looped over for each
+position of the outer ones: a row. Its items are
+
+    element     a value for every position of all axes
+    row         a value for every position of the outer axes
+    reduction   a value for every position of the outer axes, combined along the inner ones
+
+Items are computed in passes over the row. One that needs a reduction of pass n is in pass n + 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
+from torch_py._inductor.ir import Buffer, Expr, Guard, Index, Load, Reduce, Store, loads, rewritten, walk
+
+ELEMENT, ROW, REDUCTION = "element", "row", "reduction"
+
+
+class Item:
+    """A store, in terms of the axes of its nest."""
+
+    __slots__ = (
+        "buffer", "index", "is_partial", "kind", "line", "mode", "pass_", "place", "reduce", "reduce_dtype",
+        "value",
+    )  # fmt: skip
+
+    def __init__(self, store: Store, kind: str, index: Sequence[Linear], value: Expr) -> None:
+        self.buffer = store.buffer
+        self.line = store.line
+        self.mode = store.mode
+        self.kind = kind
+        self.index = tuple(index)
+        self.value = value.value if isinstance(value, Reduce) else value
+        self.reduce = value.kind if isinstance(value, Reduce) else ""
+        self.reduce_dtype = value.dtype
+        self.is_partial = not store.is_plain
+        self.pass_ = 0
+        self.place = "memory"  # or "local" for a variable, "scratch" for a row of them
+
+    def replace(self, axes: dict[Axis, Linear]) -> None:
+        """Changes the axes."""
+        self.value = rewritten(self.value, lambda part: None, axes)
+        self.index = tuple(i.replaced(axes, lambda v: rewritten(v, lambda p: None, axes)) for i in self.index)
+
+    @property
+    def flat_index(self) -> Linear:
+        """Which element of the buffer it is, in the order of a row."""
+        return flattened(self.index, contiguous(self.buffer.sizes))
+
+    def __str__(self) -> str:
+        place = f"{self.buffer.name}[{', '.join(map(str, self.index))}]"
+        sign = "=" if self.mode == "set" else "+="
+        target = place if self.place == "memory" else f"{self.place} {self.buffer.name}"
+        return f"{target} {sign} {self.reduce and self.reduce + ' of '}{self.value}"
+
+
+class Nest:
+    """Items that share loops. Without a reduction, all axes are outer ones."""
+
+    __slots__ = ("epoch", "inner", "items", "name", "outer")
+
+    def __init__(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.outer: list[Axis] = []
+        self.inner: list[Axis] = []
+        self.items: list[Item] = []
+        self.name = ""
+
+    @property
+    def axes(self) -> list[Axis]:
+        return self.outer + self.inner
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether there is a row for each position of the outer axes."""
+        return any(item.kind != ELEMENT for item in self.items)
+
+    def reads(self) -> set[Buffer]:
+        """The memories that it reads and does not make itself, and those that it makes parts of."""
+        loaded = {load.buffer.memory for item in self.items for load in item_loads(item)} - self.makes()
+        return loaded | {item.buffer.memory for item in self.items if item.is_partial}
+
+    def makes(self) -> set[Buffer]:
+        return {item.buffer.memory for item in self.items}
+
+    def made(self, buffer: Buffer) -> Item | None:
+        """The item that stores a buffer."""
+        for item in self.items:
+            if item.buffer is buffer:
+                return item
+        return None
+
+    def replace(self, axes: dict[Axis, Linear]) -> None:
+        for item in self.items:
+            item.replace(axes)
+
+    def __str__(self) -> str:
+        def bounds(axes: list[Axis]) -> str:
+            return ", ".join(f"{axis} < {axis.size}" for axis in axes)
+
+        lines = [
+            f"nest {self.name}: {bounds(self.outer)}" + (f"; {bounds(self.inner)}" if self.inner else "")
+        ]
+        for item in sorted(self.items, key=lambda item: item.pass_):
+            lines.append(f"    {f'pass {item.pass_}, ' if self.inner else ''}{item.kind}: {item}")
+        return "\n".join(lines)
+
+
+def item_loads(item: Item) -> Iterator[Load]:
+    """The elements that an item reads, those in positions too."""
+    yield from loads(item.value)
+    for position in item.index:
+        for value in position.loaded():
+            yield from loads(value)
+
+
+def positions(items: Sequence[Item]) -> Iterator[Linear]:
+    """All positions that items compute, as they are in memory."""
+    for item in items:
+        yield flattened(item.index, item.buffer.strides)
+        yield from _positions_of(item.value)
+        for position in item.index:
+            for value in position.loaded():
+                yield from _positions_of(value)
+
+
+def _positions_of(value: Expr) -> Iterator[Linear]:
+    for part in walk(value):
+        if isinstance(part, Load):
+            yield flattened(part.index, part.buffer.strides)
+        elif isinstance(part, Index):
+            yield part.position
+
+
+def inner_positions(position: Linear) -> Iterator[Linear]:
+    """A position and those inside of its quotients and remainders."""
+    yield position
+    for atom in position.terms:
+        value: Any = getattr(atom, "value", None)
+        if isinstance(value, Linear):
+            yield from inner_positions(value)
+
+
+def is_guarded(value: Expr) -> bool:
+    return any(isinstance(part, Guard) for part in walk(value))

@@ -1,0 +1,233 @@
+"""Prints values of the loop graph as C++."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from torch_py._inductor.dtypes import CPP, FLOAT, TRUTH
+from torch_py._inductor.indices import Axis, Linear, Quotient, Remainder, flattened
+from torch_py._inductor.ir import Cast, Const, Expr, Guard, Index, Load, Map, Named
+
+_INFIX = frozenset("+ - * / < <= == != > >=".split())
+_WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_product"}
+_BITS = {"and": "&", "or": "|"}
+# Words that a name in C++ must not be, and those that kernels use.
+_TAKEN = frozenset(
+    "alignas alignof and asm auto bool break case catch char class const constexpr continue default delete do "
+    "double else enum explicit export extern false float for friend goto if inline int long mutable namespace "
+    "new noexcept not operator or private protected public register return short signed sizeof static struct "
+    "switch template this throw true try typedef typename union unsigned using virtual void volatile while "
+    "xor data sizes begin end row at c10 lane block width rest first past start stop part Pack i j k l m n r s t u v w main std".split()
+)
+
+
+class Names:
+    """Names of one kernel, each used once."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+
+    def new(self, stem: str) -> str:
+        stem = re.sub(r"\W", "_", stem)
+        if stem in _TAKEN or stem.startswith("__"):
+            stem = f"{stem.strip('_')}_"
+        name, number = stem, 1
+        while name in self.used:
+            number += 1
+            name = f"{stem}_{number}"
+        self.used.add(name)
+        return name
+
+
+class Scope:
+    """The lines of one loop body, in which equal values are computed once.
+
+    `place` says where an element of a buffer is that the kernel itself has computed: a variable or an
+    expression, None for memory.
+    """
+
+    def __init__(
+        self, names: Names, pointers: Callable[[Any], str], place: Callable[[Load], str | None]
+    ) -> None:
+        self.names = names
+        self.pointers = pointers
+        self.place = place
+        self.lines: list[str] = []
+        self.known: dict[Expr, str] = {}
+        self.counts: dict[Expr, int] = {}
+        self.is_lazy = False  # inside of a guard, where nothing is computed ahead
+        self.words: set[str] = set()
+        self.renamed: dict[Axis, str] = {}
+
+    def count(self, value: Expr) -> None:
+        """Notes how often the parts of a value are used."""
+        stack = [value]
+        while stack:
+            part = stack.pop()
+            self.counts[part] = self.counts.get(part, 0) + 1
+            if self.counts[part] == 1:
+                stack.extend(part.parts())
+
+    def text(self, value: Expr) -> str:
+        """A value, which takes lines before it for what is used more than once."""
+        known = self.known.get(value)
+        if known is not None:
+            return known
+        if isinstance(value, Named):
+            return self._named(value)
+        text = self._of(value)
+        if self.counts.get(value, 0) > 1 and not self.is_lazy and not isinstance(value, (Const, Index)):
+            if isinstance(value, Load) and self.place(value) is not None:
+                return text
+            stem = f"{value.buffer.name}_value" if isinstance(value, Load) else "t"
+            text = self._variable(stem, value, text)
+        return text
+
+    def _named(self, value: Named) -> str:
+        inner = value.value
+        if self.is_lazy or isinstance(inner, (Const, Load, Index)):
+            return self.text(inner)
+        known = self.known.get(inner)
+        if known is None:
+            known = self._variable(value.name, inner, self._of(inner))
+        self.known[value] = known
+        return known
+
+    def _variable(self, stem: str, value: Expr, text: str) -> str:
+        name = self.names.new(stem)
+        self.lines.append(f"const {CPP[value.dtype]} {name} = {unwrapped(text)};")
+        self.known[value] = name
+        return name
+
+    def _of(self, value: Expr) -> str:
+        if isinstance(value, Const):
+            return literal(value.value, value.dtype)
+        if isinstance(value, Load):
+            found = self.place(value)
+            if found is not None:
+                return found
+            index = flattened(value.index, value.buffer.strides)
+            return f"{self.pointers(value.buffer)}[{self.position(index)}]"
+        if isinstance(value, Cast):
+            return self._cast(value)
+        if isinstance(value, Index):
+            return f"static_cast<{CPP[value.dtype]}>({self.position(value.position)})"
+        if isinstance(value, Guard):
+            return self._guard(value)
+        if isinstance(value, Named):
+            return self._named(value)
+        assert isinstance(value, Map), f"no value of one element: {value}"
+        return self._map(value)
+
+    def _cast(self, value: Cast) -> str:
+        text = self.text(value.value)
+        if value.dtype == TRUTH:
+            return f"({text} != 0)"
+        if value.value.dtype.is_floating_point and not value.dtype.is_floating_point:
+            # As in eager: a negative number has no unsigned value in C++.
+            wide = f"static_cast<int64_t>({unwrapped(text)})" if CPP[value.dtype] == "uint8_t" else text
+            return f"static_cast<{CPP[value.dtype]}>({unwrapped(wide)})"
+        return f"static_cast<{CPP[value.dtype]}>({unwrapped(text)})"
+
+    def _guard(self, value: Guard) -> str:
+        condition = self.text(value.condition)
+        before, self.is_lazy = self.is_lazy, True
+        text = f"({condition} ? {self.text(value.value)} : {self.text(value.otherwise)})"
+        self.is_lazy = before
+        return text
+
+    def _map(self, value: Map) -> str:
+        word = value.function
+        args = [self.text(a) for a in value.args]
+        first = value.args[0].dtype
+        if word == "rounded":
+            return args[0]
+        if word == "not":
+            return f"!{args[0]}"
+        if word in _BITS:
+            return f"({args[0]} {_BITS[word]} {args[1]})"
+        if word == "where":
+            return f"({args[0]} ? {args[1]} : {args[2]})"
+        if word in _INFIX and (first.is_floating_point or word not in _WRAPPING):
+            return f"({args[0]} {word} {args[1]})"
+        if word == "negative" and first.is_floating_point:
+            return f"(-{args[0]})"
+
+        word = {"negative": "wrapping_negative", "%": "remainder"}.get(word, _WRAPPING.get(word, word))
+        if word == "integer_power":
+            exponent = value.args[1]
+            assert isinstance(exponent, Const)
+            self.words.add(word)
+            return f"at::vec::integer_power<{int(exponent.value)}>({unwrapped(args[0])})"
+        self.words.add(word)
+        text = f"at::vec::{word}({', '.join(map(unwrapped, args))})"
+        if not value.dtype.is_floating_point and value.dtype.itemsize < 4 and value.dtype != TRUTH:
+            return f"static_cast<{CPP[value.dtype]}>({text})"
+        return text
+
+    def position(self, position: Linear) -> str:
+        """A position in memory."""
+        parts = []
+        for atom, factor in position.terms.items():
+            if isinstance(atom, Axis):
+                text = self.renamed.get(atom, atom.name)
+            elif isinstance(atom, (Quotient, Remainder)):
+                sign = "/" if isinstance(atom, Quotient) else "%"
+                text = f"({self.position(atom.value)}) {sign} {atom.divisor}"
+                text = f"({text})" if factor != 1 else text
+            else:
+                text = self.text(atom.value)
+            parts.append(text if factor == 1 else f"{text} * {factor}")
+        if position.constant or not parts:
+            parts.append(str(position.constant))
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def unwrapped(text: str) -> str:
+    """``a + b`` for ``(a + b)``: what encloses a whole expression is needed inside of others only."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and position + 1 < len(text):
+            return text
+    return text[1:-1]
+
+
+_BEYOND_FLOAT = 3.40282357e38  # rounds to infinity
+
+
+def literal(value: bool | int | float, dtype: Any) -> str:
+    """A number as C++ writes it."""
+    if dtype == TRUTH:
+        return "true" if value else "false"
+    if dtype.is_floating_point:
+        suffix = "f" if dtype == FLOAT else ""
+        if math.isnan(value):
+            return f'__builtin_nan{suffix}("")'
+        if math.isinf(value):
+            return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
+        if dtype == FLOAT and abs(value) >= _BEYOND_FLOAT:
+            return literal(math.copysign(math.inf, value), dtype)
+        if dtype == FLOAT:
+            return f"{_short(value)}f"
+        return repr(float(value))
+    name = CPP[dtype]
+    if name == "int64_t" and value == -(2**63):
+        return "INT64_MIN"
+    return f"{name}({value}{'L' if abs(value) >= 2**31 else ''})"
+
+
+def _short(value: float) -> str:
+    """The shortest text of the float nearest to a number."""
+    exact = struct.unpack("f", struct.pack("f", value))[0]
+    for digits in range(1, 10):
+        text = f"{exact:.{digits}g}"
+        if struct.unpack("f", struct.pack("f", float(text)))[0] == exact:
+            break
+    return text if "." in text or "e" in text else f"{text}.0"

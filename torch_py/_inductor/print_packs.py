@@ -1,0 +1,141 @@
+"""Prints innermost loops over packs, the vectors of aten/vec/pack.h.
+
+The functions of packs are faster than what compilers make of those of one number, but their header takes
+long to parse. So packs are for loops with such functions, and for those with numbers of 16 bits, which
+compilers do not convert in vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py._inductor.dtypes import FLOAT, TRUTH, is_short_float
+from torch_py._inductor.headers import has_packs, pack_words
+from torch_py._inductor.indices import Axis, Linear, flattened
+from torch_py._inductor.ir import Cast, Const, Expr, Index, Load, Map, Named, walk
+from torch_py._inductor.nests import REDUCTION, Item, inner_positions
+from torch_py._inductor.print_expr import Names, Scope, unwrapped
+
+_ARITHMETIC = frozenset("+ - * / negative".split())
+_CONDITIONS = frozenset("< <= == != > >= and or not".split())
+# Words of packs for which compilers do as well.
+_PLAIN = frozenset("sqrt rsqrt reciprocal square relu abs floor ceil trunc round maximum minimum copysign".split())
+
+
+def takes_packs(items: Sequence[Item], axis: Axis) -> bool:
+    """Whether a loop over an axis can use packs, and gains by them."""
+    gains = False
+    for item in items:
+        if item.mode != "set" or item.reduce not in ("", "sum", "product", "maximum", "minimum"):
+            return False
+        if item.kind == REDUCTION and item.reduce_dtype != FLOAT:
+            return False
+        if item.kind != REDUCTION and not _is_step(flattened(item.index, item.buffer.strides), axis, (1,)):
+            return False
+        for part in walk(stored_value(item)):
+            if not _takes_packs(part, axis):
+                return False
+            gains |= _gains(part)
+    return gains and has_packs()
+
+
+def stored_value(item: Item) -> Expr:
+    """The value of an item, without roundings that storing it does."""
+    value = item.value
+    while isinstance(value, (Named, Map)) and item.kind != REDUCTION:
+        if isinstance(value, Map) and value.function != "rounded":
+            break
+        value = value.value if isinstance(value, Named) else value.args[0]
+    return value
+
+
+def _gains(part: Expr) -> bool:
+    if isinstance(part, Map):
+        return part.function in pack_words() and part.function not in _PLAIN
+    return isinstance(part, Load) and is_short_float(part.dtype)
+
+
+def _takes_packs(part: Expr, axis: Axis) -> bool:
+    if isinstance(part, Load):
+        position = flattened(part.index, part.buffer.strides)
+        is_number = part.dtype == FLOAT or is_short_float(part.dtype)
+        return is_number and _is_step(position, axis, (0, 1)) and not any(True for _ in position.loaded())
+    if isinstance(part, Cast):
+        return _is_float(part.dtype) and _is_float(part.value.dtype)
+    if isinstance(part, Map):
+        if part.function in _CONDITIONS:
+            return all(_is_float(a.dtype) or a.dtype == TRUTH for a in part.args)
+        known = part.function in _ARITHMETIC or part.function == "where" or part.function in pack_words()
+        return known and part.dtype == FLOAT
+    return isinstance(part, (Const, Named)) and (_is_float(part.dtype) or part.dtype == TRUTH)
+
+
+def _is_float(dtype: Any) -> bool:
+    return dtype == FLOAT or is_short_float(dtype)
+
+
+def _is_step(position: Linear, axis: Axis, steps: Sequence[int]) -> bool:
+    """Whether a position moves by one of these for each step along an axis."""
+    inside = [p for p in inner_positions(position) if p is not position]
+    return position.factor(axis) in steps and not any(axis in p.axes() for p in inside)
+
+
+class PackScope(Scope):
+    """The lines of a loop body over packs. What does not vary along the axis is a number, computed before."""
+
+    def __init__(
+        self,
+        names: Names,
+        pointers: Callable[[Any], str],
+        place: Callable[[Load], str | None],
+        axis: Axis,
+        scratch: Callable[[Load], bool],
+    ) -> None:
+        super().__init__(names, pointers, place)
+        self.axis = axis
+        self.scratch = scratch
+        self.before = Scope(names, pointers, place)
+
+    def _varies(self, value: Expr) -> bool:
+        for part in walk(value):
+            if isinstance(part, Load) and (
+                self.scratch(part) or flattened(part.index, part.buffer.strides).factor(self.axis)
+            ):
+                return True
+        return False
+
+    def text(self, value: Expr) -> str:
+        if value not in self.known and not isinstance(value, Const) and not self._varies(value):
+            number = self.before.text(value)
+            wide = f"at::vec::broadcast({unwrapped(number)})" if value.dtype != TRUTH else number
+            self.known[value] = wide
+        return super().text(value)
+
+    def _variable(self, stem: str, value: Expr, text: str) -> str:
+        if isinstance(value, Cast):
+            return text
+        name = self.names.new(stem)
+        type = "auto" if value.dtype == TRUTH else "Pack"
+        self.lines.append(f"const {type} {name} = {unwrapped(text)};")
+        self.known[value] = name
+        return name
+
+    def _of(self, value: Expr) -> str:
+        if isinstance(value, Const):
+            return f"at::vec::broadcast({super()._of(value)})"
+        if isinstance(value, Load):
+            found = self.place(value)
+            if found is not None:
+                return f"part.load(&{found})"
+            index = flattened(value.index, value.buffer.strides)
+            return f"part.load({self.pointers(value.buffer)} + {self.position(index)})"
+        if isinstance(value, Cast):
+            return self.text(value.value)
+        assert not isinstance(value, Index)
+        return super()._of(value)
+
+    def _map(self, value: Map) -> str:
+        if value.function == "not":
+            return f"~{self.text(value.args[0])}"
+        return super()._map(value)

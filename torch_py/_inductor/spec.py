@@ -1,0 +1,202 @@
+"""What well-formed loop graphs and nests are: one rule for each kind of node.
+
+Tests check every stage, and so do programs with TORCH_PY_VERIFY=1.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from torch_py._inductor.dtypes import CPP, TRUTH
+from torch_py._inductor.indices import Axis, Linear
+from torch_py._inductor.ir import (
+    Buffer,
+    Cast,
+    Const,
+    Expr,
+    Extern,
+    Guard,
+    Index,
+    Load,
+    LoopGraph,
+    Map,
+    Named,
+    Reduce,
+    Statement,
+    Store,
+    View,
+    walk,
+)
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, inner_positions
+
+KINDS = frozenset(["sum", "product", "maximum", "minimum", "any", "all", "xor"])
+_COMPARISONS = frozenset(["<", "<=", "==", "!=", ">", ">="])
+
+
+class MalformedError(AssertionError):
+    """A stage of the compiler has made something that the next one does not expect."""
+
+
+def is_wanted() -> bool:
+    """Whether the user asks for checks of every stage."""
+    return os.environ.get("TORCH_PY_VERIFY") == "1"
+
+
+def _require(condition: bool, node: Any, problem: str) -> None:
+    if not condition:
+        raise MalformedError(f"{type(node).__name__} {node}: {problem}")
+
+
+# Values.
+
+
+def _load(value: Load, axes: set[Axis]) -> None:
+    _require(len(value.index) == len(value.buffer.sizes), value, "one position for each dimension")
+    _positions(value, value.index, axes)
+
+
+def _map(value: Map, axes: set[Axis]) -> None:
+    dtypes = {arg.dtype for arg in value.args}
+    if value.function in _COMPARISONS:
+        _require(len(dtypes) == 1 and value.dtype == TRUTH, value, "compares values of one dtype")
+    elif value.function in ("and", "or", "not"):
+        _require(dtypes == {TRUTH} == {value.dtype}, value, "takes and gives truth values")
+    elif value.function == "where":
+        condition, then, otherwise = value.args
+        _require(condition.dtype == TRUTH, value, "the condition is a truth value")
+        _require(then.dtype == otherwise.dtype == value.dtype, value, "both choices have its dtype")
+    else:
+        _require(len(dtypes) == 1, value, "operands have one dtype")
+
+
+def _guard(value: Guard, axes: set[Axis]) -> None:
+    _require(value.condition.dtype == TRUTH, value, "the condition is a truth value")
+    _require(value.value.dtype == value.otherwise.dtype, value, "both choices have one dtype")
+
+
+def _index(value: Index, axes: set[Axis]) -> None:
+    _require(not value.dtype.is_floating_point, value, "a position is an integer")
+    _positions(value, [value.position], axes)
+
+
+def _cast(value: Cast, axes: set[Axis]) -> None:
+    _require(value.dtype != value.value.dtype, value, "a cast to the same dtype")
+
+
+def _anything(value: Expr, axes: set[Axis]) -> None:
+    pass
+
+
+def _reduce(value: Reduce, axes: set[Axis]) -> None:
+    raise MalformedError(f"Reduce {value}: only a store has one, as its whole value")
+
+
+_VALUES: dict[type, Callable[[Any, set[Axis]], None]] = {
+    Const: _anything,
+    Load: _load,
+    Map: _map,
+    Cast: _cast,
+    Index: _index,
+    Guard: _guard,
+    Named: _anything,
+    Reduce: _reduce,
+}
+
+
+def check_value(value: Expr, axes: Iterable[Axis]) -> None:
+    """Raises MalformedError unless a value is well formed, for positions of these axes."""
+    known = set(axes)
+    for part in walk(value):
+        _require(type(part) in _VALUES, part, "not a value")
+        _require(part.dtype in CPP, part, f"kernels have no {part.dtype}")
+        _VALUES[type(part)](part, known)
+
+
+def _positions(node: Any, index: Sequence[Linear], axes: set[Axis]) -> None:
+    for position in index:
+        for part in inner_positions(position):
+            strange = set(part.axes()) - axes
+            _require(not strange, node, f"axes of other loops: {strange}")
+
+
+# Statements.
+
+
+def _store(store: Store, made: set[Buffer]) -> None:
+    axes = list(store.axes)
+    value = store.value
+    if isinstance(value, Reduce):
+        _require(value.kind in KINDS, store, f"unknown reduction '{value.kind}'")
+        _require(value.value.dtype == value.dtype, store, "a reduction has the dtype of its elements")
+        axes += value.axes
+        check_value(value.value, axes)
+    else:
+        check_value(value, axes)
+    _require(store.value.dtype == store.buffer.dtype, store, "the value has the buffer's dtype")
+    _require(len(store.index) == len(store.buffer.sizes), store, "one position for each dimension")
+    _positions(store, store.index, set(store.axes))
+    for part in walk(value):
+        if isinstance(part, Load):
+            _require(part.buffer in made, store, f"{part.buffer} is read before it is made")
+    made.add(store.buffer)
+
+
+def _extern(call: Extern, made: set[Buffer]) -> None:
+    for buffer in call.buffers():
+        _require(buffer in made, call, f"{buffer} is read before it is made")
+    made.update(call.made())
+
+
+def _view(view: View, made: set[Buffer]) -> None:
+    _require(view.buffer.base in made, view, "its memory is not made yet")
+    made.add(view.buffer)
+
+
+_STATEMENTS: dict[type, Callable[[Any, set[Buffer]], None]] = {Store: _store, Extern: _extern, View: _view}
+
+
+def check_graph(graph: LoopGraph) -> None:
+    """Raises MalformedError unless a loop graph is well formed."""
+    made = {b for b in graph.inputs if isinstance(b, Buffer)} | {b for b, _ in graph.constants}
+    for statement in graph.statements:
+        _STATEMENTS[type(statement)](statement, made)
+    for output in graph.outputs:
+        if isinstance(output, Buffer):
+            _require(output in made, output, "an output that nothing makes")
+
+
+# Nests.
+
+
+def check_schedule(graph: LoopGraph, schedule: Sequence[Nest | Statement]) -> None:
+    """Raises MalformedError unless nests are well formed and in an order in which they can run."""
+    made = {b for b in graph.inputs if isinstance(b, Buffer)} | {b for b, _ in graph.constants}
+    for entry in schedule:
+        if isinstance(entry, Nest):
+            _nest(entry, made)
+        else:
+            _STATEMENTS[type(entry)](entry, made)
+
+
+def _nest(nest: Nest, made: set[Buffer]) -> None:
+    done = set(made)
+    for item in sorted(nest.items, key=lambda item: item.pass_):
+        _item(nest, item, done | {other.buffer for other in nest.items})
+    made.update(item.buffer for item in nest.items if item.place == "memory")
+
+
+def _item(nest: Nest, item: Item, made: set[Buffer]) -> None:
+    _require(item.kind in (ELEMENT, ROW, REDUCTION), item, f"unknown kind '{item.kind}'")
+    axes = nest.outer if item.kind == ROW else nest.axes
+    check_value(item.value, axes)
+    _positions(item, item.index, set(axes if item.kind == ELEMENT else nest.outer))
+    for part in walk(item.value):
+        if isinstance(part, Load):
+            _require(part.buffer in made, item, f"{part.buffer} is read before it is made")
+            maker = nest.made(part.buffer)
+            if maker is not None and maker is not item:
+                _require(maker.pass_ <= item.pass_, item, f"{part.buffer} is of a later pass")
+                late = maker.kind == REDUCTION and maker.pass_ == item.pass_
+                _require(not late, item, f"{part.buffer} is not complete in this pass")

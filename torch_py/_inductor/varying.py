@@ -1,0 +1,329 @@
+"""Programs for sizes that vary.
+
+A graph is compiled for three sets of primes as sizes, as if they were fixed, up to the texts of its
+kernels and the steps of its program. What differs between the three is a number that depends on sizes;
+its formula takes its place: kernels are given the number, and steps have it as a formula. So no stage
+before needs to know that sizes vary.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
+from typing import Any
+
+from torch_py._guards import detect_fake_mode
+from torch_py._inductor.assemble import Assembly
+from torch_py._inductor.compile_cpp import compile_library
+from torch_py._inductor.ir import Buffer
+from torch_py._inductor.program import Formula as Postfix
+from torch_py._inductor.program import Program, ProgramWriter
+from torch_py._inductor.stages import CompiledGraph, plan, source_of
+from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._shapes.integers import stand_ins_of
+from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import no_grad
+from torch_py.fx.graph import Graph
+from torch_py.fx.graph_module import GraphModule
+from torch_py.fx.node import Node, map_arg
+
+RECORDINGS = 3
+MOST_RECORDINGS = 6
+
+# The graph for some sizes
+# ------------------------------------------------------------
+
+
+def symbols_of(module: GraphModule) -> list[Symbol]:
+    """The symbols that the sizes of a graph's inputs depend on."""
+    found: dict[Symbol, None] = {}
+    for node in module.graph.find_nodes(op="placeholder"):
+        for term in (node.meta["val"], *node.meta.get("sizes", ()), *node.meta.get("strides", ())):
+            found.update(dict.fromkeys(_symbols_in(term)))
+    return list(found)
+
+
+def _symbols_in(term: Any) -> Iterator[Symbol]:
+    if isinstance(term, Symbol):
+        yield term
+    elif isinstance(term, Formula):
+        for operand in term.operands:
+            yield from _symbols_in(operand)
+
+
+def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule:
+    """The graph for these sizes: without nodes that compute numbers, and with fake tensors of these sizes."""
+    values = [node.meta.get("val") for node in module.graph.find_nodes(op="placeholder")]
+    mode: FakeTensorMode = detect_fake_mode(values) or FakeTensorMode()
+    graph = Graph()
+    copies: dict[Node, Any] = {}
+    for node in module.graph.nodes:
+        if node.op == "placeholder":
+            copies[node] = _input(graph, node, mode, sizes)
+        elif node.op == "call_function" and not isinstance(node.meta.get("val"), Tensor | tuple | list):
+            copies[node] = _number_or_call(graph, node, copies)
+        else:
+            copies[node] = graph.node_copy(node, lambda argument: copies[argument])  # noqa: B023
+        if isinstance(copies[node], Node) and node.op == "call_function":
+            copies[node].meta["val"] = _computed(copies[node], mode)
+    return GraphModule(module, graph)
+
+
+def _input(graph: Graph, node: Node, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> Any:
+    copy = graph.placeholder(node.name)
+    copy.meta = dict(node.meta)
+    if not isinstance(node.meta["val"], Tensor):
+        return evaluate(node.meta["val"], sizes)
+    if "sizes" in node.meta:
+        geometry = Geometry(node.meta["sizes"], node.meta["strides"])
+        copy.meta["val"] = stand_in(mode, node.meta["val"].detach(), geometry, sizes)
+    return copy
+
+
+def _number_or_call(graph: Graph, node: Node, copies: Mapping[Node, Any]) -> Any:
+    """The value of a node that computes a number; a copy of another one."""
+    arguments = [copies[argument] for argument in node.all_input_nodes]
+    if any(isinstance(argument, Node) for argument in arguments) or isinstance(node.target, str):
+        return graph.node_copy(node, lambda argument: copies[argument])
+    args, kwargs = map_arg((node.args, node.kwargs), copies.__getitem__)
+    return node.target(*args, **kwargs)  # type: ignore[operator]
+
+
+def _computed(node: Node, mode: FakeTensorMode) -> Any:
+    args, kwargs = map_arg((node.args, node.kwargs), lambda argument: argument.meta["val"])
+    if node.target is operator.getitem:
+        return args[0][args[1]]
+    with mode, no_grad():
+        return node.target(*args, **kwargs)  # type: ignore[operator]
+
+
+# Merging
+# ------------------------------------------------------------
+
+
+class Merge:
+    """Merges texts, numbers and nested containers of them that were made for several sizes."""
+
+    def __init__(self, all_sizes: Sequence[Mapping[Symbol, int]]) -> None:
+        self.all_sizes = all_sizes
+        self._sizes = {s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]}
+        self._solver = Solver(self._sizes)
+
+    def number(self, values: Sequence[Any]) -> Term:
+        """The formula of a number. Raises NotFollowed without one."""
+        if all(value == values[0] and type(value) is type(values[0]) for value in values):
+            return values[0]
+        term = self._solver.solve(tuple(values))
+        if term is None:
+            raise NotFollowed(f"no formula of the sizes explains a number: {', '.join(map(str, values))}")
+        return term
+
+    def value(self, values: Sequence[Any], postfix: Any) -> Any:
+        """Nested tuples, lists and dicts; numbers that vary become what `postfix` makes of their formula."""
+        first = values[0]
+        if isinstance(first, (tuple, list)):
+            if len({len(value) for value in values}) > 1:
+                raise NotFollowed("a list has another length for other sizes")
+            merged = [self.value(items, postfix) for items in zip(*values)]
+            return merged if isinstance(first, list) else tuple(merged)
+        if isinstance(first, dict):
+            return {key: self.value([value[key] for value in values], postfix) for key in first}
+        if isinstance(first, (int, float)) and not isinstance(first, bool):
+            return postfix(self.number(values))
+        return first
+
+    def text(self, texts: Sequence[str], name: str) -> tuple[str, list[Term]]:
+        """The text of a kernel. Numbers that vary are elements of `name`, which follow."""
+        pieces = [_NUMBER.split(text) for text in texts]
+        if len({len(piece) for piece in pieces}) > 1:
+            raise NotFollowed("a kernel has another form for other sizes")
+
+        terms: list[Term] = []
+        merged = []
+        for words in zip(*pieces):
+            if len(set(words)) == 1:
+                merged.append(words[0])
+            elif not all(map(_NUMBER.fullmatch, words)):
+                raise NotFollowed(
+                    f"a kernel has another form for other sizes: {words[0]!r} and {words[-1]!r}"
+                )
+            else:
+                merged.append(self._in_text(words, terms, name))
+        return "".join(merged), terms
+
+    def _in_text(self, words: Sequence[str], terms: list[Term], name: str) -> str:
+        """An element of `name` in the place of a number, as the type that the number has."""
+        is_real = "." in words[0]
+        suffix = "f" if words[0].endswith("f") else ""
+        values = [float(word.rstrip("f")) for word in words]
+        term = self._count(values) if is_real else self.number([int(word) for word in words])
+        if term not in terms:
+            terms.append(term)
+        element = f"{name}[{terms.index(term)}]"
+        return f"static_cast<{'float' if suffix else 'double'}>({element})" if is_real else element
+
+    def _count(self, values: Sequence[float]) -> Term:
+        """A multiple of a product of sizes, which the text has as a real number, rounded to float: how many
+        elements there are."""
+        exact = [int(value) for value in values]
+        term = self._solver.solve(tuple(exact)) if max(map(abs, values)) < 2**24 else None
+        if term is not None and exact == values:
+            return term
+        for degree in (1, 2, 3):
+            for symbols in combinations_with_replacement(self._sizes, degree):
+                products = [math.prod(numbers) for numbers in zip(*(self._sizes[s] for s in symbols))]
+                factor = round(values[0] / products[0])
+                if all(math.isclose(v, factor * p, rel_tol=1e-7) for v, p in zip(values, products)):
+                    return product(factor, *symbols)
+        raise NotFollowed(f"a kernel has a real number that depends on sizes: {values[0]}")
+
+
+# A number that is not part of a name.
+_NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?f?)(?![\w.])")
+
+
+class Places:
+    """Where a program finds the symbols: a number that it is given, or the size of a tensor."""
+
+    def __init__(self, module: GraphModule, writer: ProgramWriter) -> None:
+        self._found: dict[Symbol, Postfix] = {}
+        placeholders = module.graph.find_nodes(op="placeholder")
+        for position, node in enumerate(placeholders):
+            if isinstance(node.meta["val"], Symbol):
+                self._found.setdefault(node.meta["val"], writer.symbol(position, None))
+        for position, node in enumerate(placeholders):
+            for dim, size in enumerate(node.meta.get("sizes", ())):
+                if isinstance(size, Symbol) and size not in self._found:
+                    self._found[size] = writer.symbol(position, dim)
+
+    def postfix(self, term: Term) -> Any:
+        """A formula as programs take it. Raises NotFollowed for a symbol that no input has."""
+        if isinstance(term, Symbol):
+            if term not in self._found:
+                raise NotFollowed(f"no input of the graph has the size {term}")
+            return self._found[term]
+        if isinstance(term, Formula):
+            parts = [self.postfix(operand) for operand in term.operands]
+            sign = _SIGNS.get(term.operation)
+            if sign is None:
+                raise NotFollowed(f"a program cannot compute {term}")
+            flat = [word for part in parts for word in (part if isinstance(part, tuple) else (part,))]
+            return Postfix((*flat, sign))
+        return term
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "max": "max", "min": "min"}
+
+
+def all_sizes(symbols: Sequence[Symbol]) -> list[dict[Symbol, int]]:
+    """The sizes that a graph is compiled for at first."""
+    return [stand_ins_of(symbols, number) for number in range(RECORDINGS)]
+
+
+# Compilation
+# ------------------------------------------------------------
+
+
+class _Variant:
+    """The graph compiled for some sizes, up to its texts."""
+
+    def __init__(self, module: GraphModule, sizes: Mapping[Symbol, int], loops: bool) -> None:
+        self.compiled = compiled = CompiledGraph(specialised(module, sizes))
+        named = plan(compiled, loops)
+        assembly = Assembly(compiled.graph, compiled.schedule, named)
+        # What is next to what in an arena depends on the sizes.
+        assembly.plan.offsets.clear()
+        assembly.plan.size = 0
+        assembly.write()
+        self.writer = assembly.writer
+        self.outputs = [assembly.slots.get(output, output) for output in compiled.graph.outputs]
+        self.is_tensor = [isinstance(output, Buffer) for output in compiled.graph.outputs]
+
+
+def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
+    """Compiles a graph whose inputs have formulas of symbols as ``meta["sizes"]``.
+
+    Raises NotFollowed if it depends on sizes in a way that no formula explains.
+    """
+    module = compiled.module
+    sizes = all_sizes(symbols_of(module))
+    variants = [_Variant(module, one, loops) for one in sizes]
+    while True:
+        try:
+            _merge(compiled, variants, Merge(sizes))
+            return
+        except Ambiguous as question:
+            if len(variants) == MOST_RECORDINGS:
+                raise NotFollowed("the sizes in its kernels could not be determined") from None
+            sizes.append({**sizes[0], question.symbol: question.size})
+            variants.append(_Variant(module, sizes[-1], loops))
+
+
+def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) -> None:
+    first = variants[0]
+    # The sizes of tensors first: numbers of elements are products of them.
+    descriptions = [variant.writer.description(variant.outputs) for variant in variants]
+    slots, steps, outputs = zip(*(description[1:4] for description in descriptions))
+    places = Places(compiled.module, first.writer)
+    facts = merge.value(slots, places.postfix)
+
+    texts = []
+    needed: dict[str, list[Term]] = {}
+    for kernels in zip(*(variant.compiled.kernels for variant in variants)):
+        text, needed[kernels[0].name] = merge.text([kernel.text for kernel in kernels], "sizes")
+        texts.append(text)
+
+    merged = _Merged(merge, places, needed)
+    inputs, _, _, _, constants, _, symbols, names, name = descriptions[0]
+    compiled.loops = first.compiled.loops
+    compiled.kernels = first.compiled.kernels
+    compiled.source = source_of(compiled.kernels, texts)
+    library = compile_library(compiled.source) if compiled.source else None
+    compiled.program = Program(
+        inputs,
+        facts,
+        merged.steps(steps),
+        merged.outputs(outputs, first.is_tensor),
+        constants,
+        library,
+        symbols,
+        names,
+        name,
+    )
+
+
+class _Merged:
+    """The parts of a program that are merged in ways of their own."""
+
+    def __init__(self, merge: Merge, places: Places, needed: Mapping[str, list[Term]]) -> None:
+        self.merge = merge
+        self.postfix = places.postfix
+        self.needed = needed
+
+    def steps(self, steps: Sequence[Sequence[Any]]) -> list[Any]:
+        if len(set(map(len, steps))) > 1:
+            raise NotFollowed("a program has other steps for other sizes")
+        return [self._step(rows) for rows in zip(*steps)]
+
+    def _step(self, rows: Sequence[Any]) -> Any:
+        if any(row[:2] != rows[0][:2] for row in rows):
+            raise NotFollowed("a program has other steps for other sizes")
+        if rows[0][0] != "kernel":
+            return self.merge.value(rows, self.postfix)
+        kind, name, slots, _, grain, _, written = rows[0]
+        extent = self.postfix(self.merge.number([row[3] for row in rows]))
+        return kind, name, slots, extent, grain, tuple(map(self.postfix, self.needed[name])), written
+
+    def outputs(self, outputs: Sequence[Any], is_tensor: Sequence[bool]) -> list[Any]:
+        """Slots of tensors; numbers as formulas."""
+        found = []
+        for values, tensor in zip(zip(*outputs), is_tensor):
+            term = values[0] if tensor else self.postfix(self.merge.number(values))
+            found.append(term if tensor or isinstance(term, tuple) else (term,))
+        return found

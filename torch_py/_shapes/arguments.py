@@ -1,0 +1,110 @@
+"""Tensors without memory that stand for arguments whose sizes vary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch_py import _C
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._subclasses.unseen import unseen
+from torch_py._tensor import Tensor
+from torch_py.autograd.grad_mode import enable_grad
+
+
+class NotFollowed(Exception):
+    """A program cannot be followed for sizes that vary; the message says why."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Sizes and strides of a tensor, as numbers and formulas."""
+
+    sizes: tuple[Term, ...]
+    strides: tuple[Term, ...]
+
+    @property
+    def varies(self) -> bool:
+        return any(isinstance(term, (Symbol, Formula)) for term in (*self.sizes, *self.strides))
+
+
+def geometry_of(tensor: Tensor, varying: Mapping[int, Term]) -> Geometry:
+    """The geometry of `tensor` with other sizes for some dimensions; the tensor keeps the order of its
+    strides.
+
+    Raises NotFollowed for a tensor whose elements have gaps between them, or whose memory is that of another.
+    """
+    sizes = tuple(varying.get(dim, size) for dim, size in enumerate(tensor.shape))
+    strides: list[Term] = [0] * tensor.dim()
+    expected = 1
+    term: Term = 1
+    for dim in sorted(range(tensor.dim()), key=lambda dim: (tensor.stride(dim), tensor.shape[dim])):
+        if tensor.shape[dim] != 1 and tensor.stride(dim) != expected:
+            raise NotFollowed("a tensor with gaps between its elements has sizes that vary")
+        strides[dim] = term
+        expected *= tensor.shape[dim]
+        term = product_of((term, sizes[dim]))
+    return Geometry(sizes, tuple(strides))
+
+
+def product_of(factors: Sequence[Term]) -> Term:
+    """The product of sizes: one number, and the terms."""
+    number = math.prod(factor for factor in factors if isinstance(factor, int))
+    return product(number, *(factor for factor in factors if not isinstance(factor, int)))
+
+
+def stand_in(
+    mode: FakeTensorMode, tensor: Tensor, geometry: Geometry, values: Mapping[Symbol, int]
+) -> Tensor:
+    """A fake tensor like `tensor`, with the sizes that `geometry` has for some values of the symbols."""
+    with unseen():
+        twin = _C._torch.empty_strided(
+            tuple(evaluate(size, values) for size in geometry.sizes),
+            tuple(evaluate(stride, values) for stride in geometry.strides),
+            dtype=tensor.dtype,
+            device="meta",
+        )
+    fake = mode._wrap(twin, tensor.device)
+
+    if not tensor.requires_grad:
+        return fake
+    fake.requires_grad_()
+    if tensor.is_leaf:
+        return fake
+    with mode, enable_grad():
+        return fake.clone()  # type: ignore[no-any-return]
+
+
+class Arguments:
+    """Arguments of a program, of which some are tensors with sizes that vary."""
+
+    def __init__(self, values: Sequence[Any], geometries: Mapping[int, Geometry]) -> None:
+        """`geometries` are those of the tensors that vary, by position. Raises NotFollowed if such a tensor
+        shares memory with another argument."""
+        self.values = list(values)
+        self.geometries = dict(geometries)
+        owners: dict[int, int] = {}
+        for position, value in enumerate(values):
+            if isinstance(value, Tensor):
+                first = owners.setdefault(value.untyped_storage()._cdata, position)
+                if first != position and {first, position} & geometries.keys():
+                    raise NotFollowed("arguments with sizes that vary share memory")
+
+    def for_sizes(self, mode: FakeTensorMode, sizes: Mapping[Symbol, int]) -> list[Any]:
+        """The arguments, with fake tensors of these sizes in the place of those that vary."""
+        return [
+            stand_in(mode, value, self.geometries[position], sizes) if position in self.geometries else value
+            for position, value in enumerate(self.values)
+        ]
+
+    def sources(self) -> dict[Symbol, tuple[int, int]]:
+        """Where the size of each symbol is found: the position of an argument, and the dimension."""
+        return {
+            size: (position, dim)
+            for position, geometry in reversed(self.geometries.items())
+            for dim, size in enumerate(geometry.sizes)
+            if isinstance(size, Symbol)
+        }

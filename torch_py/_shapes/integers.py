@@ -1,0 +1,291 @@
+"""Sizes that vary while a program runs once: integers that remember the formula that they come from.
+
+A size that varies has two values: the *hint*, which it has in the example, and its *stand-in*, a prime.
+Tensors without memory get the stand-in as their size, so that operators in C++ compute with ordinary
+integers. In what they compute, the primes show which sizes a number depends on. Python decides by the
+hints, and every decision is kept as a relation that later calls must satisfy.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+
+# Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
+# channels is still an int64.
+_PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
+_LARGEST_OFFSET = 64  # from a multiple of a prime
+# Smaller numbers are too common to tell which sizes they come from.
+_SMALLEST = 5000
+
+
+class TooManySizes(Exception):
+    """More sizes vary than there are stand-ins."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A decision of the program: `left sign right` was true."""
+
+    sign: str
+    left: Term
+    right: Term
+
+    def holds(self, values: dict[Symbol, int]) -> bool:
+        """Whether it is true for other sizes."""
+        return bool(_SIGNS[self.sign](evaluate(self.left, values), evaluate(self.right, values)))
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.sign} {self.right}"
+
+
+_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+class Sizes:
+    """The sizes that vary in one capture, and what the program has decided about them.
+
+    Sizes that are equal in the example are taken to be always equal, which is a relation of its own: programs
+    seldom have two batch sizes.
+    """
+
+    def __init__(self) -> None:
+        self.hints: dict[Symbol, int] = {}
+        self.stand_ins: dict[Symbol, int] = {}
+        self.relations: dict[Relation, None] = {}
+        self._known: dict[int, Term] = {}  # by the value for the stand-ins
+
+    def new(self, hint: int) -> SymInt:
+        """A size that varies and is `hint` in the example, which must be 2 or more."""
+        for symbol, size in self.hints.items():
+            if size == hint:
+                return self._integer(symbol)
+        if len(self.hints) == len(_PRIMES):
+            raise TooManySizes
+        symbol = Symbol(f"s{len(self.hints)}", min=2)
+        self.hints[symbol] = hint
+        self.stand_ins[symbol] = _PRIMES[len(self.stand_ins)]
+        return self._integer(symbol)
+
+    def other_stand_ins(self, number: int) -> dict[Symbol, int]:
+        """Further primes, for the recording `number` of the same program."""
+        return stand_ins_of(list(self.stand_ins), number)
+
+    def _integer(self, term: Term) -> SymInt:
+        value = evaluate(term, self.stand_ins)
+        found = SymInt(value)
+        found.term = self._known.setdefault(value, term)
+        found.sizes = self
+        return found
+
+    def wrap(self, value: int) -> int:
+        """A number that an operator has computed: a SymInt if it depends on sizes that vary."""
+        if value in self._known:
+            return self._integer(self._known[value])
+        term = self._recovered(value)
+        return value if term is None else self._integer(term)
+
+    def _recovered(self, value: int) -> Term | None:
+        """The formula of a number, from its prime factors: near a multiple of a product."""
+        if abs(value) < _SMALLEST:
+            return None
+        for distance in range(_LARGEST_OFFSET + 1):
+            for offset in {distance, -distance}:
+                factor, factors = self._factors(value - offset)
+                if factors:
+                    return _sum(product(factor, *factors), offset)
+        return None
+
+    def _factors(self, value: int) -> tuple[int, list[Symbol]]:
+        factors = []
+        for symbol, prime in self.stand_ins.items():
+            while value and value % prime == 0:
+                value //= prime
+                factors.append(symbol)
+        return value, factors
+
+    def composed(self, value: int, term: Term) -> int:
+        """The number that Python computes by `term`, with its value for the stand-ins."""
+        if abs(value) >= _SMALLEST:
+            return self._integer(term)
+        # What cancels out is the same for other sizes; the rest is not followed any further.
+        hint = evaluate(term, self.hints)
+        self.relations[Relation("==", term, hint)] = None
+        return hint  # type: ignore[no-any-return]
+
+    def decide(self, sign: str, left: Any, right: Any) -> bool:
+        """Compares two numbers by their hints, and remembers the outcome."""
+        terms = _term_of(left), _term_of(right)
+        outcome = bool(_SIGNS[sign](*(evaluate(term, self.hints) for term in terms)))
+        if terms[0] != terms[1]:
+            self.relations[Relation(sign if outcome else _OPPOSITES[sign], *terms)] = None
+        return outcome
+
+    def fix(self, value: int) -> int:
+        """The hint of a number, which it must have from now on."""
+        if not isinstance(value, SymInt):
+            return value
+        hint = value.hint
+        self.relations[Relation("==", value.term, hint)] = None
+        return hint
+
+    @property
+    def fixed(self) -> dict[Symbol, int]:
+        """The sizes that turned out not to vary."""
+        return {
+            relation.left: relation.right
+            for relation in self.relations
+            if relation.sign == "==" and isinstance(relation.left, Symbol) and type(relation.right) is int
+        }
+
+
+def _term_of(value: Any) -> Term:
+    return value.term if isinstance(value, SymInt) else value
+
+
+def _sum(term: Term, offset: int) -> Term:
+    if offset == 0:
+        return term
+    return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
+
+
+def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+    """A prime for each symbol, others for another `number`.
+
+    The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
+    taken for another and a constant.
+    """
+    return {
+        symbol: _next_prime(prime + number * (997 + 1409 * position))
+        for position, (symbol, prime) in enumerate(zip(symbols, _PRIMES))
+    }
+
+
+def _next_prime(number: int) -> int:
+    while any(number % divisor == 0 for divisor in range(2, math.isqrt(number) + 1)):
+        number += 1
+    return number
+
+
+# Methods of SymInt
+# ------------------------------------------------------------
+
+
+def _arithmetic(operation: str, is_reflected: bool = False) -> Any:
+    """Sums, differences and products, which are sizes again."""
+    function = getattr(int, f"__{operation}__")
+
+    def compute(self: SymInt, other: Any) -> Any:
+        if type(other) not in (int, bool, SymInt):
+            return NotImplemented
+        left, right = (other, self) if is_reflected else (self, other)
+        term = _simplified(operation, _term_of(left), _term_of(right))
+        return self.sizes.composed(function(left, right), term)
+
+    return compute
+
+
+def _simplified(operation: str, left: Term, right: Term) -> Term:
+    if operation == "mul" and (isinstance(left, int) or not isinstance(right, int)):
+        return product(left, right)
+    if operation == "mul":
+        return product(right, left)
+    if right == 0 or (operation == "add" and left == 0):
+        return left if right == 0 else right
+    return Formula(operation, (left, right))
+
+
+def _floor_division(self: SymInt, other: Any) -> Any:
+    """By a number that does not vary; the quotient of two stand-ins says nothing about other sizes."""
+    if type(other) is int and other > 0:
+        value = int.__floordiv__(self, other)
+        return self.sizes.composed(value, Formula("floordiv", (self.term, other)) if other > 1 else self.term)
+    return _of_the_hint("__floordiv__")(self, other)
+
+
+def _power(self: SymInt, other: Any, modulus: Any = None) -> Any:
+    if type(other) is int and 1 <= other <= 3 and modulus is None:
+        result = self
+        for _ in range(other - 1):
+            result = result * self
+        return result
+    return self.sizes.fix(self) ** self.sizes.fix(other)
+
+
+def _comparison(sign: str) -> Any:
+    def compare(self: SymInt, other: Any) -> Any:
+        if isinstance(other, (int, float)):
+            return self.sizes.decide(sign, self, other)
+        return NotImplemented
+
+    return compare
+
+
+def _of_the_hint(name: str) -> Any:
+    """A method with another result than a size: the number is taken for fixed."""
+    method = getattr(int, name)
+
+    def call(self: SymInt, *others: Any) -> Any:
+        return method(self.sizes.fix(self), *(self.sizes.fix(other) for other in others))
+
+    return call
+
+
+class SymInt(int):
+    """A size that varies. Its value as an integer is that of the stand-ins, which operators in C++ see;
+    Python sees the hint."""
+
+    term: Term
+    sizes: Sizes
+
+    @property
+    def hint(self) -> int:
+        """The value in the example."""
+        return evaluate(self.term, self.sizes.hints)  # type: ignore[no-any-return]
+
+    __add__ = _arithmetic("add")
+    __radd__ = _arithmetic("add", is_reflected=True)
+    __sub__ = _arithmetic("sub")
+    __rsub__ = _arithmetic("sub", is_reflected=True)
+    __mul__ = _arithmetic("mul")
+    __rmul__ = _arithmetic("mul", is_reflected=True)
+    __floordiv__ = _floor_division
+    __pow__ = _power
+
+    __eq__ = _comparison("==")
+    __ne__ = _comparison("!=")
+    __lt__ = _comparison("<")
+    __le__ = _comparison("<=")
+    __gt__ = _comparison(">")
+    __ge__ = _comparison(">=")
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        return self.sizes.decide("!=", self, 0)
+
+
+for _name in (
+    "__abs__ __and__ __ceil__ __divmod__ __float__ __floor__ __format__ __hash__ __int__ __invert__ "
+    "__lshift__ __mod__ __or__ __rand__ __rdivmod__ __repr__ __rfloordiv__ __rlshift__ __rmod__ __ror__ "
+    "__round__ __rpow__ __rrshift__ __rshift__ __rtruediv__ __rxor__ __str__ __truediv__ __trunc__ __xor__ "
+    "bit_count bit_length conjugate to_bytes"
+).split():
+    setattr(SymInt, _name, _of_the_hint(_name))

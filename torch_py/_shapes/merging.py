@@ -1,0 +1,164 @@
+"""Makes one graph for all sizes of several that were recorded for some sizes each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch_py._shapes.formulas import FormulaWriter, SizeOf, Symbol, Term
+from torch_py._shapes.solver import Ambiguous, Solver
+from torch_py.fx._arguments import map_aggregate
+from torch_py.fx.graph import Graph
+from torch_py.fx.node import Node
+from torch_py.utils._pytree import tree_flatten
+
+Sizes = tuple[int, ...]
+Column = tuple[Node, ...]  # the nodes of one place, one of each graph
+
+
+class GraphMerge:
+    """Compares graphs node by node, and puts formulas in the places of numbers that vary in the first.
+
+    `sizes_of` gives the sizes of a node's tensor, None if it has no tensor. `refuse(node, what)` makes the
+    error for graphs that differ in other ways than formulas explain; `what` completes "the program ...".
+    Without `reads_results`, numbers may not depend on sizes of tensors that the graph computes.
+    """
+
+    def __init__(
+        self,
+        graphs: list[Graph],
+        solver: Solver,
+        sizes_of: Callable[[Node], Sizes | None],
+        refuse: Callable[[Node, str], Exception],
+        reads_results: bool = True,
+    ) -> None:
+        self.graphs = graphs
+        self.solver = solver
+        self.sizes_of = sizes_of
+        self.refuse = refuse
+        self.reads_results = reads_results
+        rows = [list(graph.nodes) for graph in graphs]
+        self._check_form(rows)
+        self.columns: list[Column] = list(zip(*rows))
+        self.positions = [{node: position for position, node in enumerate(row)} for row in rows]
+
+    def merge(self, symbols: Mapping[Symbol, tuple[Node, int] | Node]) -> None:
+        """Changes the first graph. `symbols` are the tensors of the first graph, and their dimensions, where
+        the sizes of symbols are found, or nodes that are sizes. Raises Ambiguous if a further recording is
+        needed; nothing has been changed then.
+        """
+        solved = [self._solve_arguments(column) for column in self.columns]
+
+        writer = FormulaWriter(self.graphs[0], {**self._computed_sizes(), **symbols})
+        for column, arguments in zip(self.columns, solved):
+            if arguments is not None:
+                node = column[0]
+                node.args, node.kwargs = map_aggregate(
+                    arguments, lambda value, node=node: _written(value, writer, node)
+                )
+
+    # Are they the same program?
+
+    def _check_form(self, rows: list[list[Node]]) -> None:
+        first = rows[0]
+        for other in rows[1:]:
+            for mine, theirs in zip(first, other):
+                if (mine.op, mine.target) != (theirs.op, theirs.target):
+                    what = f"calls `{mine.target}` for some inputs and `{theirs.target}` for others"
+                    raise self.refuse(mine, what)
+            if len(first) != len(other):
+                raise self.refuse(first[-1], "calls a number of operators that depends on the inputs")
+
+    # Arguments
+
+    def _solve_arguments(self, column: Column) -> Any:
+        """Arguments and keywords with terms in the places of numbers that vary; None if nothing varies."""
+        flat = [tree_flatten((list(node.args), dict(node.kwargs)))[0] for node in column]
+        if len({len(leaves) for leaves in flat}) > 1:
+            raise self.refuse(column[0], f"gives `{column[0].target}` lists of different lengths")
+
+        replaced: dict[int, Any] = {}
+        for position, values in enumerate(zip(*flat)):
+            if isinstance(values[0], Node):
+                self._check_same_node(column[0], values)
+            elif any(_differ(value, values[0]) for value in values):
+                replaced[position] = self._solved(column, values)
+        if not replaced:
+            return None
+
+        counter = iter(range(len(flat[0])))
+
+        def substituted(value: Any) -> Any:
+            position = next(counter)
+            return replaced.get(position, value)
+
+        return map_aggregate((column[0].args, column[0].kwargs), substituted)
+
+    def _check_same_node(self, node: Node, values: tuple[Any, ...]) -> None:
+        places = {self.positions[i].get(value) for i, value in enumerate(values)}
+        if len(places) > 1:
+            raise self.refuse(node, f"gives `{node.target}` different values for different inputs")
+
+    def _solved(self, column: Column, values: tuple[Any, ...]) -> Term:
+        term = None
+        if all(type(value) in (int, float) for value in values):
+            term = self.solver.solve(values, self._sizes_at_hand(column))
+        if term is None:
+            shown = ", ".join(map(repr, values))
+            raise self.refuse(
+                column[0],
+                f"gives `{column[0].target}` an argument that depends on the inputs in a way that no "
+                f"formula of sizes explains ({shown})",
+            )
+        return term
+
+    def _sizes_at_hand(self, column: Column) -> list[tuple[SizeOf, Sizes]]:
+        """The sizes of the tensors that a node gets."""
+        if not self.reads_results:
+            return []
+        found = []
+        for nodes in zip(*(node.all_input_nodes for node in column)):
+            sizes = [self.sizes_of(node) for node in nodes]
+            if None not in sizes:
+                position = self.positions[0][nodes[0]]
+                for dim, numbers in enumerate(zip(*sizes)):  # type: ignore[arg-type]
+                    found.append((SizeOf(position, dim), numbers))
+        return found
+
+    def _computed_sizes(self) -> dict[Any, tuple[Node, int]]:
+        """Where the sizes of computed tensors are found."""
+        return {
+            SizeOf(position, dim): (node, dim)
+            for node, position in self.positions[0].items()
+            for dim in range(len(self.sizes_of(node) or ()))
+        }
+
+    # Sizes of results
+
+    def sizes_by_node(self) -> dict[Node, tuple[Any, ...]]:
+        """The sizes of the tensors in the first graph; those that no formula explains are SizeOf."""
+        return {
+            column[0]: tuple(
+                self._size(numbers, SizeOf(self.positions[0][column[0]], dim))
+                for dim, numbers in enumerate(zip(*map(self.sizes_of, column)))  # type: ignore[arg-type]
+            )
+            for column in self.columns
+            if all(self.sizes_of(node) is not None for node in column)
+        }
+
+    def _size(self, numbers: Sizes, otherwise: SizeOf) -> Any:
+        try:
+            term = self.solver.solve(numbers)
+        except Ambiguous:
+            term = None
+        return otherwise if term is None else term
+
+
+def _differ(value: Any, other: Any) -> bool:
+    if value != value and other != other:  # nan
+        return False
+    return type(value) is not type(other) or bool(value != other)
+
+
+def _written(value: Any, writer: FormulaWriter, node: Node) -> Any:
+    return value if isinstance(value, (Node, str)) else writer.write(value, node)

@@ -1,0 +1,223 @@
+// torch_py._C._compiler.CompiledGraph: a training step as a Python callable.
+#include "torch_py/csrc/compiler/program/CompiledGraphType.h"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+#include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/types/AddType.h"
+#include "torch_py/csrc/compiler/program/Graphs.h"
+#include "torch_py/csrc/compiler/program/ProgramType.h"
+
+namespace torch::python {
+
+namespace {
+
+using programs::TrainingGraph;
+
+struct CompiledGraphObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  std::shared_ptr<const TrainingGraph> graph;
+  PyObject* forward;
+  PyObject* backward;
+  PyObject* weak_references;
+};
+PyTypeObject CompiledGraphType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+CompiledGraphObject* as_graph(PyObject* self) {
+  return reinterpret_cast<CompiledGraphObject*>(self);
+}
+
+// --- Metadata ---
+
+size_t read_position(PyObject* object, const char* what) {
+  if (!PyLong_Check(object) || PyBool_Check(object))
+    throw_python(PyExc_TypeError, "CompiledGraph(): %s must be integers, got %R", what, object);
+  const int64_t position = to_int64(object);
+  TORCH_CHECK_VALUE(position >= 0, "CompiledGraph(): ", what, " must not be negative, got ",
+                    position);
+  return static_cast<size_t>(position);
+}
+
+std::vector<size_t> read_positions(PyObject* object, const char* what) {
+  if (!is_sequence(object))
+    throw_python(PyExc_TypeError, "CompiledGraph(): %s must be a list or tuple, got %s", what,
+                 type_name(object));
+  std::vector<size_t> positions;
+  for (Py_ssize_t i = 0; i < sequence_length(object); ++i)
+    positions.push_back(read_position(sequence_item(object, i), what));
+  return positions;
+}
+
+std::vector<std::vector<size_t>> read_reached(PyObject* object) {
+  if (!is_sequence(object))
+    throw_python(PyExc_TypeError, "CompiledGraph(): reached must be a list or tuple, got %s",
+                 type_name(object));
+  std::vector<std::vector<size_t>> reached;
+  for (Py_ssize_t i = 0; i < sequence_length(object); ++i)
+    reached.push_back(read_positions(sequence_item(object, i), "reached"));
+  return reached;
+}
+
+void read_field(TrainingGraph& graph, std::string_view name, PyObject* value) {
+  if (name == "num_outputs") return void(graph.num_outputs = read_position(value, "num_outputs"));
+  if (name == "tangents") return void(graph.tangents = read_positions(value, "tangents"));
+  if (name == "differentiated")
+    return void(graph.differentiated = read_positions(value, "differentiated"));
+  if (name == "reached") return void(graph.reached = read_reached(value));
+  if (name == "materialize") return void(graph.materializes = to_bool(value));
+  if (name == "name") return void(graph.name = to_string_view(value));
+
+  throw_python(PyExc_ValueError,
+               "CompiledGraph(): unknown metadata '%s'; there are num_outputs, tangents, "
+               "differentiated, reached, materialize and name",
+               std::string(name).c_str());
+}
+
+void check(const TrainingGraph& graph) {
+  for (const size_t tangent : graph.tangents) {
+    TORCH_CHECK_VALUE(tangent < graph.num_outputs, "CompiledGraph(): tangents name output ",
+                      tangent, ", but there are ", graph.num_outputs);
+  }
+  const bool is_complete =
+      graph.reached.empty() || graph.reached.size() == graph.differentiated.size();
+  TORCH_CHECK_VALUE(is_complete, "CompiledGraph(): there are ", graph.differentiated.size(),
+                    " gradients, but reached has ", graph.reached.size());
+  for (const std::vector<size_t>& sources : graph.reached) {
+    for (const size_t place : sources) {
+      TORCH_CHECK_VALUE(place < graph.tangents.size(), "CompiledGraph(): reached names tangent ",
+                        place, ", but there are ", graph.tangents.size());
+    }
+  }
+}
+
+std::shared_ptr<const TrainingGraph> read_training_graph(PyObject* forward, PyObject* backward,
+                                                         PyObject* metadata) {
+  auto graph = std::make_shared<TrainingGraph>();
+  graph->forward = read_graph(forward);
+  graph->backward = read_graph(backward);
+
+  PyObject* name = nullptr;
+  PyObject* value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(metadata, &position, &name, &value)) {
+    if (!PyUnicode_Check(name))
+      throw_python(PyExc_TypeError, "CompiledGraph(): keys of metadata must be str, got %R", name);
+    read_field(*graph, to_string_view(name), value);
+  }
+  check(*graph);
+  return graph;
+}
+
+// --- The object ---
+
+PyObject* call_graph(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  TORCH_PY_TRY
+  if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0)
+    throw_python(PyExc_TypeError, "a compiled graph takes no keyword arguments");
+  const std::shared_ptr<const TrainingGraph> graph = as_graph(self)->graph;
+  const programs::Arguments inputs =
+      read_arguments(args, PyVectorcall_NARGS(nargsf), "compiled graph");
+  return wrap_items(programs::run_training_graph(graph, inputs));
+  TORCH_PY_CATCH_PREDICTION(nullptr)
+}
+
+PyObject* graph_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  TORCH_PY_TRY
+  static const char* names[] = {"forward", "backward", "metadata", nullptr};
+  PyObject* forward = nullptr;
+  PyObject* backward = nullptr;
+  PyObject* metadata = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO!:CompiledGraph", const_cast<char**>(names),
+                                   &forward, &backward, &PyDict_Type, &metadata))
+    return nullptr;
+
+  auto graph = read_training_graph(forward, backward, metadata);
+  PyObject* self = checked(type->tp_alloc(type, 0));
+  new (&as_graph(self)->graph) std::shared_ptr<const TrainingGraph>(std::move(graph));
+  as_graph(self)->vectorcall = call_graph;
+  as_graph(self)->forward = Py_NewRef(forward);
+  as_graph(self)->backward = Py_NewRef(backward);
+  return self;
+  TORCH_PY_CATCH(nullptr)
+}
+
+int graph_clear(PyObject* self) {
+  as_graph(self)->graph.reset();
+  Py_CLEAR(as_graph(self)->forward);
+  Py_CLEAR(as_graph(self)->backward);
+  return 0;
+}
+
+int graph_traverse(PyObject* self, visitproc visit, void* arg) {
+  const CompiledGraphObject* graph = as_graph(self);
+  Py_VISIT(graph->forward);
+  Py_VISIT(graph->backward);
+
+  // The graph owns functions a second time, and so do the nodes that own it.
+  if (graph->graph.use_count() != 1) return 0;
+  if (!is_program(graph->forward)) Py_VISIT(graph->forward);
+  if (!is_program(graph->backward)) Py_VISIT(graph->backward);
+  return 0;
+}
+
+void graph_dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  if (as_graph(self)->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  graph_clear(self);
+  as_graph(self)->graph.~shared_ptr();
+  Py_TYPE(self)->tp_free(self);
+}
+
+PyObject* get_forward(PyObject* self, void*) { return Py_NewRef(as_graph(self)->forward); }
+PyObject* get_backward(PyObject* self, void*) { return Py_NewRef(as_graph(self)->backward); }
+
+PyGetSetDef properties[] = {
+    {"forward", get_forward, nullptr, "What runs in a call.", nullptr},
+    {"backward", get_backward, nullptr, "What runs in its backward.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+constexpr const char* kDocumentation =
+    "CompiledGraph(forward, backward, metadata)\n"
+    "\n"
+    "A training step: a callable of tensors whose results have one node of autograd as their\n"
+    "history. Forward and backward are Programs, or functions of tensors (and ints) that return\n"
+    "a list; neither is recorded. A function with _boxed_call = True gets one list instead, which\n"
+    "it may clear.\n"
+    "\n"
+    "Metadata:\n"
+    "  num_outputs: how many results of forward the caller gets; backward gets the others, saved\n"
+    "      (tensors through saved_tensors_hooks, with a check of their versions), and then\n"
+    "  tangents: the gradients of these outputs; the other outputs do not require grad\n"
+    "  differentiated: the inputs whose gradients backward returns\n"
+    "  reached: for each gradient the places in `tangents` that it is computed from; it is None "
+    "if\n"
+    "      none of them arrives (default: always computed)\n"
+    "  materialize: whether an output without gradient has zeros rather than None (default: True)\n"
+    "  name: of the node (default: CompiledFunctionBackward)\n"
+    "\n"
+    "Gradients arrive with the strides of their output if that is dense. Differentiating backward\n"
+    "raises RuntimeError.";
+
+}  // namespace
+
+void init_compiled_graph(PyObject* module) {
+  CompiledGraphType.tp_name = "torch_py._C._compiler.CompiledGraph";
+  CompiledGraphType.tp_doc = kDocumentation;
+  CompiledGraphType.tp_basicsize = sizeof(CompiledGraphObject);
+  CompiledGraphType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL;
+  CompiledGraphType.tp_new = graph_new;
+  CompiledGraphType.tp_dealloc = graph_dealloc;
+  CompiledGraphType.tp_traverse = graph_traverse;
+  CompiledGraphType.tp_clear = graph_clear;
+  CompiledGraphType.tp_call = PyVectorcall_Call;
+  CompiledGraphType.tp_vectorcall_offset = offsetof(CompiledGraphObject, vectorcall);
+  CompiledGraphType.tp_weaklistoffset = offsetof(CompiledGraphObject, weak_references);
+  CompiledGraphType.tp_getset = properties;
+  add_type(module, CompiledGraphType);
+}
+
+}  // namespace torch::python

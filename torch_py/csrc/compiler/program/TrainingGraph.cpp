@@ -1,0 +1,258 @@
+// A compiled graph and its gradient, as one step of autograd.
+#include "torch_py/csrc/compiler/program/TrainingGraph.h"
+
+#include <algorithm>
+
+#include "c10/util/Exception.h"
+#include "torch_py/csrc/autograd/CustomFunction.h"
+#include "torch_py/csrc/autograd/Engine.h"
+
+namespace torch::programs {
+
+namespace {
+
+using autograd::variable_list;
+using Tensors = c10::SmallVector<at::Tensor, 16>;
+
+at::DimVector strides_of_gradient(const at::Tensor& output) {
+  if (output.is_non_overlapping_and_dense()) return at::DimVector(output.strides());
+  return at::strides_in_order_of(output);
+}
+
+/// Whether the strides of a tensor are as wanted where they matter.
+bool has_strides(const at::Tensor& tensor, at::IntArrayRef strides) {
+  if (tensor.strides() == strides || tensor.numel() == 0) return true;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (tensor.strides()[i] != strides[i] && tensor.sizes()[i] != 1) return false;
+  }
+  return true;
+}
+
+Tensors tensors_among(const Items& items) {
+  Tensors tensors;
+  for (const Item& item : items) tensors.push_back(item.tensor);
+  return tensors;
+}
+
+/// The outputs of forward, which must be tensors.
+Tensors outputs_among(const Items& results, const TrainingGraph& graph) {
+  TORCH_CHECK(results.size() >= graph.num_outputs, graph.name, ": forward returned ",
+              results.size(), " results, of which ", graph.num_outputs, " should be outputs");
+  Tensors outputs;
+  for (size_t i = 0; i < graph.num_outputs; ++i) {
+    const bool is_tangent =
+        std::find(graph.tangents.begin(), graph.tangents.end(), i) != graph.tangents.end();
+    TORCH_CHECK(!is_tangent || results[i].tensor.defined(), graph.name, ": output ", i,
+                " of forward has a gradient but is not a tensor");
+    outputs.push_back(results[i].tensor);
+  }
+  return outputs;
+}
+
+bool needs_record(const Arguments& inputs) {
+  if (!c10::GradMode::is_enabled() || c10::local_state().inference_mode) return false;
+  return std::any_of(inputs.begin(), inputs.end(), [](const Argument& input) {
+    return input.tensor != nullptr && autograd::requires_grad(*input.tensor);
+  });
+}
+
+/// The edges to the inputs that backward returns gradients of.
+autograd::edge_list edges_of(const Arguments& inputs, const TrainingGraph& graph) {
+  autograd::edge_list edges;
+  for (const size_t position : graph.differentiated) {
+    TORCH_CHECK(position < inputs.size(), graph.name, ": input ", position,
+                " is to be differentiated, but there are ", inputs.size());
+    const at::Tensor* tensor = inputs[position].tensor;
+    edges.push_back(tensor != nullptr ? autograd::gradient_edge(*tensor) : autograd::Edge());
+  }
+  return edges;
+}
+
+/// The inputs that are also outputs.
+Tensors returned_inputs(const Arguments& inputs, const Tensors& outputs) {
+  Tensors returned;
+  for (const at::Tensor& output : outputs) {
+    for (const Argument& input : inputs) {
+      const bool is_same = input.tensor != nullptr && input.tensor->is_same(output);
+      if (is_same && output.defined()) returned.push_back(output);
+    }
+  }
+  return returned;
+}
+
+/// Gives outputs their history and keeps what backward needs.
+void record(const c10::intrusive_ptr<CompiledNode>& node, const TrainingGraph& graph,
+            const Arguments& inputs, Items& results) {
+  const Tensors outputs = outputs_among(results, graph);
+  Tensors without_gradient;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const bool is_tangent =
+        std::find(graph.tangents.begin(), graph.tangents.end(), i) != graph.tangents.end();
+    if (!is_tangent && outputs[i].defined()) without_gradient.push_back(outputs[i]);
+  }
+
+  for (const size_t tangent : graph.tangents) node->note_output(outputs[tangent]);
+  const Tensors returned = returned_inputs(inputs, outputs);
+  variable_list wrapped =
+      autograd::wrap_outputs({returned, without_gradient, {}}, outputs, autograd::NodePtr(node));
+  for (size_t i = 0; i < outputs.size(); ++i) results[i].tensor = std::move(wrapped[i]);
+  for (size_t i = outputs.size(); i < results.size(); ++i) node->save(results[i]);
+}
+
+Arguments owned_arguments(Items& items) {
+  Arguments arguments;
+  for (Item& item : items) {
+    if (item.is_integer) {
+      arguments.push_back({nullptr, item.integer, nullptr});
+    } else {
+      arguments.push_back({&item.tensor, 0, &item.tensor});
+    }
+  }
+  return arguments;
+}
+
+/// Stands in the graph of gradients of a compiled graph, which cannot be differentiated again.
+class SecondDerivative final : public autograd::Node {
+ public:
+  explicit SecondDerivative(std::string name) : name_(std::move(name)) {}
+
+  const char* name() const override { return name_.c_str(); }
+  variable_list apply(variable_list&&) override {
+    TORCH_THROW(Error,
+                "torch.compile with aot_autograd does not currently support double backward: the "
+                "backward of a compiled graph was itself differentiated. Run the part whose second "
+                "derivative is needed without torch.compile, for example under "
+                "torch.compiler.disable, or drop create_graph=True.");
+  }
+
+ private:
+  std::string name_;
+};
+
+}  // namespace
+
+// --- Forward ---
+
+void CompiledNode::save(const Item& item) {
+  if (item.is_integer) {
+    saved_.push_back({{}, item.integer, true});
+    return;
+  }
+  const bool is_output = autograd::requires_grad(item.tensor) &&
+                         autograd::grad_fn(item.tensor).get() == static_cast<Node*>(this);
+  saved_.push_back({autograd::SavedVariable(item.tensor, is_output), 0, false});
+}
+
+void CompiledNode::note_output(const at::Tensor& output) {
+  strides_.push_back(strides_of_gradient(output));
+}
+
+Items run_training_graph(const std::shared_ptr<const TrainingGraph>& graph,
+                         const Arguments& inputs) {
+  const bool is_recorded = needs_record(inputs);
+  Items results;
+  {
+    const c10::NoGradGuard unrecorded;
+    results = graph->forward->run(inputs);
+  }
+
+  if (is_recorded) {
+    const auto node = c10::make_intrusive<CompiledNode>(graph);
+    node->set_next_edges(edges_of(inputs, *graph));
+    record(node, *graph, inputs, results);
+  } else {
+    outputs_among(results, *graph);
+  }
+
+  while (results.size() > graph->num_outputs) results.pop_back();
+  return results;
+}
+
+// --- Backward ---
+
+Items CompiledNode::unpack_saved() const {
+  Items items;
+  for (const Saved& saved : saved_) {
+    if (saved.is_integer) {
+      items.push_back({{}, saved.integer, true});
+    } else {
+      items.push_back({saved.tensor.unpack(this), 0, false});
+    }
+  }
+  return items;
+}
+
+Items CompiledNode::tangents(const variable_list& grads) const {
+  Items items;
+  for (size_t place = 0; place < graph_->tangents.size(); ++place)
+    items.push_back({fitted(grads[graph_->tangents[place]], place), 0, false});
+  return items;
+}
+
+/// A gradient that lies in memory as backward expects it.
+at::Tensor CompiledNode::fitted(const at::Tensor& tangent, size_t place) const {
+  if (!tangent.defined() && !graph_->materializes) return {};
+  if (tangent.defined() && has_strides(tangent, strides_[place])) return tangent;
+
+  const autograd::InputMetadata& output = input_metadata(graph_->tangents[place]);
+  at::Tensor made =
+      at::empty_strided_tensor(output.sizes, strides_[place], output.dtype, output.device);
+  if (!tangent.defined()) return made.zero_();
+
+  const c10::NoGradGuard unrecorded;
+  made.copy_(tangent);
+  return made;
+}
+
+bool CompiledNode::is_reached(size_t gradient, const variable_list& grads) const {
+  if (graph_->reached.empty()) return true;
+  const std::vector<size_t>& sources = graph_->reached[gradient];
+  return std::any_of(sources.begin(), sources.end(),
+                     [&](size_t place) { return grads[graph_->tangents[place]].defined(); });
+}
+
+/// Makes second derivatives an error: gradients of `sources`, which backward has used.
+void CompiledNode::refuse_second_derivatives(const variable_list& results,
+                                             at::TensorList sources) const {
+  if (!autograd::compute_requires_grad(sources)) return;
+  const auto node = c10::make_intrusive<SecondDerivative>(graph_->name + "Backward");
+  node->set_next_edges(autograd::collect_next_edges(sources));
+  for (const at::Tensor& result : results) autograd::set_history(result, autograd::NodePtr(node));
+}
+
+void CompiledNode::release_variables() {
+  for (Saved& saved : saved_) saved.tensor.reset();
+}
+
+variable_list CompiledNode::apply(variable_list&& grads) {
+  Items arguments = unpack_saved();
+  Tensors sources;
+  if (c10::GradMode::is_enabled()) {
+    sources = tensors_among(arguments);
+    for (const at::Tensor& grad : grads) sources.push_back(grad);
+  }
+
+  for (Item& tangent : tangents(grads)) arguments.push_back(std::move(tangent));
+  std::vector<bool> reached(graph_->differentiated.size());
+  for (size_t i = 0; i < reached.size(); ++i) reached[i] = is_reached(i, grads);
+
+  // From here on the graph may release each of them after its last use.
+  grads.clear();
+  if (!autograd::Engine::keeps_graph()) release_variables();
+
+  Items found;
+  {
+    const c10::NoGradGuard unrecorded;
+    found = graph_->backward->run(owned_arguments(arguments));
+  }
+  TORCH_CHECK(found.size() == reached.size(), name(), ": backward returned ", found.size(),
+              " gradients, expected ", reached.size());
+
+  variable_list results;
+  for (size_t i = 0; i < reached.size(); ++i)
+    results.push_back(reached[i] ? std::move(found[i].tensor) : at::Tensor());
+  refuse_second_derivatives(results, at::TensorList(sources));
+  return results;
+}
+
+}  // namespace torch::programs
