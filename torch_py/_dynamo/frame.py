@@ -94,6 +94,8 @@ class Frame:
         self.program: Program = decode(code)
         self.globals = namespace
         self.builtins: dict[str, Any] = _builtins_of(namespace)
+        capture.fixed(namespace, "G")
+        capture.fixed(self.builtins, "B")
 
         # What the frame has.
         self.locals: list[Any] = [UNBOUND] * len(self.program.names)

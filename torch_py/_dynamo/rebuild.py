@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 _LITERALS = (int, str, bytes, bool, type(None))
+# Objects that must not be made again if they existed before.
+_MUTABLE = (list, dict, set, bytearray, collections.deque, BaseException)
 # Iterators that tell, by __reduce__, how to make them again.
 _ITERATOR_MODULES = ("builtins", "itertools", "_collections", "collections")
 
@@ -138,6 +140,8 @@ class Rebuild:
             maker = next((make for test, make in _MAKERS_BY_TEST if test(value, kind)), None)
         if maker is None:
             raise cannot_rebuild(value)
+        if isinstance(value, _MUTABLE) and not self.capture.is_new(value):
+            raise unknown_origin(value)
         if id(value) in self._open:
             return self._announce(value, kind)
         self._open.add(id(value))
@@ -226,6 +230,13 @@ _RESERVED = frozenset(
 def _wish(source: Source) -> str:
     text = re.sub(r"L\['(\w+)'\]", r"\1", source.text)
     return re.sub(r"\W+", "_", text).strip("_")[-40:] or "constant"
+
+
+def unknown_origin(value: Any) -> Break:
+    return Break(
+        f"a {type(value).__name__} that outlives the graph",
+        "it is not known whether it existed before, or was made by native code",
+    )
 
 
 def cannot_rebuild(value: Any) -> Break:
