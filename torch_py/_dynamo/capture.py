@@ -65,7 +65,11 @@ _HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 class Capture:
     """The state that the frames of a capture share."""
 
-    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None, varying: Varying | None = None
+    def __init__(
+        self,
+        handlers: dict[str, Any],
+        stop_at: tuple[int, int] | None = None,
+        varying: Varying | None = None,
     ) -> None:
         self.handlers = handlers
         self.guards = Guards()

@@ -332,9 +332,7 @@ class Compiler:
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            conversion = Conversion(
-                self.function, self.start, self.settings, self.continuations, self.policy
-            )
+            conversion = Conversion(self.function, self.start, self.settings, self.continuations, self.policy)
             return conversion.run(values)
         except Unsupported:
             raise

@@ -52,8 +52,6 @@ class Pending:
     def __init__(self, value: Any, source: Any) -> None:
         self.value = value
 
-
-
         self.source = source
 
 

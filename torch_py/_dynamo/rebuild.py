@@ -21,8 +21,8 @@ from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.sources import Source
-from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._shapes.integers import SymInt
+from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
@@ -140,6 +140,7 @@ class Rebuild:
             maker = next((make for test, make in _MAKERS_BY_TEST if test(value, kind)), None)
         if maker is None:
             raise cannot_rebuild(value)
+
         if isinstance(value, _MUTABLE) and not self.capture.is_new(value):
             raise unknown_origin(value)
         if id(value) in self._open:

@@ -249,7 +249,8 @@ class Recorder(TorchFunctionMode):
         finally:
             _C._set_torch_function_modes_enabled(before)
 
-        acts = acts or self.fake_mode.has_drawn  # later numbers depend on it, whether the result is used or not
+        # Later numbers depend on a draw, whether its result is used or not.
+        acts = acts or self.fake_mode.has_drawn
         if op == "read":
             op = "call_function"
             acts = False
