@@ -128,6 +128,7 @@ class Recorder(TorchFunctionMode):
         with self.suspended():
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+
         with self._at_inputs():
             node = placeholder(self.scopes[0].graph, _node_name(source))
         self._last_input = node
