@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
-from torch_py._dynamo import config, logs
+from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly, writes_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
@@ -265,11 +265,12 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     counters["stats"]["unique_graphs"] += 1
     logs.graph(module)
     try:
-        return _backend(settings)(module, inputs, **settings.options)
+        compiled = _backend(settings)(module, inputs, **settings.options)
     except NotFollowed:
         raise
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
+    return checking.checked(module, compiled) if checking.is_on() else compiled
 
 
 def _backend(settings: Settings) -> Any:
