@@ -130,9 +130,9 @@ class Frame:
                     self._note(reason)
                     raise
                 except (DataDependentOutputException, DynamicOutputShapeException) as error:
-                    reason = _break_for(error)
-                    self._note(reason)
-                    raise reason from None
+                    found = _break_for(error)
+                    self._note(found)
+                    raise found from None
                 except Exception as error:
                     raised: BaseException = error
                 except GeneratorExit as error:

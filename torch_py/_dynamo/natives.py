@@ -8,6 +8,7 @@ import builtins
 import collections
 import functools
 import itertools
+import operator
 import sys
 import types
 import weakref
@@ -85,9 +86,9 @@ PURE_CLASSES: frozenset[type] = frozenset(
         _C.Size,
         _C.finfo,
         _C.iinfo,
-        operations.operator.itemgetter,
-        operations.operator.attrgetter,
-        operations.operator.methodcaller,
+        operator.itemgetter,
+        operator.attrgetter,
+        operator.methodcaller,
     }
 )
 
