@@ -23,8 +23,8 @@ def is_on() -> bool:
 def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
     """`compiled`, compared with the graph module in each call.
 
-    Results have to be close, with equal strides, and inputs to be changed alike; the same results share memory
-    with the same inputs. Raises GraphDiffers. Calls whose inputs share memory are not compared.
+    Results have to be close, with equal strides, and inputs to be changed alike; the same results share
+    memory with the same inputs. Raises GraphDiffers. Calls whose inputs share memory are not compared.
     """
 
     def run(*inputs: Any) -> Any:
