@@ -308,12 +308,20 @@ class Compiler:
             return self.function
         if self._stance_forbids(compiled, reasons):
             return self.function
-        if len(compiled.entries) >= config.recompile_limit:
-            logs.recompile_limit(self.function, reasons)
-            return self.function
-        if reasons:
-            logs.recompile(self.function, reasons)
+
         with _lock:
+            if len(compiled.entries) != len(reasons):
+                # Other threads have compiled while this one waited.
+                found = next((e.code for e in compiled.entries if e.guards.check(values) is None), None)
+                if found is not None:
+                    return found  # type: ignore[no-any-return]
+
+            if len(compiled.entries) >= config.recompile_limit:
+                logs.recompile_limit(self.function, reasons)
+                return self.function
+            if reasons:
+                logs.recompile(self.function, reasons)
+            compiled.limit = config.recompile_limit
             program, code = self._converted(values)
             if program is not None:
                 compiled.add(program, code or self.function)
