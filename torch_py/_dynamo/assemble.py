@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import linecache
+import operator
 from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.rebuild import Rebuild
+from torch_py._dynamo.recorder import has_tensors
+from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
@@ -104,7 +107,11 @@ def writes_tensors(graph: Any) -> bool:
 
 
 def _drop_unused(graph: Any, recorder: Any) -> None:
-    """Erases nodes whose result nobody uses, unless they change something."""
+    """Erases inputs, parts of results and numbers that nobody uses, and switches that are set again at once.
+
+    Calls stay: those that fail with these dtypes or values must fail, and backends drop what they compute in
+    vain.
+    """
     overwritten: set[Any] = set()  # switches that are set again before anything else happens
     for node in reversed(list(graph.nodes)):
         if node.users or node.op == "output":
@@ -116,8 +123,15 @@ def _drop_unused(graph: Any, recorder: Any) -> None:
             overwritten.add(node.target)
             continue
         overwritten.clear()
-        if node.op == "placeholder" or not _acts(node):
+        if node.op == "placeholder" or not (_acts(node) or _computes(node)):
             graph.erase_node(node)
+
+
+def _computes(node: Node) -> bool:
+    """Whether a call makes tensors, other than by choosing one of several results."""
+    if node.target is operator.getitem and not isinstance(node.args[0].meta.get("example_value"), Tensor):  # type: ignore[union-attr]
+        return False
+    return has_tensors(node.meta.get("example_value"))
 
 
 def _acts(node: Node) -> bool:

@@ -149,6 +149,7 @@ def fields_of(owner: Any) -> dict[str, Any] | None:
 
 
 def _of_module(capture: Capture, module: ModuleType, name: str) -> Any:
+    capture.fixed(module.__dict__, module.__name__)
     value = capture.read_key(module.__dict__, name)
     if value is not ABSENT:
         return value

@@ -26,12 +26,12 @@ from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
 from torch_py._dynamo.guard_rows import Guards
 from torch_py._dynamo.journal import ABSENT, Journal, contents, set_key
-from torch_py._dynamo.recorder import Recorder
+from torch_py._dynamo.recorder import CaptureMode, Recorder
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
 from torch_py._dynamo.varying import Varying
 from torch_py._shapes.integers import SymInt
-from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 from torch_py.nn.parameter import Buffer, Parameter
@@ -65,13 +65,17 @@ _HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 class Capture:
     """The state that the frames of a capture share."""
 
-    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None, varying: Varying | None = None
+    def __init__(
+        self,
+        handlers: dict[str, Any],
+        stop_at: tuple[int, int] | None = None,
+        varying: Varying | None = None,
     ) -> None:
         self.handlers = handlers
         self.guards = Guards()
         self.sources = Sources()
         self.journal = Journal()
-        self.fake_mode = FakeTensorMode()
+        self.fake_mode = CaptureMode()
         self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
         self.varying = varying
 
@@ -240,18 +244,7 @@ class Capture:
         return known.real if known.real in owner or id(owner) not in self._new else key
 
     def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
-        origin = self._origins.get(id(owner))
-        if origin is None and id(owner) not in self._new:
-            origin = self._namespace_origin(owner)
-        return origin
-
-    def _namespace_origin(self, owner: dict[Any, Any]) -> Source | None:
-        """The origin of the globals of a function, which are met without being read from anything."""
-        name = owner.get("__name__")
-        if isinstance(name, str) and "__builtins__" in owner or name == "builtins":
-            self.fixed(owner, "G" if name != "builtins" else "B")
-            return self._origins[id(owner)]
-        return None
+        return self._origins.get(id(owner))
 
     def read_field(self, owner: Any, fields: dict[str, Any], name: str) -> Any:
         """An entry of the dictionary of an instance, or ABSENT."""

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
-from torch_py._dynamo import config, logs
+from torch_py._dynamo import checking, config, logs
 from torch_py._dynamo.assemble import Assembly, writes_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
@@ -265,11 +265,12 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     counters["stats"]["unique_graphs"] += 1
     logs.graph(module)
     try:
-        return _backend(settings)(module, inputs, **settings.options)
+        compiled = _backend(settings)(module, inputs, **settings.options)
     except NotFollowed:
         raise
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
+    return checking.checked(module, compiled) if checking.is_on() else compiled
 
 
 def _backend(settings: Settings) -> Any:
@@ -307,12 +308,20 @@ class Compiler:
             return self.function
         if self._stance_forbids(compiled, reasons):
             return self.function
-        if len(compiled.entries) >= config.recompile_limit:
-            logs.recompile_limit(self.function, reasons)
-            return self.function
-        if reasons:
-            logs.recompile(self.function, reasons)
+
         with _lock:
+            if len(compiled.entries) != len(reasons):
+                # Other threads have compiled while this one waited.
+                found = next((e.code for e in compiled.entries if e.guards.check(values) is None), None)
+                if found is not None:
+                    return found  # type: ignore[no-any-return]
+
+            if len(compiled.entries) >= config.recompile_limit:
+                logs.recompile_limit(self.function, reasons)
+                return self.function
+            if reasons:
+                logs.recompile(self.function, reasons)
+            compiled.limit = config.recompile_limit
             program, code = self._converted(values)
             if program is not None:
                 compiled.add(program, code or self.function)
@@ -332,9 +341,7 @@ class Compiler:
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            conversion = Conversion(
-                self.function, self.start, self.settings, self.continuations, self.policy
-            )
+            conversion = Conversion(self.function, self.start, self.settings, self.continuations, self.policy)
             return conversion.run(values)
         except Unsupported:
             raise

@@ -10,10 +10,10 @@ from torch_py.fx.graph_module import GraphModule
 
 
 class ExportResult(NamedTuple):
-    """The graph, a module that takes the tensors which the program reads, and the texts of the guards."""
+    """The graph, a module that takes the tensors which the program reads, and the program of its guards."""
 
     graph_module: GraphModule
-    guards: list[str]
+    guards: Any
 
 
 def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **options: Any) -> Any:
@@ -45,5 +45,4 @@ def _exported(f: Callable[..., Any], args: Any, kwargs: Any) -> ExportResult:
     compiled(*args, **kwargs)
     if not graphs:
         raise AssertionError("torch._dynamo.export: the function computes no tensors")
-    guards = [str(row[-1]) for row in compiled._rows[-1]] if hasattr(compiled, "_rows") else []
-    return ExportResult(graphs[0], guards)
+    return ExportResult(graphs[0], compiled.entries[0].guards)

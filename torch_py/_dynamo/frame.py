@@ -52,8 +52,6 @@ class Pending:
     def __init__(self, value: Any, source: Any) -> None:
         self.value = value
 
-
-
         self.source = source
 
 
@@ -94,6 +92,8 @@ class Frame:
         self.program: Program = decode(code)
         self.globals = namespace
         self.builtins: dict[str, Any] = _builtins_of(namespace)
+        capture.fixed(namespace, "G")
+        capture.fixed(self.builtins, "B")
 
         # What the frame has.
         self.locals: list[Any] = [UNBOUND] * len(self.program.names)
@@ -130,9 +130,9 @@ class Frame:
                     self._note(reason)
                     raise
                 except (DataDependentOutputException, DynamicOutputShapeException) as error:
-                    reason = _break_for(error)
-                    self._note(reason)
-                    raise reason from None
+                    found = _break_for(error)
+                    self._note(found)
+                    raise found from None
                 except Exception as error:
                     raised: BaseException = error
                 except GeneratorExit as error:

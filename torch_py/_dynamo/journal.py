@@ -133,6 +133,7 @@ def replace_contents(container: Any, snapshot: Snapshot) -> None:
         kind.clear(container)
         for key, value in snapshot.items:
             set_key(container, key, value)
+
     elif isinstance(container, list):
         list.__setitem__(container, slice(None), [item for item, _ in snapshot.items])
     elif isinstance(container, set):

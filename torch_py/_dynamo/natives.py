@@ -8,6 +8,7 @@ import builtins
 import collections
 import functools
 import itertools
+import operator
 import sys
 import types
 import weakref
@@ -85,9 +86,9 @@ PURE_CLASSES: frozenset[type] = frozenset(
         _C.Size,
         _C.finfo,
         _C.iinfo,
-        operations.operator.itemgetter,
-        operations.operator.attrgetter,
-        operations.operator.methodcaller,
+        operator.itemgetter,
+        operator.attrgetter,
+        operator.methodcaller,
     }
 )
 
@@ -153,7 +154,9 @@ def _reason_in_torch(module: str, function: FunctionType) -> Break | None:
 _UNCAPTURED_TORCH = {
     "torch_py.random": "it changes the state of random numbers",
     "torch_py._dynamo": "it belongs to the compiler",
-    "torch_py.compiler": "it belongs to the compiler",
+    "torch_py.compiler._compile": "it belongs to the compiler",
+    "torch_py.compiler._functions": "it belongs to the compiler",
+    "torch_py.compiler._stance": "it belongs to the compiler",
     "torch_py.autograd.engine": "it runs the engine of autograd",
     "torch_py.autograd.gradient": "it runs the engine of autograd",
     "torch_py._functorch.reverse_mode": "its result holds on to the graph of autograd",

@@ -21,8 +21,8 @@ from torch_py._dynamo.generator import InterpretedGenerator
 from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.sources import Source
-from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._shapes.integers import SymInt
+from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
 _LITERALS = (int, str, bytes, bool, type(None))
+# Objects that must not be made again if they existed before.
+_MUTABLE = (list, dict, set, bytearray, collections.deque, BaseException)
 # Iterators that tell, by __reduce__, how to make them again.
 _ITERATOR_MODULES = ("builtins", "itertools", "_collections", "collections")
 
@@ -138,6 +140,9 @@ class Rebuild:
             maker = next((make for test, make in _MAKERS_BY_TEST if test(value, kind)), None)
         if maker is None:
             raise cannot_rebuild(value)
+
+        if isinstance(value, _MUTABLE) and not self.capture.is_new(value):
+            raise unknown_origin(value)
         if id(value) in self._open:
             return self._announce(value, kind)
         self._open.add(id(value))
@@ -226,6 +231,13 @@ _RESERVED = frozenset(
 def _wish(source: Source) -> str:
     text = re.sub(r"L\['(\w+)'\]", r"\1", source.text)
     return re.sub(r"\W+", "_", text).strip("_")[-40:] or "constant"
+
+
+def unknown_origin(value: Any) -> Break:
+    return Break(
+        f"a {type(value).__name__} that outlives the graph",
+        "it is not known whether it existed before, or was made by native code",
+    )
 
 
 def cannot_rebuild(value: Any) -> Break:

@@ -79,11 +79,22 @@ class Scope:
             last = node
 
 
+class CaptureMode(FakeTensorMode):
+    """Computes shapes, and notes when an operator would draw random numbers (`has_drawn`)."""
+
+    has_drawn = False
+
+    def _call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if "nondeterministic_seeded" in func.tags:
+            self.has_drawn = True
+        return super()._call(func, args, kwargs)
+
+
 class Recorder(TorchFunctionMode):
     """The graph of a capture, and the tensors that its nodes stand for."""
 
     def __init__(
-        self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str], varying: Varying | None = None
+        self, fake_mode: CaptureMode, stack_trace: Callable[[], str], varying: Varying | None = None
     ) -> None:
         super().__init__()
         self.fake_mode = fake_mode
@@ -117,6 +128,7 @@ class Recorder(TorchFunctionMode):
         with self.suspended():
             found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
             fake, geometry = found or (self.fake_mode.from_tensor(real), None)
+
         with self._at_inputs():
             node = placeholder(self.scopes[0].graph, _node_name(source))
         self._last_input = node
@@ -227,6 +239,7 @@ class Recorder(TorchFunctionMode):
         args = tuple(map_tensors(value, self.fake_of) for value in args)
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
 
+        self.fake_mode.has_drawn = False
         before = _C._set_torch_function_modes_enabled(False)
         try:
             result = run(*args, **kwargs)
@@ -237,6 +250,8 @@ class Recorder(TorchFunctionMode):
         finally:
             _C._set_torch_function_modes_enabled(before)
 
+        # Later numbers depend on a draw, whether its result is used or not.
+        acts = acts or self.fake_mode.has_drawn
         if op == "read":
             op = "call_function"
             acts = False

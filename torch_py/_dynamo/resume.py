@@ -100,7 +100,7 @@ class ResumedStart:
             Pending(value, capture.sources.argument(position, name))
             for position, (name, value) in enumerate(zip(self.parameters, values))
         )
-        frames = []
+        frames: list[Frame] = []
         for layout, part in zip(reversed(self.layouts), reversed(self._parts(pending))):
             frame = self._frame(capture, layout, part)
             frame.parent = frames[-1] if frames else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import builtins
 import functools
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -213,7 +214,7 @@ def _extreme(function: Any, compare: Any) -> Callable[..., Any]:
 def _sum(capture: Capture, args: Any, kwargs: Any) -> Any:
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     for element in capture.elements_of(args[0]):
-        total = operations.binary(capture, operations.operator.add, total, element)
+        total = operations.binary(capture, operator.add, total, element)
     return total
 
 
@@ -362,19 +363,17 @@ for _name in (
     "ilshift imatmul "
     "imul imod ior ipow irshift isub itruediv ixor lt le eq ne gt ge neg pos invert not_"
 ).split():
-    _function = getattr(operations.operator, _name)
+    _function = getattr(operator, _name)
     SPECIAL_FUNCTIONS[_function] = _operator(_function)
 SPECIAL_FUNCTIONS.update(
     {
-        operations.operator.getitem: lambda capture, args, kwargs: operations.subscript(capture, *args),
-        operations.operator.setitem: lambda capture, args, kwargs: operations.store_subscript(capture, *args),
-        operations.operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(
-            capture, *args
-        ),
-        operations.operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
-        operations.operator.truth: lambda capture, args, kwargs: capture.truth(*args),
-        operations.operator.is_: lambda capture, args, kwargs: args[0] is args[1],
-        operations.operator.is_not: lambda capture, args, kwargs: args[0] is not args[1],
+        operator.getitem: lambda capture, args, kwargs: operations.subscript(capture, *args),
+        operator.setitem: lambda capture, args, kwargs: operations.store_subscript(capture, *args),
+        operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(capture, *args),
+        operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
+        operator.truth: lambda capture, args, kwargs: capture.truth(*args),
+        operator.is_: lambda capture, args, kwargs: args[0] is args[1],
+        operator.is_not: lambda capture, args, kwargs: args[0] is not args[1],
     }
 )
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Stop:
-    """A frame at a break: the innermost one at the instruction that breaks, the others at a call that does not
-    return, or (`is_waiting`) after one whose result they wait for."""
+    """A frame at a break: the innermost one at the instruction that breaks, the others at a call that does
+    not return, or (`is_waiting`) after one whose result they wait for."""
 
     def __init__(self, frame: Frame, is_waiting: bool = False) -> None:
         self.frame = frame

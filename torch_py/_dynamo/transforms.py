@@ -59,7 +59,9 @@ def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, 
     run.graphs = [one.graphs for one in inner]
     lifted = [[scope.tensors for scope in one.scopes] for one in inner]
     numbered = _with_functions(args, iter(range(run.in_closure, len(inner))), _Function)
-    recorder.append("call_function", run, (lifted, *numbered), kwargs, result)
+    numbered = [map_tensors(value, recorder.fake_of) for value in numbered]
+    named = {name: map_tensors(value, recorder.fake_of) for name, value in kwargs.items()}
+    recorder.append("call_function", run, (lifted, *numbered), named, result)
     return capture.result(result)
 
 

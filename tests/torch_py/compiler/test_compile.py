@@ -182,3 +182,19 @@ def test_questions_of_the_compiler():
     assert torch._dynamo.config.cache_size_limit == 8
     with pytest.raises(RuntimeError, match="stance"):
         torch.compiler.set_stance("sideways")
+
+
+def test_export_gives_one_graph():
+    module = torch.nn.Linear(3, 3)
+    result = torch._dynamo.export(lambda x: module(x).relu())(torch.ones(1, 3))
+    graph = result.graph_module
+    inputs = [
+        module.weight if "weight" in n.name else module.bias if "bias" in n.name else torch.ones(1, 3)
+        for n in graph.graph.nodes
+        if n.op == "placeholder"
+    ]
+    assert torch.equal(graph(*inputs)[0], module(torch.ones(1, 3)).relu())
+    assert result.guards.check((torch.ones(1, 3),)) is None
+    assert "size(0)" in result.guards.check((torch.ones(2, 3),))
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch._dynamo.export(lambda x: x.sum().item())(torch.ones(3))

@@ -14,6 +14,8 @@ ROWS = torch.randn(4, 6)
 IMAGES = torch.randn(2, 3, 8, 8)
 STEPS = torch.randn(5, 2, 6)
 WEIGHT = torch.randn(6, 6)
+LINEAR = nn.Linear(6, 3)
+PARAMETERS = {name: value.detach() for name, value in LINEAR.named_parameters()}
 
 MODULES = {
     "perceptron": lambda: (
@@ -106,6 +108,10 @@ TRANSFORMS = {
     "jacrev": lambda x: torch.func.jacrev(lambda t: t.sin())(x[0]),
     "jacfwd": lambda x: torch.func.jacfwd(lambda t: t.sin())(x[0]),
     "hessian": lambda x: torch.func.hessian(lambda t: t.sin().sum())(x[0]),
+    "functional_call": lambda x: torch.func.functional_call(LINEAR, dict(LINEAR.named_parameters()), (x,)),
+    "gradients of parameters": lambda x: torch.func.grad(
+        lambda given: torch.func.functional_call(LINEAR, given, (x,)).sum()
+    )(PARAMETERS),
     "jvp": lambda x: torch.func.jvp(lambda t: t.sin(), (x,), (x,)),
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Callable
 from types import CodeType
 
 from torch_py._dynamo.decode.instructions import Handler, Instruction, Program
@@ -22,12 +24,11 @@ def decode(code: CodeType) -> Program:
     """The instructions of `code`, which are remembered."""
     program = _programs.get(code)
     if program is None:
-        program = _programs[code] = _table().decode(code)
+        program = _programs[code] = _decoder()(code)
     return program
 
 
-def _table():  # type: ignore[no-untyped-def]
-    import importlib
-
+def _decoder() -> Callable[[CodeType], Program]:
     name = _MODULES[sys.version_info[:2]]
-    return importlib.import_module(f"torch_py._dynamo.decode.{name}")
+    module = importlib.import_module(f"torch_py._dynamo.decode.{name}")
+    return module.decode  # type: ignore[no-any-return]

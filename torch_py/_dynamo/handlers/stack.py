@@ -46,9 +46,7 @@ def load_const(frame: Frame, value: Any) -> None:
 
 def _unbound(frame: Frame, slot: int) -> UnboundLocalError:
     name = frame.program.names[slot]
-    return UnboundLocalError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )
+    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 def load_fast(frame: Frame, slot: int) -> None:

@@ -1,0 +1,90 @@
+"""``TORCH_PY_COMPILE_CHECK=1``: calls of compiled graphs are compared with their operators run one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_py import _C, random
+from torch_py._dynamo.exc import TorchDynamoException
+from torch_py._tensor import Tensor
+from torch_py.testing import assert_close
+
+
+class GraphDiffers(TorchDynamoException):
+    """A compiled graph does something else than its operators."""
+
+
+def is_on() -> bool:
+    return os.environ.get("TORCH_PY_COMPILE_CHECK", "0") not in ("", "0")
+
+
+def checked(module: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """`compiled`, compared with the graph module in each call.
+
+    Results have to be close, with equal strides, and inputs to be changed alike; the same results share
+    memory with the same inputs. Raises GraphDiffers. Calls whose inputs share memory are not compared.
+    """
+
+    def run(*inputs: Any) -> Any:
+        if _share_memory(inputs):
+            return compiled(*inputs)
+
+        state = random.get_rng_state()
+        copies = [_copy(value) for value in inputs]
+        expected = module.forward(*copies)
+        random.set_rng_state(state)
+        actual = compiled(*inputs)
+
+        for number, (one, other) in enumerate(zip(expected, actual)):
+            _compare(f"result {number}", one, other)
+            _compare_aliases(number, one, other, copies, inputs)
+        for number, (one, other) in enumerate(zip(copies, inputs)):
+            _compare(f"input {number} afterwards", one, other)
+        return actual
+
+    return run
+
+
+def _address(value: Any) -> int | None:
+    return value.untyped_storage()._cdata if isinstance(value, Tensor) else None
+
+
+def _share_memory(values: Sequence[Any]) -> bool:
+    addresses = [_address(value) for value in values if isinstance(value, Tensor)]
+    return len(set(addresses)) < len(addresses)
+
+
+def _copy(value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    copied: Any = _C._torch.empty_strided(
+        value.size(), value.stride(), dtype=value.dtype, device=value.device
+    )
+    copied.copy_(value.detach())
+    if not value.requires_grad:
+        return copied
+    copied.requires_grad_()
+    return copied if value.is_leaf else copied.view_as(copied)
+
+
+def _compare(what: str, expected: Any, actual: Any) -> None:
+    if not isinstance(expected, Tensor):
+        return
+    if expected.stride() != actual.stride() and expected.numel() > 1:
+        raise GraphDiffers(f"{what} has strides {actual.stride()}, expected {expected.stride()}")
+    try:
+        assert_close(actual.detach(), expected.detach(), equal_nan=True)
+    except AssertionError as error:
+        raise GraphDiffers(f"{what} differs: {error}") from None
+
+
+def _compare_aliases(number: int, one: Any, other: Any, copies: Sequence[Any], inputs: Sequence[Any]) -> None:
+    """The same result shares memory with the same inputs."""
+    if not isinstance(one, Tensor):
+        return
+    expected = [i for i, value in enumerate(copies) if _address(value) == _address(one)]
+    actual = [i for i, value in enumerate(inputs) if _address(value) == _address(other)]
+    if expected != actual:
+        raise GraphDiffers(f"result {number} shares memory with inputs {actual}, expected {expected}")
