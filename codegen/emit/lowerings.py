@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pprint
 
+from codegen.analysis.argument_names import as_spelled
 from codegen.expressions import lowering_tree
 from codegen.model import Operator, Program
 
@@ -34,7 +35,7 @@ def render(program: Program) -> str:
 
 def _formula(operator: Operator) -> object:
     formula = operator.expr or operator.lowering
-    return None if formula is None else lowering_tree(formula.node)
+    return None if formula is None else lowering_tree(as_spelled(formula.node, operator))
 
 
 def _row(operator: Operator) -> str:

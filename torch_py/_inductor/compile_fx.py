@@ -92,6 +92,7 @@ def _compile(compiled: CompiledGraph, loops: bool) -> None:
 def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
     checked = spec.is_wanted()
+    compiled.kernels = []
     graph = compiled.graph = lower(compiled.module, loops)
     if checked:
         spec.check_graph(graph)

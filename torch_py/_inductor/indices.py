@@ -220,7 +220,8 @@ class Linear:
         return self._hash
 
     def __repr__(self) -> str:
-        parts = [f"{factor} * {atom}" if factor != 1 else f"{atom}" for atom, factor in self.terms.items()]
+        signs = {1: "", -1: "-"}
+        parts = [f"{signs.get(factor, f'{factor} * ')}{atom}" for atom, factor in self.terms.items()]
         if self.constant or not parts:
             parts.append(str(self.constant))
         return " + ".join(parts).replace("+ -", "- ")

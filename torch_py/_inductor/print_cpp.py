@@ -93,7 +93,7 @@ class _Printer:
         text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
         numbers: dict[str, str] = {}
         return re.sub(
-            r"[A-Za-z_]\w*",
+            r"(?<!::)\b[A-Za-z_]\w*",
             lambda m: numbers.setdefault(m[0], f"${len(numbers)}") if m[0] in self.names.used else m[0],
             text,
         )

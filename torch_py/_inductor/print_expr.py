@@ -181,7 +181,7 @@ class Scope:
                 text = f"({text})" if factor != 1 else text
             else:
                 text = self.text(atom.value)
-            parts.append(text if factor == 1 else f"{text} * {factor}")
+            parts.append({1: text, -1: f"-{text}"}.get(factor, f"{text} * {factor}"))
         if position.constant or not parts:
             parts.append(str(position.constant))
         return " + ".join(parts).replace("+ -", "- ")
