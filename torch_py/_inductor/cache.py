@@ -150,13 +150,9 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
     processes that were killed have left.
     """
     entries = []
-    for path in folder.glob("*/*.so"):
-        try:
-            facts = path.stat()
-        except OSError:
-            continue
-        if not path.parent.name.startswith(_PREFIX):
-            entries.append((facts.st_mtime, facts.st_size, path))
+    for name in _names_in(folder):
+        if len(name) == 2:
+            entries += _facts_of(folder / name)
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
         if total <= limit:
@@ -165,9 +161,30 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
             total -= size
             path.unlink(missing_ok=True)
             path.with_suffix(".cpp").unlink(missing_ok=True)
-    for work in folder.glob(f"{_PREFIX}*"):
-        if not _is_alive(work):
-            shutil.rmtree(work, ignore_errors=True)
+    for name in _names_in(folder):
+        if name.startswith(_PREFIX) and not _is_alive(folder / name):
+            shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def _names_in(folder: Path) -> list[str]:
+    """The names in a folder, which another process may be removing."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
+    """When each library in a folder was used, its size, and its path."""
+    found = []
+    for name in _names_in(folder):
+        try:
+            facts = os.stat(folder / name)
+        except OSError:
+            continue
+        if name.endswith(".so"):
+            found.append((facts.st_mtime, facts.st_size, folder / name))
+    return found
 
 
 def _is_alive(work: Path) -> bool:

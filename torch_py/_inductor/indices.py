@@ -154,10 +154,10 @@ class Linear:
 
         whole += rest.constant // divisor
         rest = Linear(rest.constant % divisor, rest.terms)
-        common = gcd(divisor, *rest.terms.values())
-        if common == divisor or common > 1:
-            rest, divisor = rest._divided(common), divisor // common
-        return whole + _atom(Quotient(rest, divisor))
+        steps, _ = rest._steps(divisor)
+        if steps is not None:
+            return whole + steps[0] // (divisor // steps[1])
+        return whole + _quotient(rest, divisor)
 
     def __mod__(self, divisor: int) -> Linear:
         if divisor == 1:
@@ -167,18 +167,37 @@ class Linear:
         if low // divisor == high // divisor:
             return rest + -(low // divisor) * divisor
 
-        rest = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
-        common = gcd(divisor, rest.constant, *rest.terms.values())
-        return _atom(Remainder(rest._divided(common), divisor // common)) * common
+        reduced = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
+        if reduced.range[1] < divisor:
+            return reduced
+        rest = Linear(rest.constant % divisor, rest.terms)
+        steps, part = rest._steps(divisor)
+        if steps is not None:
+            return steps[0] % (divisor // steps[1]) * steps[1] + part
+        return _atom(Remainder(rest, divisor))
+
+    def _steps(self, divisor: int) -> tuple[tuple[Linear, int] | None, Linear]:
+        """The value as steps of a length that divides `divisor`, and a part that is shorter than a step.
+
+        ``32 * i + j`` with j < 32 are i steps of 32.
+        """
+        for length in sorted({gcd(divisor, factor) for factor in self.terms.values()}, reverse=True):
+            if length == 1:
+                continue
+            steps = {a: f // length for a, f in self.terms.items() if f % length == 0}
+            part = Linear(
+                self.constant % length, {a: f for a, f in self.terms.items() if f % length != 0}
+            )
+            low, high = part.range
+            if 0 <= low and high < length:
+                return (Linear(self.constant // length, steps), length), part
+        return None, self
 
     def _split(self, divisor: int) -> tuple[Linear, Linear]:
         """The part that `divisor` divides, divided by it, and the rest."""
         whole = {a: f // divisor for a, f in self.terms.items() if f % divisor == 0}
         rest = {a: f for a, f in self.terms.items() if f % divisor != 0}
         return Linear(0, whole), Linear(self.constant, rest)
-
-    def _divided(self, divisor: int) -> Linear:
-        return Linear(self.constant // divisor, {a: f // divisor for a, f in self.terms.items()})
 
     def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any]) -> Linear:
         """The same with other terms for axes; `values` does the same in what is loaded."""
@@ -231,12 +250,24 @@ def _atom(atom: Atom) -> Linear:
     return Linear(0, {atom: 1})
 
 
+def _quotient(value: Linear, divisor: int) -> Linear:
+    """A quotient that is no simpler sum. That of a quotient is one quotient."""
+    if value.constant == 0 and list(value.terms.values()) == [1]:
+        (atom,) = value.terms
+        if isinstance(atom, Quotient):
+            return atom.value // (atom.divisor * divisor)
+    return _atom(Quotient(value, divisor))
+
+
 def _rejoined(value: Linear) -> Linear:
     """``(x // n) * n + x % n`` is x."""
     for atom, factor in value.terms.items():
         if isinstance(atom, Remainder):
-            quotient = Quotient(atom.value, atom.divisor)
-            if value.terms.get(quotient) == factor * atom.divisor:
+            whole = atom.value // atom.divisor
+            if whole.constant or len(whole.terms) != 1:
+                continue
+            ((quotient, step),) = whole.terms.items()
+            if value.terms.get(quotient, 0) == factor * atom.divisor * step:
                 rest = {a: f for a, f in value.terms.items() if a != atom and a != quotient}
                 return Linear(value.constant, rest) + atom.value * factor
     return value

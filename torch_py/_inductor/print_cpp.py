@@ -297,9 +297,8 @@ class _Printer:
             return
         lanes = 1
         if reductions and last is not None:
-            lanes = next((n for n in _LANES if last.size % n == 0), 0) or next(
-                (n for n in _LANES if last.size >= n), 1
-            )
+            fitting = [n for n in _LANES if last.size >= n]
+            lanes = next((n for n in fitting[:2] if last.size % n == 0), fitting[0] if fitting else 1)
         accumulators = [self._accumulator(item, lanes) for item in reductions]
         for axis in inner[:-1]:
             self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
