@@ -14,6 +14,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,8 @@ log = logging.getLogger("torch_py._inductor.cache")
 _DIGEST = 32  # bytes at the end of an entry
 _SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT
 _SWEEP_EVERY = 64  # entries written by this process, between looks at the size
+
+_LEFT_AFTER = 600  # seconds; compilers are killed after 60
 
 Compile = Callable[[str, str], None]
 
@@ -162,7 +165,7 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
             path.unlink(missing_ok=True)
             path.with_suffix(".cpp").unlink(missing_ok=True)
     for name in _names_in(folder):
-        if name.startswith(_PREFIX) and not _is_alive(folder / name):
+        if name.startswith(_PREFIX) and _is_left(folder / name):
             shutil.rmtree(folder / name, ignore_errors=True)
 
 
@@ -187,12 +190,9 @@ def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
     return found
 
 
-def _is_alive(work: Path) -> bool:
-    """Whether the process that compiles in a folder runs."""
+def _is_left(work: Path) -> bool:
+    """Whether nobody compiles in a folder any more. The process may be one of another machine or container."""
     try:
-        os.kill(int(work.name[len(_PREFIX) :].partition("-")[0]), 0)
-    except ProcessLookupError:
+        return time.time() - os.stat(work).st_mtime > _LEFT_AFTER
+    except OSError:
         return False
-    except (OSError, ValueError):
-        pass
-    return True

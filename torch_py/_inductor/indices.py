@@ -110,7 +110,9 @@ class Linear:
 
     def __init__(self, constant: int, terms: Mapping[Atom, int] | None = None) -> None:
         self.constant = constant
-        self.terms: dict[Atom, int] = {a: f for a, f in (terms or {}).items() if f != 0}
+        self.terms: dict[Atom, int] = terms or {}  # type: ignore[assignment]
+        if 0 in self.terms.values():
+            self.terms = {a: f for a, f in self.terms.items() if f != 0}
         self._hash: int | None = None
         self._range: tuple[int, int] | None = None
 
@@ -132,13 +134,19 @@ class Linear:
 
     def __add__(self, other: Linear | int) -> Linear:
         if isinstance(other, int):
-            return Linear(self.constant + other, self.terms)
+            return Linear(self.constant + other, self.terms) if other else self
+        if not other.terms:
+            return Linear(self.constant + other.constant, self.terms) if other.constant else self
+        if not self.terms and not self.constant:
+            return other
         terms = dict(self.terms)
         for atom, factor in other.terms.items():
             terms[atom] = terms.get(atom, 0) + factor
         return _rejoined(Linear(self.constant + other.constant, terms))
 
     def __mul__(self, factor: int) -> Linear:
+        if factor == 1:
+            return self
         return Linear(self.constant * factor, {a: f * factor for a, f in self.terms.items()})
 
     def __sub__(self, other: Linear) -> Linear:

@@ -11,7 +11,7 @@ from tests.ops.known_differences import WITHOUT_VALUES
 from tests.ops.operators import Operator, enrolled
 from tests.ops.samples import SampleInput
 from tests.subject import only_torch_py, torch
-from tests.torch_py._inductor.test_operators import leaves, seed, tensors_in
+from tests.torch_py._inductor.test_operators import leaves, seed, tensors_in, with_tensors
 
 pytestmark = only_torch_py
 
@@ -30,8 +30,7 @@ def arguments_of(sample: SampleInput) -> list[Any]:
 
 def function_of(operator: Operator, sample: SampleInput) -> Callable[..., Any]:
     def function(*tensors: Any) -> Any:
-        rest = iter(tensors)
-        return leaves(call(operator, torch, sample.map(lambda tensor: next(rest))))
+        return leaves(call(operator, torch, with_tensors(sample, list(tensors))))
 
     return function
 
