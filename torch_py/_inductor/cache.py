@@ -105,12 +105,14 @@ def _usable(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         facts = os.stat(folder, follow_symlinks=True)
+
         if facts.st_uid != os.geteuid():
             raise PermissionError(f"it belongs to user {facts.st_uid}")
         if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             raise PermissionError("others may write to it")
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             raise PermissionError("it is read-only")
+
         return folder
     except OSError as problem:
         temporary = Path(tempfile.mkdtemp(prefix=_PREFIX))
@@ -156,6 +158,7 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
     for name in _names_in(folder):
         if len(name) == 2:
             entries += _facts_of(folder / name)
+
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
         if total <= limit:
@@ -164,6 +167,7 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
             total -= size
             path.unlink(missing_ok=True)
             path.with_suffix(".cpp").unlink(missing_ok=True)
+
     for name in _names_in(folder):
         if name.startswith(_PREFIX) and _is_left(folder / name):
             shutil.rmtree(folder / name, ignore_errors=True)
@@ -191,7 +195,7 @@ def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
 
 
 def _is_left(work: Path) -> bool:
-    """Whether nobody compiles in a folder any more. The process may be one of another machine or container."""
+    """Whether nobody compiles in a folder any more. The process may be in another container."""
     try:
         return time.time() - os.stat(work).st_mtime > _LEFT_AFTER
     except OSError:

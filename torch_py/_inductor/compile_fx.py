@@ -57,14 +57,16 @@ def compile_fx(
     options: Mapping[str, Any] | None = None,
     **others: Any,
 ) -> Callable[..., Any]:
-    """The back end "inductor" of torch.compile: forward and backward of a graph of torch functions as compiled
-    programs.
+    """The back end "inductor" of torch.compile: forward and backward of a graph of torch functions as
+    compiled programs.
 
     Raises RuntimeError for an unknown mode.
     """
     if mode not in (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"):
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: default, reduce-overhead, "
-                           "max-autotune, max-autotune-no-cudagraphs")
+        raise RuntimeError(
+            f"Unrecognized mode={mode}, should be one of: default, reduce-overhead, "
+            "max-autotune, max-autotune-no-cudagraphs"
+        )
     inner = inner_compile or compile_fx_inner
     return aot_module_simplified(
         module, list(example_inputs), fw_compiler=inner, bw_compiler=inner, partition_fn=default_partition

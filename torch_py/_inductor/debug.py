@@ -39,8 +39,8 @@ def compiled_graphs(function: Callable[..., Any], *args: Any) -> list[CompiledGr
 
 
 def show(function: Callable[..., Any], *args: Any) -> None:
-    """Prints how the compiler turns a function of tensors into kernels: the graph of operators, the loop graph,
-    nests of loops, C++, and the steps of the program.
+    """Prints how the compiler turns a function of tensors into kernels: the graph of operators, the loop
+    graph, nests of loops, C++, and the steps of the program.
 
     Args:
         function: a function of tensors.

@@ -151,7 +151,8 @@ def join(nest: Nest, store: Store) -> bool:
 
 def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> str | None:
     """What a store would be in a nest; None if its loops have other lengths."""
-    rows, row = total(nest.outer), total(nest.inner)
+    rows = total(nest.outer)
+    row = total(nest.inner)
     if store.reduction is not None:
         fits = total(outer) * total(inner) == rows * row and total(inner) > 1
         return REDUCTION if fits and (not nest.has_rows or total(outer) == rows) else None

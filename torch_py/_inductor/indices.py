@@ -193,9 +193,7 @@ class Linear:
             if length == 1:
                 continue
             steps = {a: f // length for a, f in self.terms.items() if f % length == 0}
-            part = Linear(
-                self.constant % length, {a: f for a, f in self.terms.items() if f % length != 0}
-            )
+            part = Linear(self.constant % length, {a: f for a, f in self.terms.items() if f % length != 0})
             low, high = part.range
             if 0 <= low and high < length:
                 return (Linear(self.constant // length, steps), length), part
@@ -259,7 +257,7 @@ def _atom(atom: Atom) -> Linear:
 
 
 def _quotient(value: Linear, divisor: int) -> Linear:
-    """A quotient that is no simpler sum. That of a quotient is one quotient."""
+    """Another atom in a sum, for a quotient that cannot be split. That of a quotient is one quotient."""
     if value.constant == 0 and list(value.terms.values()) == [1]:
         (atom,) = value.terms
         if isinstance(atom, Quotient):

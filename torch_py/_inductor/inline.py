@@ -109,9 +109,11 @@ class Inlining:
         found = readers(self.graph)
         statements = list(self.graph.statements)
         gone: set[int] = set()
+
         for statement in statements:
             if not isinstance(statement, Store) or not self._can_go(statement):
                 continue
+
             reading = found.get(statement.buffer, [])
             if self._pays(statement, reading):
                 for reader in reading:
@@ -122,6 +124,7 @@ class Inlining:
                         if reader not in entries:
                             entries.append(reader)
                 gone.add(id(statement))
+
         self.graph.statements = [s for s in statements if id(s) not in gone]
 
     def _can_go(self, store: Store) -> bool:

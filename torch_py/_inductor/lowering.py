@@ -96,6 +96,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
         return RULES.get(target.operator._entry_name)
     if not isinstance(target, OpOverload):
         return None
+
     name = target._entry_name
     if name in RULES:
         return RULES[name]

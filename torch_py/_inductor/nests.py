@@ -18,7 +18,9 @@ from typing import Any
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
 from torch_py._inductor.ir import Buffer, Expr, Guard, Index, Load, Reduce, Store, loads, rewritten, walk
 
-ELEMENT, ROW, REDUCTION = "element", "row", "reduction"
+ELEMENT = "element"
+ROW = "row"
+REDUCTION = "reduction"
 
 
 class Item:

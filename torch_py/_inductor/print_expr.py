@@ -17,11 +17,12 @@ _WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_pro
 _BITS = {"and": "&", "or": "|"}
 # Words that a name in C++ must not be, and those that kernels use.
 _TAKEN = frozenset(
-    "alignas alignof and asm auto bool break case catch char class const constexpr continue default delete do "
-    "double else enum explicit export extern false float for friend goto if inline int long mutable namespace "
-    "new noexcept not operator or private protected public register return short signed sizeof static struct "
-    "switch template this throw true try typedef typename union unsigned using virtual void volatile while "
-    "xor data sizes begin end row at c10 lane block width rest first past start stop part Pack i j k l m n r s t u v w main std".split()
+    "alignas alignof and asm auto bool break case catch char class const constexpr continue default "
+    "delete do double else enum explicit export extern false float for friend goto if inline int long "
+    "mutable namespace new noexcept not operator or private protected public register return short signed "
+    "sizeof static struct switch template this throw true try typedef typename union unsigned using "
+    "virtual void volatile while xor data sizes begin end row at c10 lane block width rest first past "
+    "start stop part Pack i j k l m n r s t u v w main std".split()
 )
 
 
@@ -112,6 +113,7 @@ class Scope:
                 return found
             index = flattened(value.index, value.buffer.strides)
             return f"{self.pointers(value.buffer)}[{self.position(index)}]"
+
         if isinstance(value, Cast):
             return self._cast(value)
         if isinstance(value, Index):
@@ -217,6 +219,7 @@ def literal(value: bool | int | float, dtype: Any) -> str:
         if dtype == FLOAT:
             return f"{_short(value)}f"
         return repr(float(value))
+
     name = CPP[dtype]
     if name == "int64_t" and value == -(2**63):
         return "INT64_MIN"

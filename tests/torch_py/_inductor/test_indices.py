@@ -12,7 +12,9 @@ from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, line
 
 pytestmark = only_torch_py
 
-I, J, K = Axis("i", 4), Axis("j", 8), Axis("k", 3)
+I = Axis("i", 4)
+J = Axis("j", 8)
+K = Axis("k", 3)
 
 
 def value(position: Linear, places: dict[Axis, int]) -> int:
@@ -64,10 +66,12 @@ def test_random_positions_keep_their_value() -> None:
 def _random(draw: random.Random, depth: int) -> tuple[Linear, list[tuple[dict[Axis, int], int]]]:
     """A random position, and its values for some places, computed one by one."""
     places = [{axis: draw.randrange(axis.size) for axis in (I, J, K)} for _ in range(6)]
-    position, numbers = linear(draw.choice((I, J, K))), []
+    position = linear(draw.choice((I, J, K)))
     numbers = [p[next(position.axes())] for p in places]
     for _ in range(draw.randrange(1, 2 * depth)):
-        kind, number = draw.choice(("add", "times", "//", "%")), draw.randrange(1, 13)
+        kind = draw.choice(("add", "times", "//", "%"))
+        number = draw.randrange(1, 13)
+
         if kind == "add":
             axis = draw.choice((I, J, K))
             position = position + linear(axis) * number
@@ -81,4 +85,5 @@ def _random(draw: random.Random, depth: int) -> tuple[Linear, list[tuple[dict[Ax
         else:
             position = position % number
             numbers = [n % number for n in numbers]
+
     return position, list(zip(places, numbers))

@@ -12,7 +12,6 @@ from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, line
 from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Store, View
 from torch_py.fx.node import Node
 
-
 _OVERLOAD = re.compile(r"_(default|tensor|scalar)(?=_|$)")
 
 
@@ -232,6 +231,7 @@ def default_of(argument: Any) -> Any:
         return text == "True"
     if text == "[]":
         return []
+
     try:
         return int(text)
     except ValueError:
