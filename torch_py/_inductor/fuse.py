@@ -144,7 +144,8 @@ def join(nest: Nest, store: Store) -> bool:
     if not _is_local(nest, value, own) or not _shares(nest, value, own):
         return False
     nest.replace(own)
-    nest.outer, nest.inner = new_outer, new_inner
+    nest.outer = new_outer
+    nest.inner = new_inner
     nest.add(Item(store, kind, index, value))
     return True
 

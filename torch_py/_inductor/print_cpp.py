@@ -15,7 +15,7 @@ from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, flattened, linear
 from torch_py._inductor.inline import cost
 from torch_py._inductor.ir import Buffer, Load
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads, positions
 from torch_py._inductor.print_expr import Names, Scope, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
 from torch_py._inductor.print_reductions import combination, first_value
@@ -54,11 +54,14 @@ class _Lines:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.depth = 1
+        self.keeps_loops = False
 
     def add(self, text: str) -> None:
         self.lines.append("  " * self.depth + text)
 
     def open(self, text: str) -> None:
+        if self.keeps_loops and text.startswith("for ("):
+            self.add("#pragma GCC unroll 1")
         self.add(f"{text} {{")
         self.depth += 1
 
@@ -79,6 +82,10 @@ class _Printer:
         self.variables: dict[Buffer, str] = {}
         self.words: set[str] = set()
         self.columns = is_columns(nest)
+        # GCC 12 mixes up what is read backwards when it unrolls a loop completely and then makes vectors.
+        self.out.keeps_loops = any(
+            factor < 0 for position in positions(nest.items) for factor in position.terms.values()
+        )
         self.width = ""  # of the strip of columns, when they are looped over
 
     def kernel(self) -> Kernel:

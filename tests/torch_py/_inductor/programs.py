@@ -57,6 +57,10 @@ def shifted(x: Any) -> Any:
     return torch.roll(x, 1, 0) + F.pad(x[:, 1:], (1, 0)) * torch.flip(x, [1])
 
 
+def backwards(x: Any) -> Any:
+    return torch.where(x == 0, x * 3, torch.flip(x.cumsum(1), [1]) / x)
+
+
 def heads(x: Any) -> Any:
     rows, columns = x.shape
     return (x.view(rows, 4, columns // 4).transpose(0, 1) * 2).contiguous()
@@ -94,6 +98,8 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = 
     "variance": (variance, lambda: (make(12, 64),)),
     "joined": (joined, lambda: (make(6, 4), make(6, 5))),
     "shifted": (shifted, lambda: (make(6, 9),)),
+    # Compilers have mixed up loops of this form.
+    "backwards": (backwards, lambda: (make(9, 4) + 3,)),
     "heads": (heads, lambda: (make(8, 32),)),
     "masked": (masked, lambda: (make(7, 7), make(7, 7) + 1)),
     "short_floats": (short_floats, lambda: (make(4, 40), make(4, 40) + 1)),
