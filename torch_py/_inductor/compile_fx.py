@@ -37,7 +37,25 @@ class CompiledGraph:
         self.program: Program
 
     def __call__(self, *tensors: Any) -> Any:
-        return self.program(*tensors)
+        return self.function(*tensors)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The program, or a function around it if some results of the graph are None or numbers."""
+        others = [(n, output) for n, output in enumerate(self.graph.outputs) if not isinstance(output, Buffer)]
+        return _with_others(self.program, others) if others else self.program
+
+
+def _with_others(program: Program, others: Sequence[tuple[int, Any]]) -> Callable[..., Any]:
+    """A function that returns what a program does, and other values at some places."""
+
+    def function(*tensors: Any) -> list[Any]:
+        results = list(program(*tensors))
+        for number, value in others:
+            results.insert(number, value)
+        return results
+
+    return function
 
 
 def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **options: Any) -> Any:
@@ -46,7 +64,7 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any] = (), **
     Every node has a fake tensor in ``meta["val"]``. The callable takes the tensors of the placeholders and
     returns a list.
     """
-    return compile_graph(module).program
+    return compile_graph(module).function
 
 
 def compile_fx(

@@ -32,7 +32,7 @@ def compiled_graphs(function: Callable[..., Any], *args: Any) -> list[CompiledGr
 
     def compiler(module: Any, example_inputs: Any) -> Any:
         found.append(compile_graph(module))
-        return found[-1].program
+        return found[-1].function
 
     aot_function(function, fw_compiler=compiler, bw_compiler=compiler)(*args)
     return found

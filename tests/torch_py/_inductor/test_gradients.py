@@ -16,12 +16,10 @@ from tests.torch_py._inductor.test_operators import leaves, seed, tensors_in, wi
 pytestmark = only_torch_py
 
 _LIMIT = 2  # samples per operator
-# Its joint graph gives a tolerance a gradient, which eager does not, whatever compiles it.
-_OTHER_GRADIENTS = frozenset(["linalg_pinv.rcond_tensor"])
 
 
 def has_gradients(operator: Operator) -> bool:
-    return operator.is_differentiable and not operator.is_mutation and str(operator) not in {*WITHOUT_VALUES, *_OTHER_GRADIENTS}
+    return operator.is_differentiable and not operator.is_mutation and str(operator) not in WITHOUT_VALUES
 
 
 def arguments_of(sample: SampleInput) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.ops.comparison import assert_same
 from tests.subject import only_torch_py
-from tests.torch_py._inductor.programs import PROGRAMS, compiled
+from tests.torch_py._inductor.programs import PROGRAMS, compiled, graph_of
 
 pytestmark = only_torch_py
 
@@ -70,3 +70,13 @@ def test_malformed_graphs_are_refused() -> None:
     one, two = Const(1.0, torch.float32), Const(2, torch.int64)
     with pytest.raises(MalformedError, match="operands have one dtype"):
         check_value(Map("+", [one, two], torch.float32), [])
+
+
+def test_results_that_are_not_tensors_keep_their_places() -> None:
+    import torch_py as torch
+    from torch_py._inductor.compile_fx import compile_fx_inner
+
+    graph = graph_of(lambda x: [None, x + 1, None, 7], torch.ones(2))
+    first, second, third, fourth = compile_fx_inner(graph)(torch.ones(2))
+    assert first is None and third is None and fourth == 7
+    assert second.tolist() == [2.0, 2.0]
