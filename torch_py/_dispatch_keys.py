@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         CPU = 1
         Meta = 4
         Python = 6
+        Transform = 13
 
 else:
     _POSITIONS = {name: position for position, name in enumerate(_C._dispatch_key_names())}
@@ -80,3 +81,31 @@ class DispatchKeySet(int):
 
     def __repr__(self) -> str:
         return f"DispatchKeySet({', '.join(key.name for key in self)})"
+
+
+class ExcludeKeys:
+    """A context in which this thread leaves a set of keys out: `torch._C._ExcludeDispatchKeyGuard`."""
+
+    def __init__(self, keys: int) -> None:
+        self._keys = int(keys)
+
+    def __enter__(self) -> None:
+        self._before = _C._set_excluded_keys(_C._excluded_keys() | self._keys)
+
+    def __exit__(self, *exception: object) -> None:
+        _C._set_excluded_keys(self._before)
+
+
+class BelowAutograd:
+    """A context in which calls of this thread are not recorded and go to what is below autograd:
+    `torch._C._AutoDispatchBelowAutograd`."""
+
+    def __enter__(self) -> None:
+        self._before = _C._set_below_autograd(1)
+
+    def __exit__(self, *exception: object) -> None:
+        _C._set_below_autograd(self._before)
+
+
+# The keys of calls that autograd has recorded, or need not record.
+BELOW_AUTOGRAD = DispatchKeySet((1 << min(DispatchKey[name] for name in _AUTOGRAD)) - 1)

@@ -1,4 +1,4 @@
-"""`torch.ops`: operators by namespace, ours under `aten`, those of programs under their own."""
+"""`torch.ops`: operators by namespace, those of torch_py under `aten`, those of programs under their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from torch_py import _C
-from torch_py._custom_ops.registry import lookup
 from torch_py._dispatch_keys import DispatchKey, keys_named
 from torch_py._pytorch_names.packages import lacking as _lacking
 from torch_py._schemas import FunctionSchema, values_of
@@ -24,22 +23,29 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
     There is one object for each overload, so operators can be compared with ``is`` and be keys of a dict.
     """
 
-    namespace = "aten"
     __module__ = "torch._ops"
+    # What fake tensors call in place of the operator: `torch.library.register_fake` sets it.
+    _fake_rule: Callable[..., Any] | None = None
 
     @cached_property
     def _schema(self) -> FunctionSchema:
+        prefix = "" if "::" in self._entry_name else "aten::"
         return FunctionSchema(
-            name=f"aten::{self._opname}",
+            name=f"{self.namespace}::{self._opname}",
             overload_name=self._entry_name.partition(".")[2],
             arguments=values_of(self._schema_arguments),
             returns=values_of(self._schema_results),
-            text=f"aten::{self._schema_text}",
+            text=prefix + self._schema_text,
         )
 
     @cached_property
+    def namespace(self) -> str:
+        """ "aten", or that in which a program has declared the operator."""
+        return self._entry_name.partition("::")[0] if "::" in self._entry_name else "aten"
+
+    @cached_property
     def _opname(self) -> str:
-        return str(self._entry_name.partition(".")[0])
+        return str(self._entry_name.rpartition("::")[2].partition(".")[0])
 
     @cached_property
     def _overloadname(self) -> str:
@@ -52,7 +58,7 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
     @property
     def overloadpacket(self) -> OpOverloadPacket:
         """The operator with all its overloads."""
-        return packet(self._opname)
+        return packet(self.namespace, self._opname)
 
     op = overloadpacket
 
@@ -74,7 +80,7 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
 
     def name(self) -> str:
         """``aten::add.Tensor``"""
-        return f"aten::{self._entry_name}"
+        return self._entry_name if "::" in self._entry_name else f"aten::{self._entry_name}"
 
     def py_impl(self, key: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorates a function that serves a dispatch key of this operator."""
@@ -87,10 +93,10 @@ class OpOverload(_C._OperatorBase):  # type: ignore[misc]
         return register
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
-        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+        return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='{self._overloadname}')>"
 
     def __deepcopy__(self, memo: Any = None) -> OpOverload:
         return self
@@ -109,8 +115,7 @@ def find_overload(name: str) -> OpOverload:
     return found
 
 
-@cache
-def _overloads() -> dict[str, tuple[str, ...]]:
+def _overloads_by_name() -> dict[str, tuple[str, ...]]:
     """The names of the overloads of every operator."""
     found: dict[str, tuple[str, ...]] = {}
     for entry in _C._operator_schemas():
@@ -119,29 +124,41 @@ def _overloads() -> dict[str, tuple[str, ...]]:
     return found
 
 
+# Of torch_py's own operators, which stay; made on first use.
+_own_overloads = cache(_overloads_by_name)
+
+
 class OpOverloadPacket:
-    """`torch.ops.aten.add`: one of torch_py's own operators with all its overloads; `.Tensor`, `.default`
-    name one of them. The arguments of a call choose the overload.
+    """`torch.ops.aten.add`: an operator with all its overloads; `.Tensor`, `.default` name one of them. The
+    arguments of a call choose the overload.
     """
 
     __module__ = "torch._ops"
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, namespace: str, name: str) -> None:
+        self._namespace = namespace
         self._opname = self.__name__ = self.__qualname__ = name
-        self._qualified_op_name = f"aten::{name}"
+        self._qualified_op_name = f"{namespace}::{name}"
+        self._entry_name = name if namespace == "aten" else self._qualified_op_name
         self.__doc__ = getattr(self._function, "__doc__", None)
 
     @cached_property
     def _function(self) -> Callable[..., Any] | None:
         """The generated function of this name, which knows how to choose; None for an operator without."""
+        if self._namespace != "aten":
+            return None
         places = (_C._ops, _C._torch, _C._nn, _C._linalg, _C._special, _C._fft, Tensor)
         return next((getattr(place, self._opname) for place in places if hasattr(place, self._opname)), None)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if self._function is not None:
             return self._function(*arguments, **keywords)
+        overloads = self.overloads()
+        if len(overloads) == 1:
+            return getattr(self, overloads[0])(*arguments, **keywords)
+
         problems = []
-        for overload in self.overloads():
+        for overload in overloads:
             try:
                 return getattr(self, overload)(*arguments, **keywords)
             except RuntimeError as problem:
@@ -151,23 +168,24 @@ class OpOverloadPacket:
         raise RuntimeError("\n".join(problems))
 
     def __str__(self) -> str:
-        return f"aten.{self._opname}"
+        return f"{self._namespace}.{self._opname}"
 
     def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='aten.{self._opname}')>"
+        return f"<OpOverloadPacket(op='{self}')>"
 
     def __getattr__(self, overload: str) -> Any:
         if not overload.startswith("__"):
-            name = self._opname if overload == "default" else f"{self._opname}.{overload}"
-            found = _C._find_operator(name) or _alternative(self._opname, overload)
+            name = self._entry_name if overload == "default" else f"{self._entry_name}.{overload}"
+            found = _C._find_operator(name) or _alternative(self._entry_name, overload)
             if found is not None:
                 self.__dict__[overload] = found
                 return found
-        raise AttributeError(f"The underlying op of 'aten.{self._opname}' has no overload name '{overload}'")
+        raise AttributeError(f"The underlying op of '{self}' has no overload name '{overload}'")
 
     def overloads(self) -> list[str]:
         """The names of the overloads; "default" is the unnamed one."""
-        return list(_overloads().get(self._opname, ()))
+        every = _own_overloads() if self._namespace == "aten" else _overloads_by_name()
+        return list(every.get(self._entry_name, ()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.overloads())
@@ -205,13 +223,26 @@ def _alternative(name: str, overload: str) -> Any:
     return AbsentOverload(f"{name}.{overload}") if name in _ABSENT else None
 
 
-@cache
-def packet(name: str) -> OpOverloadPacket:
-    """`torch.ops.aten.NAME`. Raises AttributeError for an unknown name."""
-    found = OpOverloadPacket(name)
-    if name not in _overloads() and name not in _ABSENT and found._function is None:
-        raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
+_packets: dict[tuple[str, str], OpOverloadPacket] = {}
+
+
+def packet(namespace: str, name: str) -> OpOverloadPacket:
+    """`torch.ops.NAMESPACE.NAME`. Raises AttributeError for an unknown name."""
+    known = _packets.get((namespace, name))
+    if known is not None:
+        return known
+
+    found = OpOverloadPacket(namespace, name)
+    is_absent = namespace == "aten" and name in _ABSENT
+    if not found.overloads() and not is_absent and found._function is None:
+        raise AttributeError(f"'_OpNamespace' '{namespace}' object has no attribute '{name}'")
+    _packets[namespace, name] = found
     return found
+
+
+def forget_packet(namespace: str, name: str) -> None:
+    """Called when an overload of the operator appears or goes."""
+    _packets.pop((namespace, name), None)
 
 
 class _OpNamespace(ModuleType):
@@ -224,12 +255,7 @@ class _OpNamespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = lookup(self.name, name)
-        if found is not None:
-            return found
-        if self.name == "aten":
-            return packet(name)
-        raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{name}'")
+        return packet(self.name, name)
 
 
 class _Ops(ModuleType):

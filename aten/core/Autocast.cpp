@@ -4,6 +4,9 @@
 #include <array>
 #include <unordered_map>
 
+#include "c10/dispatch/LocalState.h"
+#include "c10/dispatch/RunningOperator.h"
+
 namespace at::autocast {
 
 namespace {
@@ -26,6 +29,7 @@ struct ConvertedWeight {
 /// The state of a thread.
 struct State {
   std::array<ScalarType, kDeviceTypes> dtypes;  // the narrow dtype of each device type
+  std::array<bool, kDeviceTypes> enabled = {};  // only of device types without an Autocast key
   bool cache_enabled = true;
   int depth = 0;  // blocks that the thread is in
   std::unordered_map<const c10::TensorImpl*, ConvertedWeight>
@@ -77,13 +81,20 @@ Tensor converted(const Tensor& tensor, ScalarType dtype) {
 }  // namespace
 
 bool is_enabled(c10::DeviceType device) {
-  return (c10::local_state().autocast >> index_of(device) & 1) != 0;
+  const DispatchKeySet key = c10::autocast_keys(device);
+  if (key.empty()) return state().enabled[index_of(device)];
+  return !c10::local_state().user_excluded.has_any(key);
 }
 
 void set_enabled(c10::DeviceType device, bool enabled) {
-  const auto bit = static_cast<uint8_t>(1 << index_of(device));
-  uint8_t& bits = c10::local_state().autocast;
-  bits = static_cast<uint8_t>(enabled ? bits | bit : bits & ~bit);
+  const DispatchKeySet key = c10::autocast_keys(device);
+  if (key.empty()) {
+    state().enabled[index_of(device)] = enabled;
+    return;
+  }
+  c10::LocalState& local = c10::local_state();
+  local.user_excluded = enabled ? local.user_excluded - key : local.user_excluded | key;
+  local.refresh();
 }
 
 ScalarType dtype(c10::DeviceType device) { return state().dtypes[index_of(device)]; }
@@ -97,10 +108,8 @@ int enter() { return ++state().depth; }
 int leave() { return --state().depth; }
 
 bool Cast::is_eligible(const Tensor& argument) const {
-  if (!argument.defined() || !argument.is_floating_point() || argument.scalar_type() == kDouble)
-    return false;
-  const c10::DeviceType device = argument.device().type;
-  return (enabled_ & bit_of(device)) != 0 && policies_.on(device) != Policy::None;
+  return argument.defined() && argument.is_floating_point() && argument.scalar_type() != kDouble &&
+         argument.device().type == device_;
 }
 
 void Cast::see(const Tensor& argument) {
@@ -116,17 +125,15 @@ void Cast::see(TensorList arguments) {
 Tensor Cast::operator()(const Tensor& argument) const {
   if (!is_eligible(argument)) return argument;
 
-  const c10::DeviceType device = argument.device().type;
-  const Policy policy = policies_.on(device);
-  TORCH_CHECK(policy != Policy::Refused, op_, "() is not safe in autocast(\"",
-              c10::device_type_name(device),
+  TORCH_CHECK(policy_ != Policy::Refused, c10::base_name(entry_), "() is not safe in autocast(\"",
+              c10::device_type_name(device_),
               "\"): it needs the precision of float32. Convert its arguments and call it inside "
               "autocast(\"",
-              c10::device_type_name(device), "\", enabled=False).");
+              c10::device_type_name(device_), "\", enabled=False).");
 
   ScalarType target = kFloat;
-  if (policy == Policy::LowerPrecision) target = dtype(device);
-  if (policy == Policy::Promote) target = widest_;
+  if (policy_ == Policy::LowerPrecision) target = dtype(device_);
+  if (policy_ == Policy::Promote) target = widest_;
   return argument.scalar_type() == target ? argument : converted(argument, target);
 }
 

@@ -2,6 +2,7 @@
 #include "aten/core/Tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
@@ -67,9 +68,17 @@ intrusive_ptr<TensorImpl> make_impl(size_t bytes, ScalarType dtype, Device devic
   return make_intrusive<TensorImpl>(make_storage(bytes, device), dtype, device, keys);
 }
 
-int kind_of(ScalarType t) {
-  return t == kBool ? 0 : is_integral(t, false) ? 1 : is_floating(t) ? 2 : 3;
-}
+// The kind of each dtype: bool < integer < float < complex.
+constexpr auto kKinds = [] {
+  std::array<uint8_t, c10::kNumScalarTypes> kinds{};
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    const auto type = static_cast<ScalarType>(k);
+    kinds[k] = type == kBool ? 0 : is_integral(type, false) ? 1 : is_floating(type) ? 2 : 3;
+  }
+  return kinds;
+}();
+
+int kind_of(ScalarType t) { return kKinds[static_cast<size_t>(t)]; }
 
 /// The dtype that a number promotes as: the default dtype for a float, its complex partner for a
 /// complex number, int64 for an int however large.
@@ -249,7 +258,18 @@ ScalarType result_type(TensorList tensors) {
   return types.result();
 }
 
+/// Whether `number` is a number that leaves the dtype of `tensor` as it is.
+bool is_number_below(const Tensor& number, const Tensor& tensor) {
+  return number.is_wrapped_number() && !tensor.is_wrapped_number() &&
+         kind_of(number.scalar_type()) <= kind_of(tensor.scalar_type());
+}
+
 ScalarType result_type(ArrayRef<const Tensor*> tensors) {
+  if (tensors.size() == 2) {
+    if (is_number_below(*tensors[1], *tensors[0])) return tensors[0]->scalar_type();
+    if (is_number_below(*tensors[0], *tensors[1])) return tensors[1]->scalar_type();
+  }
+
   Promoted types;
   for (const Tensor* tensor : tensors) types.add(*tensor);
   return types.result();

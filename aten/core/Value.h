@@ -1,6 +1,7 @@
 // Value: an argument or a result of any operator. Stack: the arguments of a boxed call.
 #pragma once
 #include <concepts>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,16 +14,24 @@
 
 namespace at {
 
+/// A value that only the language of the program understands; the bindings say what is inside.
+class TORCH_PY_API ForeignObject {
+ public:
+  virtual ~ForeignObject();
+};
+
 /// One value of any type that schemas have (c10/dispatch/Schema.h), or None: no value, and no
 /// optional value. It owns what it holds; lists become vectors.
 class Value {
  public:
+  using Object = std::shared_ptr<const ForeignObject>;
+  using List = std::vector<Value>;  // of types without a list of their own: bool[], str[], int?[]
   using Tensors = std::vector<Tensor>;
   using Scalars = std::vector<Scalar>;
   using Doubles = std::vector<double>;
   using Variant = std::variant<std::monostate, Tensor, Tensors, bool, int64_t, double, Scalar,
                                DimVector, Doubles, Scalars, ScalarType, Layout, Device,
-                               MemoryFormat, std::string, Generator*>;
+                               MemoryFormat, std::string, Generator*, List, Object>;
 
   Value() = default;
   /// An undefined tensor is None.
@@ -53,6 +62,8 @@ class Value {
   Value(Generator* generator) {
     if (generator != nullptr) value_ = generator;
   }
+  Value(List values) : value_(std::move(values)) {}
+  Value(Object object) : value_(std::move(object)) {}
   template <class T>
   Value(const std::optional<T>& optional) {
     if (optional) *this = Value(*optional);

@@ -115,7 +115,8 @@ struct Signature;
 template <class Result, class... Args>
 struct Signature<Result(DispatchKeySet, Args...)> {
   /// Boxing::unbox
-  static void unbox(void* function, const DispatchKeySet* keys, Stack& stack) {
+  static void unbox(const OperatorEntry&, void* function, const DispatchKeySet* keys,
+                    Stack& stack) {
     unbox(function, keys, stack, std::index_sequence_for<Args...>());
   }
 
@@ -125,7 +126,7 @@ struct Signature<Result(DispatchKeySet, Args...)> {
     Stack stack;
     stack.reserve(sizeof...(Args));
     (stack.emplace_back(arguments), ...);
-    entry.boxed_kernel(keys.highest())->call(entry, keys, stack);
+    entry.boxed_kernel(entry.serving_key(keys))->call(entry, keys, stack);
     if constexpr (!std::is_void_v<Result>) return Results<Result>::take(stack);
   }
 

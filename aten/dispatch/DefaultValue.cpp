@@ -80,9 +80,11 @@ ScalarType parse_dtype(std::string_view text, const SchemaValue& argument) {
   throw_unfit(text, argument);
 }
 
-/// The elements of "[1, 2]"; of "1", the one element.
+bool is_list(std::string_view text) { return text.starts_with('[') || text.starts_with('('); }
+
+/// The elements of "[1, 2]" or "(1, 2)"; of "1", the one element.
 std::vector<std::string_view> elements(std::string_view text) {
-  if (text.empty() || text.front() != '[') return {text};
+  if (!is_list(text)) return {text};
   text = text.substr(1, text.size() - 2);
 
   std::vector<std::string_view> found;
@@ -96,6 +98,8 @@ std::vector<std::string_view> elements(std::string_view text) {
   return found;
 }
 
+Value parse_value(std::string_view text, const SchemaValue& argument);
+
 Value parse_list(std::string_view text, const SchemaValue& argument) {
   const std::vector<std::string_view> parts = elements(text);
 
@@ -104,7 +108,7 @@ Value parse_list(std::string_view text, const SchemaValue& argument) {
       DimVector numbers;
       for (const std::string_view part : parts) numbers.push_back(parse_int(part, argument));
       // int[2] n=0: the number stands for both.
-      while (text.front() != '[' && numbers.size() < static_cast<size_t>(argument.list_size))
+      while (!is_list(text) && numbers.size() < static_cast<size_t>(argument.list_size))
         numbers.push_back(numbers[0]);
       return numbers;
     }
@@ -120,18 +124,17 @@ Value parse_list(std::string_view text, const SchemaValue& argument) {
     }
     case SchemaType::Tensor:
       if (parts.empty()) return Value::Tensors();
-      [[fallthrough]];
-    default: throw_unfit(text, argument);
+      throw_unfit(text, argument);
+    default: {
+      Value::List values;
+      for (const std::string_view part : parts) values.push_back(parse_value(part, argument));
+      return values;
+    }
   }
 }
 
-}  // namespace
-
-Value default_value(const SchemaValue& argument) {
-  const std::string_view text = *argument.default_text;
-  if (argument.is_optional && text == "None") return {};
-  if (argument.is_list) return parse_list(text, argument);
-
+/// A default, or an element of a list.
+Value parse_value(std::string_view text, const SchemaValue& argument) {
   switch (argument.type) {
     case SchemaType::Int: return parse_int(text, argument);
     case SchemaType::Float: return parse_float(text, argument);
@@ -139,38 +142,54 @@ Value default_value(const SchemaValue& argument) {
     case SchemaType::Scalar: return parse_scalar(text, argument);
     case SchemaType::String: return parse_string(text);
     case SchemaType::ScalarType: return parse_dtype(text, argument);
+
     case SchemaType::MemoryFormat: return named(text, kFormats, argument);
+    case SchemaType::Device: return Device(text);
     case SchemaType::Layout:
       if (text == "strided" || text == "Strided") return Layout::Strided;
       break;
-    case SchemaType::Device: return Device(text);
+
     case SchemaType::Tensor:
-    case SchemaType::Generator: break;
+    case SchemaType::Generator:
+    case SchemaType::Object: break;
   }
   throw_unfit(text, argument);
 }
 
-bool is_default(const Value& value, const SchemaValue& argument) {
-  if (!argument.default_text) return false;
-  const Value expected = default_value(argument);
+bool are_equal(const Value& given, const Value& expected) {
+  const auto equals = [&]<class T>(const T& value) {
+    if (!expected.is<T>()) return false;
+    const T& other = expected.get<T>();
 
-  const auto equals = [&]<class T>(const T& given) {
-    if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Generator*>) {
+    if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Generator*> ||
+                  std::is_same_v<T, Value::Scalars> || std::is_same_v<T, Value::Object>) {
       return false;
     } else if constexpr (std::is_same_v<T, Value::Tensors>) {
-      return given.empty() && expected.is<T>();
-    } else if constexpr (std::is_same_v<T, Value::Scalars>) {
-      return false;
+      return value.empty() && other.empty();
+    } else if constexpr (std::is_same_v<T, Value::List>) {
+      return std::equal(value.begin(), value.end(), other.begin(), other.end(), are_equal);
     } else if constexpr (std::is_same_v<T, Scalar>) {
-      return expected.is<T>() && given.kind() == expected.get<T>().kind() &&
-             given.equal(expected.get<T>().to_double());
+      return value.kind() == other.kind() && value.equal(other.to_double());
     } else if constexpr (std::is_same_v<T, DimVector>) {
-      return expected.is<T>() && IntArrayRef(given) == IntArrayRef(expected.get<T>());
+      return IntArrayRef(value) == IntArrayRef(other);
     } else {
-      return expected.is<T>() && given == expected.get<T>();
+      return value == other;
     }
   };
-  return std::visit(equals, value.variant());
+  return std::visit(equals, given.variant());
+}
+
+}  // namespace
+
+Value default_value(const SchemaValue& argument) {
+  const std::string_view text = *argument.default_text;
+  if (text == "None" && (argument.is_optional || argument.type == SchemaType::Object)) return {};
+  return argument.is_list ? parse_list(text, argument) : parse_value(text, argument);
+}
+
+bool is_default(const Value& value, const SchemaValue& argument) {
+  if (!argument.default_text) return false;
+  return are_equal(value, default_value(argument));
 }
 
 }  // namespace at

@@ -3,6 +3,7 @@
 // headers are in an inline namespace.
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "aten/iteration/ReductionColumns.h"
 #include "aten/iteration/ReductionDims.h"
@@ -60,7 +61,37 @@ typename Ops::acc_t reduce_in_pieces(const Ops& ops, const ReductionDims& dims, 
   return partial[0];
 }
 
-/// Reduces one result after another, several of them at once where their rows are tiny.
+/// Reduces `count` neighbouring results in turns, a row of each, and calls f(k, result) for each of
+/// them: the rows of one result, such as the mean of a channel, are far apart in memory, and those
+/// of its neighbours lie between them.
+template <typename Ops, typename F>
+void reduce_in_turns(const Ops& ops, const ReductionDims& dims, const char* in, int64_t step,
+                     int64_t count, const F& f) {
+  std::vector<Cascade<Ops>> cascades(static_cast<size_t>(count), Cascade<Ops>(ops));
+
+  RowWalk walk(dims, in, 0);
+  for (int64_t begin = 0; begin < dims.reduced;) {
+    const int64_t run = std::min(walk.left(), dims.reduced - begin);
+    const char* row = walk.address();
+    for (Cascade<Ops>& cascade : cascades) {
+      cascade.feed_strided(row, dims.reduced_stride[0], run);
+      row += step;
+    }
+    walk.advance(run);
+    begin += run;
+  }
+
+  for (int64_t k = 0; k < count; ++k) f(k, cascades[static_cast<size_t>(k)].result());
+}
+
+/// Whether memory has rows of neighbouring results between the rows of one.
+inline bool has_rows_between(const ReductionDims& dims) {
+  return dims.reduced_size.size() > 1 && dims.reduced <= kPiece && dims.kept_stride_in[0] > 0 &&
+         dims.kept_stride_in[0] < dims.reduced_stride[1];
+}
+
+/// Reduces one result after another, several of them at once where their rows are tiny or far
+/// apart.
 template <typename Ops>
 void reduce_rows(const Ops& ops, const ReductionDims& dims, char* out, const char* in) {
   using input_t = typename Ops::input_t;
@@ -72,6 +103,8 @@ void reduce_rows(const Ops& ops, const ReductionDims& dims, char* out, const cha
   const bool is_contiguous = dims.reduced_size.size() == 1 && dims.reduced_stride[0] == kSize;
   const bool is_tiny = is_contiguous && in_step % kSize == 0 && dims.reduced <= kTiny;
   const bool is_short = is_contiguous && dims.reduced <= kChunk;
+  const bool in_turns = has_rows_between(dims);
+  constexpr int64_t kTogether = 16;  // results, whose accumulators stay in the first-level cache
 
   const int64_t grain = std::max<int64_t>(1, TensorIterator::kGrain / dims.reduced);
   parallel_for(0, dims.kept, grain, [&](int64_t begin, int64_t end) {
@@ -85,6 +118,11 @@ void reduce_rows(const Ops& ops, const ReductionDims& dims, char* out, const cha
 
       if (is_tiny) {
         reduce_tiny_rows(ops, source, in_step, dims.reduced, count, store);
+      } else if (in_turns) {
+        for (int64_t k = 0; k < count; k += kTogether) {
+          reduce_in_turns(ops, dims, source + k * in_step, in_step, std::min(kTogether, count - k),
+                          [&](int64_t j, typename Ops::acc_t value) { store(k + j, value); });
+        }
       } else {
         for (int64_t k = 0; k < count; ++k) {
           const char* row = source + k * in_step;

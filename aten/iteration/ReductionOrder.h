@@ -113,14 +113,18 @@ class Cascade {
     for (int64_t j = 0; j < kLanes; ++j) lanes[j] = lanes_[j];
 
     int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      for (int64_t j = 0; j < kLanes; ++j) lanes[j] = ops_.reduce(lanes[j], row[i + j]);
+    for (; i + kLanes <= n; i += kLanes)
+      for_each_lane<kLanes>([&](int64_t j) { lanes[j] = ops_.reduce(lanes[j], row[i + j]); });
+    int64_t lane = 0;  // of the next element
+    if (i + kLanes / 2 <= n) {
+      for_each_lane<kLanes / 2>([&](int64_t j) { lanes[j] = ops_.reduce(lanes[j], row[i + j]); });
+      lane = kLanes / 2;
+      i += lane;
     }
     for (int64_t j = 0; j < kLanes; ++j) lanes_[j] = lanes[j];
 
     // Members again: local accumulators that are chosen at run time would be in memory throughout.
-    const int64_t left = n - i;
-    for (int64_t j = 0; j < left; ++j) lanes_[j] = ops_.reduce(lanes_[j], row[i + j]);
+    for (; i < n; ++i, ++lane) lanes_[lane] = ops_.reduce(lanes_[lane], row[i]);
   }
 
   acc_t fold_lanes() {

@@ -31,6 +31,12 @@ void with_element(const Tensor& tensor, const F& f) {
 
 /// Sets the element of the 0-dim CPU tensor `to` to that of `from`, converted.
 void convert_element(const Tensor& from, const Tensor& to) {
+  // Most numbers are floats of Python, and most other operands are float32.
+  if (from.scalar_type() == kDouble && to.scalar_type() == kFloat) {
+    *static_cast<float*>(to.data()) = static_cast<float>(*static_cast<const double*>(from.data()));
+    return;
+  }
+
   with_element(from, [&](auto value) {
     switch (to.scalar_type()) {
 #define CASE(cpp, name, python) \

@@ -3,6 +3,7 @@
 #include "aten/transforms/Transforms.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "aten/transforms/BatchedCall.h"
 #include "aten/transforms/Levels.h"
@@ -44,12 +45,33 @@ class TransformFallback final : public BoxedKernel {
   }
 };
 
+class WithBatchRule final : public BoxedKernel {
+ public:
+  explicit WithBatchRule(std::shared_ptr<const BoxedKernel> rule) : rule_(std::move(rule)) {}
+
+  void call(const OperatorEntry& entry, DispatchKeySet keys, Stack& stack) const override {
+    const Wrapped* wrapped = innermost(stack);
+    if (wrapped == nullptr || wrapped->kind() != Wrapped::Kind::Batch) {
+      return Dispatcher::singleton().fallback(DispatchKey::Transform)->call(entry, keys, stack);
+    }
+    const BelowLevel inside(wrapped->level());
+    rule_->call(entry, keys, stack);
+  }
+
+ private:
+  std::shared_ptr<const BoxedKernel> rule_;
+};
+
 }  // namespace
 
 void install(const BoxedKernel* forward_mode) {
   forward_mode_kernel = forward_mode;
   static const TransformFallback fallback;
   Dispatcher::singleton().set_fallback(DispatchKey::Transform, &fallback);
+}
+
+std::shared_ptr<const BoxedKernel> with_batch_rule(std::shared_ptr<const BoxedKernel> rule) {
+  return std::make_shared<WithBatchRule>(std::move(rule));
 }
 
 }  // namespace at::transforms

@@ -69,7 +69,7 @@ void set_pyobj_deleter(void (*deleter)(_object*)) { pyobj_deleter = deleter; }
 TensorImpl::TensorImpl(Storage storage, ScalarType dtype, Device device,
                        DispatchKeySet backend_keys)
     : storage_(std::move(storage)),
-      keys_(backend_keys),
+      keys_(backend_keys | autocast_keys(device.type)),
       device_(device),
       dtype_(dtype),
       itemsize_(static_cast<uint8_t>(element_size(dtype))) {

@@ -13,7 +13,9 @@ namespace c10 {
 // Python is between backends and autograd: kernels written in Python, and whatever else wants to
 // see every call, come after autograd has recorded it. Note [Boxed calls] tells how. Transform is
 // that of tensors inside of a function transform (aten/transforms): what their calls become is
-// recorded by autograd. The profiler comes first, so that its times are those of whole calls.
+// recorded by autograd. Automatic dtypes are chosen once for a whole call, before transforms take
+// it apart: a batch and a value with its tangent are converted like any other tensor. The profiler
+// comes first, so that its times are those of whole calls.
 #define TORCH_PY_FORALL_DISPATCH_KEYS(_) \
   _(Undefined)                           \
   _(CPU)                                 \
@@ -29,6 +31,8 @@ namespace c10 {
   _(AutogradOther)                       \
   _(AutogradMkldnnCPU)                   \
   _(Transform)                           \
+  _(AutocastCPU)                         \
+  _(AutocastCUDA)                        \
   _(Profiler)
 
 enum class DispatchKey : uint8_t {

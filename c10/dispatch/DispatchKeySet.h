@@ -53,6 +53,10 @@ constexpr DispatchKeySet kAutogradKeys =
 constexpr DispatchKeySet kRecordingKeys = kAutogradKeys | DispatchKey::AutogradMkldnnCPU;
 /// The keys that remain for a call once autograd has done its part.
 constexpr DispatchKeySet kBelowAutograd = keys_below(DispatchKey::AutogradCPU);
+/// The keys of automatic dtypes. Tensors always have that of their device; threads leave it out
+/// unless they are in torch.autocast.
+constexpr DispatchKeySet kAutocastKeys =
+    DispatchKeySet(DispatchKey::AutocastCPU) | DispatchKey::AutocastCUDA;
 /// The keys of devices for which kernels with loops are written.
 constexpr DispatchKeySet kDenseBackends = DispatchKeySet(DispatchKey::CPU) | DispatchKey::CUDA |
                                           DispatchKey::PrivateUse1 | DispatchKey::Meta;
@@ -72,6 +76,18 @@ constexpr DispatchKey dense_backend_key(DeviceType type) {
     case DeviceType::PrivateUse1: return DispatchKey::PrivateUse1;
   }
   return DispatchKey::Undefined;
+}
+
+/// Undefined for devices without automatic dtypes.
+constexpr DispatchKey autocast_key(DeviceType type) {
+  if (type == DeviceType::CPU) return DispatchKey::AutocastCPU;
+  return type == DeviceType::CUDA ? DispatchKey::AutocastCUDA : DispatchKey::Undefined;
+}
+
+/// The same as a set, which is empty for other devices.
+constexpr DispatchKeySet autocast_keys(DeviceType type) {
+  const DispatchKey key = autocast_key(type);
+  return key == DispatchKey::Undefined ? DispatchKeySet() : DispatchKeySet(key);
 }
 
 constexpr DispatchKey autograd_key(DeviceType type) {

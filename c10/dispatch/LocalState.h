@@ -8,13 +8,14 @@ namespace c10 {
 /// The dispatch state of a thread. `excluded` is kept ready for use: refresh() recomputes it after
 /// a change of the fields that it follows from.
 struct LocalState {
-  DispatchKeySet included;       // added to the keys of every call
-  DispatchKeySet excluded;       // user_excluded, and the autograd keys while nothing is recorded
-  DispatchKeySet user_excluded;  // by ExcludeDispatchKeyGuard and inference mode
+  DispatchKeySet included;  // added to the keys of every call
+  // user_excluded, and the autograd keys while nothing is recorded.
+  DispatchKeySet excluded = kAutocastKeys;
+  // By ExcludeDispatchKeyGuard, by inference mode, and outside of torch.autocast.
+  DispatchKeySet user_excluded = kAutocastKeys;
   int below_autograd = 0;        // nesting depth of AutoDispatchBelowAutograd
   bool grad_mode = true;
   bool inference_mode = false;
-  uint8_t autocast = 0;  // one bit per DeviceType with automatic dtypes: aten/core/Autocast.h
 
   void refresh() {
     excluded =

@@ -26,7 +26,16 @@ std::mutex& registration_mutex() {
   return mutex;
 }
 
+/// A name, or a schema that begins with it, with its namespace.
+std::string qualified(std::string_view text) {
+  const bool has_namespace = text.substr(0, text.find('(')).find("::") != std::string_view::npos;
+  return (has_namespace ? "" : "aten::") + std::string(text);
+}
+
 }  // namespace
+
+std::string OperatorEntry::qualified_name() const { return qualified(name_); }
+std::string OperatorEntry::qualified_schema() const { return qualified(schema_); }
 
 const OperatorSchema& OperatorEntry::schema() const {
   const OperatorSchema* found = parsed_schema_.load(std::memory_order_acquire);
@@ -95,14 +104,22 @@ const BoxedKernel* OperatorEntry::boxed_kernel(DispatchKey key) const {
   return own != nullptr ? own : Dispatcher::singleton().fallback(key);
 }
 
+DispatchKey OperatorEntry::serving_key(DispatchKeySet keys) const {
+  while (true) {
+    const DispatchKey key = keys.highest();
+    if (table_[static_cast<int>(key)] != nullptr) return key;
+    if (!optional_keys_.has(key)) throw_missing(key);
+    keys = keys - key;
+  }
+}
+
 void OperatorEntry::redispatch_boxed(DispatchKeySet keys, at::Stack& stack) const {
-  const DispatchKey key = keys.highest();
+  const DispatchKey key = serving_key(keys);
   void* kernel = table_[static_cast<int>(key)];
-  if (kernel == nullptr) throw_missing(key);
 
   // Without boxing the arguments again.
   if (kernel == box()) return boxed_kernel(key)->call(*this, keys, stack);
-  boxing_.unbox(kernel, &keys, stack);
+  boxing_.unbox(*this, kernel, &keys, stack);
 }
 
 void OperatorEntry::use_fallback(DispatchKey key) {
@@ -129,9 +146,11 @@ std::string OperatorEntry::dispatch_table() const {
 
 void OperatorEntry::throw_missing(DispatchKey key) const {
   std::string available;
-  for (const KernelInfo& info : kernels()) {
+  for (int i = 0; i < kNumDispatchKeys; ++i) {
+    const auto served = static_cast<DispatchKey>(i);
+    if (!has_kernel(served) && !has_boxed_kernel(served)) continue;
     available += available.empty() ? "" : ", ";
-    available += dispatch_key_name(info.key);
+    available += dispatch_key_name(served);
   }
 
   TORCH_CHECK_NOT_IMPLEMENTED(key != DispatchKey::Undefined, name_,
@@ -156,13 +175,22 @@ void Dispatcher::add(OperatorEntry* entry) {
   }
 }
 
+void Dispatcher::remove(const OperatorEntry* entry) {
+  const std::lock_guard<std::mutex> lock(registration_mutex());
+  std::erase(entries_, entry);
+}
+
 OperatorEntry* Dispatcher::find(std::string_view name) const {
+  const std::lock_guard<std::mutex> lock(registration_mutex());
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](OperatorEntry* entry) { return name == entry->name(); });
   return found == entries_.end() ? nullptr : *found;
 }
 
-std::vector<OperatorEntry*> Dispatcher::all() const { return entries_; }
+std::vector<OperatorEntry*> Dispatcher::all() const {
+  const std::lock_guard<std::mutex> lock(registration_mutex());
+  return entries_;
+}
 
 void Dispatcher::set_fallback(DispatchKey key, const BoxedKernel* kernel) {
   const std::lock_guard<std::mutex> lock(registration_mutex());

@@ -41,7 +41,7 @@ class TORCH_PY_API BoxedKernel {
 
 /// What the generator knows about an operator, besides its schema.
 struct OperatorFacts {
-  const char* structure = "";  // "pointwise"
+  const char* structure = "";  // "pointwise"; empty if the program has declared the operator
   const char* tags = "";       // "core nondeterministic_seeded"
   const char* dtypes = "";     // of its loops: "Float Double"; empty without loops
 };
@@ -54,8 +54,10 @@ struct Boxing {
 
   /// The address of a function. (No constant expression can cast it.)
   void* (*address)(Function which) = nullptr;
-  /// Calls `function` with the arguments on the stack. It takes keys first, unless `keys` is null.
-  void (*unbox)(void* function, const DispatchKeySet* keys, at::Stack& stack) = nullptr;
+  /// Calls `function` of an operator with the arguments on the stack. It takes keys first, unless
+  /// `keys` is null.
+  void (*unbox)(const OperatorEntry& entry, void* function, const DispatchKeySet* keys,
+                at::Stack& stack) = nullptr;
 };
 
 /// One operator overload: its schema and its kernels by dispatch key. Generated code allocates it
@@ -64,29 +66,41 @@ struct Boxing {
 /// of any file can set kernels in any order.
 class TORCH_PY_API OperatorEntry {
  public:
-  constexpr OperatorEntry(const char* name, const char* schema, OperatorFacts facts, Boxing boxing)
-      : name_(name), schema_(schema), facts_(facts), boxing_(boxing) {}
+  /// Calls pass over `optional` keys that the operator has no kernel for.
+  constexpr OperatorEntry(const char* name, const char* schema, OperatorFacts facts, Boxing boxing,
+                          DispatchKeySet optional = kAutocastKeys)
+      : name_(name), schema_(schema), facts_(facts), boxing_(boxing), optional_keys_(optional) {}
   OperatorEntry(const OperatorEntry&) = delete;
   OperatorEntry& operator=(const OperatorEntry&) = delete;
 
-  const char* name() const { return name_; }           // "add.Tensor"
+  /// "add.Tensor"; with its namespace, "mine::scale", if the operator is not one of torch_py's own.
+  const char* name() const { return name_; }
+  /// The same, always with the namespace: "aten::add.Tensor".
+  std::string qualified_name() const;
   const char* schema_text() const { return schema_; }  // the func: line
+  std::string qualified_schema() const;
   /// The schema, parsed when it is first asked for.
   const OperatorSchema& schema() const;
   const OperatorFacts& facts() const { return facts_; }
+  /// Whether the program has declared it; the generator knows nothing about such operators.
+  bool is_declared_at_run_time() const { return *facts_.structure == '\0'; }
 
   void set_kernel(DispatchKey key, void* kernel, const char* kernel_name, const char* origin);
   void set_kernel(DispatchKeySet keys, void* kernel, const char* kernel_name, const char* origin);
   void remove_kernel(DispatchKey key);
   bool has_kernel(DispatchKey key) const { return info_[static_cast<int>(key)].name != nullptr; }
 
-  /// The kernel for a key; throws NotImplementedError if it is missing.
+  /// The kernel for the highest of `keys`, optional ones without a kernel aside; throws
+  /// NotImplementedError if it is missing.
   template <typename Kernel>
-  Kernel lookup(DispatchKey key) const {
-    void* kernel = table_[static_cast<int>(key)];
-    if (__builtin_expect(kernel == nullptr, false)) throw_missing(key);
+  Kernel lookup(DispatchKeySet keys) const {
+    void* kernel = table_[static_cast<int>(keys.highest())];
+    if (__builtin_expect(kernel == nullptr, false))
+      kernel = table_[static_cast<int>(serving_key(keys))];
     return reinterpret_cast<Kernel>(kernel);
   }
+  /// The key of that kernel.
+  DispatchKey serving_key(DispatchKeySet keys) const;
 
   // --- Boxed calls: see the note ---
 
@@ -99,9 +113,9 @@ class TORCH_PY_API OperatorEntry {
   bool has_boxed_kernel(DispatchKey key) const;
   /// Calls the operator.
   void call_boxed(at::Stack& stack) const {
-    boxing_.unbox(boxing_.address(Boxing::Function::Call), nullptr, stack);
+    boxing_.unbox(*this, boxing_.address(Boxing::Function::Call), nullptr, stack);
   }
-  /// Calls the kernel for the highest of `keys`.
+  /// Calls the kernel that `lookup` finds.
   void redispatch_boxed(DispatchKeySet keys, at::Stack& stack) const;
 
   /// One line per key that has a kernel: "All  mse_loss  aten/native/nn/Loss.cpp".
@@ -124,6 +138,7 @@ class TORCH_PY_API OperatorEntry {
   const char* schema_;
   OperatorFacts facts_;
   Boxing boxing_;
+  DispatchKeySet optional_keys_;
   // Both are made once and never freed: entries live as long as the process.
   mutable std::atomic<const OperatorSchema*> parsed_schema_{nullptr};
   std::atomic<BoxedKernels*> boxed_{nullptr};
@@ -135,6 +150,8 @@ class TORCH_PY_API Dispatcher {
  public:
   static Dispatcher& singleton();
   void add(OperatorEntry* entry);
+  /// Forgets the name of an operator. The entry must stay: calls that know it still may use it.
+  void remove(const OperatorEntry* entry);
   OperatorEntry* find(std::string_view name) const;
   std::vector<OperatorEntry*> all() const;
 

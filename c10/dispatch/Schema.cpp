@@ -17,13 +17,24 @@ constexpr std::pair<std::string_view, SchemaType> kTypes[] = {
     {"int", SchemaType::Int},
     {"SymInt", SchemaType::Int},
     {"float", SchemaType::Float},
+    {"SymFloat", SchemaType::Float},
     {"bool", SchemaType::Bool},
+    {"SymBool", SchemaType::Bool},
+    {"complex", SchemaType::Scalar},
+    {"number", SchemaType::Scalar},
     {"str", SchemaType::String},
     {"ScalarType", SchemaType::ScalarType},
     {"Layout", SchemaType::Layout},
     {"Device", SchemaType::Device},
     {"MemoryFormat", SchemaType::MemoryFormat},
     {"Generator", SchemaType::Generator},
+    {"Any", SchemaType::Object},
+    {"AnyEnumType", SchemaType::Object},
+    {"Dimname", SchemaType::Object},
+    {"DimVector", SchemaType::Object},
+    {"QScheme", SchemaType::Object},
+    {"Storage", SchemaType::Object},
+    {"Stream", SchemaType::Object},
 };
 
 class SchemaParser {
@@ -57,13 +68,24 @@ class SchemaParser {
       }
 
       SchemaValue argument = parse_type();
-      argument.name = word("_");
+      argument.name = parse_argument_name(arguments);
       argument.is_keyword_only = keyword_only;
       if (accept("=")) argument.default_text = parse_default();
+      check(argument.default_text || keyword_only || arguments.empty() ||
+                !arguments.back().default_text,
+            "a default, as the argument before has one,");
       arguments.push_back(std::move(argument));
     } while (accept(","));
 
     expect(")");
+  }
+
+  std::string parse_argument_name(const std::vector<SchemaValue>& before) {
+    std::string name = word("_");
+    const bool is_new = std::none_of(before.begin(), before.end(),
+                                     [&](const SchemaValue& other) { return other.name == name; });
+    check(is_new, "an argument of another name");
+    return name;
   }
 
   void parse_results(std::vector<SchemaValue>& results) {
@@ -88,14 +110,8 @@ class SchemaParser {
   SchemaValue parse_type() {
     skip_spaces();
     const size_t start = position_;
-    const std::string base = word("");
-    const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                     [&](const auto& row) { return row.first == base; });
-    if (found == std::end(kTypes)) position_ = start;
-    check(found != std::end(kTypes), "a type");
-
     SchemaValue value;
-    value.type = found->second;
+    value.type = parse_base_type();
     parse_alias(value);
 
     const bool optional_before_list = accept("?");
@@ -110,11 +126,41 @@ class SchemaParser {
     } else {
       value.is_optional = optional_before_list;
     }
+    if (accept("[")) parse_outer_lists(value);
 
     size_t end = position_;
     while (text_[end - 1] == ' ') --end;
     value.type_text = std::string(text_.substr(start, end - start));
     return value;
+  }
+
+  SchemaType parse_base_type() {
+    const size_t start = position_;
+    const std::string base = is_word_at(position_) ? word(".") : std::string();
+    if (base.starts_with("__torch__.")) return SchemaType::Object;
+    if (base == "Dict" && accept("(")) {
+      parse_type();
+      expect(",");
+      parse_type();
+      expect(")");
+      return SchemaType::Object;
+    }
+
+    const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                     [&](const auto& row) { return row.first == base; });
+    if (found != std::end(kTypes)) return found->second;
+    TORCH_CHECK(false, "unknown type specifier '", base, "' in the schema\n",
+                text_with_mark_at(start));
+  }
+
+  /// Tensor[][]
+  void parse_outer_lists(SchemaValue& value) {
+    value.type = SchemaType::Object;
+    value.is_list = value.has_optional_elements = false;
+    do {
+      expect("]");
+      value.is_optional = accept("?");
+    } while (accept("["));
   }
 
   /// (a), (a!), (a -> *), (a! -> b|c)
@@ -185,8 +231,12 @@ class SchemaParser {
 
   void check(bool condition, std::string_view expected) const {
     if (condition) return;
-    TORCH_CHECK_VALUE(false, "expected ", expected, " in the schema\n", text_, "\n",
-                      std::string(position_, ' '), "^");
+    TORCH_CHECK_VALUE(false, "expected ", expected, " in the schema\n",
+                      text_with_mark_at(position_));
+  }
+
+  std::string text_with_mark_at(size_t position) const {
+    return std::string(text_) + "\n" + std::string(position, ' ') + "^";
   }
 
   std::string_view text_;

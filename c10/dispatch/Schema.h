@@ -9,7 +9,8 @@
 
 namespace c10 {
 
-/// The types that schemas are made of. SymInt is an Int.
+/// The types that schemas are made of. SymInt is an Int, complex a Scalar. Object is what operators
+/// declared in Python may take in addition: dicts, lists of lists, objects of classes, Any.
 enum class SchemaType : uint8_t {
   Tensor,
   Scalar,
@@ -22,6 +23,7 @@ enum class SchemaType : uint8_t {
   Device,
   MemoryFormat,
   Generator,
+  Object,
 };
 
 /// "Tensor(a!)[]? out=None": one argument, or one result.
@@ -53,7 +55,8 @@ struct TORCH_PY_API OperatorSchema {
   bool is_mutable() const;
 };
 
-/// Parses "name.overload(Tensor self, *, int n=1) -> Tensor"; ValueError that shows the place.
+/// Parses "name.overload(Tensor self, *, int n=1) -> Tensor"; ValueError that shows the place, or
+/// RuntimeError for an unknown type.
 TORCH_PY_API OperatorSchema parse_schema(std::string_view text);
 
 }  // namespace c10

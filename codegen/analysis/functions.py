@@ -83,11 +83,6 @@ class Function:
         words = self.operator.autocast.words
         return tuple(f"autocast::Policy::{_enumerator(word)}" for word in words)
 
-    @property
-    def cast_names(self) -> tuple[str, ...]:
-        """The arguments of the call under autocast, where tensors are converted."""
-        return tuple(f"cast({a.name})" if a.type.is_tensor_like else a.name for a in self.arguments)
-
     @cached_property
     def declared_parameters(self) -> tuple[str, ...]:
         """The parameters of the free function: out arguments first, with defaults."""

@@ -42,16 +42,11 @@ def body_of(operator: Operator) -> Body:
     return Body(lists, prologue, _calls(operator, first, name, values, tensors))
 
 
-def casts(operator: Operator) -> bool:
-    """Whether torch.autocast would convert the arguments of the calls on CUDA, which PyTorch does not do."""
-    return operator.each is not None and operator.each.operator.autocast.cuda != "none"
-
-
 def _without_autocast(called: Operator) -> tuple[str, ...]:
+    """PyTorch converts none of the arguments of list operators on CUDA."""
     if called.autocast.cuda == "none":
         return ()
-    policies = "autocast::Policy::None, autocast::Policy::Float32"
-    return (f"const autocast::Suspended as_given({{{policies}}});",)
+    return ("const c10::ExcludeDispatchKeyGuard as_given(DispatchKey::AutocastCUDA);",)
 
 
 def _calls(

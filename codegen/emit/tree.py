@@ -209,9 +209,8 @@ class Tree:
         found += includes.list_headers(conditions)
         if any(section.kernels for section in sections):
             found.append(registration.kernels_header(topic.name))
-        calls_cast = any(f.casts for section in sections for f in section.functions)
-        if calls_cast or any(foreach.casts(o) for o in topic.operators):
-            found.append("aten/core/Autocast.h")
+        if any(f.casts for section in sections for f in section.functions):
+            found.append("aten/dispatch/AutocastKernel.h")
         if any(o.each is not None for o in topic.operators):
             found.append(foreach.HEADER)
         return found

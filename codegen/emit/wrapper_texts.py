@@ -79,7 +79,9 @@ def key_expression(function: Function) -> str:
 def facts(function: Function) -> str:
     """``{"pointwise", "core", "Float Double"}``: OperatorFacts."""
     operator = function.operator
-    words = (operator.structure, " ".join(operator.tags), " ".join(operator.dtypes))
+    # None of the generated forms is a core operator.
+    tags = [tag for tag in operator.tags if tag != "core" or function.schema is operator.schema]
+    words = (operator.structure, " ".join(tags), " ".join(operator.dtypes))
     return "{" + ", ".join(cpp_string(word) for word in words) + "}"
 
 

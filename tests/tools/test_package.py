@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tools.build import isa, package
 from tools.build.errors import BuildError
 from tools.build.operator_library import OperatorLibrary, units
+from torch_py.utils.cpp_extension._build import _unpacked
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,6 +20,9 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         "torch_py/lib/libtorch_py.so",
         "torch_py/_C.cpython-311-x86_64-linux-gnu.so",
         "build/generated/aten/ops/add.h",
+        "build/generated/aten/native/SumNative.h",
+        "build/generated/aten/native/declarations/cpu/SumKernel.isa.h",
+        "build/generated/torch_py/csrc/autograd/generated/SumNodes.h",
         "build/generated/torch_py/_C.pyi",
         "templates/aten/ops/operator.h.jinja",
         "tools/__init__.py",
@@ -44,16 +49,54 @@ def test_wheel_holds_libraries_headers_and_toolchain(miniature: Path, tmp_path: 
         "_C.pyi",
         "include/aten/ops/add.h",
         "include/c10/util/Version.h",
-        "_toolchain/native_functions.yaml",
-        "_toolchain/templates/aten/ops/operator.h.jinja",
-        "_toolchain/aten/native/Sum.cpp",
-        "_toolchain/aten/native/cpu/SumKernel.isa.cpp",
-        "_toolchain/aten/native/cuda/SumKernel.cu",
-        "_toolchain/codegen/__init__.py",
-        "_toolchain/codegen/__main__.py",
-        "_toolchain/tools/__init__.py",
-        "_toolchain/tools/build/isa.py",
+        "_toolchain.tar.xz",
     }
+
+
+def test_toolchain_is_unpacked_once(miniature: Path, tmp_path: Path) -> None:
+    for name in (
+        "templates/aten/ops/operator.h.jinja",
+        "tools/__init__.py",
+        "tools/build/isa.py",
+        "tools/lint/text.py",
+        "aten/native/cuda/SumKernel.cu",
+        "aten/native/shared/Rows.h",
+        "native_functions.yaml",
+    ):
+        (miniature / name).parent.mkdir(parents=True, exist_ok=True)
+        (miniature / name).write_text(name)
+    archive = tmp_path / "toolchain.tar.xz"
+    package.pack(miniature, package.toolchain_files(miniature), archive)
+    packed = archive.read_bytes()
+
+    folder = _unpacked(archive, tmp_path / "output")
+    held = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert held == {
+        "native_functions.yaml",
+        "templates/aten/ops/operator.h.jinja",
+        "aten/native/Sum.cpp",
+        "aten/native/cpu/SumKernel.isa.cpp",
+        "aten/native/cuda/SumKernel.cu",
+        "codegen/__init__.py",
+        "codegen/__main__.py",
+        "tools/__init__.py",
+        "tools/build/isa.py",
+    }
+    assert (folder / "tools/build/isa.py").read_text() == "tools/build/isa.py"
+
+    # The same files make the same archive, which is not unpacked again.
+    os.utime(miniature / "native_functions.yaml", (1, 1))
+    package.pack(miniature, package.toolchain_files(miniature), archive)
+    assert archive.read_bytes() == packed
+    (folder / "mark").touch()
+    assert _unpacked(archive, tmp_path / "output") == folder
+    assert [path.name for path in (tmp_path / "output").iterdir()] == [folder.name]
+    assert (folder / "mark").exists()
+
+    # Others are.
+    (miniature / "native_functions.yaml").write_text("topics: {}")
+    package.pack(miniature, package.toolchain_files(miniature), archive)
+    assert _unpacked(archive, tmp_path / "output") != folder
 
 
 def test_generated_stubs_come_and_go_with_what_generates_them(miniature: Path) -> None:
@@ -69,7 +112,7 @@ def test_generated_stubs_come_and_go_with_what_generates_them(miniature: Path) -
 
 
 def test_build_tools_need_nothing_that_a_wheel_lacks() -> None:
-    """tools/build also runs from torch_py/_toolchain, without tools/lint and the rest of the repository."""
+    """tools/build also runs from a wheel's toolchain, without tools/lint and the rest of the repository."""
     for path in (ROOT / "tools/build").glob("*.py"):
         assert "tools.lint" not in path.read_text(), path
 

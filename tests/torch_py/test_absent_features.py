@@ -55,7 +55,7 @@ def double(x):
     "call",
     [
         lambda: torch.jit.export_opnames(None),
-        lambda: torch._dynamo.export(double),
+        lambda: torch._dynamo.export(double, aten_graph=True),
         lambda: torch.SymInt(3),
         lambda: torch.ao.quantization.convert(None),
     ],

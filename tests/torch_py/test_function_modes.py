@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy
 import pytest
 
 from tests.subject import torch
@@ -195,3 +196,11 @@ def test_torch_function_of_python_functions():
         (torch.ones(1),)
     )
     assert torch.overrides.is_tensor_like(value) and not torch.overrides.is_tensor_like(3)
+
+
+def test_elements_asked_for_are_seen() -> None:
+    x = torch.ones(2)
+    with Names() as mode:
+        assert x.tolist() == [1, 1]
+        assert numpy.asarray(x).sum() == 2
+    assert mode.seen == ["torch.Tensor.tolist", "torch.Tensor.__array__"]

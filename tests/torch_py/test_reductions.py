@@ -197,6 +197,24 @@ def test_gradient_returns_one_tensor_for_each_dimension(torch: Any) -> None:
 
 
 @only_torch_py
+def test_sums_of_channels_do_not_depend_on_neighbours_or_threads(torch: Any) -> None:
+    torch.manual_seed(0)
+    threads = torch.get_num_threads()
+
+    for images in (torch.randn(9, 21, 28, 28), torch.randn(5, 17, 7, 9), torch.randn(3, 40, 70, 66)[..., 1:]):
+        alone = [images[:, channel].sum() for channel in range(images.shape[1])]
+        torch.set_num_threads(1)
+        one = images.sum((0, 2, 3))
+        torch.set_num_threads(3)
+        several = images.sum((0, 2, 3))
+        torch.set_num_threads(threads)
+
+        assert one.equal(several)
+        assert one.equal(torch.stack(alone))
+        assert one.double().allclose(images.double().sum((0, 2, 3)), rtol=1e-5, atol=1e-3)
+
+
+@only_torch_py
 def test_weighted_counts_do_not_depend_on_threads(torch: Any) -> None:
     torch.manual_seed(0)
     numbers = torch.randint(0, 50, (300_000,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 from typing import Any
 
@@ -320,3 +321,18 @@ def test_a_kernel_in_python_takes_the_place_of_ours():
     finally:
         library._destroy()
     assert torch.ones(2).neg().tolist() == [-1.0, -1.0]
+
+
+@only_torch_py  # PyTorch says that the operand types are not supported
+@pytest.mark.parametrize(
+    "function", [lambda x: x + 1, lambda x: 1 - x, lambda x: operator.iadd(x, 1), lambda x: x == x]
+)
+def test_type_errors_of_handlers_are_not_lost(function):
+    class Fails(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            raise TypeError("a mistake in the mode")
+
+    x = torch.ones(1)
+    with pytest.raises(TypeError, match="a mistake in the mode"), Fails():
+        function(x)
+    assert torch.ones(1).__add__("text") is NotImplemented

@@ -6,6 +6,7 @@ import argparse
 import statistics
 import subprocess
 import sys
+import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -34,14 +35,15 @@ def import_seconds(module: str, times: int) -> float:
     return statistics.median(measured[1:])
 
 
-def installed_files(root: Path = ROOT) -> list[Path]:
-    """What a wheel would hold: the Python files of the package and what the build adds."""
+def installed_files(toolchain: Path, root: Path = ROOT) -> list[Path]:
+    """What a wheel would hold: the Python files of the package, what the build adds, and the archive
+    `toolchain`."""
     python = [
         path
         for path in (root / "torch_py").rglob("*")
         if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"
     ]
-    added = [*package.libraries(root), *package.toolchain_files(root)]
+    added = [*package.libraries(root), toolchain]
     for base in (root, root / GENERATED):
         added += package.headers(base)
     return sorted({path for path in [*python, *added] if path.is_file()})
@@ -56,7 +58,7 @@ def compressed_bytes(path: Path) -> int:
     return len(zlib.compress(path.read_bytes()))
 
 
-def sizes(measure: Callable[[Path], int], root: Path = ROOT) -> dict[str, float]:
+def sizes(measure: Callable[[Path], int], toolchain: Path, root: Path = ROOT) -> dict[str, float]:
     """Megabytes by kind."""
     result = {
         "BLAS": 0.0,
@@ -66,13 +68,12 @@ def sizes(measure: Callable[[Path], int], root: Path = ROOT) -> dict[str, float]
         "toolchain for operator libraries": 0.0,
     }
 
-    toolchain = set(package.toolchain_files(root))
-    for path in installed_files(root):
+    for path in installed_files(toolchain, root):
         if BLAS_LIBRARY in path.name:
             kind = "BLAS"
         elif ".so" in path.suffixes:
             kind = "other libraries"
-        elif path in toolchain:
+        elif path == toolchain:
             kind = "toolchain for operator libraries"
         else:
             kind = "headers" if path.suffix == ".h" else "Python"
@@ -88,8 +89,11 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
 
     seconds = import_seconds("torch_py", options.times)
-    parts = sizes(installed_bytes)
-    packed = sizes(compressed_bytes)
+    with tempfile.TemporaryDirectory() as folder:
+        toolchain = Path(folder) / package.TOOLCHAIN_ARCHIVE
+        package.pack(ROOT, package.toolchain_files(ROOT), toolchain)
+        parts = sizes(installed_bytes, toolchain)
+        packed = sizes(compressed_bytes, toolchain)
     without_blas = sum(size for kind, size in parts.items() if kind != "BLAS")
     wheel = sum(size for kind, size in packed.items() if kind != "BLAS")
 

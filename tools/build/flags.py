@@ -81,7 +81,7 @@ def link_flags(configuration: Configuration, toolchain: Toolchain) -> tuple[str,
         "-Wl,-Bsymbolic-functions",
         "-Wl,--gc-sections",
         "-Wl,-z,relro",
-        "-Wl,-O1",
+        "-Wl,-O2",  # strings share their ends
     ]
 
     if toolchain.linker:

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     # What needs the native module alone.
     (
-        "_cuda_arrays", "_dispatch_keys", "_inductor.config", "_namespace", "_notices", "_schemas",
+        "_cuda_arrays", "_dispatch_keys", "_inductor.config", "_logging", "_namespace", "_notices", "_schemas",
         "_serialization.budget", "_serialization.storage_types", "_storage_files",
         "_torch_function", "_wrappers", "autograd.grad_mode", "backends.mha", "distributed._world",
         "futures", "profiler", "return_types", "signal", "torch_version", "utils._pytree",
@@ -36,14 +36,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("types",),
     # What works on tensors one by one: text, random numbers, storages, parameters.
     (
-        "_custom_ops", "_functional._checks", "_functional._einsum", "_functional._lobpcg",
+        "_functional._checks", "_functional._einsum", "_functional._lobpcg",
         "_functional._lowrank", "_pytorch_names", "_tensor_str", "amp", "nn._dropout",
         "nn.parameter", "quasirandom", "random", "storage", "testing", "utils.tensorboard",
     ),
     # Functions of the torch namespace, settings, and the format of files.
     (
         "_functional", "_ops", "_pytorch_names.kinds", "_serialization", "_settings", "_storage_methods",
-        "cpu", "cuda", "library",
+        "cpu", "cuda",
     ),
     # Layers of networks, files.
     (
@@ -54,10 +54,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "_exports", "_functorch.modules", "_overridable", "_pytorch_names.__init__",
         "_pytorch_names.finder", "accelerator",
-        "compiler._eager", "distributions", "hub", "nn.parallel", "optim", "utils.data",
+        "compiler._marks", "compiler._optimized_module", "compiler._questions", "compiler._stance",
+        "distributions", "hub", "nn.parallel", "optim", "utils.data",
     ),
     # What takes over calls of functions.
-    ("as_torch", "compiler", "overrides"),
+    ("as_torch", "overrides"),
     ("_pytorch_names.modules", "autograd._saved_copies", "autograd.graph"),
     ("autograd.__init__", "utils"),
     # Transforms of functions, which differentiate.
@@ -72,19 +73,22 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "autograd.forward_ad", "autograd.functional",
         "distributed", "func", "fx", "masked", "onnx",
     ),
+    # Operators of programs.
+    ("_custom_ops",),
     # Sizes that vary; what compiles programs, from their graphs down to kernels; programs that are saved.
     ("_shapes",),
     ("_functorch.aot", "_functorch.aot_autograd", "_functorch.compilers"),
     ("_inductor",),
     ("_dynamo",),
-    ("export",),
+    ("compiler",),
+    ("export", "library"),
     ("jit",),
     ("_pytorch_names.modules._jit_internal",),
     ("autograd._jacobians", "__init__"),
     ("autograd._gradcheck",),
 )  # fmt: skip
 # These use torch_py as programs do. The package imports none of them before it is complete.
-USERS = ("as_torch", "_overridable", "distributions", "export", "fx", "jit", "onnx")
+USERS = ("as_torch", "_dynamo", "_overridable", "distributions", "export", "fx", "jit", "onnx")
 PACKAGE = "torch_py"
 _NATIVE = ("torch_py._C", "torch_py._generated")
 _LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}

@@ -1,1 +1,1 @@
-"""Operators declared in Python: their schemas, the table of them, how one is called."""
+"""Operators declared in Python: entries of the dispatcher, with Python functions as their kernels."""

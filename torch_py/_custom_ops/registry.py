@@ -1,68 +1,93 @@
-"""The operators that programs have declared, by name."""
+"""The operators that programs have declared: by name, with their kernels."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from torch_py._custom_ops.operator import CustomOperator
-from torch_py._custom_ops.schema import Schema
+from torch_py import _C
+from torch_py._custom_ops.kernels import Kernels
+from torch_py._ops import OpOverload, forget_packet
+from torch_py._tags import Tag
 
-_operators: dict[str, CustomOperator] = {}
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.\w+)?")
+
+_kernels: dict[OpOverload, Kernels] = {}
 
 
-def declare(schema: Schema, function: Callable[..., Any] | None, *, replaces: bool = False) -> CustomOperator:
-    """Declares a new operator.
+def declare(schema: str, tags: Tag | Iterable[Tag] = ()) -> OpOverload:
+    """Declares the operator of a schema, "namespace::name(Tensor x) -> Tensor".
 
-    Raises RuntimeError if there is one of the same name, unless `replaces`, as when a module is loaded again.
+    Raises ValueError for a schema that cannot be read, and RuntimeError for unknown types and if there is an
+    operator of the same name.
     """
-    namespace = schema.name.partition("::")[0]
-    if namespace in ("aten", "prim", "prims"):
+    name = schema.partition("(")[0].strip()
+    if not _QUALIFIED.fullmatch(name):
+        raise ValueError(f"expected a schema such as 'namespace::name(Tensor x) -> Tensor', got {schema!r}")
+    if name.partition("::")[0] in ("aten", "prim", "prims"):
         raise NotImplementedError(
-            f"torch.library: operators of torch_py come from native_functions.yaml; {schema.name!r} cannot "
-            "be declared from Python"
+            f"torch.library: operators of torch_py come from native_functions.yaml; {name!r} cannot be "
+            "declared from Python"
         )
-    if schema.name in _operators and not replaces:
-        raise RuntimeError(
-            f"Tried to register an operator ({schema.text}) with the same name and overload name multiple "
-            f"times: it is declared as {_operators[schema.name]._schema.text}"
-        )
-    operator = _operators[schema.name] = CustomOperator(schema, function)
+
+    words = (tags,) if isinstance(tags, Tag) else tags
+    operator: OpOverload = _C._declare_operator(schema, " ".join(tag.name for tag in words))
+    forget_packet(operator.namespace, operator._opname)
+    _kernels[operator] = Kernels(operator)
     return operator
 
 
-def forget(names: Iterable[str]) -> None:
-    """Takes back the declaration of these operators."""
-    for name in names:
-        _operators.pop(name, None)
+def forget(operator: OpOverload) -> None:
+    """Takes the declaration back: there is no operator of this name any more."""
+    if _kernels.pop(operator, None) is not None:
+        _C._forget_operator(operator)
+        forget_packet(operator.namespace, operator._opname)
 
 
-def find(name: str) -> CustomOperator:
-    """The operator `name`.
+def find(name: str) -> OpOverload:
+    """The operator `name`, "namespace::name.overload".
 
     Raises NotImplementedError for torch_py's own operators and RuntimeError for an unknown name.
     """
-    found = _operators.get(name) or _operators.get(name.removesuffix(".default"))
-    if found is not None:
+    found: OpOverload | None = _C._find_operator(name.removesuffix(".default"))
+    if found is not None and found in _kernels:
         return found
     if name.startswith("aten::"):
         raise NotImplementedError(
-            f"torch.library: kernels of torch_py's own operator {name!r} cannot be changed from Python"
+            f"torch.library: torch_py's own operator {name!r} has its rules; "
+            'Library("aten", "IMPL").impl puts a function in the place of one of its kernels'
         )
     raise RuntimeError(f"operator {name} does not exist")
 
 
-def operator_of(op: Any) -> CustomOperator:
-    """The operator for a name, or for an operator that `custom_op` or `torch.ops` returned."""
-    if isinstance(op, CustomOperator):
-        return op
+def kernels_of(operator: OpOverload) -> Kernels:
+    return _kernels[operator]
+
+
+def operator_of(op: Any, function: str) -> OpOverload:
+    """The operator for a name, an overload, or what `custom_op` returned.
+
+    Raises ValueError for other objects, naming the `function` of torch.library that got it.
+    """
+    op = getattr(op, "_opoverload", op)
+    if isinstance(op, OpOverload):
+        return find(op.name())
     if isinstance(op, str):
         return find(op)
     raise ValueError(
-        f"torch.library: expected the name of an operator or a custom operator, got {type(op).__name__}"
+        f"torch.library.{function}({op}): got unexpected type for op: {type(op)}; expected the name of an "
+        "operator, an OpOverload or a CustomOpDef"
     )
 
 
-def lookup(namespace: str, name: str) -> CustomOperator | None:
-    """The operator `namespace::name`; None for an unknown one."""
-    return _operators.get(f"{namespace}::{name}")
+def register(
+    operator: OpOverload, keys: Iterable[str], function: Callable[..., Any], takes_keys: bool = False
+) -> list[Callable[[], None]]:
+    """Registers a function for dispatch keys; returns what takes it back."""
+    kernels = kernels_of(operator)
+    undo: list[Callable[[], None]] = []
+    for key in keys:
+        kernels.set(key, function, takes_keys)
+        undo.append(lambda key=key: kernels.remove(key, function))  # type: ignore[misc]
+    return undo

@@ -55,10 +55,12 @@ class Assembly:
         graph = recorder.graph
         graph.output(tuple(self.rebuild.outputs))
         _drop_unused(graph, recorder)
-        if not any(node.op not in ("placeholder", "output") for node in graph.nodes):
-            return
+        if all(node.op in ("placeholder", "output") or "sets_state" in node.meta for node in graph.nodes):
+            return  # code around the graph sets the state of the thread
         module = GraphModule({}, graph)
         module.meta["fake_mode"] = recorder.fake_mode
+        if recorder.varying is not None and recorder.varying.places:
+            module.meta["sizes"] = recorder.varying.sizes
         self.graph_module = module
 
     def inputs(self) -> list[Any]:
@@ -95,11 +97,25 @@ class Assembly:
         return made
 
 
+def writes_tensors(graph: Any) -> bool:
+    """Whether calls of a graph change tensors."""
+    calls = (node for node in graph.nodes if node.op.startswith("call") and "sets_state" not in node.meta)
+    return any(_acts(node) for node in calls)
+
+
 def _drop_unused(graph: Any, recorder: Any) -> None:
     """Erases nodes whose result nobody uses, unless they change something."""
+    overwritten: set[Any] = set()  # switches that are set again before anything else happens
     for node in reversed(list(graph.nodes)):
         if node.users or node.op == "output":
+            overwritten.clear()
             continue
+        if "sets_state" in node.meta and node.target.__name__ == "_set_grad_enabled":
+            if node.target in overwritten:
+                graph.erase_node(node)
+            overwritten.add(node.target)
+            continue
+        overwritten.clear()
         if node.op == "placeholder" or not _acts(node):
             graph.erase_node(node)
 

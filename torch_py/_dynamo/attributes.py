@@ -198,6 +198,7 @@ def _of_super(capture: Capture, owner: Any, name: str) -> Any:
     start, target = owner.__thisclass__, owner.__self__
     if target is None or name == "__class__":
         return getattr(owner, name)
+
     kind = owner.__self_class__
     order = kind.__mro__
     for candidate in order[order.index(start) + 1 :]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.frame import UNBOUND
+from torch_py._dynamo.frame import UNBOUND, Frame
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -59,7 +59,7 @@ def _fill_keywords(
 
 
 def _fill_defaults(capture: Capture, function: FunctionType, code: CodeType, slots: list[Any]) -> None:
-    if UNBOUND not in slots:
+    if all(value is not UNBOUND for value in slots):  # not `in`, which would compare objects of the program
         return
     defaults = capture.read_native(function, "__defaults__") or ()
     first = code.co_argcount - len(defaults)
@@ -78,3 +78,19 @@ def _too_many(function: FunctionType, code: CodeType, given: int) -> TypeError:
     return TypeError(
         f"{function.__qualname__}() takes {code.co_argcount} positional arguments but {given} were given"
     )
+
+
+def fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None:
+    cells = function.__closure__ or ()
+    first = len(frame.locals) - len(cells)
+    frame.locals[first:] = cells
+    origin = capture.origin_of(function)
+    for position, cell in enumerate(cells):
+        if capture.is_new(cell) or capture.origin_of(cell) is not None:
+            continue
+        if origin is None or origin.kind == "constant":
+            capture.fixed(cell, function.__code__.co_freevars[position])
+        else:
+            whole = capture.sources.attr(origin, "__closure__")
+            source = capture.sources.item(whole, position)
+            capture.admit(cell, source)

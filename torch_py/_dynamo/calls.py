@@ -1,4 +1,5 @@
-"""What a call does while a program is captured: it is interpreted, recorded, run natively, or ends the graph."""
+"""What a call does while a program is captured: it is interpreted, recorded, run natively, or ends the
+graph."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import classes, natives, torch_calls
+from torch_py._dynamo import classes, natives, special_calls, torch_calls, transforms
 from torch_py._dynamo.attributes import TensorMethod, in_class
 from torch_py._dynamo.attributes import bind as bind_attribute
-from torch_py._dynamo.binding import bind
+from torch_py._dynamo.binding import bind, fill_closure
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.frame import Frame
 from torch_py._dynamo.generator import InterpretedGenerator
@@ -47,7 +48,12 @@ def call(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail:
             return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
         if isinstance(callee.__self__, InterpretedGenerator):
             return capture.result(callee(*args, **kwargs))
-        return call(capture, target, [callee.__self__, *args], kwargs, tail)
+        owner = callee.__self__
+        if not capture.is_new(callee) and capture.origin_of(callee) is not None:
+            owner = capture.read_native(callee, "__self__")
+            target = capture.read_native(callee, "__func__")
+        return call(capture, target, [owner, *args], kwargs, tail)
+
     if kind is TensorMethod:
         return torch_calls.method(capture, callee.__self__, callee.__name__, args, kwargs)
     if kind is BuiltinFunctionType:
@@ -73,6 +79,7 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
         return call(capture, _marks.substitutes[callee], args, kwargs)
     if callee in _marks.in_graph:
         return torch_calls.function(capture, callee, args, kwargs)
+
     if callee in _marks.broken:
         raise unsupported_call(
             getattr(callee, "__name__", "a callable"), "it is marked to be kept out of graphs"
@@ -84,11 +91,13 @@ def _by_mark(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
 
 
 def _function(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
-    special = natives.SPECIAL_FUNCTIONS.get(function)
+    special = special_calls.SPECIAL_FUNCTIONS.get(function)
     if special is not None:
         return special(capture, args, kwargs)
     if torch_calls.is_torch_function(function):
         return torch_calls.function(capture, function, args, kwargs)
+    if transforms.is_transform(function) and not transforms.refuses(function):
+        return transforms.call(capture, function, args, kwargs)
     reason = _reason_against(function)
     if reason is not None:
         raise reason
@@ -117,26 +126,10 @@ def interpret(
     slots = bind(capture, function, args, kwargs)
     frame.locals[: len(slots)] = slots
     if function.__closure__:
-        _fill_closure(capture, frame, function)
+        fill_closure(capture, frame, function)
     if len(frame.caller_frames()) > _most_frames():
         raise RecursionError("maximum recursion depth exceeded")
     return frame.run()
-
-
-def _fill_closure(capture: Capture, frame: Frame, function: FunctionType) -> None:
-    cells = function.__closure__ or ()
-    first = len(frame.locals) - len(cells)
-    frame.locals[first:] = cells
-    origin = capture.origin_of(function)
-    for position, cell in enumerate(cells):
-        if capture.is_new(cell) or capture.origin_of(cell) is not None:
-            continue
-        if origin is None or origin.kind == "constant":
-            capture.fixed(cell, function.__code__.co_freevars[position])
-        else:
-            whole = capture.sources.attr(origin, "__closure__")
-            source = capture.sources.item(whole, position)
-            capture.admit(cell, source)
 
 
 def _most_frames() -> int:
@@ -147,12 +140,17 @@ def _builtin(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any]) -
     owner = callee.__self__
     if isinstance(owner, Tensor):
         return torch_calls.method(capture, owner, callee.__name__, args, kwargs)
+    special = special_calls.of(callee)
+    if special is not None:
+        return special(capture, args, kwargs)
     return natives.call_builtin(capture, callee, args, kwargs)
 
 
 def _partial(capture: Capture, callee: Any, args: Any, kwargs: dict[str, Any], tail: bool) -> Any:
     origin = capture.origin_of(callee)
-    function, first, named = callee.func, callee.args, callee.keywords
+    function = callee.func
+    first = callee.args
+    named = callee.keywords
     if origin is not None:
         function = capture.read_native(callee, "func")
         first = capture.elements_of(capture.read_native(callee, "args"))
@@ -168,6 +166,7 @@ def _object(capture: Capture, callee: Any, kind: type, args: Any, kwargs: dict[s
     original = getattr(callee, "_torchdynamo_orig_callable", None)
     if original is not None and not isinstance(callee, (FunctionType, type)):
         return call(capture, original, args, kwargs, tail)
+
     method = in_class(kind, "__call__")
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__call__")

@@ -1,14 +1,14 @@
 """One capture: what is known about the objects of the program while its code is interpreted.
 
-The interpreter works with the program's own objects, and with fake tensors in place of tensors. An object that
-existed before has an *origin*, the source where it was met first; what is read from it is guarded. An object
-made on the way is *new*. Writes to objects with an origin are kept in the journal.
+The interpreter works with the program's own objects, and with fake tensors in place of tensors. An object
+that existed before has an *origin*, the source where it was met first; what is read from it is guarded. An
+object made on the way is *new*. Writes to objects with an origin are kept in the journal.
 """
 
 from __future__ import annotations
 
 import enum
-from collections import OrderedDict, deque
+from collections import deque
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -19,21 +19,22 @@ from types import (
 )
 from typing import Any
 
-import torch_py
 from torch_py import _C
-from torch_py._dynamo import calls, formatting, iteration, operations
+from torch_py._dynamo import attributes, calls, formatting, iteration, operations
 from torch_py._dynamo.breaks import Break, unsupported_call
 from torch_py._dynamo.call_parts import call_parts
 from torch_py._dynamo.frame import Frame, Pending
-from torch_py._dynamo.guards import Guards
-from torch_py._dynamo.journal import ABSENT, Journal, contents
+from torch_py._dynamo.guard_rows import Guards
+from torch_py._dynamo.journal import ABSENT, Journal, contents, set_key
 from torch_py._dynamo.recorder import Recorder
 from torch_py._dynamo.sources import Source, Sources
 from torch_py._dynamo.stack_trace import stack_trace
+from torch_py._dynamo.varying import Varying
+from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
-from torch_py.nn.parameter import Parameter
+from torch_py.nn.parameter import Buffer, Parameter
 
 # Values that are guarded by being equal.
 SCALARS = frozenset(
@@ -64,13 +65,15 @@ _HEAP_TYPE = 1 << 9  # flag of classes that a class statement has made
 class Capture:
     """The state that the frames of a capture share."""
 
-    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None) -> None:
+    def __init__(self, handlers: dict[str, Any], stop_at: tuple[int, int] | None = None, varying: Varying | None = None
+    ) -> None:
         self.handlers = handlers
         self.guards = Guards()
         self.sources = Sources()
         self.journal = Journal()
         self.fake_mode = FakeTensorMode()
-        self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame))
+        self.recorder = Recorder(self.fake_mode, lambda: stack_trace(self.frame), varying)
+        self.varying = varying
 
         self.frame: Frame | None = None
         self.handled: BaseException | None = None  # the exception whose `except` clause runs
@@ -86,11 +89,14 @@ class Capture:
 
     # Origins
 
-    def finish_guards(self) -> None:
-        """Guards that inputs do not share memory, and that changed objects are not read as others."""
+    def finish_guards(self, writes_tensors: bool) -> None:
+        """Guards that arguments are not the same tensor, and that changed objects are not read as others.
+
+        Parameters and the like are particular tensors, which matter only to graphs that write to tensors.
+        """
         tensors = [made.source for made in self.recorder.inputs.values()]
-        if any(source.kind != "constant" for source in tensors):
-            self.guards.add_distinct(tensors)
+        free = [source for source in tensors if source.kind != "constant"]
+        self.guards.add_distinct(tensors if writes_tensors and free else free)
         if self.guards.changed:
             objects = [s for s in self._origins.values() if s.kind != "constant"]
             self.guards.add_distinct(objects)
@@ -107,8 +113,7 @@ class Capture:
         return value
 
     def fixed(self, value: Any, text: str) -> Any:
-        """Notes an object that compiled code may name directly: what reaches it is guarded otherwise, or never
-        changes."""
+        """Notes an object that compiled code may name: the way to it is guarded, or never changes."""
         if id(value) not in self._origins:
             self._set_origin(value, self.sources.constant(value, text))
         return value
@@ -176,7 +181,7 @@ class Capture:
     def _admit_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value, FakeTensor):
             return value
-        if type(value) is not Tensor and not isinstance(value, (Parameter, torch_py.nn.Buffer)):
+        if type(value) is not Tensor and not isinstance(value, (Parameter, Buffer)):
             raise Break(
                 f"use of a {type(value).__name__}",
                 "subclasses of Tensor are not captured",
@@ -213,13 +218,11 @@ class Capture:
 
     def read_key(self, owner: dict[Any, Any], key: Any) -> Any:
         """``owner[key]``, or ABSENT."""
+        key = self.key_in(owner, key)
         value = dict.get(owner, key, ABSENT)
         origin = self._origin_of_dict(owner)
         if origin is None or self.journal.has("key", owner, key):
             return self.plain(value)
-        if type(origin.key) is not dict or origin.kind != "constant":
-            if id(owner) in self._adopted:
-                return value if value is ABSENT else self.plain_of(value, self.sources.key(origin, key))
         if origin.kind == "constant":
             self.guards.watch(owner)
         if value is ABSENT:
@@ -227,8 +230,14 @@ class Capture:
             return ABSENT
         return self.admit(value, self.sources.key(origin, key))
 
-    def plain_of(self, value: Any, source: Source) -> Any:
-        return self.admit(value, source)
+    def key_in(self, owner: Any, key: Any) -> Any:
+        """A tensor as a dictionary or set of the program has it: that of the program, or its fake tensor."""
+        if not isinstance(key, FakeTensor):
+            return key
+        known = self.recorder.input_of(key)
+        if known is None or (id(owner) in self._new and key in owner):
+            return key
+        return known.real if known.real in owner or id(owner) not in self._new else key
 
     def _origin_of_dict(self, owner: dict[Any, Any]) -> Source | None:
         origin = self._origins.get(id(owner))
@@ -251,6 +260,7 @@ class Capture:
             return self.plain(fields.get(name, ABSENT))
         if self.journal.has("key", fields, name):
             return self.plain(fields.get(name, ABSENT))
+
         self._own_fields(owner, fields, origin)
         source = self._origins[id(fields)]
         value = fields.get(name, ABSENT)
@@ -311,6 +321,7 @@ class Capture:
         origin = self._origins.get(id(owner))
         if name == "__class__":
             return value
+
         if name == "__dict__" and isinstance(value, dict):
             if origin is not None:
                 self._own_fields(owner, value, origin)
@@ -343,6 +354,7 @@ class Capture:
         if found is ABSENT:
             self.guards.add("no_attr", source, name)
             return
+
         place = self.sources.attr(source, name)
         if type(found) is MethodType:
             place, found = self.sources.attr(place, "__func__"), found.__func__
@@ -368,6 +380,7 @@ class Capture:
             return
         if id(value) in self._adopted or self.journal.has("whole", value):
             return
+
         self._adopted.add(id(value))
         if isinstance(value, (list, tuple)):
             self.use_length(value)
@@ -444,6 +457,7 @@ class Capture:
 
     def write_key(self, owner: dict[Any, Any], key: Any, value: Any) -> None:
         """``owner[key] = value``; ABSENT deletes."""
+        key = self.key_in(owner, key)
         if id(owner) not in self._new:
             origin = self._origin_of_dict(owner)
             if origin is None:
@@ -451,7 +465,7 @@ class Capture:
             self.read_key(owner, key)  # for the guard: what is restored has to be what was there
             self._guard_distinct(owner, origin)
             self.journal.note("key", owner, key)
-        _set_key(owner, key, value)
+        set_key(owner, key, value)
 
     def write_field(self, owner: Any, fields: dict[str, Any], name: str, value: Any) -> None:
         origin = self._origins.get(id(owner))
@@ -461,7 +475,7 @@ class Capture:
             self._own_fields(owner, fields, origin)
             self.write_key(fields, name, value)
         elif id(owner) in self._new:
-            _set_key(fields, name, value)
+            set_key(fields, name, value)
         else:
             raise Break(f"assignment to .{name}", "it is not known where the object came from", "")
 
@@ -507,6 +521,8 @@ class Capture:
 
     def class_of(self, value: Any) -> type:
         """``type(value)``, as the program sees it."""
+        if type(value) is SymInt:
+            return int
         if isinstance(value, FakeTensor):
             known = self.recorder.input_of(value)
             if known is not None:
@@ -515,6 +531,10 @@ class Capture:
                 return Parameter
             return Tensor
         return type(value)
+
+    def as_number(self, value: Any) -> Any:
+        """A value for code that looks at the bits of integers: a size that varies is fixed."""
+        return value if self.varying is None else self.varying.fixed(value)
 
     def forced_break(self) -> Break:
         return Break("the end of a graph", "what follows could not be captured", "")
@@ -526,14 +546,4 @@ class Capture:
 
 
 def iteration_keys(capture: Capture, value: Any) -> Any:
-    from torch_py._dynamo import attributes
-
     return attributes.load(capture, value, "keys")
-
-
-def _set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
-    kind = OrderedDict if isinstance(owner, OrderedDict) else dict
-    if value is ABSENT:
-        kind.__delitem__(owner, key)
-    else:
-        kind.__setitem__(owner, key, value)

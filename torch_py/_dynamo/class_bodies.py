@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.calls import _fill_closure
+from torch_py._dynamo.binding import fill_closure
 from torch_py._dynamo.frame import Frame
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def build_class(capture: Capture, args: Any, kwargs: dict[str, Any]) -> Any:
     frame = Frame(capture, body.__code__, body.__globals__)
     frame.names = namespace
     if body.__closure__:
-        _fill_closure(capture, frame, body)
+        fill_closure(capture, frame, body)
     cell = frame.run()
     made = meta(name, resolved, namespace, **keywords)
     if isinstance(cell, types.CellType):

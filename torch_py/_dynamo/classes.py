@@ -6,9 +6,10 @@ import enum
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo import natives
+from torch_py._dynamo import natives, special_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, unsupported_call
+from torch_py._dynamo.varying import keeps_sizes
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def construct(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
     """``cls(*args, **kwargs)``."""
-    special = natives.SPECIAL_CLASSES.get(cls)
+    special = special_calls.SPECIAL_CLASSES.get(cls)
     if special is not None:
         return special(capture, args, kwargs)
     if issubclass(cls, Tensor):
@@ -52,6 +53,8 @@ def _new(capture: Capture, cls: type, args: Any, kwargs: dict[str, Any]) -> Any:
         for value in (*args, *kwargs.values()):
             capture.use(value)
         args = [natives.callable_for_native(capture, value) for value in args]
+        if not keeps_sizes(cls):
+            args = [capture.as_number(value) for value in args]
         return capture.made(function(cls, *args, **kwargs))
     raise unsupported_call(cls.__name__, "its objects are made by native code")
 

@@ -10,13 +10,18 @@ from typing import Any
 
 from torch_py._C._compiler import CompiledFunction, GuardProgram, TensorFacts, thread_state
 from torch_py._dynamo import config, logs
-from torch_py._dynamo.assemble import Assembly
+from torch_py._dynamo.assemble import Assembly, writes_tensors
 from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.capture import Capture
 from torch_py._dynamo.decode import is_supported
-from torch_py._dynamo.exc import BackendCompilerFailed, RecompileError, Unsupported
-from torch_py._dynamo.guards import RowWriter
+from torch_py._dynamo.exc import (
+    BackendCompilerFailed,
+    InternalTorchDynamoError,
+    RecompileError,
+    Unsupported,
+)
+from torch_py._dynamo.guard_rows import RowWriter
 from torch_py._dynamo.handlers import all_handlers
 from torch_py._dynamo.messages import explained
 from torch_py._dynamo.resume import ResumedStart, continuation_function
@@ -24,6 +29,8 @@ from torch_py._dynamo.start import FunctionStart
 from torch_py._dynamo.stops import Ending, Stop
 from torch_py._dynamo.thread_state import ThreadState
 from torch_py._dynamo.utils import counters
+from torch_py._dynamo.varying import Policy, Varying
+from torch_py._shapes.arguments import NotFollowed
 from torch_py.compiler._stance import current
 
 _lock = threading.RLock()
@@ -60,11 +67,14 @@ class Outcome:
         self.after = self.before
 
 
-def run_capture(start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None) -> Outcome:
+def run_capture(
+    start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | None, varying: Varying | None = None
+) -> Outcome:
     """Interprets the program on fake tensors. Afterwards all objects are as before."""
-    capture = Capture(_HANDLERS, stop_at)
+    capture = Capture(_HANDLERS, stop_at, varying)
     outcome = Outcome(capture)
     recorder = capture.recorder
+
     with capture.fake_mode, recorder:
         try:
             outcome.value = start.run(capture, values)
@@ -82,9 +92,18 @@ def run_capture(start: Any, values: tuple[Any, ...], stop_at: tuple[int, int] | 
 class Conversion:
     """The way from a call to code for it: one capture, or several that end earlier each time."""
 
-    def __init__(self, start: Any, settings: Settings, continuations: Continuations) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        start: Any,
+        settings: Settings,
+        continuations: Continuations,
+        policy: Policy,
+    ) -> None:
+        self.function = function
         self.start = start
         self.settings = settings
+        self.policy = policy
         self.continuations = continuations
         self.reason: Break | None = None  # why the graph ends, the first one found
         self.stop_at: tuple[int, int] | None = None
@@ -93,17 +112,27 @@ class Conversion:
     def run(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """The guard program and the code for a call. The code is None if the call runs eagerly."""
         for _ in range(_MOST_CAPTURES):
-            outcome = run_capture(self.start, values, self.stop_at)
+            varying = None if self.policy.is_off else Varying(self.policy)
+            outcome = run_capture(self.start, values, self.stop_at, varying)
+            if varying is not None and varying.settle(outcome.raised):
+                logs.dynamic(outcome.raised or "they are needed as numbers")
+                continue
             if outcome.raised is not None:
-                return _guard_program(outcome.capture, self.start), None
+                logs.raised(self.start.name, outcome.raised)
+                code = None if config.suppress_errors else has_to_raise(self.function, outcome.raised)
+                return _guard_program(outcome.capture, self.start), code
             assembly = Assembly(outcome.capture, self.start.name, self.start.parameters)
             try:
                 if self._written(outcome, assembly):
                     return self._finished(outcome, assembly)
+            except NotFollowed as problem:
+                logs.dynamic(problem)
+                self.policy.is_off = True
             except Break as reason:
                 self._note(reason)
                 if not self._stops_before(reason):
                     break
+
         return _guard_program(outcome.capture, self.start), None
 
     def _written(self, outcome: Outcome, assembly: Assembly) -> bool:
@@ -154,10 +183,40 @@ class Conversion:
             note_break(reason, self.settings)
 
     def _finished(self, outcome: Outcome, assembly: Assembly) -> tuple[Any, Any]:
+        capture = outcome.capture
+        if capture.varying is not None:
+            capture.varying.check(capture.recorder)
         assembly.make_graph()
         code = assembly.function(_compiled_graph(assembly, self.settings))
         logs.output_code.debug("%s", code.source)  # type: ignore[attr-defined]
-        return _guard_program(outcome.capture, self.start), code
+        for made in capture.recorder.inputs.values():
+            self.policy.observe(made.real, made.source)
+        return _guard_program(capture, self.start), code
+
+
+def has_to_raise(function: FunctionType, error: BaseException) -> Any:
+    """For tests: the function itself, which has to raise an exception, as its capture did."""
+
+    def checked(*values: Any) -> Any:
+        call_bound(function, values)
+        raise InternalTorchDynamoError(
+            f"the capture of {function.__qualname__} raised {type(error).__name__}: {error}"
+        ) from error
+
+    return checked
+
+
+def call_bound(function: FunctionType, values: tuple[Any, ...]) -> Any:
+    """Calls a function with the values of its parameters in the order in which they are bound."""
+    code = function.__code__
+    count = code.co_argcount
+    keywords = count + code.co_kwonlyargcount
+    named = dict(zip(code.co_varnames[count:keywords], values[count:keywords]))
+    rest = list(values[keywords:])
+    more = rest.pop(0) if code.co_flags & 4 else ()
+    if code.co_flags & 8:
+        named.update(rest.pop(0))
+    return function(*values[:count], *more, **named)
 
 
 def cannot_stop() -> Break:
@@ -207,6 +266,8 @@ def _compiled_graph(assembly: Assembly, settings: Settings) -> Any:
     logs.graph(module)
     try:
         return _backend(settings)(module, inputs, **settings.options)
+    except NotFollowed:
+        raise
     except Exception as error:
         raise BackendCompilerFailed(settings.backend, error) from error
 
@@ -217,9 +278,12 @@ def _backend(settings: Settings) -> Any:
 
 
 def _guard_program(capture: Capture, start: Any) -> Any:
-    capture.finish_guards()
-    writer = RowWriter(len(start.parameters), TensorFacts)
+    capture.finish_guards(writes_tensors(capture.recorder.graph))
+    varying = capture.varying
+    writer = RowWriter(len(start.parameters), TensorFacts if varying is None else varying.facts)
     rows = [("state", thread_state(), "state of the thread"), *writer.rows(capture.guards)]
+    if varying is not None:
+        varying.rows(writer, rows)
     logs.guards(rows)
     return GuardProgram(rows, writer.registers)
 
@@ -234,6 +298,7 @@ class Compiler:
         self.settings = settings
         self.start = start or FunctionStart(function)
         self.continuations = continuations or Continuations(settings)
+        self.policy = Policy(settings.dynamic)
         self.has_run = False
 
     def miss(self, compiled: Any, values: tuple[Any, ...], reasons: list[str]) -> Callable[..., Any]:
@@ -267,7 +332,10 @@ class Compiler:
     def _converted(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         try:
             _capturing.active = True
-            return Conversion(self.start, self.settings, self.continuations).run(values)
+            conversion = Conversion(
+                self.function, self.start, self.settings, self.continuations, self.policy
+            )
+            return conversion.run(values)
         except Unsupported:
             raise
         except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,8 @@ from torch_py._dynamo.backends.registry import lookup_backend
 from torch_py._dynamo.convert import Compiler, Settings
 from torch_py._dynamo.forwarding import as_function
 from torch_py._dynamo.utils import counters
+from torch_py.compiler._optimized_module import OptimizedModule
+from torch_py.nn.modules.module import Module
 
 _all: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -53,9 +56,16 @@ def optimize(
     **options: Any,
 ) -> Callable[[Any], Any]:
     """The older form of `torch.compile`: returns a decorator. `nopython` is `fullgraph`."""
-    from torch_py.compiler._compile import compile
 
-    return compile(backend=backend, fullgraph=nopython, disable=disable, dynamic=dynamic)  # type: ignore[no-any-return]
+    def decorate(target: Any) -> Any:
+        if disable:
+            return target
+        compile_one = functools.partial(
+            compile_callable, backend=backend, fullgraph=nopython, dynamic=dynamic
+        )
+        return OptimizedModule(target, compile_one) if isinstance(target, Module) else compile_one(target)
+
+    return decorate
 
 
 def reset() -> None:

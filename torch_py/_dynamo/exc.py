@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch_py._pytorch_names.packages import lacking as _lacking
+
 
 class TorchDynamoException(RuntimeError):
     """The base of the errors of the compiler."""
@@ -69,3 +71,6 @@ class ResetRequired(TorchDynamoException):
 
 class TensorifyScalarRestartAnalysis(TorchDynamoException):
     """Only caught by programs; never raised."""
+
+
+__getattr__ = _lacking(__name__)

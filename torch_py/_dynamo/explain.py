@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torch_py._dynamo import convert
+from torch_py._dynamo.entry import compile_callable
 from torch_py._dynamo.messages import explained
 
 
@@ -67,8 +68,6 @@ def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any
 
 
 def _explained(f: Callable[..., Any], args: Any, kwargs: Any) -> ExplainOutput:
-    from torch_py._dynamo.entry import compile_callable
-
     graphs: list[Any] = []
     reasons: list[GraphCompileReason] = []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from torch_py._dynamo.entry import compile_callable
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -19,8 +20,8 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
     """`export(f)(*args)` captures `f` as one graph of torch functions.
 
     The graph's placeholders are the tensors that the program reads, in the order of their first use, and its
-    output is the tuple of tensors that the result needs. Raises `torch._dynamo.exc.Unsupported` if the program
-    is not one graph, and NotImplementedError for ``aten_graph=True``: use `torch.export.export`.
+    output is the tuple of tensors that the result needs. Raises `torch._dynamo.exc.Unsupported` if the
+    program is not one graph, and NotImplementedError for ``aten_graph=True``: use `torch.export.export`.
     """
     if aten_graph:
         raise NotImplementedError(
@@ -34,8 +35,6 @@ def export(f: Callable[..., Any], *extra_args: Any, aten_graph: bool = False, **
 
 
 def _exported(f: Callable[..., Any], args: Any, kwargs: Any) -> ExportResult:
-    from torch_py._dynamo.entry import compile_callable
-
     graphs: list[Any] = []
 
     def keep(module: Any, inputs: Any, **options: Any) -> Any:

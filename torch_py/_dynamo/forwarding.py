@@ -1,4 +1,5 @@
-"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin functions."""
+"""Functions for what is not a function of Python: modules, methods, objects with __call__, builtin
+functions."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from torch_py._dynamo.attributes import in_class
 from torch_py.nn.modules.module import Module
 
 
@@ -45,7 +47,8 @@ def as_function(target: Callable[..., Any]) -> FunctionType:
 def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
     """A function with the parameters of `target`, and whether the first of them is bound."""
     if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
-        return target.__func__, True
+        is_module_call = target.__func__ is Module._call_impl
+        return _signature_of(target.__self__) if is_module_call else (target.__func__, True)
     if isinstance(target, Module):
         forward = getattr(type(target), "forward", None)
         return (
@@ -53,7 +56,7 @@ def _signature_of(target: Any) -> tuple[FunctionType | None, bool]:
             if isinstance(forward, FunctionType) and "forward" not in vars(target)
             else (None, False)
         )
-    call = getattr(type(target), "__call__", None)
+    call = in_class(type(target), "__call__")
     return (call, True) if isinstance(call, FunctionType) else (None, False)
 
 

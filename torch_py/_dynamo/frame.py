@@ -21,6 +21,11 @@ _MOVES = frozenset(
 )
 
 
+# Kinds of blocks (Python 3.10), by CPython's numbers.
+SETUP_FINALLY = 122
+EXCEPT_HANDLER = 257
+
+
 class _Null:
     """What PUSH_NULL pushes."""
 
@@ -46,6 +51,9 @@ class Pending:
 
     def __init__(self, value: Any, source: Any) -> None:
         self.value = value
+
+
+
         self.source = source
 
 
@@ -58,6 +66,7 @@ class Frame:
 
     __slots__ = (
         "at",
+        "blocks",
         "builtins",
         "call_start",
         "capture",
@@ -85,9 +94,14 @@ class Frame:
         self.program: Program = decode(code)
         self.globals = namespace
         self.builtins: dict[str, Any] = _builtins_of(namespace)
+
+        # What the frame has.
         self.locals: list[Any] = [UNBOUND] * len(self.program.names)
         self.names: dict[str, Any] | None = None  # the namespace of a class body
         self.stack: list[Any] = []
+        self.blocks: list[tuple[int, int, int]] = []  # kind, offset of the handler, depth (Python 3.10)
+
+        # Where it is.
         self.at = 0
         self.instruction: Any = self.program.instructions[0]
         self.call_start: int | None = (
@@ -107,6 +121,7 @@ class Frame:
         """Interprets until the function returns, yields, or raises an exception."""
         capture = self.capture
         outer, capture.frame = capture.frame, self
+
         try:
             while True:
                 try:
@@ -132,6 +147,7 @@ class Frame:
         """Runs instructions until one of them gives the result of the frame."""
         if self.has_pending:
             self._use_pending()
+
         instructions = self.program.instructions
         handlers = self.capture.handlers
         stop_at = self.capture.stop_at
@@ -170,24 +186,54 @@ class Frame:
         self.at = self.program.index_of[self.instruction.offset]
 
     def _unwind(self, raised: BaseException) -> None:
-        """Continues at the handler of an exception; raises it again if there is none."""
+        """Continues at the handler of an exception; raises it again without one."""
         handled = self.capture.handled
         if handled is not None and raised.__context__ is None and raised is not handled:
             raised.__context__ = handled
+
+        if handled is None:
+            self.capture.raised_at = (self.serial, self.steps)
+        self.call_start = None
+        self.keyword_names = ()
+        if self.program.uses_blocks:
+            self._unwind_blocks(raised)
+            return
 
         offset = self.instruction.offset
         row = self.program.handler_of(offset)
         if row is None:
             raise raised
-        if handled is None:
-            self.capture.raised_at = (self.serial, self.steps)
         del self.stack[row.depth :]
         if row.push_offset:
             self.stack.append(offset // 2)
         self.stack.append(raised)
-        self.call_start = None
-        self.keyword_names = ()
         self.at = self.program.index_of[row.target]
+
+    def _unwind_blocks(self, raised: BaseException) -> None:
+        """Continues at the innermost block, with the exception that was handled before below the new one."""
+        capture = self.capture
+        while self.blocks:
+            kind, target, depth = self.blocks.pop()
+            if kind == EXCEPT_HANDLER:
+                capture.handled = self.stack[depth + 1]
+                del self.stack[depth:]
+                continue
+            del self.stack[depth:]
+            self.blocks.append((EXCEPT_HANDLER, 0, depth))
+            before = capture.handled
+            self.stack += (None, before, None if before is None else type(before))
+            self.stack += (None, raised, type(raised))
+            capture.handled = raised
+            self.jump(target)
+            return
+
+        raise raised
+
+    def has_handler(self) -> bool:
+        """Whether an exception at the instruction stays in the frame."""
+        if self.program.uses_blocks:
+            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
+        return self.program.handler_of(self.instruction.offset) is not None
 
     def throw_in(self, error: BaseException) -> None:
         """Makes an exception appear at the `yield` where the frame is suspended."""
@@ -204,6 +250,8 @@ class Frame:
         while instructions[at].op == "nop":  # RESUME
             at += 1
         following = instructions[at]
+        if following.op == "yield_from":
+            return self.stack[-1]
         if following.op == "jump" and self._send_before(following.arg) is not None:
             return self.stack[-1]
         return None
@@ -216,6 +264,10 @@ class Frame:
         """The iterator of `yield from` has ended with `value`."""
         instructions = self.program.instructions
         at = self.at
+        if instructions[at].op == "yield_from":
+            self.stack[-1] = value
+            self.at = at + 1
+            return
         while instructions[at].op != "jump":
             at += 1
         send = self._send_before(instructions[at].arg)

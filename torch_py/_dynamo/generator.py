@@ -1,4 +1,5 @@
-"""Generators of interpreted functions, for native code too: `list(generator)` comes back to the interpreter."""
+"""Generators of interpreted functions, for native code too: `list(generator)` comes back to the
+interpreter."""
 
 from __future__ import annotations
 
@@ -50,6 +51,7 @@ class InterpretedGenerator(Generator[Any, Any, Any]):
         if not self._started:
             self._frame = None
             raise error
+
         inner = frame.delegate()
         if inner is None:
             return self._continued(frame, error)

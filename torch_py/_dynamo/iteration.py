@@ -6,7 +6,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from torch_py._dynamo.attributes import in_class
-from torch_py._dynamo.breaks import Break
+from torch_py._dynamo.breaks import Break, data_dependent
+from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -25,12 +26,14 @@ def iterator_of(capture: Capture, value: Any) -> Any:
     if isinstance(value, Tensor):
         if value.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
+        _fix_length(capture, value)
         parts = capture.recorder.call("call_method", "unbind", (value,), {}, lambda x: x.unbind())
         return capture.made(iter(parts))
     method = in_class(type(value), "__iter__")
     if type(method) is FunctionType and not is_native_iterator(value):
         capture.depends_on_class(type(value), "__iter__")
         return capture.call(method, (value,), {})
+
     if is_native_iterator(value):
         return value
     getter = in_class(type(value), "__getitem__")
@@ -38,6 +41,14 @@ def iterator_of(capture: Capture, value: Any) -> Any:
         return capture.made(_by_position(capture, value))
     capture.use(value)
     return capture.made(iter(value))
+
+
+def _fix_length(capture: Capture, value: Tensor) -> None:
+    """A loop over a tensor has as many steps as there are rows, so their number does not vary."""
+    if capture.varying is not None:
+        length = capture.call(len, (value,), {})
+        if length is not capture.as_number(length):
+            raise Break("a loop over a tensor", "the number of rows was taken for variable", "")
 
 
 def _by_position(capture: Capture, value: Any) -> Any:
@@ -96,6 +107,9 @@ def truth(capture: Capture, value: Any) -> bool:
         return False
     if isinstance(value, Tensor):
         return truth_of_tensor(capture, value)
+    if kind is SymInt:
+        return bool(value)
+
     for name in ("__bool__", "__len__"):
         method = in_class(kind, name)
         if type(method) is FunctionType:
@@ -107,8 +121,6 @@ def truth(capture: Capture, value: Any) -> bool:
 
 
 def truth_of_tensor(capture: Capture, value: Tensor) -> bool:
-    from torch_py._dynamo.breaks import data_dependent
-
     if value.numel() == 1 and getattr(value, "constant", None) is not None:
         with capture.recorder.outside():
             return bool(value.constant)

@@ -5,8 +5,7 @@ What differs then is what compiled code has to write.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections import OrderedDict, deque
 from types import CellType
 from typing import Any
 
@@ -45,23 +44,21 @@ class Entry:
         return copy_of(self.owner)
 
     def restore(self) -> None:
-        if self.kind == "key":
-            if self.before is ABSENT:
-                dict.pop(self.owner, self.key, None)
-            else:
-                dict.__setitem__(self.owner, self.key, self.before)
-        elif self.kind == "slot":
-            if self.before is ABSENT:
-                object.__delattr__(self.owner, self.key)
-            else:
-                object.__setattr__(self.owner, self.key, self.before)
-        elif self.kind == "cell":
-            if self.before is ABSENT:
-                del self.owner.cell_contents
-            else:
-                self.owner.cell_contents = self.before
-        else:
+        is_absent = self.before is ABSENT
+        if self.kind == "whole":
             replace_contents(self.owner, self.before)
+        elif self.kind == "key":
+            set_key(self.owner, self.key, self.before)
+
+        elif self.kind == "slot" and is_absent:
+            object.__delattr__(self.owner, self.key)
+        elif self.kind == "slot":
+            object.__setattr__(self.owner, self.key, self.before)
+
+        elif is_absent:
+            del self.owner.cell_contents
+        else:
+            self.owner.cell_contents = self.before
 
 
 class Journal:
@@ -69,7 +66,6 @@ class Journal:
 
     def __init__(self) -> None:
         self.entries: dict[Any, Entry] = {}
-        self._undone: list[Callable[[], None]] = []
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -93,9 +89,6 @@ class Journal:
                 entry.restore()
         return [(entry, now) for entry, now in changed if not _same(entry.before, now)]
 
-    def redo(self, changed: list[tuple[Entry, Any]]) -> None:
-        raise NotImplementedError
-
 
 def _same(before: Any, now: Any) -> bool:
     if before is now:
@@ -117,6 +110,15 @@ class Snapshot:
         self.items = items
 
 
+def set_key(owner: dict[Any, Any], key: Any, value: Any) -> None:
+    """``owner[key] = value`` as the built-in class does it; ABSENT deletes."""
+    kind = OrderedDict if isinstance(owner, OrderedDict) else dict
+    if value is ABSENT:
+        kind.__delitem__(owner, key)
+    else:
+        kind.__setitem__(owner, key, value)
+
+
 def copy_of(container: Any) -> Snapshot:
     if isinstance(container, dict):
         return Snapshot([(key, value) for key, value in dict.items(container)])
@@ -127,9 +129,10 @@ def copy_of(container: Any) -> Snapshot:
 
 def replace_contents(container: Any, snapshot: Snapshot) -> None:
     if isinstance(container, dict):
-        dict.clear(container)
+        kind = OrderedDict if isinstance(container, OrderedDict) else dict
+        kind.clear(container)
         for key, value in snapshot.items:
-            dict.__setitem__(container, key, value)
+            set_key(container, key, value)
     elif isinstance(container, list):
         list.__setitem__(container, slice(None), [item for item, _ in snapshot.items])
     elif isinstance(container, set):

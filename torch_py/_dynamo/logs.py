@@ -13,6 +13,7 @@ _recompiles = _logging.topic("recompiles")
 _guards = _logging.topic("guards")
 _graphs = _logging.topic("graph")
 _graph_code = _logging.topic("graph_code")
+_dynamic = _logging.topic("dynamic")
 
 
 def recompile(function: Any, reasons: list[str]) -> None:
@@ -20,11 +21,16 @@ def recompile(function: Any, reasons: list[str]) -> None:
     _recompiles.debug("recompiling %s: %s", function.__qualname__, reasons[0])
 
 
+def raised(name: str, error: BaseException) -> None:
+    """The call runs eagerly, so that the user sees the exception of the program itself."""
+    dynamo.info("%s raises %s: %s, and runs eagerly", name, type(error).__name__, error)
+
+
 def recompile_limit(function: Any, reasons: list[str]) -> None:
     last = reasons[0] if reasons else "new arguments"
     dynamo.warning(
-        "%s has as many pieces of code as torch._dynamo.config.recompile_limit allows, and runs eagerly for other "
-        "arguments; the last reason: %s",
+        "%s has as many pieces of code as torch._dynamo.config.recompile_limit allows, and runs eagerly for "
+        "other arguments; the last reason: %s",
         function.__qualname__,
         last,
     )
@@ -48,7 +54,7 @@ def _described(rows: Any) -> list[str]:
         if row[0] == "watched":
             lines.append(f"watched: {len(row[1])} dictionaries and classes")
             lines += [f"  {line}" for line in _described(row[2])]
-        elif row[0] not in ("const", "attr", "item", "key", "cell", "type", "global"):
+        elif row[0] not in ("const", "attr", "item", "key", "cell", "type", "global", "size"):
             payload = ", ".join(_short(part) for part in row[2:-1])
             lines.append(f"{row[0]} {row[-1]} {payload}".rstrip())
     return lines
@@ -57,3 +63,8 @@ def _described(rows: Any) -> list[str]:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) < 80 else text[:77] + "..."
+
+
+def dynamic(problem: object) -> None:
+    """Why sizes that vary are compiled for one by one."""
+    _dynamic.debug("sizes are taken for fixed: %s", problem)

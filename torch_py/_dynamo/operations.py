@@ -1,4 +1,5 @@
-"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the program."""
+"""Operators and subscripts on any objects: natively, as nodes of the graph, or through methods of the
+program."""
 
 from __future__ import annotations
 
@@ -7,15 +8,17 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from torch_py._dynamo import iteration
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import data_dependent
 from torch_py._dynamo.journal import ABSENT
+from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
 
-_NUMBERS = frozenset({int, float, bool, complex, str, type(None)})
+_NUMBERS = frozenset({int, float, bool, complex, str, type(None), SymInt})
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -35,7 +38,7 @@ def binary(capture: Capture, function: Callable[[Any, Any], Any], left: Any, rig
         capture.change(left)
     capture.use(left)
     capture.use(right)
-    return capture.result(function(left, right))
+    return capture.result(function(capture.as_number(left), capture.as_number(right)))
 
 
 def _is_torch_value(value: Any) -> bool:
@@ -51,7 +54,7 @@ def _is_of_program(kind: type) -> bool:
 
 
 def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
-    """The result of a method of the program; NotImplemented if there is none."""
+    """The result of a method of the program; NotImplemented without one."""
     in_place = name.startswith("i") and name not in ("invert", "is_")
     if in_place:
         found = _method_result(capture, f"__{name}__", left, right)
@@ -74,7 +77,7 @@ def _by_methods(capture: Capture, name: str, left: Any, right: Any) -> Any:
 
 def _method_result(capture: Capture, name: str, owner: Any, *operands: Any) -> Any:
     method = in_class(type(owner), name)
-    if type(method) is not FunctionType or isinstance(owner, Tensor):
+    if type(method) is not FunctionType or isinstance(owner, (Tensor, SymInt)):
         return NotImplemented
     capture.depends_on_class(type(owner), name)
     return capture.call(method, (owner, *operands), {})
@@ -89,6 +92,7 @@ def compare(capture: Capture, function: Callable[[Any, Any], Any], left: Any, ri
     found = _method_result(capture, f"__{name}__", left, right)
     if found is NotImplemented:
         found = _method_result(capture, f"__{_SWAPPED[name]}__", right, left)
+
     if found is NotImplemented and name == "ne":
         equal = _method_result(capture, "__eq__", left, right)
         found = equal if equal is NotImplemented else not capture.truth(equal)
@@ -116,11 +120,11 @@ def contains(capture: Capture, container: Any, value: Any) -> bool:
         return capture.truth(found)
     if type(in_class(type(container), "__iter__")) is FunctionType:
         return _is_among(capture, container, value)
-    if isinstance(container, dict) and _is_plain_key(value):
+    if isinstance(container, dict) and (_is_plain_key(value) or isinstance(value, Tensor)):
         return capture.read_key(container, value) is not ABSENT
     capture.use(container)
     if isinstance(value, Tensor):
-        return _tensor_is_among(capture, container, value)
+        return _tensor_is_among(capture, container, capture.key_in(container, value))
     return value in container
 
 
@@ -129,8 +133,6 @@ def _is_plain_key(value: Any) -> bool:
 
 
 def _is_among(capture: Capture, container: Any, value: Any) -> bool:
-    from torch_py._dynamo import iteration
-
     iterator = iteration.iterator_of(capture, container)
     while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
         if element is value or capture.truth(compare(capture, operator.eq, element, value)):
@@ -139,11 +141,11 @@ def _is_among(capture: Capture, container: Any, value: Any) -> bool:
 
 
 def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
-    for element in container:
-        if isinstance(element, Tensor) and capture.recorder.fake_of(element) is value:
-            return True
     if not isinstance(container, (list, tuple)):
         return value in container
+    for element in container:
+        if isinstance(element, Tensor) and capture.plain(element) is capture.plain(value):
+            return True
     if any(isinstance(element, Tensor) for element in container):
         raise data_dependent("a search for a tensor in a list")
     return False
@@ -155,9 +157,8 @@ def _tensor_is_among(capture: Capture, container: Any, value: Tensor) -> bool:
 def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     """``owner[key]``."""
     if isinstance(owner, Tensor):
-        if isinstance(key, Tensor) and False:
-            raise AssertionError
         return capture.recorder.call("call_function", operator.getitem, (owner, key), {}, operator.getitem)
+    key = capture.as_number(key)
     if isinstance(key, Tensor):
         key = _as_index(capture, key) if not isinstance(owner, dict) else key
     kind = type(owner)
@@ -165,6 +166,7 @@ def subscript(capture: Capture, owner: Any, key: Any) -> Any:
     if type(method) is FunctionType:
         capture.depends_on_class(kind, "__getitem__")
         return capture.call(method, (owner, key), {})
+
     if isinstance(owner, dict):
         return _entry(capture, owner, key)
     if isinstance(owner, (list, tuple)) and type(key) is int:
@@ -205,6 +207,7 @@ def store_subscript(capture: Capture, owner: Any, key: Any, value: Any) -> None:
     if isinstance(owner, Tensor):
         capture.recorder.call("call_function", operator.setitem, (owner, key, value), {}, operator.setitem)
         return
+
     method = in_class(type(owner), "__setitem__")
     if type(method) is FunctionType:
         capture.depends_on_class(type(owner), "__setitem__")

@@ -1,4 +1,5 @@
-"""The end of a capture as Python source: what to read, the call of the graph, the objects to make, the writes."""
+"""The end of a capture as Python source: what to read, the call of the graph, the objects to make, the
+writes."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ from torch_py._dynamo.journal import ABSENT, Entry, Snapshot
 from torch_py._dynamo.natives import Interpreted
 from torch_py._dynamo.sources import Source
 from torch_py._subclasses.fake_tensor import FakeTensor
+from torch_py._shapes.integers import SymInt
 from torch_py._tensor import Tensor
 from torch_py.fx.node import Node
 
@@ -107,6 +109,9 @@ class Rebuild:
             return repr(value)
         if isinstance(value, Tensor):
             return self._tensor(value)
+        if kind is SymInt:
+            return self.capture.varying.text_of(value.term, self.source)  # type: ignore[union-attr]
+
         known = self._made.get(id(value))
         if known is not None:
             return known
@@ -193,6 +198,7 @@ class Rebuild:
         else:
             self._contents(owner, entry.owner, now)
             return
+
         self.writes.append(text)
 
     def _contents(self, owner: str, container: Any, now: Snapshot) -> None:
@@ -210,7 +216,8 @@ class Rebuild:
 
 
 _RESERVED = frozenset(
-    "False None True and as assert async await break class continue def del elif else except finally for from "
+    "False None True and as assert async await break class continue def del elif else except "
+    "finally for from "
     "global if import in is lambda nonlocal not or pass raise return try while with yield graph object type "
     "list dict set tuple frozenset iter getattr slice super".split()
 )
@@ -297,6 +304,7 @@ def _function(rebuild: Rebuild, value: FunctionType) -> str:
     closure = [rebuild.value(cell) for cell in value.__closure__ or ()]
     cells = f"({', '.join(closure)},)" if closure else "None"
     defaults = rebuild.value(value.__defaults__)
+
     name = rebuild.declare(
         value, f"{made}({code}, {namespace}, {value.__name__!r}, {defaults}, {cells})", value.__name__
     )
@@ -381,6 +389,7 @@ def _instance_of_builtin(rebuild: Rebuild, value: Any, cls: str, base: type) -> 
         plain = rebuild.value(base(value)) if base is not tuple else _tuple(rebuild, value)
         function = rebuild.constant(base.__new__, f"new_{base.__name__}")
         name = rebuild.declare(value, f"{function}({cls}, {plain})", type(value).__name__.lower())
+
     _fields(rebuild, value, name)
     return name
 
@@ -420,6 +429,7 @@ def _exception(rebuild: Rebuild, value: BaseException) -> str:
         linked = getattr(value, field)
         if linked is not None and rebuild.capture.is_new(linked):
             rebuild.builds.append(f"{name}.{field} = {rebuild.value(linked)}")
+
     if value.__suppress_context__:
         rebuild.builds.append(f"{name}.__suppress_context__ = True")
     if value.__dict__:
@@ -498,6 +508,7 @@ _MAKERS: dict[type, Callable[[Rebuild, Any], str]] = {
 def _is_constant(value: Any, kind: type) -> bool:
     if isinstance(value, type):
         return True
+
     return isinstance(value, (ModuleType, enum.Enum)) or kind in (
         _C.dtype,
         _C.device,

@@ -15,12 +15,15 @@ from typing import Any
 from torch_py import _C
 from torch_py._dynamo.breaks import Break, data_dependent
 from torch_py._dynamo.sources import Source
+from torch_py._dynamo.varying import Varying, reads_sizes
+from torch_py._shapes.integers import SymInt
 from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
 from torch_py._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch_py._tensor import Tensor
 from torch_py.fx.graph import Graph
 from torch_py.fx.node import Node
 from torch_py.overrides import TorchFunctionMode
+from torch_py.utils._python_dispatch import _disable_current_modes
 
 # The operators of Python that are methods of tensors: what native code calls comes as the method.
 _OPERATORS = {
@@ -48,20 +51,61 @@ class Input:
         self.fake = fake
 
 
+class Scope:
+    """A graph inside of a node: tensors from outside become inputs of it (`tensors`, in their order)."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.nodes: dict[int, tuple[Tensor, Node]] = {}
+        self.tensors: list[Tensor] = []
+        self._placeholders: list[Node] = []
+
+    def lift(self, tensor: Tensor) -> Node:
+        first = next(iter(self.graph.nodes), None)
+        with self.graph.inserting_before(first):
+            node = placeholder(self.graph, "outside")
+        self.nodes[id(tensor)] = tensor, node
+        self.tensors.append(tensor)
+        self._placeholders.append(node)
+        return node
+
+    def move_lifted_to_the_end(self) -> None:
+        """Of the placeholders."""
+        own = [n for n in self.graph.nodes if n.op == "placeholder" and n not in self._placeholders]
+        last = own[-1] if own else None
+        for node in self._placeholders:
+            if last is not None:
+                last.append(node)
+            last = node
+
+
 class Recorder(TorchFunctionMode):
     """The graph of a capture, and the tensors that its nodes stand for."""
 
-    def __init__(self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str]) -> None:
+    def __init__(
+        self, fake_mode: FakeTensorMode, stack_trace: Callable[[], str], varying: Varying | None = None
+    ) -> None:
         super().__init__()
         self.fake_mode = fake_mode
+        self.varying = varying
         self.stack_trace = stack_trace
-        self.graph = Graph()
+        self.scopes = [Scope()]
         self.inputs: dict[int, Input] = {}  # by the id of the real tensor
-        self._nodes: dict[int, tuple[Tensor, Node]] = {}  # by the id of the fake tensor
         self._input_of_fake: dict[int, Input] = {}
         self._last_input: Node | None = None
         self.calls = 0
-        self.state_changes: list[Any] = []
+
+    @property
+    def graph(self) -> Graph:
+        return self.scopes[-1].graph
+
+    def begin_scope(self) -> Scope:
+        """What is recorded from now on goes to a graph of its own, until `end_scope`."""
+        self.scopes.append(Scope())
+        return self.scopes[-1]
+
+    def end_scope(self) -> None:
+        self.scopes.pop()
 
     # Tensors
 
@@ -71,12 +115,16 @@ class Recorder(TorchFunctionMode):
         if known is not None:
             return known.fake
         with self.suspended():
-            fake = self.fake_mode.from_tensor(real)
+            found = self.varying and self.varying.stand_in(self.fake_mode, real, source)
+            fake, geometry = found or (self.fake_mode.from_tensor(real), None)
         with self._at_inputs():
-            node = self.graph.placeholder(_node_name(source))
+            node = placeholder(self.scopes[0].graph, _node_name(source))
         self._last_input = node
-        self.track(fake, node)
+        self.scopes[0].nodes[id(fake)] = fake, node
+        node.meta["example_value"] = fake
         made = Input(real, source, node, fake)
+        if self.varying is not None:
+            self.varying.note_input(made, geometry)
         self.inputs[id(real)] = made
         self._input_of_fake[id(fake)] = made
         return fake
@@ -84,41 +132,57 @@ class Recorder(TorchFunctionMode):
     @contextmanager
     def _at_inputs(self) -> Iterator[None]:
         """Placeholders come before all other nodes, in the order in which they are met."""
+        graph = self.scopes[0].graph
         if self._last_input is not None:
-            with self.graph.inserting_after(self._last_input):
+            with graph.inserting_after(self._last_input):
+                yield
+        elif (first := next(iter(graph.nodes), None)) is not None:
+            with graph.inserting_before(first):
                 yield
         else:
-            first = next(iter(self.graph.nodes), None)
-            if first is None:
-                yield
-            else:
-                with self.graph.inserting_before(first):
-                    yield
+            yield
 
     def input_of(self, fake: Tensor) -> Input | None:
         return self._input_of_fake.get(id(fake))
 
     def track(self, fake: Tensor, node: Node) -> None:
-        self._nodes[id(fake)] = fake, node
+        self.scopes[-1].nodes[id(fake)] = fake, node
         node.meta["example_value"] = fake
 
-    def node_of(self, tensor: Tensor) -> Node:
-        """The node that gives a tensor. Raises Break for tensors of unknown origin."""
-        known = self._nodes.get(id(tensor))
+    def node_of(self, tensor: Any) -> Any:
+        """The node that gives a tensor, or a size that varies. Raises Break for tensors of unknown origin."""
+        if type(tensor) is SymInt:
+            return self._node_of_size(tensor)
+        known = self.scopes[-1].nodes.get(id(tensor))
         if known is not None:
             return known[1]
+        if self.knows(tensor):
+            return self._lifted(tensor, len(self.scopes) - 1)
         raise Break(
             "use of a tensor",
             "it was made by code that is not captured",
             "make the tensor in the compiled function, or pass it as an argument",
         )
 
+    def _lifted(self, tensor: Tensor, depth: int) -> Node:
+        """The node of a tensor from an outer graph, which becomes an input of those in between."""
+        known = self.scopes[depth].nodes.get(id(tensor))
+        return self.scopes[depth].lift(tensor) if known is None else known[1]
+
+    def _node_of_size(self, size: SymInt) -> Any:
+        """Graphs inside of the graph have numbers: their sizes do not vary."""
+        assert self.varying is not None
+        if len(self.scopes) > 1:
+            return self.varying.fixed(size)
+        return self.varying.node_of(size, self.scopes[0].graph)
+
     def knows(self, tensor: Tensor) -> bool:
-        return id(tensor) in self._nodes
+        """Whether a node of the graph, or of one around it, gives the tensor."""
+        return any(id(tensor) in scope.nodes for scope in self.scopes)
 
     def fake_of(self, tensor: Any) -> Any:
         """The fake tensor that stands for a tensor of the program: itself, or that of an input."""
-        if isinstance(tensor, FakeTensor):
+        if isinstance(tensor, FakeTensor) or type(tensor) is SymInt or self.knows(tensor):
             return tensor
         known = self.inputs.get(id(tensor))
         if known is not None:
@@ -142,17 +206,24 @@ class Recorder(TorchFunctionMode):
     @contextmanager
     def outside(self) -> Iterator[None]:
         """Torch functions run on real tensors."""
-        from torch_py.utils._python_dispatch import _disable_current_modes
-
         with self.suspended(), _disable_current_modes():
             yield
 
     # Calls
 
     def call(
-        self, op: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[..., Any]
+        self,
+        op: str,
+        target: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        run: Callable[..., Any],
+        acts: bool = False,
     ) -> Any:
-        """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors."""
+        """Runs `run(*args, **kwargs)` on fake tensors. A node records it if the result has tensors.
+
+        `acts`: the call may do more than that, so its node stays even if the result is not used.
+        """
         args = tuple(map_tensors(value, self.fake_of) for value in args)
         kwargs = {name: map_tensors(value, self.fake_of) for name, value in kwargs.items()}
 
@@ -166,9 +237,27 @@ class Recorder(TorchFunctionMode):
         finally:
             _C._set_torch_function_modes_enabled(before)
 
-        if has_tensors(result) or (result is None and op != "read"):
-            self.append(op, target, args, kwargs, result)
-        return result
+        if op == "read":
+            op = "call_function"
+            acts = False
+            if not has_tensors(result):
+                return self.number(target, args, result)
+        if acts or has_tensors(result) or result is None:
+            node = self.append(op, target, args, kwargs, result)
+            if acts:
+                node.meta["acts"] = True
+            return result
+        return self.number(target, args, result)
+
+    def number(self, target: Any, args: tuple[Any, ...], result: Any) -> Any:
+        """What a tensor was asked for: sizes that vary are known as such."""
+        if self.varying is None or not args or not isinstance(args[0], Tensor):
+            return result
+        if not reads_sizes(target, args):
+            return result
+        with self.suspended():
+            shape = tuple(args[0].shape)
+        return self.varying.read(result, self.node_of(args[0]), shape)
 
     def append(self, op: str, target: Any, args: Any, kwargs: Any, result: Any) -> Node:
         """A node for a call that has run, of which `result` is the result."""
@@ -209,7 +298,14 @@ class Recorder(TorchFunctionMode):
     def _read(self, func: Any, args: Any, kwargs: Any) -> Any:
         """The getter of a property."""
         name = getattr(getattr(func, "__self__", None), "__name__", "")
-        return self.call("call_function", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
+        return self.call("read", getattr, (args[0], name), {}, lambda x, _: func(x, **kwargs))
+
+
+def placeholder(graph: Graph, name: str) -> Node:
+    """A placeholder whose parameter has a name of its own."""
+    node = graph.placeholder(name)
+    node.target = node.name
+    return node
 
 
 def _as_node(func: Any) -> tuple[str, Any]:
@@ -228,10 +324,10 @@ def _as_node(func: Any) -> tuple[str, Any]:
 
 
 def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
-    """`value` with `function` applied to the tensors in it."""
-    if isinstance(value, Tensor):
-        return function(value)
+    """`value` with `function` applied to the tensors in it, and to sizes that vary."""
     kind = type(value)
+    if kind is SymInt or isinstance(value, Tensor):
+        return function(value)
     if kind in _ATOMS:
         return value
     if isinstance(value, tuple):
@@ -239,6 +335,7 @@ def map_tensors(value: Any, function: Callable[[Any], Any]) -> Any:
         if kind is tuple:
             return tuple(items)
         return kind(*items) if hasattr(value, "_fields") else kind(items)
+
     if isinstance(value, list):
         return [map_tensors(item, function) for item in value]
     if isinstance(value, dict):

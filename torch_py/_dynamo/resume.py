@@ -1,4 +1,5 @@
-"""The rest of a program after a graph has ended: captured from the middle of its functions, or run by CPython."""
+"""The rest of a program after a graph has ended: captured from the middle of its functions, or run by
+CPython."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch_py._C import _compiler
 from torch_py._dynamo.decode import decode
-from torch_py._dynamo.frame import NULL, UNBOUND, Frame, Pending
+from torch_py._dynamo.frame import NULL, SETUP_FINALLY, UNBOUND, Frame, Pending
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 class Layout:
     """Where a frame goes on, and what it has then: which slots have values, and which places of the stack.
 
-    `raise_at` is the offset of the call that this frame waits for, with the number of values below its callable:
-    there an exception appears. Layouts of equal continuations are equal.
+    `raise_at` is the offset of the call that this frame waits for, with the number of values below its
+    callable: there an exception appears. Layouts of equal continuations are equal.
     """
 
     __slots__ = ("blocks", "code", "globals", "offset", "raise_at", "slots", "stack")
@@ -31,6 +32,7 @@ class Layout:
         slots: tuple[bool, ...],
         stack: tuple[bool, ...],
         raise_at: tuple[int, int] | None,
+        blocks: tuple[tuple[int, int, int], ...] = (),
     ) -> None:
         self.code = code
         self.globals = namespace
@@ -38,10 +40,10 @@ class Layout:
         self.slots = slots
         self.stack = stack
         self.raise_at = raise_at
-        self.blocks: tuple[Any, ...] = ()
+        self.blocks = blocks  # of Python 3.10
 
     def key(self) -> Any:
-        return (self.code, id(self.globals), self.offset, self.slots, self.stack, self.raise_at)
+        return (self.code, id(self.globals), self.offset, self.slots, self.stack, self.raise_at, self.blocks)
 
     @property
     def size(self) -> int:
@@ -59,8 +61,14 @@ class Layout:
         slots = [next(given) if is_there else UNBOUND for is_there in self.slots]
         return slots, [next(given) if is_there else NULL for is_there in self.stack]
 
-    def handles(self, offset: int) -> bool:
-        return decode(self.code).handler_of(offset) is not None
+    def handles_exceptions(self) -> bool:
+        """Whether an exception of the call that the frame waits for stays in the frame."""
+        program = decode(self.code)
+        if self.raise_at is None:
+            return False
+        if program.uses_blocks:
+            return any(kind == SETUP_FINALLY for kind, _, _ in self.blocks)
+        return program.handler_of(self.raise_at[0]) is not None
 
 
 class ResumedStart:
@@ -116,6 +124,7 @@ class ResumedStart:
         frame = Frame(capture, layout.code, layout.globals)
         frame.locals, frame.stack = layout.split(values)
         frame.has_pending = True
+        frame.blocks = list(layout.blocks)
         frame.jump(layout.offset)
         frame.instruction = frame.program.instructions[frame.at]
         if layout.raise_at is not None:
@@ -154,14 +163,14 @@ def _continued(frame: Frame, result: Any, error: Any, is_first: bool) -> tuple[A
 
 
 def _any_handles(layouts: list[Layout]) -> bool:
-    return any(layout.raise_at is not None and layout.handles(layout.raise_at[0]) for layout in layouts)
+    return any(layout.handles_exceptions() for layout in layouts)
 
 
 def _run_natively(layout: Layout, values: tuple[Any, ...], result: Any, error: Any, is_first: bool) -> Any:
     slots, stack = layout.split(values)
     offset = layout.offset
     if error is not None:
-        if layout.raise_at is None or not layout.handles(layout.raise_at[0]):
+        if not layout.handles_exceptions():
             raise error
         offset, stack = _with_raiser(layout, stack, error)
     elif not is_first:
@@ -209,7 +218,8 @@ def call_operands(code: CodeType, start: int, callee: Callable[..., Any]) -> lis
     if op == "call_null_last":
         return [callee, NULL, *[None] * count]
     if op == "call_kw":
-        return [callee, NULL, *[None] * count, tuple(f"k{i}" for i in range(0))]
+        return [callee, NULL, *[None] * count, ()]
+
     if op == "call_plain":
         return [callee, *[None] * count]
     if op == "call_plain_kw":
@@ -247,7 +257,8 @@ def _identifier(name: str) -> str:
 
 
 class Next:
-    """A continuation to be called with these values: compiled code returns it, so that loops need no depth."""
+    """A continuation to be called with these values: compiled code returns it, so that loops need no
+    depth."""
 
     __slots__ = ("continuation", "values")
 

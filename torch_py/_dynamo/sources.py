@@ -92,5 +92,5 @@ def _identity(kind: str, key: Any) -> Any:
 
 
 def _short(key: Any) -> str:
-    text = repr(key)
+    text = repr(key) if type(key) in (str, int, float, bool, tuple, type(None)) else f"a {type(key).__name__}"
     return text if len(text) < 60 else text[:57] + "..."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py._dynamo.calls import _fill_closure
+from torch_py._dynamo.binding import fill_closure
 from torch_py._dynamo.frame import Frame, Pending
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class FunctionStart:
         for position, (name, value) in enumerate(zip(self.parameters, values)):
             frame.locals[position] = Pending(value, capture.sources.argument(position, name))
         if function.__closure__:
-            _fill_closure(capture, frame, function)
+            fill_closure(capture, frame, function)
         return frame
 
     def run(self, capture: Capture, values: tuple[Any, ...]) -> Any:

@@ -1,4 +1,5 @@
-"""What compiled code does where a graph ends: the instruction that could not be captured, and what follows."""
+"""What compiled code does where a graph ends: the instruction that could not be captured, and what
+follows."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from torch_py._dynamo import native_steps
 from torch_py._dynamo.breaks import Break
 from torch_py._dynamo.frame import NULL, UNBOUND, Frame
-from torch_py._dynamo.resume import Layout, Next, ResumedStart, drive
+from torch_py._dynamo.resume import Layout, Next, ResumedStart, continuation_function, drive
 
 if TYPE_CHECKING:
     from torch_py._dynamo.assemble import Assembly
 
 
 class Stop:
-    """A frame at a break. The innermost one is at the instruction that breaks; the others make a call that does
-    not return, or (`is_waiting`) wait for the result of one."""
+    """A frame at a break: the innermost one at the instruction that breaks, the others at a call that does not
+    return, or (`is_waiting`) after one whose result they wait for."""
 
     def __init__(self, frame: Frame, is_waiting: bool = False) -> None:
         self.frame = frame
@@ -41,6 +42,7 @@ class Stop:
             tuple(value is not UNBOUND for value in self.slots),
             tuple(value is not NULL for value in stack),
             raise_at,
+            tuple(frame.blocks),
         )
 
     def call_start(self) -> int:
@@ -109,8 +111,6 @@ class Ending:
         return f"return {self.proceed}({', '.join([target, *values])})"
 
     def _write_rest(self, stop: Stop, outer: list[str]) -> None:
-        from torch_py._dynamo.resume import continuation_function
-
         offset = stop.call_start() if stop.instruction.op.startswith("call") else stop.instruction.offset
         layout = stop.layout(offset, stop.stack, None)
         start = ResumedStart([layout, *self._outer_layouts()], raises=False)
@@ -155,9 +155,8 @@ class Ending:
 
     def _guarded(self, stop: Stop, text: str, outer: list[str]) -> list[str]:
         """A statement whose exceptions go to the handlers of the frames, where there are some."""
-        own = stop.frame.program.handler_of(stop.instruction.offset)
-        others = [layout for layout in self._outer_layouts() if layout.handles(layout.raise_at[0])]
-        if own is None and not others:
+        in_callers = any(layout.handles_exceptions() for layout in self._outer_layouts())
+        if not stop.frame.has_handler() and not in_callers:
             return [text]
 
         start, base = self._place_to_raise(stop)

@@ -12,7 +12,8 @@ def _calls(module: Any) -> int:
 
 
 class CompileCounter:
-    """A backend that counts graphs (`frame_count`) and their calls (`op_count`), and runs them as they are."""
+    """A backend that counts graphs (`frame_count`) and their calls (`op_count`), and runs them as they
+    are."""
 
     def __init__(self) -> None:
         self.frame_count = 0

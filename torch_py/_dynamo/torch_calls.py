@@ -8,10 +8,12 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch_py
+from torch_py import fft, linalg, special
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
 from torch_py._dynamo.recorder import has_tensors
 from torch_py._ops import OpOverload, OpOverloadPacket
 from torch_py._tensor import Tensor
+from torch_py.nn import functional
 
 if TYPE_CHECKING:
     from torch_py._dynamo.capture import Capture
@@ -55,7 +57,7 @@ def method(capture: Capture, owner: Tensor, name: str, args: Any, kwargs: dict[s
     if name == "__hash__":
         return hash(owner)
     if name == "__len__":
-        return len(owner)
+        return capture.recorder.number(name, (owner,), len(owner))
     capture_arguments(capture, args, kwargs)
 
     def run(tensor: Any, *rest: Any, **named: Any) -> Any:
@@ -85,9 +87,6 @@ _LIBRARY = ("torch_py.nn.functional", "torch_py.functional", "torch_py._function
 @cache
 def _public_functions() -> frozenset[Any]:
     """Functions of Python that are one node each."""
-    from torch_py import fft, linalg, special
-    from torch_py.nn import functional
-
     found = set()
     for module in (torch_py, functional, linalg, fft, special):
         for name, value in vars(module).items():
@@ -158,7 +157,8 @@ _BREAKING = {
     "_local_scalar_dense": "a number",
 }
 _ANSWERS = (
-    "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype is_autocast_cache_enabled "
+    "is_grad_enabled is_inference_mode_enabled is_autocast_enabled get_autocast_dtype "
+    "is_autocast_cache_enabled "
     "get_default_dtype is_autocast_available promote_types result_type can_cast finfo iinfo is_tensor "
     "_get_cudnn_enabled _is_torch_function_enabled _has_torch_function _is_torch_function_mode_enabled "
     "get_num_threads _autocast_supported_dtypes is_anomaly_enabled _get_default_device get_default_device"
@@ -204,7 +204,7 @@ def _change_state(capture: Capture, callee: Any, args: Any, kwargs: Any) -> Any:
     node = capture.recorder.graph.call_function(callee, tuple(args), kwargs)
     node.meta["stack_trace"] = capture.recorder.stack_trace()
     node.meta["example_value"] = result
-    capture.recorder.state_changes.append((callee.__name__, node))
+    node.meta["acts"] = node.meta["sets_state"] = True
     return result
 
 

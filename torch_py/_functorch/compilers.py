@@ -6,8 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py._functorch.aot import aot_function, aot_module, min_cut_rematerialization_partition
 from torch_py._pytorch_names.packages import lacking as _lacking
+from torch_py.fx.graph import _BoxedCodeGen
 from torch_py.fx.graph_module import GraphModule
+from torch_py.nn.modules.module import Module
 
 
 def make_boxed_func(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,10 +39,31 @@ def nop(fx_g: GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
     return fx_g
 
 
+def boxed_nop(fx_g: GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
+    """Runs the graph as it is, on a list of arguments: each is freed after its last use."""
+    fx_g.graph.set_codegen(_BoxedCodeGen())
+    fx_g.recompile()
+
+    def run(args: list[Any]) -> Any:
+        return fx_g(args)
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
+
+
 def print_compile(fx_g: GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
     """Prints the graph and returns it."""
     print(fx_g.code)
     return fx_g
+
+
+def memory_efficient_fusion(fn: Any, **kwargs: Any) -> Any:
+    """A function or module that keeps the least memory for its backward, and computes the rest again.
+
+    `kwargs` are those of `aot_function`; compilers that are not given run the graph as it is.
+    """
+    options = {"fw_compiler": nop, "partition_fn": min_cut_rematerialization_partition} | kwargs
+    return aot_module(fn, **options) if isinstance(fn, Module) else aot_function(fn, **options)
 
 
 __getattr__ = _lacking(__name__)

@@ -69,19 +69,24 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
             "staticmethod or set generate_vmap_rule=True."
         )
 
-    size = next(len(inside(leaf)) for leaf in tree_flatten(args)[0] if is_at(leaf, level))
-    dims = tree_map(lambda leaf: 0 if is_at(leaf, level) else None, tuple(args))
-    values = tree_map(lambda leaf: _inside(leaf, level), tuple(args))
+    if has_rule:
+        return call_batch_rule(name, function.vmap, tuple(args), {})
 
-    if not has_rule:
-        members = _Members(function, dims, size, randomness())
-        return tree_map(
-            lambda value, dim: batched(value, level) if dim == 0 else value,
-            _generated(members).apply(*values),
-            members.out_dims,
-        )
+    size, dims, values = _apart(tuple(args), level)
+    members = _Members(function, dims, size, randomness())
+    return tree_map(
+        lambda value, dim: batched(value, level) if dim == 0 else value,
+        _generated(members).apply(*values),
+        members.out_dims,
+    )
 
-    result = function.vmap(VmapInfo(size, randomness()), dims, *values)
+
+def call_batch_rule(name: str, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call whose innermost level is that of a `vmap`, by a rule that gets the description of the batch, the
+    position of the batch dimension in each argument, and the arguments with that dimension."""
+    level = max(map(level_of, tree_leaves((args, kwargs))))
+    size, (dims, _), (values, keywords) = _apart((args, kwargs), level)
+    result = rule(VmapInfo(size, randomness()), dims, *values, **keywords)
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
             f"{name}: Expected the vmap staticmethod to have two returns, an output and out_dims with "
@@ -95,6 +100,14 @@ def _with_batch(function: Any, args: Sequence[Any], level: int) -> Any:
         batched(leaf.movedim(dim, 0), level) if dim is not None else leaf
         for leaf, dim in zip(leaves, out_dims)
     )
+
+
+def _apart(arguments: Any, level: int) -> tuple[int, Any, Any]:
+    """The size of the batch of a level, and for each argument the position of its dimension and what is
+    inside of it."""
+    size = next(len(inside(leaf)) for leaf in tree_leaves(arguments) if is_at(leaf, level))
+    dims = tree_map(lambda leaf: 0 if is_at(leaf, level) else None, arguments)
+    return size, dims, tree_map(lambda leaf: _inside(leaf, level), arguments)
 
 
 def _inside(leaf: Any, level: int) -> Any:

@@ -10,7 +10,7 @@ from torch_py._inductor.ir import Buffer, Extern, LoopGraph, View
 from torch_py._inductor.memory import Plan, plan_memory
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel
-from torch_py._inductor.program import Program, ProgramWriter, Slot
+from torch_py._inductor.program import Formula, Program, ProgramWriter, Slot
 from torch_py.utils._pytree import tree_map
 
 
@@ -32,7 +32,13 @@ class Assembly:
 
     def program(self, library: str | None) -> Program:
         self.write()
-        return self.writer.program([self.slots[b] for b in self.outputs], library)
+        return self.writer.program([self._output(value) for value in self.graph.outputs], library)
+
+    def _output(self, value: Any) -> int | Formula | None:
+        """A result as a program has it: the slot of a tensor, a number as a formula, or None."""
+        if value is None:
+            return None
+        return self.slots[value] if isinstance(value, Buffer) else Formula((value,))
 
     def write(self) -> None:
         """Writes all steps."""
@@ -95,10 +101,14 @@ class Assembly:
         return self._slot(buffer) if buffer in self.used else None
 
     def _drop_after(self, entry: Entry, number: int) -> None:
-        for memory in read_of(entry) | made_by(entry):
-            if memory.kind == "temporary" and memory in self.slots and memory not in self.kept:
-                if self.plan.last_use[memory] == number and memory not in self.plan.offsets:
-                    self.writer.drop(self.slots[memory])
+        dropped = [
+            self.slots[memory]
+            for memory in read_of(entry) | made_by(entry)
+            if memory.kind == "temporary" and memory in self.slots and memory not in self.kept
+            if self.plan.last_use[memory] == number and memory not in self.plan.offsets
+        ]
+        for slot in sorted(dropped):
+            self.writer.drop(slot)
 
 
 def _as_results(results: Any, slot: Any) -> tuple[Any, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._functorch.aot import aot_function
-from torch_py._inductor.compile_fx import CompiledGraph, compile_graph
+from torch_py._inductor.compile_fx import compile_graph
 from torch_py._inductor.nests import Nest
+from torch_py._inductor.stages import CompiledGraph
 
 
 def stages(compiled: CompiledGraph) -> str:
@@ -32,7 +33,7 @@ def compiled_graphs(function: Callable[..., Any], *args: Any) -> list[CompiledGr
 
     def compiler(module: Any, example_inputs: Any) -> Any:
         found.append(compile_graph(module))
-        return found[-1].function
+        return found[-1].program
 
     aot_function(function, fw_compiler=compiler, bw_compiler=compiler)(*args)
     return found

@@ -69,6 +69,29 @@ class Formula(tuple[Any, ...]):
         return self._with(other, "min")
 
 
+# How operations are called by torch_py._shapes.formulas.
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "max": "max", "min": "min"}
+
+
+def formula_of(term: Any, symbols: Mapping[Any, Integer]) -> Integer:
+    """A term of `torch_py._shapes.formulas` as a program writes it; `symbols` has those that it depends on.
+
+    Raises ValueError for an operation that does not compute an integer, and KeyError for unknown symbols.
+    """
+    if isinstance(term, int):
+        return term
+    operation = getattr(term, "operation", None)
+    if operation is None:
+        return symbols[term]
+    if operation not in _OPERATORS:
+        raise ValueError(f"a program has no integer for '{term}'")
+    first, *others = (_postfix(formula_of(operand, symbols)) for operand in term.operands)
+    steps = first
+    for other in others:
+        steps = (*steps, *other, _OPERATORS[operation])
+    return Formula(steps)
+
+
 Integer: TypeAlias = int | tuple[Any, ...]  # a number or a formula
 Facts: TypeAlias = tuple[Any, Sequence[Integer], Sequence[Integer], Any]  # dtype, sizes, strides, device
 
@@ -188,8 +211,11 @@ class ProgramWriter:
 
     # The program.
 
-    def program(self, outputs: Sequence[int], library: str | None = None) -> Program:
-        """The program. Raises ValueError or TypeError, which name the step, if it cannot run."""
+    def program(self, outputs: Sequence[int | Formula | None], library: str | None = None) -> Program:
+        """The program. Its outputs are slots, formulas (of which callers get the numbers), and None.
+
+        Raises ValueError or TypeError, which name the step, if it cannot run.
+        """
         return Program(*self.description(outputs, library))
 
     def description(self, outputs: Sequence[Any], library: str | None = None) -> tuple[Any, ...]:
@@ -208,4 +234,4 @@ class ProgramWriter:
         )
 
 
-__all__ = ["Formula", "Program", "ProgramWriter", "Slot", "facts_of"]
+__all__ = ["Formula", "Program", "ProgramWriter", "Slot", "facts_of", "formula_of"]

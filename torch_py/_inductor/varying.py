@@ -18,10 +18,10 @@ from typing import Any
 from torch_py._guards import detect_fake_mode
 from torch_py._inductor.assemble import Assembly
 from torch_py._inductor.compile_cpp import compile_library
-from torch_py._inductor.compile_fx import CompiledGraph, plan, source_of
 from torch_py._inductor.ir import Buffer
 from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
+from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
 from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
 from torch_py._shapes.integers import stand_ins_of
@@ -324,6 +324,9 @@ class _Merged:
         """Slots of tensors; numbers as formulas."""
         found = []
         for values, tensor in zip(zip(*outputs), is_tensor):
+            if values[0] is None:
+                found.append(None)
+                continue
             term = values[0] if tensor else self.postfix(self.merge.number(values))
             found.append(term if tensor or isinstance(term, tuple) else (term,))
         return found

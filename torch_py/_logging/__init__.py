@@ -1,11 +1,11 @@
 """Logs of the compiler: `TORCH_LOGS`, and `set_logs` for programs.
 
-``TORCH_LOGS="graph_breaks,recompiles,+dynamo"`` prints these topics to stderr; "+" asks for details and "-" for
-errors only. The topics:
+``TORCH_LOGS="graph_breaks,recompiles,+dynamo"`` prints these topics to stderr; "+" asks for details and "-"
+for errors only. The topics:
 
     dynamo         what the front end does      guards         what compiled code depends on
     graph          captured graphs, as tables   recompiles     why code is compiled anew
-    graph_code     captured graphs, as code     output_code    the functions printed around graphs, and kernels
+    graph_code     captured graphs, as code     output_code    functions printed around graphs, and kernels
     graph_breaks   why graphs end               aot, cache, dynamic, fusion, joint, schedule, ...
 """
 
@@ -94,7 +94,8 @@ def is_on(name: str) -> bool:
 def set_logs(**levels: Any) -> None:
     """Prints these topics and no others: ``set_logs(graph_code=True, dynamo=logging.DEBUG)``.
 
-    Without arguments nothing is printed. Raises ValueError for what is neither a bool nor a level of `logging`.
+    Without arguments nothing is printed. Raises ValueError for what is neither a bool nor a level of
+    `logging`.
     """
     topic("dynamo")
     for name, level in levels.items():

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from torch_py import _C, _torch_function
-from torch_py._dispatch_keys import DispatchKey, DispatchKeySet
+from torch_py._dispatch_keys import BELOW_AUTOGRAD, BelowAutograd, DispatchKey, DispatchKeySet, ExcludeKeys
 from torch_py._pytorch_names.packages import lacking
 from torch_py._tensor import Tensor
 from torch_py._utils import _flatten_dense_tensors, _unflatten_dense_tensors
@@ -76,8 +76,6 @@ _IDLE = (
 # Keys of PyTorch's that the dispatcher lacks. As names they serve as keys of tables.
 _OTHER_KEYS = (
     "Autograd",
-    "AutocastCPU",
-    "AutocastCUDA",
     "AutocastXPU",
     "Functionalize",
     "CompositeImplicitAutograd",
@@ -107,6 +105,9 @@ def add_native_names(native: ModuleType) -> None:
     names.update(
         DispatchKey=SimpleNamespace(**{key: key for key in _OTHER_KEYS}, **DispatchKey.__members__),
         DispatchKeySet=DispatchKeySet,
+        _AutoDispatchBelowAutograd=BelowAutograd,
+        _ExcludeDispatchKeyGuard=ExcludeKeys,
+        _after_autograd_keyset=BELOW_AUTOGRAD,
         _are_functorch_transforms_active=_are_functorch_transforms_active,
         DisableTorchFunction=_torch_function.DisableTorchFunction,
         _EnableTorchFunction=_torch_function._EnableTorchFunction,

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py._subclasses.devices import META, device_argument, is_factory
-from torch_py._subclasses.errors import DataDependentOutputException, DynamicOutputShapeException
+from torch_py._subclasses.errors import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    UnsupportedOperatorException,
+)
 from torch_py._subclasses.unseen import unseen
 from torch_py._tensor import Tensor
 
@@ -65,6 +69,8 @@ def run(func: Any, args: Any, kwargs: Any) -> Any:
         try:
             return func(*args, **kwargs)
         except (NotImplementedError, RuntimeError) as error:
+            if func._is_declared_at_run_time and "from the 'Meta' backend" in str(error):
+                raise UnsupportedOperatorException(func) from error
             if not _asks_for_elements(func, error):
                 raise
             returns_tensors = any(value.type.startswith("Tensor") for value in func._schema.returns)

@@ -150,6 +150,9 @@ class FakeTensorMode(TorchDispatchMode):
             return self._lifted(args[0])
 
         args, kwargs = self._converted(func, args, kwargs)
+        if func._fake_rule is not None:
+            with self:
+                return func._fake_rule(*args, **kwargs)
         device = with_index(self._device_of_result(func, args, kwargs))
         known = self._from_constants(func, args, kwargs) if device.type == "cpu" else None
         if known is not None:

@@ -15,6 +15,9 @@ from torch_py.compiler._marks import assume_constant_result as assume_constant_r
 from torch_py.compiler._marks import disable as disable
 from torch_py.compiler._marks import substitute_in_graph as substitute_in_graph
 from torch_py.compiler._optimized_module import OptimizedModule as OptimizedModule
+from torch_py.compiler._questions import is_compiling as is_compiling
+from torch_py.compiler._questions import is_dynamo_compiling as is_dynamo_compiling
+from torch_py.compiler._questions import is_exporting as is_exporting
 from torch_py.compiler._stance import set_stance as set_stance
 from torch_py.utils._pytree import tree_map
 
@@ -39,23 +42,9 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def is_compiling() -> bool:
-    """Whether the call is captured: True in code that is compiled, False elsewhere."""
-    return False
-
-
-def is_dynamo_compiling() -> bool:
-    """As `is_compiling`."""
-    return False
-
-
-def is_exporting() -> bool:
-    return False
-
-
 def reset() -> None:
     """Drops all compiled code: functions are compiled anew when they are called."""
-    # Imported here, as below: programs that compile nothing do without the compiler.
+    # Imported here: programs that compile nothing do without the compiler.
     from torch_py._dynamo import entry
 
     entry.reset()
@@ -67,6 +56,7 @@ def cudagraph_mark_step_begin() -> None:
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
     """The names of the backends without one of these tags."""
+    # As in `reset`.
     from torch_py._dynamo.backends import registry
 
     return registry.list_backends(exclude_tags)

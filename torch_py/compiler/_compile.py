@@ -6,24 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from torch_py.compiler._functions import check, compile_function
 from torch_py.compiler._optimized_module import OptimizedModule
 from torch_py.nn.modules.module import Module
-
-_MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
-
-
-def check(mode: Any, options: Any, backend: Any) -> None:
-    """Raises RuntimeError for settings that the compiler does not take."""
-    if mode is not None and options is not None:
-        raise RuntimeError(
-            f"torch.compile: expected either mode or options, got mode={mode!r} and options={options!r}"
-        )
-    if mode not in _MODES:
-        raise RuntimeError(f"torch.compile: expected a mode, one of {_MODES}, got {mode!r}")
-    if not isinstance(backend, str) and not callable(backend):
-        raise RuntimeError(
-            f"torch.compile: expected the name of a backend or a function as backend, got {backend!r}"
-        )
 
 
 def compile(
@@ -39,9 +24,9 @@ def compile(
     """`model`, a function or a Module, compiled when it is called; also a decorator.
 
     The operators that a call runs are captured as graphs, and `backend` compiles these: the name of one (see
-    `torch.compiler.list_backends`), or a function of a GraphModule and example inputs that returns a function.
-    Later calls run the compiled code if the arguments, and all else that the program has read, are such that
-    it does the same; if not, they are compiled anew. What cannot be captured runs as usual.
+    `torch.compiler.list_backends`), or a function of a GraphModule and example inputs that returns a
+    function. Later calls run the compiled code if the arguments, and all else that the program has read, are
+    such that it does the same; if not, they are compiled anew. What cannot be captured runs as usual.
 
     Args:
         fullgraph: raise `torch._dynamo.exc.Unsupported` where the program cannot be captured as one graph.
@@ -52,8 +37,8 @@ def compile(
         options: single options of the backend. Excludes `mode`.
         disable: return `model` as it is.
 
-    A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises RuntimeError for
-    a bad `mode` or `backend`.
+    A Module comes back wrapped, and the keys of its state dict begin with `_orig_mod.`. Raises RuntimeError
+    for a bad `mode` or `backend`.
 
         @torch.compile
         def scaled(x, factor):
@@ -79,15 +64,3 @@ def compile(
     if isinstance(model, Module):
         return OptimizedModule(model, functools.partial(compile_function, **settings))
     return compile_function(model, **settings)
-
-
-def compile_function(function: Callable[..., Any], *, disable: bool = False, **settings: Any) -> Any:
-    """The compiled form of a function or of any other callable but a class."""
-    check(settings.get("mode"), settings.get("options"), settings.get("backend", "inductor"))
-    if disable or isinstance(function, type):
-        return function
-
-    # Imported here: programs that compile nothing do without the compiler.
-    from torch_py._dynamo.entry import compile_callable
-
-    return compile_callable(function, **settings)

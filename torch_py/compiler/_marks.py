@@ -11,7 +11,8 @@ from torch_py.nn.modules.module import Module
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Functions that are nodes of graphs as a whole, and functions that replace others while programs are captured.
+# Functions that are nodes of graphs as a whole, and functions that replace others while programs are
+# captured.
 in_graph: set[Any] = set()
 substitutes: dict[Any, Callable[..., Any]] = {}
 
@@ -19,7 +20,8 @@ substitutes: dict[Any, Callable[..., Any]] = {}
 def allow_in_graph(fn: Any) -> Any:
     """`fn`, a function or a list of them, becomes one node of a graph: what it does is not looked at.
 
-    It has to compute tensors of its arguments, and do nothing else. Raises AssertionError unless it is callable.
+    It has to compute tensors of its arguments, and do nothing else. Raises AssertionError unless it is
+    callable.
     """
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(one) for one in fn]
@@ -51,9 +53,9 @@ def assume_constant_result(fn: Function) -> Function:
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """A function that is not captured: a graph ends where it is called, and begins anew after it.
 
-    Also a decorator, with or without arguments. With `recursive`, what it calls is not captured either; without,
-    functions that it calls can be compiled. A Module is returned with its `forward` marked. `reason` appears in
-    messages.
+    Also a decorator, with or without arguments. With `recursive`, what it calls is not captured either;
+    without, functions that it calls can be compiled. A Module is returned with its `forward` marked. `reason`
+    appears in messages.
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)

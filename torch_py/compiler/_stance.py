@@ -38,8 +38,8 @@ class set_stance(contextlib.ContextDecorator):  # noqa: N801  # PyTorch's name
 
     Args:
         stance: "default"; "force_eager" runs the functions themselves; "eager_on_recompile" does where no
-            compiled code fits, and "fail_on_recompile" raises RuntimeError there; "eager_then_compile" runs the
-            first call of each function itself.
+            compiled code fits, and "fail_on_recompile" raises RuntimeError there; "eager_then_compile" runs
+            the first call of each function itself.
         force_backend: a backend to be used in place of those of the functions, for new code.
 
     Raises RuntimeError for an unknown stance, or for `force_backend` with a stance that compiles nothing.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch_py import _C
+from torch_py._ops import OpOverload
 from torch_py._shapes.formulas import OPERATIONS
 from torch_py.export import _values
 from torch_py.export._archive import ArchiveError, read_archive, write_archive
@@ -176,8 +177,8 @@ def _target_name(node: Node) -> str:
     target: Any = node.target
     if node.op != "call_function":
         return str(target)
-    if hasattr(target, "_entry_name"):
-        return f"aten::{target._entry_name}"
+    if isinstance(target, OpOverload):
+        return target.name()
     name = next((name for name, function in _FUNCTIONS.items() if function is target), None)
     if name is None:
         raise NotImplementedError(f"torch.export.save: a program that calls {target!r} cannot be saved")
@@ -278,7 +279,7 @@ def _read_target(op: str, name: str, target: Any) -> Any:
     if op == "call_function" and isinstance(target, str):
         if target in _FUNCTIONS:
             return _FUNCTIONS[target]
-        found = _C._find_operator(target.removeprefix("aten::")) if target.startswith("aten::") else None
+        found = _C._find_operator(target.removeprefix("aten::")) if "::" in target else None
         if found is not None and not any(map(_is_path, found._schema.arguments)):
             return found
     raise ArchiveError(

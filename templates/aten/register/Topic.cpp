@@ -85,6 +85,9 @@ const bool registered = [] {
 {% for w in section.wrappers %}
   register_wrapper<ops::{{ w.function.struct }}, &{{ w.name }}>({{ w.keys }}, {{ w.label|cpp_string }}, {{ w.origin|cpp_string }});
 {% endfor %}
+{% for f in section.functions if f.casts %}
+  autocast::register_kernels<ops::{{ f.struct }}, {{ f.autocast_policies|commas }}>();
+{% endfor %}
 {% if section.gradient == "none" %}
 {% for f in section.functions if not (f.form == "inplace" and section.operator.has_inplace) %}
   register_without_gradient<ops::{{ f.struct }}>({{ section.autograd_keys if section.autograd_keys != "kAutogradKeys" }});

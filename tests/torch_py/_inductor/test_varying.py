@@ -5,7 +5,7 @@ import pytest
 import torch_py as torch
 from torch_py._functorch.aot.programs import of_function
 from torch_py._functorch.aot.varying import trace_varying
-from torch_py._inductor.compile_fx import CompiledGraph
+from torch_py._inductor.stages import CompiledGraph
 from torch_py._inductor.varying import Merge, compile_varying
 from torch_py._shapes.arguments import Arguments, NotFollowed, geometry_of
 from torch_py._shapes.formulas import Symbol

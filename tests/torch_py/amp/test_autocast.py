@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import threading
 import weakref
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from tests.subject import only_torch_py, torch
 
 nn, F = torch.nn, torch.nn.functional
+TorchDispatchMode = importlib.import_module(f"{torch.__name__}.utils._python_dispatch").TorchDispatchMode
 
 
 def floats(*shape: int, dtype: Any = None) -> Any:
@@ -297,3 +299,73 @@ def test_weights_that_change_inside_are_converted_again() -> None:  # PyTorch ke
             seen.append((x @ weight).sum().item())
 
     assert seen == [4, 8, 20, 16, 12, 8]
+
+
+# The place of the key among others
+
+
+def test_modes_see_converted_arguments() -> None:
+    seen = []
+
+    class Dtypes(TorchDispatchMode):  # type: ignore[misc,valid-type]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append((func, [a.dtype for a in args if isinstance(a, torch.Tensor)]))
+            return func(*args, **(kwargs or {}))
+
+    a, b = floats(2, 2), floats(2, 2)
+    with torch.autocast("cpu"), Dtypes():
+        torch.mm(a, b)
+    assert seen[-1] == (torch.ops.aten.mm.default, [torch.bfloat16, torch.bfloat16]) and len(seen) == 3
+
+
+def test_batches_and_tangents_are_converted() -> None:
+    batch, other = floats(3, 2, 2), floats(2, 2)
+    with torch.autocast("cpu"):
+        narrow = torch.vmap(torch.mm, (0, None))(batch, other)
+        value, tangent = torch.func.jvp(lambda x: torch.mm(x, other), (other,), (other,))
+        gradient = torch.func.grad(lambda x: torch.mm(x, other).float().sum())(other)
+    assert narrow.dtype == value.dtype == tangent.dtype == torch.bfloat16
+    assert gradient.dtype == torch.float32
+    torch.testing.assert_close(narrow.float(), batch @ other, rtol=0.05, atol=0.05)
+
+
+def test_graphs_contain_the_conversions() -> None:
+    make_fx = importlib.import_module(f"{torch.__name__}.fx.experimental.proxy_tensor").make_fx
+    a, b = floats(2, 2), floats(2, 2)
+    with torch.autocast("cpu"):
+        graph = make_fx(torch.mm)(a, b)
+    assert graph(a, b).dtype == torch.bfloat16
+    targets = [node.target for node in graph.graph.nodes if node.op == "call_function"]
+    assert targets[-1] is torch.ops.aten.mm.default and len(targets) == 3
+
+
+def test_kernels_in_python_for_our_operators() -> None:
+    library = torch.library.Library("aten", "IMPL")
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
+
+    def hypot(x: Any, y: Any) -> Any:
+        with torch._C._ExcludeDispatchKeyGuard(keys):
+            return torch.hypot(x.double(), y.double())
+
+    library.impl("hypot", hypot, "AutocastCPU")
+    try:
+        with torch.autocast("cpu"):
+            assert torch.hypot(floats(2), floats(2)).dtype == torch.float64
+        assert torch.hypot(floats(2), floats(2)).dtype == torch.float32
+    finally:
+        library._destroy()
+
+
+@only_torch_py
+def test_the_profiler_lists_a_call_once() -> None:
+    a, b = floats(2, 2), floats(2, 2)
+    with torch.profiler.profile() as profile, torch.autocast("cpu"):
+        torch.mm(a, b)
+    counts = {event.key: event.count for event in profile.key_averages()}
+    assert counts["aten::mm"] == 1
+
+
+@only_torch_py
+def test_keys_of_tensors() -> None:
+    assert "AutocastCPU" in torch._C._dispatch_keys(floats(1))
+    assert not any("Autocast" in key for key in torch._C._dispatch_keys(torch.ones(1, device="meta")))

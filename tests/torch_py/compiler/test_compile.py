@@ -1,5 +1,6 @@
-"""torch.compile without a compiler: functions and modules run as they are."""
+"""torch.compile of functions and modules, and the questions around it."""
 
+import copy
 import warnings
 
 import pytest
@@ -28,17 +29,6 @@ def test_compiled_functions_do_what_they_did():
     ):
         assert compiled(torch.ones(2)).tolist() == [2, 2] and compiled.__doc__ == "Twice."
     assert torch.compile(double, disable=True) is double
-
-
-def test_notice_is_given_once():
-    from torch_py import _notices
-
-    _notices._warn.cache_clear()
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        torch.compile(double)
-        torch.compile(double)
-    assert len(seen) == 1 and "runs eagerly" in str(seen[0].message) and seen[0].filename == __file__
 
 
 @pytest.mark.parametrize(
@@ -70,10 +60,123 @@ def test_module_compiled_in_place():
         module.compile(mode="nonsense")
 
 
+def test_modules_compiled_in_place_run_compiled_code_with_their_hooks():
+    module = torch.nn.Linear(2, 3)
+    counter = torch._dynamo.testing.CompileCounter()
+    module.compile(backend=counter)
+    x = torch.ones(4, 2)
+    before = module(x)
+    handle = module.register_forward_hook(lambda module, args, result: result * 2)
+    assert torch.equal(module(x), before * 2) and counter.frame_count == 2
+    handle.remove()
+    assert torch.equal(module(x), before) and counter.frame_count == 2
+    assert torch.equal(copy.deepcopy(module)(x), before)
+
+
+def test_methods_and_objects_with_call():
+    class Scaled:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __call__(self, x, by=1):
+            return x * self.factor * by
+
+        def method(self, x):
+            return x + self.factor
+
+        @torch.compile(backend="eager")
+        def decorated(self, x):
+            return x - self.factor
+
+    scaled = Scaled(3)
+    x = torch.ones(2)
+    assert torch.compile(scaled, backend="eager")(x, by=2).tolist() == [6, 6]
+    assert torch.compile(scaled.method, backend="eager")(x).tolist() == [4, 4]
+    assert scaled.decorated(x).tolist() == [-2, -2]
+    scaled.factor = 5
+    assert scaled.decorated(x).tolist() == [-4, -4]
+
+
+def test_backends():
+    assert "inductor" in torch.compiler.list_backends() and "eager" in torch._dynamo.list_backends(None)
+    with pytest.raises(torch._dynamo.exc.InvalidBackend, match="no_such"):
+        torch.compile(double, backend="no_such")
+
+    def failing(graph, inputs):
+        raise KeyError("inside")
+
+    with torch._dynamo.config.patch(suppress_errors=False):
+        with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match="failing.*inside|inside"):
+            torch.compile(double, backend=failing)(torch.ones(2))
+
+
+def test_failures_of_the_compiler_run_eagerly():
+    def failing(graph, inputs):
+        raise KeyError("inside")
+
+    compiled = torch.compile(lambda x: x + 1, backend=failing)
+    with pytest.warns(UserWarning, match="runs eagerly.*BackendCompilerFailed"):
+        assert compiled(torch.ones(2)).tolist() == [2, 2]
+
+
+def test_disabled_functions_are_not_captured():
+    counter = torch._dynamo.testing.CompileCounter()
+    seen = []
+
+    @torch.compiler.disable
+    def outside(x):
+        seen.append(torch.compiler.is_compiling())
+        return x + 1
+
+    def function(x):
+        inside = torch.compiler.is_compiling()
+        return outside(x * 2) * 3, inside
+
+    result, inside = torch.compile(function, backend=counter)(torch.ones(2))
+    assert result.tolist() == [9, 9] and inside and seen == [False] and counter.frame_count == 2
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="disable"):
+        torch.compile(function, backend=counter, fullgraph=True)(torch.ones(2))
+
+
+def test_stances():
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = torch.compile(lambda x: x + 1, backend=counter)
+    with torch.compiler.set_stance("force_eager"):
+        compiled(torch.ones(2))
+    with torch.compiler.set_stance("eager_on_recompile"):
+        compiled(torch.ones(2))
+
+    assert counter.frame_count == 0
+    compiled(torch.ones(2))
+    assert counter.frame_count == 1
+    with torch.compiler.set_stance("fail_on_recompile"):
+        compiled(torch.ones(2))
+        with pytest.raises(RuntimeError, match="compiled anew"):
+            compiled(torch.ones(3))
+    torch.compiler.reset()
+    compiled(torch.ones(2))
+    assert counter.frame_count == 2
+
+
+def test_marks_on_functions():
+    @torch.compiler.allow_in_graph
+    def opaque(x):
+        return x * float(x.numel())
+
+    @torch.compiler.assume_constant_result
+    def constant():
+        return int(torch.ones(3).sum().item())
+
+    graphs = torch._dynamo.testing.EagerAndRecordGraphs()
+    compiled = torch.compile(lambda x: opaque(x) + constant(), backend=graphs, fullgraph=True)
+    assert compiled(torch.ones(2)).tolist() == [5, 5]
+    assert opaque in [node.target for node in graphs.graphs[0].graph.nodes]
+
+
 def test_questions_of_the_compiler():
     assert not torch.compiler.is_compiling() and not torch.jit.is_scripting() and not torch.jit.is_tracing()
-    assert torch.compiler.disable(double) is double
-    assert torch.compiler.disable(recursive=False)(double) is double
+    assert torch.compiler.disable(double)(2) == 4
+    assert torch.compiler.disable(recursive=False)(double)(2) == 4
     with torch.compiler.set_stance("force_eager"), torch._dynamo.config.patch(cache_size_limit=3):
         assert torch._dynamo.config.cache_size_limit == 3
     assert torch._dynamo.config.cache_size_limit == 8

@@ -71,6 +71,29 @@ def test_changes_of_one_tensor() -> None:
     assert difference(facts, x) == "x.size(0) was 2, is 1"
 
 
+def test_tensors_that_are_bound() -> None:
+    weight = torch.nn.Parameter(torch.ones(2, 3))
+    row = ("bound", weight, TensorFacts(weight), "weight")
+    program = torch._C._compiler.GuardProgram([row], 0)
+    changes: list[tuple[Any, str | None]] = [
+        (lambda: weight.requires_grad_(False), "weight.requires_grad was True, is False"),
+        (lambda: weight.requires_grad_(True), None),
+        (
+            lambda: setattr(weight, "data", torch.ones(2, 3).double()),
+            "weight.dtype was torch.float32, is torch.float64",
+        ),
+        (lambda: setattr(weight, "data", torch.ones(3, 3)), "weight.size(0) was 2, is 3"),
+        (lambda: setattr(weight, "data", torch.ones(3, 2).t()), "weight.stride(0) was 3, is 1"),
+        (lambda: setattr(weight, "data", torch.ones(2, 3)), None),
+    ]
+    for change, said in changes:
+        change()
+        assert program.check(()) == said
+
+    with pytest.raises(TypeError, match="expected a Tensor, got int"):
+        torch._C._compiler.GuardProgram([("bound", 5, TensorFacts(weight), "weight")], 0)
+
+
 def test_more_dimensions_than_are_kept_inline() -> None:
     facts = TensorFacts(torch.ones(1, 2, 1, 2, 1, 2, 3))
     assert difference(facts, torch.ones(1, 2, 1, 2, 1, 2, 3)) is None

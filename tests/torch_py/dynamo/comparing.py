@@ -43,7 +43,8 @@ def observed(function: Any, args: Any) -> Any:
 
 
 def check(function: Any, *args: Any, graphs: int | None = None, fullgraph: bool = True) -> CompileCounter:
-    """A compiled function does what it does, in its first call and in the next. Gives the counter of graphs."""
+    """A compiled function does what it does, in its first call and in the next. Gives the counter of
+    graphs."""
     counter = CompileCounter()
     compiled = torch.compile(function, backend=counter, fullgraph=fullgraph)
     expected = observed(function, args)

@@ -27,7 +27,7 @@ def in_a_callee(x):
 
 
 def in_a_loop(x):
-    for i in range(4):
+    for _ in range(4):
         x = x + 1
         print(x.sum().item())
     return x
@@ -147,13 +147,12 @@ def numbers_of_data(x):
 
 def keywords(x):
     print("a", x.sum().item(), sep="-", end="!")
-    show = lambda *a, **k: print(a[1:], k)
-    show(*[x, 1], **{"k": 2})
+    (lambda *a, **k: print(a[1:], k))(*[x, 1], **{"k": 2})
     return x + 1
 
 
 def leaving_exception(x):
-    y = x + 1
+    x = x + 1
     print("before")
     raise RuntimeError("out")
 
@@ -223,7 +222,7 @@ PROGRAMS = {
     in_try: 2,
     in_an_except_clause: None,
     raising_call: None,
-    in_with: 3,
+    in_with: 2,
     in_a_generator: None,
     in_a_closure: 2,
     branch: 2,

@@ -361,7 +361,7 @@ def library_functions(x):
 @program
 def texts(x):
     n = len(x)
-    return x + n, f"{n:>3}{n!r}", "{}-{:.2f}".format(n, 1.5), "%d" % n, ", ".join(str(i) for i in range(n))
+    return x + n, f"{n:>3}{n!r}", f"{n}-{1.5:.2f}", ", ".join(str(i) for i in range(n))
 
 
 @program
@@ -458,6 +458,7 @@ def containers(x):
     del items[-1]
     entries = {"a": x, **{"b": 2}}
     entries |= {"c": 3}
+
     entries.setdefault("d", []).append(x + 1)
     counts = collections.defaultdict(list)
     counts["k"].append(x)

@@ -222,6 +222,19 @@ def test_programs_return_integers() -> None:
     assert "return t0, s0*2" in program.debug()
 
 
+def test_programs_return_none() -> None:
+    forward = Program(2, [facts(3)] * 3, [("extern", aten.neg.default, (Slot(0),), {}, (2,))], [2])
+    backward = Program(1, [facts(3)] * 2, [("extern", aten.neg.default, (Slot(0),), {}, (1,))], [1, None])
+    graph = CompiledGraph(forward, backward, {"num_outputs": 1, "tangents": [0], "differentiated": [0, 1]})
+    x, y = (torch.ones(3, requires_grad=True) for _ in range(2))
+
+    graph(x, y)[0].sum().backward()
+
+    assert x.grad.tolist() == [-1.0] * 3
+    assert y.grad is None
+    assert "return t1, None" in backward.debug()
+
+
 def test_second_derivatives_raise_with_advice() -> None:
     x, y = torch.randn(4, requires_grad=True), torch.randn(4, requires_grad=True)
     (first,) = torch.autograd.grad(product()(x, y)[0].sum(), x, create_graph=True)

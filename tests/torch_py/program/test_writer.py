@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import pytest
 from torch_py._C._compiler import PredictionError
 
 import torch_py as torch
-from torch_py._inductor.program import Formula, Program, ProgramWriter, Slot, facts_of
+from torch_py._inductor.program import Formula, Program, ProgramWriter, Slot, facts_of, formula_of
 
 from .facts import facts
 
@@ -54,6 +56,25 @@ def test_formulas_are_written_as_arithmetic() -> None:
     assert 1 - n == (1, "s0", "-")
     assert 8 // n == (8, "s0", "//")
     assert n.max(2).min(n) == ("s0", 2, "max", "s0", "min")
+
+
+class Term(NamedTuple):
+    """As torch_py._shapes.formulas.Formula."""
+
+    operation: str
+    operands: tuple[Any, ...]
+
+
+def test_terms_of_shapes_become_formulas() -> None:
+    n, m = Formula(("s0",)), Formula(("s1",))
+    term = Term("floordiv", (Term("add", ("n", 5)), Term("max", ("m", 2, "n"))))
+    assert formula_of(term, {"n": n, "m": m}) == (n + 5) // m.max(2).max(n)
+    assert formula_of(7, {}) == 7
+    assert formula_of("n", {"n": n}) == n
+    with pytest.raises(ValueError, match="a program has no integer for"):
+        formula_of(Term("truediv", ("n", 2)), {"n": n})
+    with pytest.raises(KeyError):
+        formula_of("m", {"n": n})
 
 
 def rows_and_columns(kernels: str) -> Program:

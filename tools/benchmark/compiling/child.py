@@ -145,14 +145,18 @@ def compiler_import(torch: Any) -> dict[str, Any]:
     loaded = set(sys.modules)
     read, write = os.pipe()
     if os.fork() == 0:
-        torch.compile(lambda x: torch.relu(x * 2 + 1))(torch.ones(4))
-        names = [name for name in sys.modules if name not in loaded]
-        os.write(write, "\n".join(names).encode())
-        os._exit(0)
+        try:
+            torch.compile(lambda x: torch.relu(x * 2 + 1))(torch.ones(4))
+            os.write(write, "\n".join(name for name in sys.modules if name not in loaded).encode())
+        finally:
+            os._exit(0)
 
     os.close(write)
     with os.fdopen(read) as pipe:
         names = pipe.read().split()
+    if not names:
+        raise RuntimeError("the first compilation failed, or imported nothing")
+
     start = time.perf_counter()
     for name in names:
         with contextlib.suppress(ImportError):

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch_py._decomp import core_aten_decompositions
 from torch_py._functorch.aot import aot_module_simplified, min_cut_rematerialization_partition
-from torch_py._functorch.compilers import nop
+from torch_py._functorch.compilers import boxed_nop
 from torch_py.fx.graph_module import GraphModule
 
 
@@ -25,7 +25,7 @@ def aot_eager(
 ) -> Callable[..., Any]:
     """Runs the graphs of ahead-of-time autograd, operator by operator."""
     return aot_module_simplified(
-        gm, fake_tensor_inputs, fw_compiler or nop, bw_compiler or fw_compiler or nop, **kwargs
+        gm, fake_tensor_inputs, fw_compiler or boxed_nop, bw_compiler or fw_compiler or boxed_nop, **kwargs
     )
 
 
@@ -36,7 +36,7 @@ def aot_eager_decomp_partition(
     return aot_module_simplified(
         gm,
         fake_tensor_inputs,
-        nop,
+        boxed_nop,
         partition_fn=min_cut_rematerialization_partition,
         decompositions=core_aten_decompositions(),
         **kwargs,

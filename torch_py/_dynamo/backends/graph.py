@@ -1,4 +1,5 @@
-"""The backends "eager", which runs a graph as it is, and "inductor", which hands it to the compiler of kernels."""
+"""The backends "eager", which runs a graph as it is, and "inductor", which hands it to the compiler of
+kernels."""
 
 from __future__ import annotations
 

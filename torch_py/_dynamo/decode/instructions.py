@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 class Instruction:
     """One step: the name of its handler, its argument, and the bytes of the code that it covers.
 
-    `offset` is where the instruction begins, with its EXTENDED_ARG prefixes; `end` is where the next one does.
-    A jump's argument is the offset of its target.
+    `offset` is where the instruction begins, with its EXTENDED_ARG prefixes; `end` is where the next one
+    does. A jump's argument is the offset of its target.
     """
 
     __slots__ = ("arg", "end", "offset", "op", "opname")
@@ -40,11 +40,17 @@ class Program:
     """The instructions of a code object. `index_of` finds one by its offset; `handlers` are the rows of the
     exception table, innermost last; `names` names the slots of local variables, cells included."""
 
-    __slots__ = ("code", "handlers", "index_of", "instructions", "names")
+    __slots__ = ("code", "handlers", "index_of", "instructions", "names", "uses_blocks")
 
     def __init__(
-        self, code: CodeType, instructions: list[Instruction], handlers: list[Handler], names: tuple[str, ...]
+        self,
+        code: CodeType,
+        instructions: list[Instruction],
+        handlers: list[Handler],
+        names: tuple[str, ...],
+        uses_blocks: bool = False,
     ) -> None:
+        self.uses_blocks = uses_blocks  # whether blocks of the frame take the place of `handlers`
         self.code = code
         self.instructions = instructions
         self.handlers = handlers
@@ -65,6 +71,7 @@ def units(code: CodeType, inline_entries: list[int]) -> list[tuple[int, int, int
     found = []
     position, size = 0, len(raw)
     start, high = 0, 0
+
     while position < size:
         opcode = raw[position]
         argument = high | raw[position + 1]

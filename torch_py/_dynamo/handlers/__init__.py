@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch_py._dynamo.handlers import (
+    blocks,
     calls,
     containers,
     control,
@@ -18,6 +19,7 @@ from torch_py._dynamo.handlers import (
 )
 
 _PARTS: tuple[Any, ...] = (
+    blocks,
     calls,
     containers,
     control,

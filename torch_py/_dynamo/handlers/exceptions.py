@@ -75,12 +75,16 @@ def _special(frame: Frame, manager: Any, name: str) -> Any:
     return getattr(manager, name)
 
 
-def before_with(frame: Frame, arg: Any) -> None:
-    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
-    manager = frame.stack[-1]
+def enter_and_exit(frame: Frame, manager: Any) -> tuple[Any, Any]:
+    """The bound __exit__ of a manager, and what its __enter__ returns."""
     enter = _special(frame, manager, "__enter__")
     leave = _special(frame, manager, "__exit__")
-    value = frame.capture.call(enter, (), {})
+    return leave, frame.capture.call(enter, (), {})
+
+
+def before_with(frame: Frame, arg: Any) -> None:
+    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
+    leave, value = enter_and_exit(frame, frame.stack[-1])
     frame.stack[-1] = leave
     frame.stack.append(value)
 

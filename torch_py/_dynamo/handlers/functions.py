@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 from torch_py._dynamo.frame import Frame
@@ -30,9 +30,18 @@ def make_function(frame: Frame, flags: int) -> None:
     frame.stack.append(frame.capture.made(function))
 
 
+def make_named_function(frame: Frame, flags: int) -> None:
+    """With the qualified name on the top (Python 3.10)."""
+    name = frame.stack.pop()
+    make_function(frame, flags)
+    frame.stack[-1].__qualname__ = name
+
+
 def make_plain_function(frame: Frame, arg: Any) -> None:
-    """A function whose other parts are set one by one."""
-    make_function(frame, 0)
+    """A function whose other parts are set one by one, the cells of its free variables among them."""
+    code = frame.stack[-1]
+    frame.stack[-1:] = [tuple(CellType() for _ in code.co_freevars), code]
+    make_function(frame, 8)
 
 
 def set_function_attribute(frame: Frame, flag: int) -> None:
@@ -50,7 +59,9 @@ def set_function_attribute(frame: Frame, flag: int) -> None:
         whole.__kwdefaults__ = function.__kwdefaults__
         whole.__annotations__ = function.__annotations__
         whole.__qualname__ = function.__qualname__
+        whole.__module__ = function.__module__
         function = frame.capture.made(whole)
+
     del frame.stack[-2:]
     frame.stack.append(function)
 
@@ -61,5 +72,11 @@ def load_build_class(frame: Frame, arg: Any) -> None:
 
 HANDLERS = {
     function.__name__: function
-    for function in (make_function, make_plain_function, set_function_attribute, load_build_class)
+    for function in (
+        make_function,
+        make_named_function,
+        make_plain_function,
+        set_function_attribute,
+        load_build_class,
+    )
 }

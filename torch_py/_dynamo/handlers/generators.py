@@ -31,7 +31,8 @@ def get_yield_from_iter(frame: Frame, arg: Any) -> None:
 
 
 def send(frame: Frame, target: int) -> None:
-    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its result."""
+    """Passes the top to the iterator below it: pushes what it yields, or, at its end, jumps with its
+    result."""
     iterator, value = frame.stack[-2:]
     capture = frame.capture
     try:
@@ -56,6 +57,26 @@ def send_kept(frame: Frame, target: int) -> None:
     if frame.at != before:
         result = frame.stack.pop()
         frame.stack += (iterator, result)
+
+
+def yield_from(frame: Frame, arg: Any) -> Finished | None:
+    """As `send` and `yield_value` in one (Python 3.10): the instruction is done again until the iterator
+    ends."""
+    depth = len(frame.stack)
+    send(frame, frame.instruction.end)
+    if len(frame.stack) < depth:
+        return None
+    frame.at = frame.program.index_of[frame.instruction.offset]
+    return yield_value(frame, arg)
+
+
+def stop_iteration_error(frame: Frame, arg: Any) -> None:
+    """A StopIteration that leaves a generator becomes a RuntimeError."""
+    error = frame.stack[-1]
+    if isinstance(error, StopIteration):
+        replaced = RuntimeError("generator raised StopIteration")
+        replaced.__cause__ = replaced.__context__ = error
+        frame.stack[-1] = replaced
 
 
 def end_send(frame: Frame, arg: Any) -> None:
@@ -84,6 +105,8 @@ HANDLERS = {
         send_kept,
         end_send,
         end_for,
+        yield_from,
+        stop_iteration_error,
         cleanup_throw,
     )
 }

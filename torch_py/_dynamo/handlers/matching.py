@@ -78,6 +78,7 @@ def _match_class(frame: Frame, count: int) -> tuple[Any, ...] | None:
                     f"{kind.__name__}() accepts {len(positional)} positional sub-patterns ({count} given)"
                 )
             names = (*positional[:count], *names)
+
     for name in names:
         try:
             found.append(attributes.load(capture, subject, name))

@@ -99,6 +99,11 @@ def load_name(frame: Frame, name: str) -> None:
         frame.stack.append(_global(frame, name))
 
 
+def load_from_dict_or_globals(frame: Frame, name: str) -> None:
+    frame.stack.pop()
+    load_name(frame, name)
+
+
 def store_name(frame: Frame, name: str) -> None:
     if frame.names is None:
         raise Break("code at the level of a module", "only functions are compiled", "")
@@ -128,7 +133,7 @@ def load_attr(frame: Frame, name: str) -> None:
 
 
 def load_method(frame: Frame, name: str) -> None:
-    """Pushes NULL and the bound method, as CPython does for attributes that are no methods."""
+    """Pushes NULL and the bound method, as CPython does for other attributes than methods."""
     value = attributes.load(frame.capture, frame.stack[-1], name)
     frame.stack[-1] = NULL
     frame.stack.append(value)
@@ -157,6 +162,11 @@ def load_super_attr(frame: Frame, arg: tuple[str, bool]) -> None:
     value = attributes.load(frame.capture, super(cls, owner), name)
     del frame.stack[-3:]
     frame.stack += (NULL, value) if as_method else (value,)
+
+
+def load_super_attr_then_null(frame: Frame, name: str) -> None:
+    load_super_attr(frame, (name, False))
+    frame.stack.append(NULL)
 
 
 # Imports
@@ -210,6 +220,8 @@ HANDLERS = {
         store_attr,
         delete_attr,
         load_super_attr,
+        load_super_attr_then_null,
+        load_from_dict_or_globals,
         import_name,
         import_from,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,10 @@ def compare_as_bool(frame: Frame, function: Callable[[Any, Any], Any]) -> None:
 
 def unary(frame: Frame, function: Callable[[Any], Any]) -> None:
     frame.stack[-1] = operations.unary(frame.capture, function, frame.stack[-1])
+
+
+def unary_plus(frame: Frame, arg: Any) -> None:
+    unary(frame, operator.pos)
 
 
 def is_op(frame: Frame, negated: int) -> None:
@@ -86,6 +91,7 @@ HANDLERS = {
         compare,
         compare_as_bool,
         unary,
+        unary_plus,
         is_op,
         contains,
         subscript,

@@ -44,14 +44,19 @@ def load_const(frame: Frame, value: Any) -> None:
     frame.stack.append(value)
 
 
+def _unbound(frame: Frame, slot: int) -> UnboundLocalError:
+    name = frame.program.names[slot]
+    return UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
+
+
 def load_fast(frame: Frame, slot: int) -> None:
     value = frame.locals[slot]
     if type(value) is Pending:
         value = frame.locals[slot] = frame.capture.admit(value.value, value.source)
     elif value is UNBOUND:
-        raise UnboundLocalError(
-            f"cannot access local variable '{frame.program.names[slot]}' where it is not associated with a value"
-        )
+        raise _unbound(frame, slot)
     frame.stack.append(value)
 
 
@@ -85,9 +90,7 @@ def store_fast_load_fast(frame: Frame, slots: tuple[int, int]) -> None:
 
 def delete_fast(frame: Frame, slot: int) -> None:
     if frame.locals[slot] is UNBOUND:
-        raise UnboundLocalError(
-            f"cannot access local variable '{frame.program.names[slot]}' where it is not associated with a value"
-        )
+        raise _unbound(frame, slot)
     frame.locals[slot] = UNBOUND
 
 
@@ -97,6 +100,15 @@ def make_cell(frame: Frame, slot: int) -> None:
         value = frame.capture.admit(value.value, value.source)
     cell = CellType() if value is UNBOUND else CellType(value)
     frame.locals[slot] = frame.capture.made(cell)
+
+
+def make_cell_of(frame: Frame, arg: tuple[int, int | None]) -> None:
+    """A cell in a slot of its own, with the value of a parameter (Python 3.10)."""
+    slot, parameter = arg
+    if parameter is not None:
+        frame.locals[slot] = frame.locals[parameter]
+        frame.locals[parameter] = UNBOUND
+    make_cell(frame, slot)
 
 
 def load_slot(frame: Frame, slot: int) -> None:
@@ -130,6 +142,7 @@ HANDLERS = {
         store_fast_load_fast,
         delete_fast,
         make_cell,
+        make_cell_of,
         load_slot,
         unsupported,
     )

@@ -10,18 +10,11 @@ from torch_py import _C
 from torch_py._functorch.aot.joint import Traced, trace
 from torch_py._functorch.aot.partition import default_partition
 from torch_py._functorch.aot.programs import GraphProgram, Program, of_function
-from torch_py._functorch.aot.runtime.calls import Call
-from torch_py._functorch.aot.runtime.training import (
-    Layout,
-    function_with_error,
-    tangents_reaching,
-    training_function,
-)
-from torch_py._functorch.aot.splitting import is_tangent
+from torch_py._functorch.aot.runtime.calls import Call, without_backward
+from torch_py._functorch.aot.runtime.training import function_with_error, training_function
 from torch_py._functorch.modules import functional_call
 from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
-from torch_py.fx.node import Node
 from torch_py.nn.modules.module import Module
 from torch_py.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
@@ -51,46 +44,33 @@ class Backend:
         """Compiles a program for arguments of these kinds."""
         traced = trace(program, arguments, names, self.decompositions)
         if not traced.tangents:
-            return Call(traced, self.inference(traced.module, _values(traced.module)))
-
-        examples = _values(traced.module)
+            inference = self.inference(traced.module, _values(traced.module))
+            has_history = any(isinstance(a, Tensor) and a.requires_grad for a in arguments)
+            return Call(traced, without_backward(inference, has_history), len(arguments))
         if traced.backward_error is not None:
-            tangents = [node for node in _placeholders(traced.module) if is_tangent(node)]
-            for node in tangents:
-                traced.module.graph.erase_node(node)
-            traced.module.recompile()
             forward = self.forward(traced.module, _values(traced.module))
-            return Call(traced, function_with_error(Layout(traced), forward, traced.backward_error))
+            return Call(traced, function_with_error(traced, forward), len(arguments))
 
-        forward, backward = self.partition(
+        forward_graph, backward_graph = self.partition(
             traced.module,
-            examples,
+            _values(traced.module),
             num_fwd_outputs=traced.num_outputs,
             static_lifetime_input_indices=_static(traced, arguments),
         )
-        num_kept = len(_placeholders(backward)) - len(traced.tangents)
-        run = training_function(
-            Layout(traced),
-            self.forward(forward, _values(forward)),
-            self.backward(backward, _values(backward)),
-            _values(backward)[num_kept:],
-            tangents_reaching(backward.graph, num_kept),
-        )
-        return Call(traced, run)
+        forward = self.forward(forward_graph, _values(forward_graph))
+        backward = self.backward(backward_graph, _values(backward_graph))
+        run = training_function(traced, forward, backward, backward_graph.graph)
+        return Call(traced, run, len(arguments))
+
+
+def _values(module: GraphModule) -> list[Any]:
+    return [node.meta["val"] for node in module.graph.find_nodes(op="placeholder")]
 
 
 def _static(traced: Traced, arguments: Sequence[Any]) -> list[int]:
     """The inputs that live on after a call whatever it does, as parameters do."""
     sources = [source.of(arguments) for source in traced.inputs]
     return [i for i, tensor in enumerate(sources) if tensor.requires_grad and tensor.is_leaf]
-
-
-def _placeholders(module: GraphModule) -> list[Node]:
-    return module.graph.find_nodes(op="placeholder")
-
-
-def _values(module: GraphModule) -> list[Any]:
-    return [node.meta["val"] for node in _placeholders(module)]
 
 
 # Functions
@@ -212,7 +192,8 @@ def aot_module_simplified(
     state = _state_of(mod)
     if not state and isinstance(mod, GraphModule):
         names = [node.name for node in mod.graph.find_nodes(op="placeholder")]
-        return _Flat(backend.compile(GraphProgram(mod), list(args), names), [])
+        call = backend.compile(GraphProgram(mod), list(args), names)
+        return call.direct() or _Flat(call, [])
 
     def flat(*values: Any) -> list[Any]:
         results = functional_call(mod, dict(zip(state, values)), values[len(state) :])

@@ -15,7 +15,7 @@ from torch_py._functorch.aot.building import Builder
 from torch_py._functorch.aot.forms import functional_form, on_copies
 from torch_py._functorch.aot.inverse_views import has_inverse, written_back, written_by_strides
 from torch_py._functorch.aot.recording import METADATA, NO_GRAD
-from torch_py._functorch.aot.views import Step, View, Views, bound, resizes
+from torch_py._functorch.aot.views import IDENTITIES, Step, View, Views, bound, resizes
 from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py.fx.graph import Graph
@@ -25,7 +25,6 @@ aten: Any = ops.aten
 
 
 # Facts of a node that those do not share which take its place.
-_IDENTITIES = frozenset((aten.detach.default, aten.alias.default, aten.lift_fresh.default))
 _OWN_FACTS = ("val", NO_GRAD, METADATA)
 
 
@@ -73,8 +72,10 @@ class Functionalized:
             self._write(node)
         elif node.target is operator.getitem:
             self._run_element(node)
-        elif node.target in _IDENTITIES:
+        elif node.target in IDENTITIES:
             self._values[node] = self.latest(node.args[0]), self._memory(node).version  # type: ignore[arg-type]
+        elif self.views.of(node).steps and self._memory(node).version:
+            self._keep(node, self._viewed(self.views.of(node)))
         else:
             self._keep(node, self.graph.node_copy(node, self.latest))
 
@@ -111,7 +112,7 @@ class Functionalized:
 
     def _viewed(self, view: View) -> Node:
         memory = self._memories[view.root]
-        return self._along(memory, view.steps)[-1]
+        return self._along(memory, view.essential)[-1]
 
     def _along(self, memory: Memory, steps: tuple[Step, ...]) -> list[Node]:
         """The values of the root and of each view of a chain."""
@@ -204,21 +205,21 @@ class Functionalized:
 
     def _assign(self, target: Node, value: Node) -> None:
         """From here on, what `target` reads has the value `value`."""
-        view = self.views.of(target)
-        memory = self._memories[view.root]
+        steps = self.views.of(target).essential
+        memory = self._memory(target)
         value = self._builder.with_strides_of(value, target.meta["val"])
 
-        chain = {view.steps: value}
-        values = self._along(memory, view.steps)
-        count = len(view.steps)
-        without = [i for i, step in enumerate(view.steps) if not has_inverse(step)]
+        chain = {steps: value}
+        values = self._along(memory, steps)
+        count = len(steps)
+        without = [i for i, step in enumerate(steps) if not has_inverse(step)]
         if without:
-            count = _of_same_dtype(values, view.steps[: without[0]], target)
+            count = _of_same_dtype(values, steps[: without[0]], target)
             value = self._written_by_strides(memory.root, values[count], target, value)
-            chain[view.steps[:count]] = value
+            chain[steps[:count]] = value
         for position in range(count - 1, -1, -1):
-            value = written_back(self._builder, view.steps[position], values[position], value)
-            chain[view.steps[:position]] = value
+            value = written_back(self._builder, steps[position], values[position], value)
+            chain[steps[:position]] = value
 
         memory.write(value)
         memory.views = {steps: node for steps, node in chain.items() if steps}

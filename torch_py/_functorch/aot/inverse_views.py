@@ -49,11 +49,6 @@ def _inverse_of(*names: str) -> Callable[[Inverse], Inverse]:
 # ------------------------------------------------------------
 
 
-@_inverse_of("alias", "detach", "lift_fresh", "positive")
-def _same(builder: Builder, step: Step, base: Node, view: Node) -> Node:
-    return view
-
-
 @_inverse_of("view", "squeeze", "unsqueeze")
 def _reshaped(builder: Builder, step: Step, base: Node, view: Node) -> Node:
     if step.target is aten.view.dtype:

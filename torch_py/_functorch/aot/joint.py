@@ -19,6 +19,7 @@ from torch_py._guards import detect_fake_mode
 from torch_py._subclasses.fake_tensor import FakeTensorMode
 from torch_py.autograd import grad as gradients_of
 from torch_py.autograd.grad_mode import set_grad_enabled
+from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -127,9 +128,14 @@ class _Trace:
     def _gradients(self, computed: list[Any]) -> tuple[list[int], list[Any]]:
         """The outputs that have a gradient, and the gradient of each input that requires one."""
         wanted = [one.leaf for one in self.inputs if one.leaf.requires_grad]
-        tangents = [i for i, tensor in enumerate(computed) if tensor.requires_grad]
-        if not tangents or not wanted:
+        tangents = [i for i, tensor in enumerate(computed) if tensor.grad_fn is not None]
+        if not tangents:
             return [], []
+        if not wanted:
+            raise NotImplementedError(
+                "ahead-of-time autograd: results require gradients, and no argument does: the program makes "
+                "tensors that require them"
+            )
 
         self.recorder.context = {BACKWARD: True}
         given = [
@@ -146,7 +152,7 @@ class _Trace:
 
     def _forget_backward(self) -> None:
         for node in reversed(self.graph.nodes):
-            if BACKWARD in node.meta and node.op != "placeholder":
+            if BACKWARD in node.meta:
                 self.graph.erase_node(node)
 
     # The functional graph
@@ -179,7 +185,7 @@ class _Trace:
         functional.graph.output([*values, *last])
         remove_dead_nodes(functional.graph)
         return Traced(
-            module=GraphModule(self.root, functional.graph),
+            module=_LazyGraphModule(self.root, functional.graph),
             inputs=[one.source for one in self.inputs],
             num_outputs=len(values),
             tangents=tangents,

@@ -8,7 +8,8 @@ from typing import Any
 
 from torch_py._functorch.aot.inputs import Given, Input
 from torch_py._functorch.aot.recording import Recorder, memory_of
-from torch_py._functorch.aot.views import Step, Views
+from torch_py._functorch.aot.views import Step, View, Views
+from torch_py._ops import ops
 from torch_py._subclasses.fake_tensor import FakeTensor
 from torch_py._tensor import Tensor
 
@@ -112,16 +113,28 @@ class _Classification:
     def _recipe(self, result: Any, shared: set[int]) -> Recipe:
         view = self.views.of(self.recorder.node_of(result))
         if view.root in self.inputs:
-            position, source = self.inputs[view.root]
-            if _is_reproduced(result, source.given, view.steps, self.recorder):
-                return Viewed(InputOfGraph(position), view.steps)
-            if result.requires_grad:
-                self.shared.add(id(result))
-        elif isinstance(result, FakeTensor) and memory_of(result) in shared and view.root.op != "get_attr":
-            base = self._base(view.root)
-            if base is not None and base is not result:
-                if _is_reproduced(result, base, view.steps, self.recorder):
-                    return Viewed(self._compute(base), view.steps)
+            return self._view_of_input(result, view)
+        is_base_needed = memory_of(result) in shared or _has_lost_history(result)
+        base = self._base(view.root) if is_base_needed and view.root.op != "get_attr" else None
+        if base is None or base is result:
+            return self._compute(result)
+
+        steps = _steps_to(result, base, view)
+        is_view = _is_reproduced(result, base, steps, self.recorder)
+        return Viewed(self._compute(base), steps) if is_view else self._compute(result)
+
+    def _view_of_input(self, result: Any, view: View) -> Recipe:
+        position, source = self.inputs[view.root]
+        steps = _steps_to(result, source.given, view)
+        if _is_reproduced(result, source.given, steps, self.recorder):
+            return Viewed(InputOfGraph(position), steps)
+
+        if not result.requires_grad or source.given._version:
+            raise NotImplementedError(
+                "ahead-of-time autograd: a result is a view of an argument that the program has changed in a "
+                "way that its gradients do not show"
+            )
+        self.shared.add(id(result))
         return self._compute(result)
 
     def _base(self, root: Any) -> Any:
@@ -135,6 +148,26 @@ class _Classification:
             position = self._positions[id(tensor)] = len(self.computed)
             self.computed.append(tensor)
         return Computed(position)
+
+
+def _has_lost_history(result: Any) -> bool:
+    """Whether a tensor is a view, taken without grad mode, of one that requires gradients."""
+    return bool(result.requires_grad) and result.grad_fn is None
+
+
+def _steps_to(result: Any, source: Any, view: View) -> tuple[Step, ...]:
+    """The views that lead from `source` to `result`.
+
+    After a change of the memory, the history of a view is that of one directly on its base.
+    """
+    if source._version and result.dtype == source.dtype and _is_strided_view(result):
+        args = (result.shape, result.stride(), result.storage_offset())
+        return (Step(ops.aten.as_strided.default, args, {}, None, without_grad=False),)
+    return view.steps
+
+
+def _is_strided_view(result: Any) -> bool:
+    return result.grad_fn is not None and result.grad_fn.name() == "AsStridedBackward0"
 
 
 def _is_reproduced(result: Any, source: Any, steps: tuple[Step, ...], recorder: Recorder) -> bool:

@@ -71,9 +71,8 @@ class _LeastMemory:
         self.numbers = {node: number for number, node in enumerate(self.nodes)}
 
         inputs = joint.module.graph.find_nodes(op="placeholder")
-        self._free = {inputs[position] for position in static} | {
-            node for node in joint.kept_by_default() if node.op == "placeholder"
-        }
+        unchanged = {inputs[position] for position in static if CHANGED not in inputs[position].meta}
+        self._free = {n for n in joint.kept_by_default() if n.op == "placeholder"} | unchanged
         self._results = set(nodes_in(joint.gradients))
         self._distances = self._distances_to_backward()
 

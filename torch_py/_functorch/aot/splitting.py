@@ -9,6 +9,7 @@ from typing import Any
 from torch_py._functorch.aot.forms import is_random
 from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._functorch.aot.views import aliased_argument
+from torch_py.fx._lazy_graph_module import _LazyGraphModule
 from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
@@ -77,7 +78,7 @@ class Joint:
     def _module(self, extraction: _Extraction, outputs: list[Node | None], name: str) -> GraphModule:
         graph = extraction.graph
         graph.output([None if node is None else extraction.add(node) for node in outputs])
-        return GraphModule(self.module, graph, name)
+        return _LazyGraphModule(self.module, graph, name)
 
 
 class _Extraction:

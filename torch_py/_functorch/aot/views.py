@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch_py._functorch.aot.recording import NO_GRAD, memory_of
+from torch_py._ops import ops
 from torch_py._tensor import Tensor
 from torch_py.autograd.grad_mode import no_grad
 from torch_py.fx.node import Node
+
+aten: Any = ops.aten
+IDENTITIES = frozenset((aten.detach.default, aten.alias.default, aten.lift_fresh.default))
 
 
 class Step:
@@ -52,20 +56,33 @@ class Step:
 class View:
     """What a node reads: `root`, which owns the memory, through `steps`."""
 
-    __slots__ = ("root", "steps")
+    __slots__ = ("_essential", "root", "steps")
 
     def __init__(self, root: Node, steps: tuple[Step, ...] = ()) -> None:
         self.root = root
         self.steps = steps
+        self._essential: tuple[Step, ...] | None = None
 
     def then(self, step: Step) -> View:
-        """The view of this view. What `as_strided` reads depends on the dtype of what it is called on, and on
-        nothing else of it."""
-        kept = len(self.steps)
-        if step.target._opname == "as_strided":
-            while kept and not self.steps[kept - 1].retypes:
-                kept -= 1
-        return View(self.root, (*self.steps[:kept], step))
+        return View(self.root, (*self.steps, step))
+
+    @property
+    def essential(self) -> tuple[Step, ...]:
+        """The steps that say which elements are read.
+
+        Some concern autograd alone. What `as_strided` reads depends on the dtype of what it is called on, and
+        on nothing else of it.
+        """
+        if self._essential is None:
+            kept: list[Step] = []
+            for step in self.steps:
+                if step.target._opname == "as_strided":
+                    while kept and not kept[-1].retypes:
+                        kept.pop()
+                if step.target not in IDENTITIES:
+                    kept.append(step)
+            self._essential = tuple(kept)
+        return self._essential
 
 
 class Views:

@@ -83,13 +83,21 @@ class ModuleCalls:
             or fields["_forward_pre_hooks"]
             or fields["_backward_hooks"]
             or fields["_backward_pre_hooks"]
+            or "_compiled_call_impl" in fields
         ):
+            compiled = fields.get("_compiled_call_impl")
+            if compiled is not None:
+                return compiled(*arguments, **keywords)
             return self._call_with_hooks(arguments, keywords)
 
         return self.forward(*arguments, **keywords)
 
     # PyTorch's names, for programs that wrap calls.
-    _call_impl = _wrapped_call_impl = __call__
+    _wrapped_call_impl = __call__
+
+    def _call_impl(self, *arguments: Any, **keywords: Any) -> Any:
+        """A call that is not compiled, also of a module for which `compile` was called."""
+        return self._call_with_hooks(arguments, keywords)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False

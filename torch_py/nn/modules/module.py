@@ -149,6 +149,10 @@ class Module(ModuleCalls, ModuleState):
         )
         return sorted(name for name in names if name and not name[0].isdigit())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Fields of the module; compiled code stays with the module that was compiled."""
+        return {name: value for name, value in vars(self).items() if name != "_compiled_call_impl"}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         for hooks in self._hook_registries:  # absent from pickles made before the registry existed
@@ -471,9 +475,9 @@ class Module(ModuleCalls, ModuleState):
     def compile(self, *arguments: Any, **keywords: Any) -> None:
         """Compiles calls of this module in place. The arguments are those of `torch_py.compile`."""
         # Imported on first use: most programs compile nothing.
-        from torch_py.compiler._compile import compile_function
+        from torch_py.compiler._functions import compile_function
 
-        self._compiled_call_impl = compile_function(self.forward, *arguments, **keywords)
+        vars(self)["_compiled_call_impl"] = compile_function(self._call_impl, *arguments, **keywords)
 
     def share_memory(self: T) -> T:
         """Moves all parameters and buffers to shared memory.

@@ -3,10 +3,14 @@ the wheel's copy of them, and imports the result."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import io
 import os
 import subprocess
 import sys
+import tarfile
+import tempfile
 from pathlib import Path
 from types import ModuleType
 
@@ -65,11 +69,33 @@ def library_paths() -> list[str]:
     return [str(_PACKAGE / "lib")]
 
 
-def _toolchain() -> Path:
-    """The folder with codegen, templates and tools: torch_py/_toolchain in
-    a wheel, otherwise the root of the checkout."""
-    carried = _PACKAGE / "_toolchain"
-    return carried if carried.is_dir() else _PACKAGE.parent
+def _toolchain(output: Path) -> Path:
+    """The folder with codegen, templates and tools: the root of the checkout,
+    or what a wheel carries of it, unpacked below ``output``."""
+    archive = _PACKAGE / "_toolchain.tar.xz"
+    return _unpacked(archive, output) if archive.is_file() else _PACKAGE.parent
+
+
+def _unpacked(archive: Path, output: Path) -> Path:
+    """The contents of the archive, in a folder of ``output`` that is named by them."""
+    contents = archive.read_bytes()
+    folder = output / f"toolchain-{hashlib.sha256(contents).hexdigest()[:16]}"
+    if folder.is_dir():
+        return folder
+
+    # Unpacked elsewhere and renamed, so that the folder is complete once it exists.
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output) as temporary:
+        unpacked = Path(temporary) / "toolchain"
+        with tarfile.open(fileobj=io.BytesIO(contents)) as tar:
+            tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
+            tar.extractall(unpacked)
+        try:
+            unpacked.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # another process was not faster
+                raise
+    return folder
 
 
 def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
@@ -85,12 +111,13 @@ def _run_build(declarations: Path, output: Path, verbose: bool) -> Path:
     for folder in include_paths():
         command += ["--include", folder]
     command += ["--libraries", library_paths()[0]]
-    search_path = os.pathsep.join(filter(None, [str(_toolchain()), os.environ.get("PYTHONPATH")]))
+    toolchain = _toolchain(output)
+    search_path = os.pathsep.join(filter(None, [str(toolchain), os.environ.get("PYTHONPATH")]))
 
     # Standard error goes to standard output, so that messages keep their order.
     process = subprocess.Popen(
         command,
-        cwd=_toolchain(),
+        cwd=toolchain,
         env={**os.environ, "PYTHONPATH": search_path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

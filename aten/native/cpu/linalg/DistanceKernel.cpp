@@ -5,7 +5,9 @@
 #include "aten/native/shared/MatrixBatch.h"
 #include "aten/native/shared/MatrixProduct.h"
 #include "aten/native/shared/RowPairs.h"
-#include "aten/ops/expand.h"
+#include "aten/ops/add.h"
+#include "aten/ops/clamp_min.h"
+#include "aten/ops/sqrt.h"
 #include "aten/ops/sum.h"
 
 namespace at::native {
@@ -55,35 +57,22 @@ T distance(const T* a, const T* b, int64_t n, double p) {
 
 /// |a - b|^2 as |a|^2 + |b|^2 - 2 a b, by a matrix product. It is much faster for many rows, and
 /// less exact for rows that are close to each other.
-template <class T>
 void euclidean_by_product(const Tensor& x1, const Tensor& x2, const Tensor& out) {
   const int64_t rows = x1.size(-2);
   const int64_t columns = x2.size(-2);
   const int64_t width = x1.size(-1);
   const int64_t count = matrix_count(out);
+  const Tensor first = x1.view({count, rows, width});
+  const Tensor second = x2.view({count, columns, width});
+  const Tensor result = out.view({count, rows, columns});
 
-  // First |a|^2 + |b|^2 in `out`, to which the product adds.
-  const auto squares = [](const Tensor& x) { return at::sum(x * x, IntArrayRef(int64_t{-1})); };
-  const Tensor a2 = squares(x1);
-  const Tensor b2 = squares(x2);
-  const T* a = a2.const_data_ptr<T>();
-  const T* b = b2.const_data_ptr<T>();
-  T* d = out.data_ptr<T>();
-
-  const int64_t grain = std::max<int64_t>(1, kDefaultGrainSize / columns);
-  parallel_for(0, count * rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const T* other = b + row / rows * columns;
-      for (int64_t j = 0; j < columns; ++j) d[row * columns + j] = a[row] + other[j];
-    }
-  });
-
-  matrix_product(x1.view({count, rows, width}), x2.view({count, columns, width}).transpose(-2, -1),
-                 1, -2, out.view({count, rows, columns}));
-
-  parallel_for(0, count * rows * columns, kDefaultGrainSize, [d](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) d[i] = std::sqrt(d[i] < 0 ? T(0) : d[i]);  // nan stays
-  });
+  // First |a|^2 + |b|^2, to which the product adds.
+  const auto squares = [](const Tensor& x) {
+    return at::sum(x * x, IntArrayRef(int64_t{-1}), true);
+  };
+  at::add_out(result, squares(first), squares(second).transpose(-2, -1));
+  matrix_product(first, second.transpose(-2, -1), 1, -2, result);
+  at::sqrt_(at::clamp_min_(result, Scalar(0)));  // nan stays
 }
 
 }  // namespace
@@ -98,7 +87,7 @@ void cdist_kernel(const Tensor& x1, const Tensor& x2, double p, std::optional<in
   const int64_t width = x1.size(-1);
 
   const auto run = [&]<class T>() {
-    if (pairs.by_product) return euclidean_by_product<T>(pairs.first, pairs.second, out0);
+    if (pairs.by_product) return euclidean_by_product(pairs.first, pairs.second, out0);
 
     const auto first = matrices_of<T>(pairs.first);
     const auto second = matrices_of<T>(pairs.second);

@@ -32,6 +32,13 @@ void triangle_of(const Tensor& self, const Tensor& out, const Kept& kept) {
 
     const auto* in = reinterpret_cast<const T*>(data[0]);
     auto* result = reinterpret_cast<T*>(data[1]);
+    if (in_stride == 1 && out_stride == 1) {
+      std::fill(result, result + begin, T(0));
+      if (!in_place) std::copy(in + begin, in + end, result + begin);
+      std::fill(result + end, result + columns, T(0));
+      return;
+    }
+
     for (int64_t j = 0; j < begin; ++j) result[j * out_stride] = T(0);
     for (int64_t j = in_place ? end : begin; j < end; ++j)
       result[j * out_stride] = in[j * in_stride];

@@ -2,6 +2,7 @@
 // the input line that it repeats, and gradients are added up along the same way back.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "aten/Dispatch.h"
@@ -34,30 +35,49 @@ std::vector<Run> runs_of(const Taps& taps) {
   return runs;
 }
 
-/// Copies one element by its size. Longer elements are channels of a channels_last tensor or
-/// complex numbers.
-void copy_bytes(char* to, const char* from, int64_t bytes) {
-  switch (bytes) {
-    case 1: *to = *from; break;
-    case 2: std::memcpy(to, from, 2); break;
-    case 4: std::memcpy(to, from, 4); break;
-    case 8: std::memcpy(to, from, 8); break;
-    default: std::memcpy(to, from, bytes);
-  }
-}
-
 /// Copies a part of a line. Most are too short to be worth a call.
 void copy_part(char* to, const char* from, int64_t bytes) {
   constexpr int64_t kStep = 16;
-  constexpr int64_t kMost = 512;
+  constexpr int64_t kMost = 128;
   if (bytes < kStep || bytes > kMost) {
     std::memcpy(to, from, bytes);
     return;
   }
 
+  int64_t i = 0;
+  for (; i + 4 * kStep <= bytes; i += 4 * kStep) std::memcpy(to + i, from + i, 4 * kStep);
+
   // The last step ends with the part, and overlaps the one before.
-  for (int64_t i = 0; i + kStep < bytes; i += kStep) std::memcpy(to + i, from + i, kStep);
+  for (; i + kStep < bytes; i += kStep) std::memcpy(to + i, from + i, kStep);
   std::memcpy(to + bytes - kStep, from + bytes - kStep, kStep);
+}
+
+/// Copies the runs of a line. An element has kElement bytes, or `element` if that is 0.
+template <int64_t kElement>
+void copy_line(char* to, const char* from, const Run* runs, size_t count, int64_t element) {
+  if constexpr (kElement != 0) element = kElement;
+  for (const Run* run = runs; run != runs + count; ++run) {
+    char* target = to + run->to * element;
+    const char* source = from + run->from * element;
+    if (kElement != 0 && run->count == 1) {
+      std::memcpy(target, source, kElement);
+    } else {
+      copy_part(target, source, run->count * element);
+    }
+  }
+}
+
+/// Calls f with the size of an element as a constant, 0 for the sizes of channels_last pixels and
+/// complex numbers.
+template <typename F>
+void with_size(int64_t element, const F& f) {
+  switch (element) {
+    case 1: return f(std::integral_constant<int64_t, 1>());
+    case 2: return f(std::integral_constant<int64_t, 2>());
+    case 4: return f(std::integral_constant<int64_t, 4>());
+    case 8: return f(std::integral_constant<int64_t, 8>());
+    default: return f(std::integral_constant<int64_t, 0>());
+  }
 }
 
 /// Adds a block's gradients to `sums`: every line's to the line that it repeats.
@@ -103,31 +123,34 @@ void _pad_by_copy_kernel(const Tensor& self, IntArrayRef pad, std::string_view m
   const int64_t grain =
       std::max<int64_t>(1, kDefaultGrainSize * 4 / std::max<int64_t>(1, out_line));
 
-  parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
-    // The line k, counted by rows of planes of blocks.
-    int64_t row = begin % rows;
-    int64_t plane = begin / rows % planes;
-    int64_t block = begin / rows / planes;
+  // The lines [k, k + count) of one plane.
+  const auto copy_lines = [&](auto size, int64_t k, int64_t count) {
+    const int64_t row = k % rows;
+    const int64_t plane = k / rows;
+    const int64_t source_plane = plane / planes * taps[0].in + taps[0].index[plane % planes];
+    const char* from = in + source_plane * taps[1].in * in_line;
+    const int64_t* source_row = taps[1].index.data() + row;
 
-    for (int64_t k = begin; k < end; ++k) {
-      const int64_t source_plane = block * taps[0].in + taps[0].index[plane];
-      const char* from = in + (source_plane * taps[1].in + taps[1].index[row]) * in_line;
-      char* to = out + k * out_line;
+    // Copies, which stores to `out` cannot change.
+    const Run* const first = runs.data();
+    const size_t run_count = runs.size();
+    const int64_t from_step = in_line;
+    const int64_t to_step = out_line;
+    const int64_t bytes = element;
 
-      for (const Run& run : runs) {
-        if (run.count == 1) {
-          copy_bytes(to + run.to * element, from + run.from * element, element);
-        } else {
-          copy_part(to + run.to * element, from + run.from * element, run.count * element);
-        }
+    char* to = out + k * to_step;
+    for (int64_t i = 0; i < count; ++i, to += to_step)
+      copy_line<size>(to, from + source_row[i] * from_step, first, run_count, bytes);
+  };
+
+  with_size(element, [&](auto size) {
+    parallel_for(0, layout.outer * planes * rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end;) {
+        const int64_t count = std::min(rows - k % rows, end - k);
+        copy_lines(size, k, count);
+        k += count;
       }
-
-      if (++row < rows) continue;
-      row = 0;
-      if (++plane < planes) continue;
-      plane = 0;
-      ++block;
-    }
+    });
   });
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch_py import _C
+from torch_py._functorch.aot.inputs import Own
 from torch_py._functorch.aot.joint import Change, Reshaping, Traced
 from torch_py._functorch.aot.outputs import Argument, Computed, InputOfGraph, Same, Viewed
 from torch_py.autograd.grad_mode import no_grad
@@ -15,21 +17,27 @@ Compiled = Callable[..., Sequence[Any]]
 class Call:
     """Calls a compiled graph and gives what the program would: ``call(arguments)`` returns a list."""
 
-    def __init__(self, traced: Traced, run: Compiled) -> None:
+    def __init__(self, traced: Traced, run: Compiled, num_arguments: int) -> None:
         self.traced = traced
-        self._run = run
         self._sources = traced.inputs
         self._changes = traced.changes
         self._reshapings = traced.reshapings
         self._recipes = traced.outputs.recipes
-        self._is_plain = not (traced.changes or traced.reshapings) and self._recipes == [
+
+        self._takes_arguments = traced.inputs == [Own(position) for position in range(num_arguments)]
+        self._gives_results = not (traced.changes or traced.reshapings) and self._recipes == [
             Computed(position) for position in range(len(self._recipes))
         ]
+        self._run = run
+
+    def direct(self) -> Compiled | None:
+        """The compiled graph itself, if it takes all arguments and returns the results of the program."""
+        return self._run if self._takes_arguments and self._gives_results else None
 
     def __call__(self, arguments: Sequence[Any]) -> list[Any]:
-        inputs = [source.of(arguments) for source in self._sources]
+        inputs = arguments if self._takes_arguments else [source.of(arguments) for source in self._sources]
         values = self._run(*inputs)
-        if self._is_plain:
+        if self._gives_results:
             return list(values)
 
         for reshaping in self._reshapings:
@@ -41,6 +49,23 @@ class Call:
         for recipe in self._recipes:
             results.append(_made(recipe, arguments, inputs, values, results))
         return results
+
+
+def without_backward(run: Compiled, has_history: bool) -> Compiled:
+    """What calls a graph without backward: autograd must not record it if inputs have a history."""
+    is_boxed = getattr(run, "_boxed_call", False)
+    if not is_boxed and not has_history:
+        return run
+
+    def called(*inputs: Any) -> Sequence[Any]:
+        before = _C.is_grad_enabled()
+        _C._set_grad_enabled(False)
+        try:
+            return run(list(inputs)) if is_boxed else run(*inputs)
+        finally:
+            _C._set_grad_enabled(before)
+
+    return called
 
 
 def _made(

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "aten/dispatch/RuntimeOperator.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
@@ -105,6 +106,9 @@ PyObject* get_name(PyObject* self, void*) { return text_of(as_operator(self)->en
 PyObject* get_schema(PyObject* self, void*) {
   return text_of(as_operator(self)->entry->schema_text());
 }
+PyObject* is_declared_at_run_time(PyObject* self, void*) {
+  return PyBool_FromLong(as_operator(self)->entry->is_declared_at_run_time());
+}
 PyObject* get_structure(PyObject* self, void*) {
   return text_of(as_operator(self)->entry->facts().structure);
 }
@@ -199,6 +203,8 @@ PyGetSetDef properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"_entry_name", get_name, nullptr, "'add.Tensor'", nullptr},
     {"_schema_text", get_schema, nullptr, "'add.Tensor(Tensor self, ...) -> Tensor'", nullptr},
+    {"_is_declared_at_run_time", is_declared_at_run_time, nullptr,
+     "Whether the program has declared the operator, in Python.", nullptr},
     {"_structure", get_structure, nullptr, "the structure of the entry, 'pointwise'", nullptr},
     {"_tag_words", get_tags, nullptr, "the tags of the entry, separated by spaces", nullptr},
     {"_dtype_words", get_dtypes, nullptr, "the dtypes of the entry, separated by spaces", nullptr},
@@ -214,6 +220,27 @@ PyObject* find_operator_object(PyObject*, PyObject* name) {
   c10::OperatorEntry* entry = c10::Dispatcher::singleton().find(to_string_view(name));
   if (entry == nullptr) Py_RETURN_NONE;
   return operator_object(*entry);
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* declare(PyObject*, PyObject* args) {
+  TORCH_PY_TRY
+  const char* schema = nullptr;
+  const char* tags = "";
+  if (!PyArg_ParseTuple(args, "s|s:_declare_operator", &schema, &tags)) return nullptr;
+  return operator_object(at::declare_operator(schema, tags));
+  TORCH_PY_CATCH(nullptr)
+}
+
+PyObject* forget(PyObject*, PyObject* object) {
+  TORCH_PY_TRY
+  if (!is_operator(object))
+    throw_python(PyExc_TypeError, "_forget_operator(): expected an operator");
+  const c10::OperatorEntry* entry = as_operator(object)->entry;
+  TORCH_CHECK(entry->is_declared_at_run_time(), entry->name(),
+              " is an operator of torch_py itself");
+  c10::Dispatcher::singleton().remove(entry);
+  Py_RETURN_NONE;
   TORCH_PY_CATCH(nullptr)
 }
 
@@ -241,6 +268,10 @@ PyObject* parse_schema_text(PyObject*, PyObject* text) {
 PyMethodDef functions[] = {
     {"_find_operator", find_operator_object, METH_O,
      "_find_operator('add.Tensor') -> OpOverload; None if there is no such overload."},
+    {"_declare_operator", declare, METH_VARARGS,
+     "_declare_operator(schema, tags='') -> OpOverload: a new operator, without kernels yet."},
+    {"_forget_operator", forget, METH_O,
+     "Takes the name of an operator declared in Python back; its object stays usable."},
     {"_set_operator_class", set_operator_class, METH_O, "Names the class of operators' objects."},
     {"_parse_schema", parse_schema_text, METH_O,
      "_parse_schema(text) -> (name, overload, arguments, results); ValueError shows the place of a "

@@ -12,6 +12,7 @@
 #include "c10/util/SmallVector.h"
 #include "torch_py/csrc/bindings/Errors.h"
 #include "torch_py/csrc/bindings/ObjectPtr.h"
+#include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/dispatch/DispatchModes.h"
 #include "torch_py/csrc/bindings/dispatch/OperatorType.h"
 #include "torch_py/csrc/bindings/dispatch/Values.h"
@@ -24,17 +25,49 @@ namespace {
 PyObject* attribute_name = nullptr;     // interned "__torch_dispatch__"
 PyObject* disabled_dispatch = nullptr;  // torch_py._C._disabled_torch_dispatch_impl
 
-/// The arguments of a boxed call as Python passes them. Trailing positional arguments and keywords
-/// that have their default are left out.
+// An attribute of TypeErrors that handlers raised.
+constexpr const char* kErrorOfHandler = "_raised_by_a_handler_of_calls";
+
+/// The answer of a handler; throws the exception that it raised.
+ObjectPtr checked_answer(PyObject* answer) {
+  if (answer != nullptr) return ObjectPtr::steal(answer);
+
+  if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyObject* type = nullptr;
+    PyObject* error = nullptr;
+    PyObject* trace = nullptr;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (PyObject_SetAttrString(error, kErrorOfHandler, Py_True) != 0) PyErr_Clear();
+    PyErr_Restore(type, error, trace);
+  }
+  throw PythonError();
+}
+
+/// What becomes of arguments that have their default.
+enum class Defaults : uint8_t { Passed, LeftOut };
+
+/// What functions for an operator get: those for operators of torch_py may be written for calls
+/// without the arguments that most calls leave out.
+Defaults defaults_for(const c10::OperatorEntry& entry) {
+  return entry.is_declared_at_run_time() ? Defaults::Passed : Defaults::LeftOut;
+}
+
+/// The arguments of a boxed call as Python passes them; `reserved` places in front stay free. Of
+/// those with a default, trailing positional ones and keywords may be left out.
 class PythonArguments {
  public:
-  PythonArguments(const c10::OperatorEntry& entry, const at::Stack& stack, size_t reserved) {
+  PythonArguments(const c10::OperatorEntry& entry, const at::Stack& stack, size_t reserved,
+                  Defaults defaults) {
     const std::vector<c10::SchemaValue>& arguments = entry.schema().arguments;
+    const auto is_left_out = [&](size_t i) {
+      return defaults == Defaults::LeftOut && at::is_default(stack[i], arguments[i]);
+    };
     size_t positional = 0;
     while (positional < arguments.size() && !arguments[positional].is_keyword_only) ++positional;
 
     size_t given = positional;
-    while (given > 0 && at::is_default(stack[given - 1], arguments[given - 1])) --given;
+    while (given > 0 && is_left_out(given - 1)) --given;
 
     args_ = ObjectPtr::steal(checked(PyTuple_New(static_cast<Py_ssize_t>(given + reserved))));
     for (size_t i = 0; i < given; ++i) {
@@ -43,7 +76,7 @@ class PythonArguments {
 
     kwargs_ = ObjectPtr::steal(checked(PyDict_New()));
     for (size_t i = positional; i < arguments.size(); ++i) {
-      if (at::is_default(stack[i], arguments[i])) continue;
+      if (is_left_out(i)) continue;
       const ObjectPtr value = ObjectPtr::steal(wrap_value(stack[i]));
       check_status(PyDict_SetItemString(kwargs_.get(), arguments[i].name.c_str(), value.get()));
     }
@@ -71,12 +104,12 @@ class PythonKernel final : public c10::BoxedKernel {
   void call(const c10::OperatorEntry& entry, c10::DispatchKeySet keys,
             at::Stack& stack) const override {
     const GilAcquire gil;
-    const PythonArguments arguments(entry, stack, takes_keys_ ? 1 : 0);
+    const PythonArguments arguments(entry, stack, takes_keys_ ? 1 : 0, defaults_for(entry));
     if (takes_keys_)
       PyTuple_SET_ITEM(arguments.args(), 0, checked(PyLong_FromUnsignedLongLong(keys.bits())));
 
     const ObjectPtr results =
-        ObjectPtr::steal(checked(PyObject_Call(function_, arguments.args(), arguments.kwargs())));
+        checked_answer(PyObject_Call(function_, arguments.args(), arguments.kwargs()));
     push_results(stack, entry, results.get());
   }
 
@@ -92,10 +125,10 @@ class OperatorHandler final : public c10::BoxedKernel {
 
   void call(const c10::OperatorEntry& entry, c10::DispatchKeySet, at::Stack& stack) const override {
     const GilAcquire gil;
-    const PythonArguments arguments(entry, stack, 0);
+    const PythonArguments arguments(entry, stack, 0, defaults_for(entry));
     const ObjectPtr op = ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
-    const ObjectPtr results = ObjectPtr::steal(checked(PyObject_CallFunctionObjArgs(
-        function_, op.get(), arguments.args(), arguments.kwargs(), nullptr)));
+    const ObjectPtr results = checked_answer(PyObject_CallFunctionObjArgs(
+        function_, op.get(), arguments.args(), arguments.kwargs(), nullptr));
     push_results(stack, entry, results.get());
   }
 
@@ -212,6 +245,12 @@ class AliasedArguments {
   at::Tensor viewed_;  // undefined if results do not share memory with an argument
 };
 
+/// "aten.add.Tensor"
+std::string dotted_name(const c10::OperatorEntry& entry) {
+  std::string name = entry.qualified_name();
+  return name.replace(name.find("::"), 2, ".");
+}
+
 /// The fallback of the Python key: hands a call to the mode entered last, or to the classes of the
 /// tensors; whatever none of them handles goes on to the backend.
 class DispatchToPython final : public c10::BoxedKernel {
@@ -261,16 +300,16 @@ class DispatchToPython final : public c10::BoxedKernel {
     const AliasedArguments aliased(entry, stack);
     // Autograd has done its part, or there is nothing to record.
     const c10::AutoDispatchBelowAutograd below;
-    const PythonArguments arguments(entry, stack, 0);
+    const PythonArguments arguments(entry, stack, 0, Defaults::LeftOut);
     const ObjectPtr types = overloaded.types();
     const ObjectPtr function =
         ObjectPtr::steal(operator_object(const_cast<c10::OperatorEntry&>(entry)));
 
     const auto is_answer = [&](PyObject* handler) {
       const ObjectPtr method = ObjectPtr::steal(checked(PyObject_GetAttr(handler, attribute_name)));
-      const ObjectPtr result = ObjectPtr::steal(
-          checked(PyObject_CallFunctionObjArgs(method.get(), function.get(), types.get(),
-                                               arguments.args(), arguments.kwargs(), nullptr)));
+      const ObjectPtr result = checked_answer(
+          PyObject_CallFunctionObjArgs(method.get(), function.get(), types.get(), arguments.args(),
+                                       arguments.kwargs(), nullptr));
       if (result.get() == Py_NotImplemented) return false;
       push_results(stack, entry, result.get());
       aliased.note(stack);
@@ -293,9 +332,9 @@ class DispatchToPython final : public c10::BoxedKernel {
     for (PyObject* tensor : tensors)
       types += std::string("\n  - tensor subclass ") + Py_TYPE(tensor)->tp_name;
     throw_python(PyExc_TypeError,
-                 "Multiple dispatch failed for 'aten.%s'; all __torch_dispatch__ handlers returned "
+                 "Multiple dispatch failed for '%s'; all __torch_dispatch__ handlers returned "
                  "NotImplemented:%s",
-                 entry.name(), types.c_str());
+                 dotted_name(entry).c_str(), types.c_str());
   }
 };
 
@@ -333,6 +372,16 @@ std::shared_ptr<const c10::BoxedKernel> make_python_kernel(PyObject* function, b
 
 std::shared_ptr<const c10::BoxedKernel> make_operator_handler(PyObject* function) {
   return std::make_shared<OperatorHandler>(function);
+}
+
+bool is_error_of_handler() {
+  PyObject* type = nullptr;
+  PyObject* error = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &error, &trace);
+  const bool is_marked = error != nullptr && PyObject_HasAttrString(error, kErrorOfHandler) != 0;
+  PyErr_Restore(type, error, trace);
+  return is_marked;
 }
 
 bool has_torch_dispatch(PyTypeObject* type) {

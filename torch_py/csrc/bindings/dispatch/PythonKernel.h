@@ -15,6 +15,10 @@ std::shared_ptr<const c10::BoxedKernel> make_python_kernel(PyObject* function, b
 /// A kernel for the calls of many operators: it calls `function(operator, args, kwargs)`.
 std::shared_ptr<const c10::BoxedKernel> make_operator_handler(PyObject* function);
 
+/// Whether the exception that is set was raised by code of the program that handled a call.
+/// Python's operators must not take its TypeError for one about their operands.
+bool is_error_of_handler();
+
 /// Whether the instances of a class handle operator calls: it defines __torch_dispatch__.
 bool has_torch_dispatch(PyTypeObject* type);
 

@@ -37,6 +37,24 @@ PyObject* wrap_list(const List& list, Wrap&& wrap_element) {
   return result.release();
 }
 
+/// A Python object inside of a Value.
+class PythonObject final : public at::ForeignObject {
+ public:
+  explicit PythonObject(PyObject* object) : object_(Py_NewRef(object)) {}
+  ~PythonObject() override {
+    if (python_has_ended()) return;
+    const GilAcquire gil;
+    Py_CLEAR(object_);
+  }
+  PythonObject(const PythonObject&) = delete;
+  PythonObject& operator=(const PythonObject&) = delete;
+
+  PyObject* get() const { return object_; }
+
+ private:
+  PyObject* object_;
+};
+
 struct Wrapper {
   PyObject* operator()(std::monostate) const { return wrap_none(); }
   PyObject* operator()(const at::Tensor& tensor) const { return wrap_tensor(tensor); }
@@ -57,6 +75,10 @@ struct Wrapper {
     return checked(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
   }
   PyObject* operator()(at::Generator* generator) const { return generator_object(generator); }
+  PyObject* operator()(const Value::List& values) const { return wrap_list(values, wrap_value); }
+  PyObject* operator()(const Value::Object& object) const {
+    return Py_NewRef(static_cast<const PythonObject&>(*object).get());
+  }
   template <class T>
   PyObject* operator()(const T& value) const {
     return wrap(value);
@@ -68,10 +90,10 @@ struct Wrapper {
 [[noreturn]] void throw_wrong_type(PyObject* object, const SchemaValue& argument,
                                    const c10::OperatorEntry& entry, size_t position) {
   throw_python(PyExc_RuntimeError,
-               "aten::%s() Expected a value of type '%s' for argument '%s' but instead found type "
-               "'%s'.\nPosition: %zu\nValue: %R\nDeclaration: aten::%s",
-               entry.schema().name.c_str(), argument.type_text.c_str(), argument.name.c_str(),
-               Py_TYPE(object)->tp_name, position, object, entry.schema_text());
+               "%s() Expected a value of type '%s' for argument '%s' but instead found type "
+               "'%s'.\nPosition: %zu\nValue: %R\nDeclaration: %s",
+               function_name(entry).c_str(), argument.type_text.c_str(), argument.name.c_str(),
+               Py_TYPE(object)->tp_name, position, object, entry.qualified_schema().c_str());
 }
 
 bool is_element(PyObject* object, const SchemaValue& argument) {
@@ -90,6 +112,7 @@ bool is_element(PyObject* object, const SchemaValue& argument) {
     case SchemaType::Device: return is_device(object);
     case SchemaType::MemoryFormat: return is_memory_format(object);
     case SchemaType::Generator: return is_generator(object);
+    case SchemaType::Object: return true;
   }
   return false;
 }
@@ -108,6 +131,7 @@ Value element(PyObject* object, SchemaType type) {
     case SchemaType::Device: return to_device(object);
     case SchemaType::MemoryFormat: return to_memory_format(object);
     case SchemaType::Generator: return to_generator(object);
+    case SchemaType::Object: return Value::Object(std::make_shared<PythonObject>(object));
   }
   return {};
 }
@@ -119,6 +143,15 @@ Value list_of(PyObject* const* items, size_t count, SchemaType type) {
   list.reserve(count);
   for (size_t i = 0; i < count; ++i) list.push_back(element(items[i], type).template get<T>());
   return list;
+}
+
+/// The elements of a list of a type without a list of its own; they may be None.
+Value list_of_values(PyObject* const* items, size_t count, SchemaType type) {
+  Value::List values;
+  values.reserve(count);
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(items[i] == Py_None ? Value() : element(items[i], type));
+  return values;
 }
 
 Value tensor_list(PyObject* const* items, size_t count) {
@@ -145,8 +178,12 @@ Value to_list(PyObject* object, const SchemaValue& argument, const c10::Operator
   PyObject* const* items = PySequence_Fast_ITEMS(sequence.get());
   const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.get()));
   for (size_t i = 0; i < count; ++i) {
-    if (!is_element(items[i], argument)) throw_wrong_type(object, argument, entry, position);
+    const bool is_absent = argument.has_optional_elements && items[i] == Py_None;
+    if (!is_absent && !is_element(items[i], argument))
+      throw_wrong_type(object, argument, entry, position);
   }
+  if (argument.has_optional_elements && argument.type != SchemaType::Tensor)
+    return list_of_values(items, count, argument.type);
 
   switch (argument.type) {
     case SchemaType::Tensor: return tensor_list(items, count);
@@ -154,7 +191,7 @@ Value to_list(PyObject* object, const SchemaValue& argument, const c10::Operator
       return list_of<at::Scalar, Value::Scalars>(items, count, argument.type);
     case SchemaType::Float: return list_of<double, Value::Doubles>(items, count, argument.type);
     case SchemaType::Int: return list_of<int64_t, at::DimVector>(items, count, argument.type);
-    default: throw_wrong_type(object, argument, entry, position);
+    default: return list_of_values(items, count, argument.type);
   }
 }
 
@@ -173,29 +210,36 @@ void check_keywords(const c10::OperatorEntry& entry, Py_ssize_t nargs, PyObject*
 
     if (position < 0) {
       throw_python(PyExc_RuntimeError,
-                   "Unknown keyword argument '%s' for operator 'aten::%s'. "
-                   "Schema: aten::%s",
-                   name.c_str(), entry.name(), entry.schema_text());
+                   "Unknown keyword argument '%s' for operator '%s'. Schema: %s", name.c_str(),
+                   entry.qualified_name().c_str(), entry.qualified_schema().c_str());
     }
     if (position < nargs) {
       throw_python(PyExc_RuntimeError,
-                   "aten::%s() got multiple values for argument '%s'. Declaration: aten::%s",
-                   schema.name.c_str(), name.c_str(), entry.schema_text());
+                   "%s() got multiple values for argument '%s'. Declaration: %s",
+                   function_name(entry).c_str(), name.c_str(), entry.qualified_schema().c_str());
     }
   }
 }
 
 }  // namespace
 
+std::string function_name(const c10::OperatorEntry& entry) {
+  const std::string name = entry.qualified_name();
+  return name.substr(0, name.find('.'));
+}
+
 PyObject* wrap_value(const Value& value) { return std::visit(Wrapper(), value.variant()); }
 
 Value to_value(PyObject* object, const SchemaValue& argument, const c10::OperatorEntry& entry,
                size_t position) {
-  if (object == Py_None && argument.is_optional) return {};
+  const bool may_be_none = argument.is_optional || argument.type == SchemaType::Object;
+  if (object == Py_None && may_be_none) return {};
   if (argument.is_list) return to_list(object, argument, entry, position);
 
-  // A number is a tensor that promotes only by its kind.
-  if (argument.type == SchemaType::Tensor && !is_tensor(object) && is_scalar(object))
+  // A number is a tensor that promotes only by its kind, to operators that know about promotion.
+  const bool takes_numbers =
+      argument.type == SchemaType::Tensor && !entry.is_declared_at_run_time();
+  if (takes_numbers && !is_tensor(object) && is_scalar(object))
     return at::wrapped_scalar(to_scalar(object));
 
   if (!is_element(object, argument)) throw_wrong_type(object, argument, entry, position);
@@ -218,26 +262,26 @@ void push_arguments(at::Stack& stack, const c10::OperatorEntry& entry, PyObject*
 
     if (is_positional && argument.is_keyword_only) {
       throw_python(PyExc_RuntimeError,
-                   "aten::%s() takes %zu positional argument(s) but %zd were given. Declaration: "
-                   "aten::%s",
-                   schema.name.c_str(), i, nargs, entry.schema_text());
+                   "%s() takes %zu positional argument(s) but %zd were given. Declaration: %s",
+                   function_name(entry).c_str(), i, nargs, entry.qualified_schema().c_str());
     }
     if (object != nullptr) {
       stack.push_back(to_value(object, argument, entry, i));
     } else if (argument.default_text) {
       stack.push_back(at::default_value(argument));
     } else {
-      throw_python(PyExc_RuntimeError,
-                   "aten::%s() is missing value for argument '%s'. Declaration: aten::%s",
-                   schema.name.c_str(), argument.name.c_str(), entry.schema_text());
+      throw_python(PyExc_RuntimeError, "%s() is missing value for argument '%s'. Declaration: %s",
+                   function_name(entry).c_str(), argument.name.c_str(),
+                   entry.qualified_schema().c_str());
     }
   }
 
   if (nargs > static_cast<Py_ssize_t>(arguments.size())) {
     throw_python(PyExc_RuntimeError,
-                 "aten::%s() expected at most %zu argument(s) but received %zd argument(s). "
-                 "Declaration: aten::%s",
-                 schema.name.c_str(), arguments.size(), nargs, entry.schema_text());
+                 "%s() expected at most %zu argument(s) but received %zd argument(s). "
+                 "Declaration: %s",
+                 function_name(entry).c_str(), arguments.size(), nargs,
+                 entry.qualified_schema().c_str());
   }
 }
 
@@ -255,12 +299,22 @@ PyObject* wrap_results(at::Stack& stack) {
 void push_results(at::Stack& stack, const c10::OperatorEntry& entry, PyObject* results) {
   const std::vector<SchemaValue>& expected = entry.schema().results;
   stack.clear();
-  if (expected.empty()) return;
+  if (expected.empty()) {
+    if (results == Py_None || results == Py_NotImplemented) return;
+    throw_python(PyExc_RuntimeError, "Expected the kernel of %s to return None but it returned %R",
+                 entry.qualified_name().c_str(), results);
+  }
 
   const auto push = [&](PyObject* object, size_t i) {
     // A kernel may leave out a result, as of gradients that nobody wants.
     const bool is_absent = object == Py_None && expected[i].type == SchemaType::Tensor;
     if (is_absent && !expected[i].is_list) return stack.emplace_back(), void();
+    // Operators of torch_py hand numbers of the program on as numbers.
+    const bool is_tensor_result = expected[i].type == SchemaType::Tensor && !expected[i].is_list;
+    if (entry.is_declared_at_run_time() && is_tensor_result && !is_tensor(object)) {
+      throw_python(PyExc_RuntimeError, "Unable to cast %R to Tensor, which %s returns", object,
+                   entry.qualified_name().c_str());
+    }
     SchemaValue result = expected[i];
     if (result.name.empty()) result.name = "result " + std::to_string(i);
     stack.push_back(to_value(object, result, entry, i));
@@ -271,8 +325,8 @@ void push_results(at::Stack& stack, const c10::OperatorEntry& entry, PyObject* r
   const bool fits =
       is_sequence(results) && static_cast<size_t>(sequence_length(results)) == expected.size();
   if (!fits) {
-    throw_python(PyExc_RuntimeError, "aten::%s: expected a tuple of %zu results, got %R",
-                 entry.name(), expected.size(), results);
+    throw_python(PyExc_RuntimeError, "%s: expected a tuple of %zu results, got %R",
+                 entry.qualified_name().c_str(), expected.size(), results);
   }
   for (size_t i = 0; i < expected.size(); ++i)
     push(sequence_item(results, static_cast<Py_ssize_t>(i)), i);

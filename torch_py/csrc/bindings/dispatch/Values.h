@@ -2,10 +2,15 @@
 #pragma once
 #include "torch_py/csrc/bindings/PythonHeaders.h"
 
+#include <string>
+
 #include "aten/core/Value.h"
 #include "c10/dispatch/OperatorEntry.h"
 
 namespace torch::python {
+
+/// "aten::add" of add.Tensor, as messages and profiles name it.
+std::string function_name(const c10::OperatorEntry& entry);
 
 /// A new reference. A wrapped number becomes the number; lists become lists.
 PyObject* wrap_value(const at::Value& value);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "torch_py/csrc/bindings/calls/Conversions.h"
+#include "torch_py/csrc/bindings/calls/TorchFunction.h"
 #include "torch_py/csrc/bindings/exchange/ForeignMemory.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 
@@ -49,6 +50,9 @@ const char* format_of(at::ScalarType dtype) {
 
 /// Why the tensor cannot be exported in the form that `flags` ask for; null if it can.
 const char* refusal(const at::Tensor& tensor, int flags) {
+  // NumPy then asks for __array__, a method, which the mode sees.
+  if (has_function_modes() && in_function_mode())
+    return "a TorchFunctionMode does not see buffers; use tensor.numpy()";
   if (!tensor.is_cpu())
     return "the memory of a tensor that is not on the CPU cannot be exported as a buffer";
   if (tensor.layout() != at::Layout::Strided)

@@ -10,6 +10,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/dispatch/Values.h"
 
 namespace torch::python {
 
@@ -74,7 +75,7 @@ PyObject* shapes_of(const Recording& recording, int32_t start) {
 /// (name, is an operator, start, end, parent, memory, sequence number, shapes, stack)
 PyObject* wrap_event(const Profile& of, const Event& event) {
   const bool is_operator = event.entry != nullptr;
-  const std::string name = is_operator ? "aten::" + event.entry->schema().name
+  const std::string name = is_operator ? function_name(*event.entry)
                                        : of.recording.names()[static_cast<size_t>(event.name)];
 
   const ObjectPtr shapes = ObjectPtr::steal(shapes_of(of.recording, event.shapes));

@@ -1,6 +1,7 @@
 // The number protocol and comparisons of Tensor. Slots call the generated operators, which are
 // found by name when first used.
 #include "torch_py/csrc/bindings/Operators.h"
+#include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/exchange/NumPy.h"
 #include "torch_py/csrc/bindings/tensor/TensorMembers.h"
 #include "torch_py/csrc/bindings/tensor/TensorValues.h"
@@ -13,6 +14,7 @@ namespace {
 /// the error.
 PyObject* or_not_implemented(PyObject* result) {
   if (result != nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return result;
+  if (is_error_of_handler()) return nullptr;
   PyErr_Clear();
   Py_RETURN_NOTIMPLEMENTED;
 }
@@ -37,8 +39,24 @@ struct Operator {
   FastMethod function = nullptr;
 };
 
-constinit Operator add("add"), sub("sub"), mul("mul"), div("div"), floor_divide("floor_divide"),
-    remainder("remainder"), power("pow"), matmul("matmul"), bitwise_and("bitwise_and"),
+/// A method whose function, such as torch.sub, takes a number as its first operand, too.
+struct OperatorOfNumbers : Operator {
+  using Operator::Operator;
+
+  /// The function, a borrowed reference; null with an exception set where this build lacks it.
+  PyObject* of_numbers() {
+    if (C10_LIKELY(torch_function != nullptr)) return torch_function;
+    const ObjectPtr space = ObjectPtr::steal(namespace_of("torch"));
+    if (space) torch_function = PyObject_GetAttrString(space.get(), name);
+    return torch_function;
+  }
+
+  PyObject* torch_function = nullptr;  // owned, as long as the process lives
+};
+
+constinit OperatorOfNumbers sub("sub"), div("div"), floor_divide("floor_divide"),
+    remainder("remainder"), power("pow");
+constinit Operator add("add"), mul("mul"), matmul("matmul"), bitwise_and("bitwise_and"),
     bitwise_or("bitwise_or"), bitwise_xor("bitwise_xor"), left_shift("__lshift__"),
     right_shift("__rshift__"), negative("neg"), absolute("abs"), invert("bitwise_not"),
     positive("positive"), add_("add_"), sub_("sub_"), mul_("mul_"), div_("div_"),
@@ -58,12 +76,23 @@ PyObject* from_number(Operator& op, PyObject* number, PyObject* tensor) {
   TORCH_PY_CATCH(nullptr)
 }
 
+/// The same without an object for the number, unless somebody wants to see the call.
+PyObject* from_number(OperatorOfNumbers& op, PyObject* number, PyObject* tensor) {
+  if (!is_plain_number(number) || !is_plain_tensor(tensor) || has_function_modes())
+    return from_number(static_cast<Operator&>(op), number, tensor);
+
+  PyObject* function = op.of_numbers();
+  if (function == nullptr) return nullptr;
+  PyObject* const operands[] = {number, tensor};
+  return or_not_implemented(PyObject_Vectorcall(function, operands, 2, nullptr));
+}
+
 template <Operator& op>
 PyObject* commutative(PyObject* a, PyObject* b) {
   return is_tensor(a) ? or_not_implemented(op(a, &b, 1)) : or_not_implemented(op(b, &a, 1));
 }
 
-template <Operator& op>
+template <auto& op>
 PyObject* binary(PyObject* a, PyObject* b) {
   return is_tensor(a) ? or_not_implemented(op(a, &b, 1)) : from_number(op, a, b);
 }

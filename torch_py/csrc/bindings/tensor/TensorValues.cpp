@@ -82,6 +82,7 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
 }
 
 PyObject* tolist(PyObject* self, PyObject*) {
+  if (is_intercepted(self)) return call_method_override("tolist", self, nullptr, 0);
   TORCH_PY_TRY
   c10::check_has_data(*unpack(self).unsafe_impl());
   const at::Tensor tensor = on_cpu(unpack(self));

@@ -10,6 +10,7 @@
 #include "torch_py/csrc/bindings/ObjectPtr.h"
 #include "torch_py/csrc/bindings/calls/Conversions.h"
 #include "torch_py/csrc/bindings/calls/Wrap.h"
+#include "torch_py/csrc/bindings/dispatch/OperatorType.h"
 #include "torch_py/csrc/bindings/dispatch/PythonKernel.h"
 #include "torch_py/csrc/bindings/tensor/TensorType.h"
 
@@ -144,6 +145,21 @@ PyObject* install_transforms(PyObject*, PyObject* forward_mode) {
   TORCH_PY_CATCH(nullptr)
 }
 
+PyObject* set_batch_rule(PyObject*, PyObject* args) {
+  TORCH_PY_TRY
+  PyObject* object = nullptr;
+  PyObject* function = nullptr;
+  if (!PyArg_ParseTuple(args, "OO:_set_batch_rule", &object, &function)) return nullptr;
+  if (!is_operator(object))
+    throw_python(PyExc_TypeError, "_set_batch_rule(): expected an operator");
+
+  c10::OperatorEntry& entry = *reinterpret_cast<OperatorObject*>(object)->entry;
+  auto rule = transforms::with_batch_rule(make_operator_handler(function));
+  entry.set_boxed_kernel(c10::DispatchKey::Transform, std::move(rule));
+  Py_RETURN_NONE;
+  TORCH_PY_CATCH(nullptr)
+}
+
 PyMethodDef functions[] = {
     {"_begin_level", begin_level, METH_VARARGS,
      "_begin_level(batch_size=-1, randomness='error') -> int: begins a transform on this thread."},
@@ -162,6 +178,8 @@ PyMethodDef functions[] = {
     {"_tangent", tangent, METH_O, "The tangent of a dual tensor; None is zero."},
     {"_set_inside", set_inside, METH_VARARGS, "_set_inside(tensor, value)"},
     {"_set_tangent", set_tangent, METH_VARARGS, "_set_tangent(tensor, tangent)"},
+    {"_set_batch_rule", set_batch_rule, METH_VARARGS,
+     "_set_batch_rule(operator, rule): rule(operator, args, kwargs) handles its calls in vmap."},
     {"_install_transforms", install_transforms, METH_O,
      "Sets what handles operators of dual tensors in place, and of those that wrap wrapped ones: "
      "forward_mode(operator, args, kwargs)."},

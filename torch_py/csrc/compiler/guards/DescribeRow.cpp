@@ -132,6 +132,8 @@ std::string describe_failure(const Rows& rows, size_t position, PyObject* const*
   if (row.kind == Kind::Distinct)
     return text + ": " + describe_overlap(rows, row, registers, position);
 
+  if (row.kind == Kind::Bound) return row.facts->first_difference(row.object, text);
+
   PyObject* now = registers[row.source];
   switch (row.kind) {
     case Kind::Is: return changed(text, row.object, now);

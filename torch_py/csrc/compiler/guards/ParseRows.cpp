@@ -15,6 +15,7 @@ namespace {
 /// o object              h hashable object      n name              i int >= 0
 /// l lower bound or None u upper bound or None  K tuple of keys     T type
 /// D dict                F TensorFacts          E size relation     w word of thread state
+/// B tensor
 /// W tuple of watched objects, then rows        t text for messages
 struct Form {
   std::string_view word;
@@ -38,6 +39,7 @@ constexpr Form kForms[] = {
     {"no_attr", Kind::NoAttr, "snt"},
     {"no_key", Kind::NoKey, "sht"},
     {"tensor", Kind::Tensor, "sFt"},
+    {"bound", Kind::Bound, "BFt"},
     {"distinct", Kind::Distinct, "Rt"},
     {"alias", Kind::Alias, "sat"},
     {"in_range", Kind::InRange, "slut"},
@@ -168,6 +170,7 @@ void Parser::parse_number_operand(char letter, PyObject* operand, Row& row) {
 }
 
 void Parser::parse_object_operand(char letter, PyObject* operand, Row& row) {
+  if (letter == 'B') expect(is_tensor(operand), operand, "a Tensor");
   if (letter == 'T') expect(PyType_Check(operand), operand, "a type");
   if (letter == 'D') expect(PyDict_Check(operand), operand, "a dict");
   if (letter == 'K') expect(PyTuple_Check(operand), operand, "a tuple of keys");
@@ -175,12 +178,13 @@ void Parser::parse_object_operand(char letter, PyObject* operand, Row& row) {
   if (letter == 'n') expect(PyUnicode_CheckExact(operand), operand, "a name");
   if (letter == 'h' && PyObject_Hash(operand) == -1) throw PythonError();
 
-  if (letter == 'n' && row.object != nullptr) {  // a global: the dict comes first
+  if (letter == 'F') {
+    row.facts = &facts_of(operand);
+  } else if (letter == 'n' && row.object != nullptr) {  // a global: the dict comes first
     row.index = program_.objects.size();
   } else {
     row.object = operand;
   }
-  if (letter == 'F') row.facts = &facts_of(operand);
   keep(operand);
 }
 

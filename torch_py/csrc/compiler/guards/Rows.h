@@ -33,6 +33,7 @@ enum class Kind : uint8_t {
   NoAttr,
   NoKey,
   Tensor,
+  Bound,  // Tensor, for one that is an operand
   Distinct,
   Alias,
   InRange,

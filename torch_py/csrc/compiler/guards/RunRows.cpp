@@ -122,6 +122,7 @@ bool is_in_range(PyObject* object, const Row& row) {
 bool Run::checks(const Row& row) {
   switch (row.kind) {
     case Kind::Tensor: return row.facts->fit(registers_[row.source]);
+    case Kind::Bound: return row.facts->fit(row.object);
     case Kind::State: return thread_state() == row.word;
     case Kind::Is: return registers_[row.source] == row.object;
     case Kind::TypeIs:

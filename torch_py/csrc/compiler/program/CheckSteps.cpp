@@ -27,7 +27,7 @@ class Checker {
     for (step_ = 0; step_ < description_.steps.size(); ++step_)
       std::visit(*this, description_.steps[step_]);
     for (const Output& output : description_.outputs) {
-      if (!output.is_integer) check_output(output.slot);
+      if (output.is_tensor()) check_output(output.slot);
     }
   }
 

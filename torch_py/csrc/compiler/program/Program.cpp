@@ -73,7 +73,7 @@ void Program::find_visible_slots() {
     }
   }
   for (const Output& output : description_.outputs) {
-    if (!output.is_integer) is_visible_[output.slot] = true;
+    if (output.is_tensor()) is_visible_[output.slot] = true;
   }
 
   // A view that is a tensor is one of a tensor, and so is a view that outlives what it views.
@@ -89,8 +89,9 @@ void Program::find_last_uses() {
   const LastUses uses(description_);
   last_uses_.resize(description_.steps.size());
   for (Slot slot = 0; slot < description_.inputs; ++slot) {
-    const bool is_output = std::any_of(description_.outputs.begin(), description_.outputs.end(),
-                                       [&](const Output& output) { return output.slot == slot; });
+    const bool is_output = std::any_of(
+        description_.outputs.begin(), description_.outputs.end(),
+        [&](const Output& output) { return output.is_tensor() && output.slot == slot; });
     if (!is_output && uses.of(slot) != LastUses::kNever) last_uses_[uses.of(slot)].push_back(slot);
   }
 }

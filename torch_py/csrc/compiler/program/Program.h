@@ -15,7 +15,7 @@ struct Argument {
 };
 using Arguments = c10::SmallVector<Argument, 16>;
 
-/// A result of a program: a tensor, or an integer.
+/// A result of a program: a tensor, undefined for None, or an integer.
 struct Item {
   at::Tensor tensor;
   int64_t integer = 0;

@@ -93,7 +93,7 @@ constexpr const char* kDocumentation =
     "number is expected, a formula of sizes may stand: a tuple in postfix order,\n"
     "('s0', 1, '+', 2, '//'), whose symbols are dimensions of inputs.\n"
     "\n"
-    "Steps are tuples:\n"
+    "Outputs are slots, formulas, which callers get as ints, or None. Steps are tuples:\n"
     "  ('arena_size', bytes): first, if there is an arena\n"
     "  ('allocate', slot)\n"
     "  ('arena', slot, offset): in bytes, a multiple of 64\n"

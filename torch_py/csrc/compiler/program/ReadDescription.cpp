@@ -251,6 +251,13 @@ void read_step(PyObject* step, Description& description) {
   }
 }
 
+programs::Output read_output(PyObject* object, Description& description) {
+  using Kind = programs::Output::Kind;
+  if (object == Py_None) return {};
+  if (PyTuple_Check(object)) return {Kind::Integer, 0, read_formula(object, description)};
+  return {Kind::Tensor, read_slot(object), {}};
+}
+
 }  // namespace
 
 bool is_formula(PyObject* object) {
@@ -316,12 +323,8 @@ Description read_description(const WrittenProgram& written) {
     ++position;
   });
 
-  for_each(written.outputs, "outputs", [&](PyObject* item) {
-    const bool is_integer = is_formula(item);
-    description.outputs.push_back({is_integer ? 0 : read_slot(item),
-                                   is_integer ? read_integer(item, description) : Integer{},
-                                   is_integer});
-  });
+  for_each(written.outputs, "outputs",
+           [&](PyObject* item) { description.outputs.push_back(read_output(item, description)); });
   return description;
 }
 

@@ -72,11 +72,11 @@ void Run::steps() {
 Items Run::results() {
   Items results;
   for (const Output& output : program_.description_.outputs) {
-    if (output.is_integer) {
-      results.push_back({{}, output.integer.of(plan_.values), true});
-    } else {
-      results.push_back({tensors_[output.slot], 0, false});
-    }
+    Item item;
+    if (output.is_tensor()) item.tensor = tensors_[output.slot];
+    item.is_integer = output.kind == Output::Kind::Integer;
+    if (item.is_integer) item.integer = output.integer.of(plan_.values);
+    results.push_back(std::move(item));
   }
   return results;
 }

@@ -92,11 +92,15 @@ using Step = std::variant<Allocate, Place, View, CallKernel, CallExtern, Drop>;
 /// Where slots may begin in the arena: at cache lines.
 inline constexpr int64_t kArenaAlignment = 64;
 
-/// What a program returns: a slot, or an integer.
+/// What a program returns.
 struct Output {
-  Slot slot = 0;
-  Integer integer;
-  bool is_integer = false;
+  enum class Kind : uint8_t { Tensor, Integer, None };
+
+  Kind kind = Kind::None;
+  Slot slot = 0;    // of a tensor
+  Integer integer;  // of an integer
+
+  bool is_tensor() const { return kind == Kind::Tensor; }
 };
 
 /// All that a program is made of. Slots are numbered: inputs, constants, then the others.

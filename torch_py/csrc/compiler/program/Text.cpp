@@ -85,8 +85,11 @@ class Writer {
   std::string outputs() const {
     std::string text;
     for (const Output& output : description_.outputs) {
-      text += (text.empty() ? "" : ", ") +
-              (output.is_integer ? number(output.integer) : name(output.slot));
+      const bool is_none = output.kind == Output::Kind::None;
+      const std::string value = output.is_tensor() ? name(output.slot)
+                                : is_none          ? "None"
+                                                   : number(output.integer);
+      text += (text.empty() ? "" : ", ") + value;
     }
     return text;
   }

@@ -93,7 +93,9 @@ void WatchList::set_armed(Group& group, bool value) {
 
 uint64_t WatchList::prepare(size_t number) {
   Group& group = groups_[number];
+  if (group.is_armed && asked_ - group.armed_at > kFewCalls) group.times_armed = 0;
   set_armed(group, false);
+
   bool is_reliable = true;
   for (size_t i = group.instances_begin; i < group.instances_end; ++i)
     is_reliable &= refresh(instances_[i]);
@@ -113,6 +115,7 @@ void WatchList::arm(size_t number, uint64_t prepared) {
   if (prepared != group.preparations || !group.is_reliable || group.times_armed == kPatience)
     return;
   ++group.times_armed;
+  group.armed_at = asked_;
   set_armed(group, true);
 }
 

@@ -39,7 +39,8 @@ class WatchList {
   size_t add_group(const std::vector<PyObject*>& objects);
 
   /// Whether no group changed. Costs a nanosecond or two for each object.
-  bool all_unchanged() const {
+  bool all_unchanged() {
+    ++asked_;
     return unarmed_count_ == 0 && pointers_unchanged(0, pointers_.size()) &&
            records_.all_unchanged();
   }
@@ -52,14 +53,15 @@ class WatchList {
   /// Takes what is there now as unchanged, provided that arm() follows: after whoever asks has
   /// looked at it. Returns a number for arm().
   uint64_t prepare(size_t group);
-  /// Does nothing after another prepare(), on another thread perhaps, nor after kPatience times:
-  /// what changes that often is looked at in every call.
+  /// Does nothing after another prepare(), on another thread perhaps. What changes within a few
+  /// calls, kPatience times in a row, is no longer watched but looked at in every call.
   void arm(size_t group, uint64_t prepared);
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
   static constexpr int kPatience = 4;  // the first time is not a change
+  static constexpr uint64_t kFewCalls = 10;
 
   /// A pointer inside of an object.
   struct Pointer {
@@ -71,7 +73,8 @@ class WatchList {
     size_t records_begin, records_end;
     size_t instances_begin, instances_end;
     uint64_t preparations = 0;
-    int times_armed = 0;
+    uint64_t armed_at = 0;     // `asked_` at arm()
+    int times_armed = 0;       // in a row
     bool is_reliable = false;  // changes since prepare() can be told
     bool is_armed = false;
   };
@@ -101,6 +104,7 @@ class WatchList {
   std::vector<ObjectPtr> kept_;  // what `pointers_` saw
   ChangeRecords records_;
   size_t unarmed_count_ = 0;
+  uint64_t asked_ = 0;  // how often all_unchanged() was called
 };
 
 }  // namespace torch::python::compiler

@@ -180,11 +180,11 @@ constinit OperatorEntry add_Tensor::entry("add.Tensor",
     {"pointwise", "", "int64 float32 float64 bool"}, boxing::boxing_of<add_Tensor>());
 Tensor add_Tensor::call(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
+  return entry.lookup<Schema*>(keys)(keys, self, other, alpha);
 }
 Tensor add_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
     const Scalar& alpha) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
+  return entry.lookup<Schema*>(keys)(keys, self, other, alpha);
 }
 
 // add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
@@ -193,11 +193,11 @@ constinit OperatorEntry add__Tensor::entry("add_.Tensor",
     {"pointwise", "", "int64 float32 float64 bool"}, boxing::boxing_of<add__Tensor>());
 Tensor add__Tensor::call(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
+  return entry.lookup<Schema*>(keys)(keys, self, other, alpha);
 }
 Tensor add__Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
     const Scalar& alpha) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha);
+  return entry.lookup<Schema*>(keys)(keys, self, other, alpha);
 }
 
 // add.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
@@ -207,11 +207,11 @@ constinit OperatorEntry add_Tensor_out::entry("add.Tensor_out",
 Tensor add_Tensor_out::call(const Tensor& self, const Tensor& other, const Scalar& alpha,
     const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other) | keys_of(out));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha, out);
+  return entry.lookup<Schema*>(keys)(keys, self, other, alpha, out);
 }
 Tensor add_Tensor_out::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other,
     const Scalar& alpha, const Tensor& out) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other, alpha, out);
+  return entry.lookup<Schema*>(keys)(keys, self, other, alpha, out);
 }
 
 // mul.Tensor(Tensor self, Tensor other) -> Tensor
@@ -220,10 +220,10 @@ constinit OperatorEntry mul_Tensor::entry("mul.Tensor",
     boxing::boxing_of<mul_Tensor>());
 Tensor mul_Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 Tensor mul_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 
 // mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
@@ -232,10 +232,10 @@ constinit OperatorEntry mul__Tensor::entry("mul_.Tensor",
     {"pointwise", "", "int64 float32 float64"}, boxing::boxing_of<mul__Tensor>());
 Tensor mul__Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 Tensor mul__Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 
 // less.Tensor(Tensor self, Tensor other) -> Tensor
@@ -244,10 +244,10 @@ constinit OperatorEntry less_Tensor::entry("less.Tensor",
     boxing::boxing_of<less_Tensor>());
 Tensor less_Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 Tensor less_Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 
 // less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
@@ -256,10 +256,10 @@ constinit OperatorEntry less__Tensor::entry("less_.Tensor",
     {"pointwise", "", "int64 float32 float64"}, boxing::boxing_of<less__Tensor>());
 Tensor less__Tensor::call(const Tensor& self, const Tensor& other) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(other));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 Tensor less__Tensor::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& other) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, other);
+  return entry.lookup<Schema*>(keys)(keys, self, other);
 }
 
 // tanh(Tensor self) -> Tensor
@@ -267,10 +267,10 @@ constinit OperatorEntry tanh::entry("tanh", "tanh(Tensor self) -> Tensor",
     {"pointwise", "", "float32 float64"}, boxing::boxing_of<tanh>());
 Tensor tanh::call(const Tensor& self) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
+  return entry.lookup<Schema*>(keys)(keys, self);
 }
 Tensor tanh::redispatch(DispatchKeySet keys, const Tensor& self) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
+  return entry.lookup<Schema*>(keys)(keys, self);
 }
 
 // tanh_backward(Tensor grad_output, Tensor output) -> Tensor
@@ -279,11 +279,11 @@ constinit OperatorEntry tanh_backward::entry("tanh_backward",
     {"pointwise", "", "float32 float64"}, boxing::boxing_of<tanh_backward>());
 Tensor tanh_backward::call(const Tensor& grad_output, const Tensor& output) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(output));
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, output);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, output);
 }
 Tensor tanh_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
     const Tensor& output) {
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, output);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, output);
 }
 
 // softcap(Tensor self, float cap=30.0) -> Tensor
@@ -291,10 +291,10 @@ constinit OperatorEntry softcap::entry("softcap", "softcap(Tensor self, float ca
     {"pointwise", "", "float32 float64"}, boxing::boxing_of<softcap>());
 Tensor softcap::call(const Tensor& self, double cap) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, cap);
+  return entry.lookup<Schema*>(keys)(keys, self, cap);
 }
 Tensor softcap::redispatch(DispatchKeySet keys, const Tensor& self, double cap) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, cap);
+  return entry.lookup<Schema*>(keys)(keys, self, cap);
 }
 
 // softcap_(Tensor(a!) self, float cap=30.0) -> Tensor(a!)
@@ -303,10 +303,10 @@ constinit OperatorEntry softcap_::entry("softcap_",
     boxing::boxing_of<softcap_>());
 Tensor softcap_::call(const Tensor& self, double cap) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, cap);
+  return entry.lookup<Schema*>(keys)(keys, self, cap);
 }
 Tensor softcap_::redispatch(DispatchKeySet keys, const Tensor& self, double cap) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, cap);
+  return entry.lookup<Schema*>(keys)(keys, self, cap);
 }
 
 // softcap.out(Tensor self, float cap=30.0, *, Tensor(a!) out) -> Tensor(a!)
@@ -315,11 +315,11 @@ constinit OperatorEntry softcap_out::entry("softcap.out",
     {"pointwise", "", "float32 float64"}, boxing::boxing_of<softcap_out>());
 Tensor softcap_out::call(const Tensor& self, double cap, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(out));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, cap, out);
+  return entry.lookup<Schema*>(keys)(keys, self, cap, out);
 }
 Tensor softcap_out::redispatch(DispatchKeySet keys, const Tensor& self, double cap,
     const Tensor& out) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, cap, out);
+  return entry.lookup<Schema*>(keys)(keys, self, cap, out);
 }
 
 // softcap_backward(Tensor grad_output, Tensor self, float cap) -> Tensor
@@ -328,11 +328,11 @@ constinit OperatorEntry softcap_backward::entry("softcap_backward",
     {"pointwise", "", "float32 float64"}, boxing::boxing_of<softcap_backward>());
 Tensor softcap_backward::call(const Tensor& grad_output, const Tensor& self, double cap) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, self, cap);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, self, cap);
 }
 Tensor softcap_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
     const Tensor& self, double cap) {
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, self, cap);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, self, cap);
 }
 
 }  // namespace at::ops

@@ -90,11 +90,11 @@ constinit OperatorEntry zeros::entry("zeros",
 Tensor zeros::call(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
     std::optional<Device> device, std::optional<bool> pin_memory) {
   const DispatchKeySet keys = effective_keys(keys_of_device(device, layout));
-  return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory);
+  return entry.lookup<Schema*>(keys)(keys, size, dtype, layout, device, pin_memory);
 }
 Tensor zeros::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,
     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory);
+  return entry.lookup<Schema*>(keys)(keys, size, dtype, layout, device, pin_memory);
 }
 
 // zeros.out(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, Tensor(a!) out) -> Tensor(a!)
@@ -105,12 +105,12 @@ Tensor zeros_out::call(IntArrayRef size, std::optional<ScalarType> dtype,
     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
     const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(out));
-  return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory, out);
+  return entry.lookup<Schema*>(keys)(keys, size, dtype, layout, device, pin_memory, out);
 }
 Tensor zeros_out::redispatch(DispatchKeySet keys, IntArrayRef size, std::optional<ScalarType> dtype,
     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
     const Tensor& out) {
-  return entry.lookup<Schema*>(keys.highest())(keys, size, dtype, layout, device, pin_memory, out);
+  return entry.lookup<Schema*>(keys)(keys, size, dtype, layout, device, pin_memory, out);
 }
 
 // fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
@@ -119,10 +119,10 @@ constinit OperatorEntry fill__Scalar::entry("fill_.Scalar",
     boxing::boxing_of<fill__Scalar>());
 Tensor fill__Scalar::call(const Tensor& self, const Scalar& value) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, value);
+  return entry.lookup<Schema*>(keys)(keys, self, value);
 }
 Tensor fill__Scalar::redispatch(DispatchKeySet keys, const Tensor& self, const Scalar& value) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, value);
+  return entry.lookup<Schema*>(keys)(keys, self, value);
 }
 
 // _foreach_fill_(Tensor(a!)[] self, Scalar[] value) -> ()
@@ -131,10 +131,10 @@ constinit OperatorEntry _foreach_fill_::entry("_foreach_fill_",
     boxing::boxing_of<_foreach_fill_>());
 void _foreach_fill_::call(TensorList self, ArrayRef<Scalar> value) {
   const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, value);
+  return entry.lookup<Schema*>(keys)(keys, self, value);
 }
 void _foreach_fill_::redispatch(DispatchKeySet keys, TensorList self, ArrayRef<Scalar> value) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, value);
+  return entry.lookup<Schema*>(keys)(keys, self, value);
 }
 
 // nonzero(Tensor self) -> Tensor
@@ -142,10 +142,10 @@ constinit OperatorEntry nonzero::entry("nonzero", "nonzero(Tensor self) -> Tenso
     {"dynamic", "", "int64 float32 float64"}, boxing::boxing_of<nonzero>());
 Tensor nonzero::call(const Tensor& self) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
+  return entry.lookup<Schema*>(keys)(keys, self);
 }
 Tensor nonzero::redispatch(DispatchKeySet keys, const Tensor& self) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
+  return entry.lookup<Schema*>(keys)(keys, self);
 }
 
 // nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
@@ -154,10 +154,10 @@ constinit OperatorEntry nonzero_out::entry("nonzero.out",
     {"dynamic", "", "int64 float32 float64"}, boxing::boxing_of<nonzero_out>());
 Tensor nonzero_out::call(const Tensor& self, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(out));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, out);
+  return entry.lookup<Schema*>(keys)(keys, self, out);
 }
 Tensor nonzero_out::redispatch(DispatchKeySet keys, const Tensor& self, const Tensor& out) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, out);
+  return entry.lookup<Schema*>(keys)(keys, self, out);
 }
 
 // float(Tensor(a) self) -> Tensor(a)
@@ -165,10 +165,10 @@ constinit OperatorEntry float_::entry("float", "float(Tensor(a) self) -> Tensor(
     {"composite", "", ""}, boxing::boxing_of<float_>());
 Tensor float_::call(const Tensor& self) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
+  return entry.lookup<Schema*>(keys)(keys, self);
 }
 Tensor float_::redispatch(DispatchKeySet keys, const Tensor& self) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self);
+  return entry.lookup<Schema*>(keys)(keys, self);
 }
 
 }  // namespace at::ops

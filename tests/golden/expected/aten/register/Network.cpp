@@ -97,11 +97,11 @@ constinit OperatorEntry filter1d::entry("filter1d",
 Tensor filter1d::call(const Tensor& input, const Tensor& weight, const Tensor& bias,
     IntArrayRef stride, std::string_view padding_mode) {
   const DispatchKeySet keys = effective_keys(keys_of(input) | keys_of(weight) | keys_of(bias));
-  return entry.lookup<Schema*>(keys.highest())(keys, input, weight, bias, stride, padding_mode);
+  return entry.lookup<Schema*>(keys)(keys, input, weight, bias, stride, padding_mode);
 }
 Tensor filter1d::redispatch(DispatchKeySet keys, const Tensor& input, const Tensor& weight,
     const Tensor& bias, IntArrayRef stride, std::string_view padding_mode) {
-  return entry.lookup<Schema*>(keys.highest())(keys, input, weight, bias, stride, padding_mode);
+  return entry.lookup<Schema*>(keys)(keys, input, weight, bias, stride, padding_mode);
 }
 
 // filter1d_backward(Tensor grad_output, Tensor input, Tensor weight, bool has_bias, int[1] stride) -> (Tensor, Tensor, Tensor)
@@ -112,12 +112,12 @@ std::tuple<Tensor, Tensor, Tensor> filter1d_backward::call(const Tensor& grad_ou
     const Tensor& input, const Tensor& weight, bool has_bias, IntArrayRef stride) {
   const DispatchKeySet keys =
       effective_keys(keys_of(grad_output) | keys_of(input) | keys_of(weight));
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, input, weight, has_bias, stride);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, input, weight, has_bias, stride);
 }
 std::tuple<Tensor, Tensor, Tensor> filter1d_backward::redispatch(DispatchKeySet keys,
     const Tensor& grad_output, const Tensor& input, const Tensor& weight, bool has_bias,
     IntArrayRef stride) {
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, input, weight, has_bias, stride);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, input, weight, has_bias, stride);
 }
 
 // dropout(Tensor self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor
@@ -126,11 +126,11 @@ constinit OperatorEntry dropout::entry("dropout",
     {"composite", "", ""}, boxing::boxing_of<dropout>());
 Tensor dropout::call(const Tensor& self, double p, bool train, Generator* generator) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
+  return entry.lookup<Schema*>(keys)(keys, self, p, train, generator);
 }
 Tensor dropout::redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train,
     Generator* generator) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
+  return entry.lookup<Schema*>(keys)(keys, self, p, train, generator);
 }
 
 // dropout_(Tensor(a!) self, float p=0.5, bool train=True, *, Generator? generator=None) -> Tensor(a!)
@@ -139,11 +139,11 @@ constinit OperatorEntry dropout_::entry("dropout_",
     {"composite", "", ""}, boxing::boxing_of<dropout_>());
 Tensor dropout_::call(const Tensor& self, double p, bool train, Generator* generator) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
+  return entry.lookup<Schema*>(keys)(keys, self, p, train, generator);
 }
 Tensor dropout_::redispatch(DispatchKeySet keys, const Tensor& self, double p, bool train,
     Generator* generator) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, p, train, generator);
+  return entry.lookup<Schema*>(keys)(keys, self, p, train, generator);
 }
 
 }  // namespace at::ops

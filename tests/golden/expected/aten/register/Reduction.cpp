@@ -116,11 +116,11 @@ constinit OperatorEntry sum_dim_IntList::entry("sum.dim_IntList",
 Tensor sum_dim_IntList::call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
     std::optional<ScalarType> dtype) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim, dtype);
 }
 Tensor sum_dim_IntList::redispatch(DispatchKeySet keys, const Tensor& self, OptionalIntArrayRef dim,
     bool keepdim, std::optional<ScalarType> dtype) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim, dtype);
 }
 
 // sum.dim_IntList_out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
@@ -130,11 +130,11 @@ constinit OperatorEntry sum_dim_IntList_out::entry("sum.dim_IntList_out",
 Tensor sum_dim_IntList_out::call(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
     std::optional<ScalarType> dtype, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(out));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype, out);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim, dtype, out);
 }
 Tensor sum_dim_IntList_out::redispatch(DispatchKeySet keys, const Tensor& self,
     OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, const Tensor& out) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, dtype, out);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim, dtype, out);
 }
 
 // _foreach_sum(Tensor[] self, *, ScalarType? dtype=None) -> Tensor[]
@@ -143,11 +143,11 @@ constinit OperatorEntry _foreach_sum::entry("_foreach_sum",
     boxing::boxing_of<_foreach_sum>());
 std::vector<Tensor> _foreach_sum::call(TensorList self, std::optional<ScalarType> dtype) {
   const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(self)));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dtype);
+  return entry.lookup<Schema*>(keys)(keys, self, dtype);
 }
 std::vector<Tensor> _foreach_sum::redispatch(DispatchKeySet keys, TensorList self,
     std::optional<ScalarType> dtype) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dtype);
+  return entry.lookup<Schema*>(keys)(keys, self, dtype);
 }
 
 // expand_reduced(Tensor grad_output, SymInt[] sizes, int[1]? dim, bool keepdim) -> Tensor
@@ -157,11 +157,11 @@ constinit OperatorEntry expand_reduced::entry("expand_reduced",
 Tensor expand_reduced::call(const Tensor& grad_output, IntArrayRef sizes, OptionalIntArrayRef dim,
     bool keepdim) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output));
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, keepdim);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, sizes, dim, keepdim);
 }
 Tensor expand_reduced::redispatch(DispatchKeySet keys, const Tensor& grad_output, IntArrayRef sizes,
     OptionalIntArrayRef dim, bool keepdim) {
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, keepdim);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, sizes, dim, keepdim);
 }
 
 // max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
@@ -170,11 +170,11 @@ constinit OperatorEntry max_dim::entry("max.dim",
     {"shaped", "", "int64 float32 float64"}, boxing::boxing_of<max_dim>());
 std::tuple<Tensor, Tensor> max_dim::call(const Tensor& self, int64_t dim, bool keepdim) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim);
 }
 std::tuple<Tensor, Tensor> max_dim::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim,
     bool keepdim) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim);
 }
 
 // max.dim_out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
@@ -184,11 +184,11 @@ constinit OperatorEntry max_dim_out::entry("max.dim_out",
 std::tuple<Tensor, Tensor> max_dim_out::call(const Tensor& self, int64_t dim, bool keepdim,
     const Tensor& values, const Tensor& indices) {
   const DispatchKeySet keys = effective_keys(keys_of(self) | keys_of(values) | keys_of(indices));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, values, indices);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim, values, indices);
 }
 std::tuple<Tensor, Tensor> max_dim_out::redispatch(DispatchKeySet keys, const Tensor& self,
     int64_t dim, bool keepdim, const Tensor& values, const Tensor& indices) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim, keepdim, values, indices);
+  return entry.lookup<Schema*>(keys)(keys, self, dim, keepdim, values, indices);
 }
 
 // select_backward(Tensor grad_output, SymInt[] sizes, int dim, Tensor indices, bool keepdim) -> Tensor
@@ -198,11 +198,11 @@ constinit OperatorEntry select_backward::entry("select_backward",
 Tensor select_backward::call(const Tensor& grad_output, IntArrayRef sizes, int64_t dim,
     const Tensor& indices, bool keepdim) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(indices));
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, indices, keepdim);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, sizes, dim, indices, keepdim);
 }
 Tensor select_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
     IntArrayRef sizes, int64_t dim, const Tensor& indices, bool keepdim) {
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, sizes, dim, indices, keepdim);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, sizes, dim, indices, keepdim);
 }
 
 }  // namespace at::ops

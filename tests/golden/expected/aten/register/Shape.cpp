@@ -79,11 +79,11 @@ constinit OperatorEntry transpose_int::entry("transpose.int",
     boxing::boxing_of<transpose_int>());
 Tensor transpose_int::call(const Tensor& self, int64_t dim0, int64_t dim1) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim0, dim1);
+  return entry.lookup<Schema*>(keys)(keys, self, dim0, dim1);
 }
 Tensor transpose_int::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim0,
     int64_t dim1) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim0, dim1);
+  return entry.lookup<Schema*>(keys)(keys, self, dim0, dim1);
 }
 
 // unbind(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
@@ -92,10 +92,10 @@ constinit OperatorEntry unbind::entry("unbind",
     boxing::boxing_of<unbind>());
 std::vector<Tensor> unbind::call(const Tensor& self, int64_t dim) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim);
+  return entry.lookup<Schema*>(keys)(keys, self, dim);
 }
 std::vector<Tensor> unbind::redispatch(DispatchKeySet keys, const Tensor& self, int64_t dim) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, dim);
+  return entry.lookup<Schema*>(keys)(keys, self, dim);
 }
 
 // view(Tensor(a) self, SymInt[] size) -> Tensor(a)
@@ -103,10 +103,10 @@ constinit OperatorEntry view::entry("view", "view(Tensor(a) self, SymInt[] size)
     {"view", "", ""}, boxing::boxing_of<view>());
 Tensor view::call(const Tensor& self, IntArrayRef size) {
   const DispatchKeySet keys = effective_keys(keys_of(self));
-  return entry.lookup<Schema*>(keys.highest())(keys, self, size);
+  return entry.lookup<Schema*>(keys)(keys, self, size);
 }
 Tensor view::redispatch(DispatchKeySet keys, const Tensor& self, IntArrayRef size) {
-  return entry.lookup<Schema*>(keys.highest())(keys, self, size);
+  return entry.lookup<Schema*>(keys)(keys, self, size);
 }
 
 // cat(Tensor[] tensors, int dim=0) -> Tensor
@@ -114,10 +114,10 @@ constinit OperatorEntry cat::entry("cat", "cat(Tensor[] tensors, int dim=0) -> T
     {"shaped", "", ""}, boxing::boxing_of<cat>());
 Tensor cat::call(TensorList tensors, int64_t dim) {
   const DispatchKeySet keys = effective_keys(keys_or_cpu(keys_of(tensors)));
-  return entry.lookup<Schema*>(keys.highest())(keys, tensors, dim);
+  return entry.lookup<Schema*>(keys)(keys, tensors, dim);
 }
 Tensor cat::redispatch(DispatchKeySet keys, TensorList tensors, int64_t dim) {
-  return entry.lookup<Schema*>(keys.highest())(keys, tensors, dim);
+  return entry.lookup<Schema*>(keys)(keys, tensors, dim);
 }
 
 // cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
@@ -126,11 +126,11 @@ constinit OperatorEntry cat_out::entry("cat.out",
     boxing::boxing_of<cat_out>());
 Tensor cat_out::call(TensorList tensors, int64_t dim, const Tensor& out) {
   const DispatchKeySet keys = effective_keys(keys_of(tensors) | keys_of(out));
-  return entry.lookup<Schema*>(keys.highest())(keys, tensors, dim, out);
+  return entry.lookup<Schema*>(keys)(keys, tensors, dim, out);
 }
 Tensor cat_out::redispatch(DispatchKeySet keys, TensorList tensors, int64_t dim,
     const Tensor& out) {
-  return entry.lookup<Schema*>(keys.highest())(keys, tensors, dim, out);
+  return entry.lookup<Schema*>(keys)(keys, tensors, dim, out);
 }
 
 // cat_backward(Tensor grad_output, Tensor[] tensors, int dim) -> Tensor[]
@@ -139,11 +139,11 @@ constinit OperatorEntry cat_backward::entry("cat_backward",
     {"composite", "", ""}, boxing::boxing_of<cat_backward>());
 std::vector<Tensor> cat_backward::call(const Tensor& grad_output, TensorList tensors, int64_t dim) {
   const DispatchKeySet keys = effective_keys(keys_of(grad_output) | keys_of(tensors));
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, tensors, dim);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, tensors, dim);
 }
 std::vector<Tensor> cat_backward::redispatch(DispatchKeySet keys, const Tensor& grad_output,
     TensorList tensors, int64_t dim) {
-  return entry.lookup<Schema*>(keys.highest())(keys, grad_output, tensors, dim);
+  return entry.lookup<Schema*>(keys)(keys, grad_output, tensors, dim);
 }
 
 }  // namespace at::ops

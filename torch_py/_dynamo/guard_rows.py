@@ -51,7 +51,8 @@ class RowWriter:
         self._places: dict[int, int] = {}
 
     def rows(self, guards: Guards) -> list[Any]:
-        """The rows: first what is cheap and fails often, then groups that are watched, then tensors of them."""
+        """The rows: first what is cheap and fails often, then groups that are watched, then tensors of
+        them."""
         free = [check for check in guards.checks if not check[1].is_fixed]
         fixed = [check for check in guards.checks if check[1].is_fixed]
         of_state = [check for check in fixed if check[0] == "tensor"]
@@ -59,7 +60,8 @@ class RowWriter:
 
         rows = self._written(free)
         if of_fields:
-            # Rows inside of a group run only when something changed, so they read with registers of their own.
+            # Rows inside of a group run only when something changed, so they read with registers of their
+            # own.
             inner = RowWriter(self.registers, self.facts_of)
             inside = inner._written(of_fields)
             self.registers = inner.registers

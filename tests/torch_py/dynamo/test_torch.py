@@ -1,0 +1,209 @@
+"""Parts of torch in compiled functions: modules, custom functions, transforms, random numbers, modes."""
+
+import copy
+
+import pytest
+
+import torch_py as torch
+import torch_py.nn.functional as F
+from tests.torch_py.dynamo.comparing import check, equal
+from torch_py import nn
+from torch_py._dynamo.testing import CompileCounter, EagerAndRecordGraphs
+
+ROWS = torch.randn(4, 6)
+IMAGES = torch.randn(2, 3, 8, 8)
+STEPS = torch.randn(5, 2, 6)
+WEIGHT = torch.randn(6, 6)
+
+MODULES = {
+    "perceptron": lambda: (
+        nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.LayerNorm(8), nn.Dropout(0.5), nn.Linear(8, 2)),
+        ROWS,
+    ),
+    "convolutions": lambda: (
+        nn.Sequential(
+            nn.Conv2d(3, 4, 3, padding=1),
+            nn.BatchNorm2d(4),
+            nn.ReLU(inplace=True),
+            nn.MaxPool2d(2),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(4, 2),
+        ),
+        IMAGES,
+    ),
+    "lstm": lambda: (nn.LSTM(6, 4, 2), STEPS),
+    "gru": lambda: (nn.GRU(6, 4, batch_first=True, bidirectional=True), STEPS),
+    "cell": lambda: (nn.LSTMCell(6, 4), ROWS),
+    "attention": lambda: (nn.MultiheadAttention(6, 2), STEPS, STEPS, STEPS),
+    "encoder": lambda: (
+        nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 16, batch_first=True), 2),
+        STEPS,
+    ),
+    "embedding": lambda: (nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 2)), torch.tensor([[1, 2]])),
+    "norms": lambda: (
+        nn.Sequential(nn.GroupNorm(1, 3), nn.InstanceNorm2d(3), nn.Upsample(scale_factor=2)),
+        IMAGES,
+    ),
+    "weight norm": lambda: (nn.utils.parametrizations.weight_norm(nn.Linear(6, 3)), ROWS),
+    "spectral norm": lambda: (nn.utils.parametrizations.spectral_norm(nn.Linear(6, 3)), ROWS),
+    "loss": lambda: (nn.CrossEntropyLoss(), ROWS, torch.tensor([0, 1, 2, 3])),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules(name):
+    """As one graph, with the same results, gradients, buffers and random numbers."""
+    module, *args = MODULES[name]()
+    other = copy.deepcopy(module)
+    counter = CompileCounter()
+    compiled = torch.compile(other, backend=counter, fullgraph=True)
+
+    for _ in range(2):
+        results = []
+        for run in (module, compiled):
+            torch.manual_seed(1)
+            result = run(*args)
+            results.append(result)
+            leaves = torch.utils._pytree.tree_leaves(result)
+            if any(leaf.requires_grad for leaf in leaves):
+                sum(leaf.sum() for leaf in leaves).backward()
+        assert equal(*results)
+        assert equal(dict(module.state_dict()), dict(other.state_dict()))
+        assert equal([p.grad for p in module.parameters()], [p.grad for p in other.parameters()])
+    assert counter.frame_count == 1
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+
+def test_custom_functions_are_one_node():
+    x = torch.randn(3, requires_grad=True)
+    graphs = EagerAndRecordGraphs()
+    result = torch.compile(lambda x: Scaled.apply(x * 2, 3).sum(), backend=graphs, fullgraph=True)(x)
+    result.backward()
+    assert x.grad.tolist() == [6, 6, 6]
+    assert any(node.target == Scaled.apply for node in graphs.graphs[0].graph.nodes)
+
+
+TRANSFORMS = {
+    "vmap": lambda x: torch.vmap(lambda row: (row @ WEIGHT).sum())(x * 2) + 1,
+    "vmap of a local tensor": lambda x: (lambda b: torch.vmap(lambda row: (row * b).sum())(x))(x.sum(0)),
+    "in_dims": lambda x: torch.vmap(lambda a, b: a + b, in_dims=(0, None), out_dims=1)(x, WEIGHT[0]),
+    "chunks": lambda x: torch.vmap(lambda row: row.cos(), chunk_size=2)(x),
+    "grad": lambda x: torch.func.grad(lambda t: (t**2).sum())(x),
+    "value": lambda x: torch.func.grad_and_value(lambda t: ((t @ WEIGHT) ** 2).sum())(x),
+    "gradients of samples": lambda x: torch.vmap(torch.func.grad(lambda row: ((row @ WEIGHT) ** 2).sum()))(x),
+    "jacrev": lambda x: torch.func.jacrev(lambda t: t.sin())(x[0]),
+    "jacfwd": lambda x: torch.func.jacfwd(lambda t: t.sin())(x[0]),
+    "hessian": lambda x: torch.func.hessian(lambda t: t.sin().sum())(x[0]),
+    "jvp": lambda x: torch.func.jvp(lambda t: t.sin(), (x,), (x,)),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms(name):
+    check(TRANSFORMS[name], ROWS, graphs=1)
+
+
+def test_transforms_that_keep_the_graph_of_autograd_are_breaks():
+    check(lambda x: torch.func.vjp(lambda t: t.sin(), x)[1](x), ROWS, fullgraph=False)
+
+
+def test_autocast():
+    def mixed(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            inside = x @ WEIGHT
+        return inside, x @ WEIGHT, torch.is_autocast_enabled("cpu")
+
+    check(mixed, ROWS, graphs=1)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        check(lambda x: x @ WEIGHT, ROWS, graphs=1)
+
+
+def test_random_numbers_are_those_of_eager():
+    def noisy(x):
+        return x + torch.rand_like(x) + torch.randn(6) + F.dropout(x)
+
+    compiled = torch.compile(noisy, backend="eager", fullgraph=True)
+    for _ in range(2):
+        torch.manual_seed(3)
+        expected = noisy(ROWS)
+        torch.manual_seed(3)
+        assert torch.equal(compiled(ROWS), expected)
+
+
+def test_training_steps_change_the_same_parameters():
+    def trained(compile):
+        torch.manual_seed(0)
+        model = nn.Linear(6, 2)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = model(x).square().sum()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        step = compile(step)
+        losses = [step(ROWS).item() for _ in range(4)]
+        return losses, list(model.parameters())
+
+    assert equal(trained(lambda step: step), trained(lambda step: torch.compile(step, backend="eager")))
+
+
+def test_changes_of_tensors_and_views():
+    def change(x, y):
+        view = x[1:]
+        view.mul_(2)
+        y[0] = 7
+        return x.sum(), view, y.t()
+
+    check(change, torch.arange(6.0), torch.ones(2, 3), graphs=1)
+
+
+def test_state_of_modules_changes():
+    class Counting(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.count = 0
+            self.seen = []
+            self.register_buffer("total", torch.zeros(()))
+
+        def forward(self, x):
+            self.count += 1
+            self.seen.append(x.shape)
+            self.total = self.total + x.sum()
+            self.last = x * self.count
+            return self.last
+
+    check(lambda module, x: (module(x), module)[0], Counting(), ROWS)
+    module = Counting()
+    compiled = torch.compile(module, backend="eager", fullgraph=True)
+    for number in range(1, 4):
+        assert torch.equal(compiled(ROWS), ROWS * number)
+    assert module.count == 3 and len(module.seen) == 3 and torch.allclose(module.total, 3 * ROWS.sum())
+
+
+def test_graphs_have_lines_names_and_example_values():
+    graphs = EagerAndRecordGraphs()
+
+    def function(x, scale):
+        return (x * scale).relu()
+
+    torch.compile(function, backend=graphs)(ROWS, torch.ones(6))
+    nodes = list(graphs.graphs[0].graph.nodes)
+    assert [node.name for node in nodes] == ["x", "scale", "mul", "relu", "output"]
+    assert "return (x * scale).relu()" in nodes[2].meta["stack_trace"]
+    assert all(node.meta["example_value"].shape == (4, 6) for node in nodes[2:4])
+    assert [node.op for node in nodes] == ["placeholder"] * 2 + ["call_function", "call_method", "output"]

@@ -1,0 +1,135 @@
+"""Sizes that vary: how often functions are compiled, and that results are right for every size."""
+
+import pytest
+
+import torch_py as torch
+from torch_py import nn
+from torch_py._dynamo.testing import CompileCounter
+
+F = nn.functional
+
+
+def compiled(function, **options):
+    counter = CompileCounter()
+    return torch.compile(function, backend=counter, **options), counter
+
+
+def check(function, calls, compilations, **options):
+    """Compares calls with those of the function, and how often it was compiled."""
+    fast, counter = compiled(function, **options)
+    for arguments in calls:
+        expected = function(*arguments)
+        torch.testing.assert_close(fast(*arguments), expected)
+    assert counter.frame_count == compilations
+
+
+def tensors(*shapes):
+    return [(torch.randn(shape),) for shape in shapes]
+
+
+def test_the_second_size_makes_a_size_variable():
+    check(lambda x: x.sin().sum(-1), tensors((4, 6), (3, 6), (7, 6), (99, 6)), 2)
+    check(lambda x: x.sin().sum(-1), tensors((4, 6), (3, 7), (7, 2), (99, 64)), 2)
+
+
+def test_sizes_in_arithmetic():
+    def merged(x):
+        batch, length, width = x.shape
+        return x.reshape(batch * length, width).cumsum(0) * length + x.size(0) // 2, x[:, : length // 2]
+
+    check(merged, tensors((4, 6, 3), (5, 7, 3), (8, 100, 3), (2, 2, 3)), 2)
+
+
+def test_sizes_that_are_returned():
+    check(lambda x: (x * 2, x.shape[0] + 1, [x.size(-1)]), tensors((4, 6), (5, 7), (8, 9)), 1, dynamic=True)
+
+
+def test_decisions_about_sizes_are_guards():
+    def long_or_short(x):
+        return x.sin() if x.shape[0] > 5 else x.cos()
+
+    check(long_or_short, tensors((4,), (3,), (9,), (100,), (2,)), 3)
+
+
+def test_loops_over_sizes_fix_them():
+    def steps(x):
+        total = x[0]
+        for i in range(x.shape[0]):
+            total = total + x[i] * i
+        return total
+
+    check(steps, tensors((3, 4), (4, 4), (5, 4), (5, 9), (5, 3)), 3, dynamic=True)
+
+
+def test_a_size_of_one_is_compiled_for_itself():
+    check(lambda x, y: x + y, [(torch.randn(n, 3), torch.randn(n, 3)) for n in (4, 5, 1, 6)], 3)
+    check(lambda x, y: x + y, [(torch.randn(n, 3), torch.randn(1, 3)) for n in (4, 5, 6)], 2)
+
+
+def test_sizes_that_are_equal_have_to_stay_equal():
+    def product(x, y):
+        return x @ y
+
+    sizes = ((4, 4, 4), (5, 5, 5), (6, 7, 8), (9, 10, 11))
+    check(product, [(torch.randn(n, k), torch.randn(k, m)) for n, k, m in sizes], 2, dynamic=True)
+
+
+def test_marks_and_settings():
+    def function(x):
+        return x * x.shape[0]
+
+    check(function, tensors((3,), (4,), (5,)), 3, dynamic=False)
+    marked = torch.randn(3, 2)
+    torch._dynamo.mark_dynamic(marked, 0)
+    check(function, [(marked,), *tensors((4, 2), (5, 2))], 1, dynamic=False)
+    static = [(torch.randn(n),) for n in (3, 4, 5)]
+    for (x,) in static:
+        torch._dynamo.mark_static(x)
+    check(function, static, 3)
+
+
+def test_layers_of_networks():
+    model = nn.Sequential(
+        nn.Conv2d(3, 4, 3, 2, 1),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 3),
+    ).eval()
+    check(model, tensors((2, 3, 16, 16), (3, 3, 20, 24), (5, 3, 9, 31)), 2)
+    block = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    check(block, tensors((2, 5, 16), (3, 7, 16), (4, 30, 16)), 2)
+
+
+def test_a_program_that_fails_for_primes_is_compiled_for_each_size():
+    check(lambda x: x.view(2, -1) + 1, tensors((4,), (6,), (8,)), 3)
+
+
+def test_breaks_keep_sizes_variable():
+    def function(x):
+        y = x * x.shape[0]
+        if y.sum() > 1e9:
+            return y
+        return y.view(-1, x.shape[0]) + 1
+
+    fast, counter = compiled(function)
+    for n in (3, 4, 5, 6, 7):
+        x = torch.randn(n, 2)
+        torch.testing.assert_close(fast(x), function(x))
+    assert counter.frame_count == 4
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_views_of_other_tensors(dynamic):
+    base = torch.randn(10, 8)
+    check(lambda x: x + 1, [(base[:n],) for n in (3, 4, 5)], 2 if dynamic is None else 1, dynamic=dynamic)
+    check(lambda x: x + 1, [(base[:n, ::2],) for n in (3, 4, 5)], 3, dynamic=dynamic)
+
+
+def test_loops_over_tensors():
+    def rows(x):
+        return [row * len(x) for row in x]
+
+    check(rows, tensors((3, 4), (4, 4), (4, 9), (4, 7)), 2, dynamic=True)
+    check(lambda x: x * len(x), tensors((3, 4), (4, 4), (5, 9)), 1, dynamic=True)

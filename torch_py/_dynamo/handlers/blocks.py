@@ -1,0 +1,68 @@
+"""Blocks of Python 3.10, which say where exceptions go, and the three values that an exception is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_py._dynamo.frame import EXCEPT_HANDLER, SETUP_FINALLY, Frame
+from torch_py._dynamo.handlers.exceptions import enter_and_exit
+
+
+def setup_finally(frame: Frame, target: int) -> None:
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
+
+
+def setup_with(frame: Frame, target: int) -> None:
+    """Replaces the manager by its bound __exit__, and pushes what __enter__ returns."""
+    leave, value = enter_and_exit(frame, frame.stack[-1])
+    frame.stack[-1] = leave
+    frame.blocks.append((SETUP_FINALLY, target, len(frame.stack)))
+    frame.stack.append(value)
+
+
+def pop_block(frame: Frame, arg: Any) -> None:
+    frame.blocks.pop()
+
+
+def pop_except_block(frame: Frame, arg: Any) -> None:
+    kind, _, level = frame.blocks.pop()
+    assert kind == EXCEPT_HANDLER
+    frame.capture.handled = frame.stack[-2]
+    del frame.stack[-3:]
+
+
+def reraise_triple(frame: Frame, arg: Any) -> None:
+    error = frame.stack[-2]
+    del frame.stack[-3:]
+    raise error
+
+
+def jump_if_not_exc_match(frame: Frame, target: int) -> None:
+    error, kinds = frame.stack[-2:]
+    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    del frame.stack[-2:]
+    if not issubclass(error if isinstance(error, type) else type(error), kinds):
+        frame.jump(target)
+
+
+def with_except_start_triple(frame: Frame, arg: Any) -> None:
+    """Calls __exit__, the seventh from the top, with the exception on the top."""
+    _, error, kind = frame.stack[-3:]
+    result = frame.capture.call(frame.stack[-7], (kind, error, error.__traceback__), {})
+    frame.stack.append(result)
+
+
+HANDLERS = {
+    function.__name__: function
+    for function in (
+        setup_finally,
+        setup_with,
+        pop_block,
+        pop_except_block,
+        reraise_triple,
+        jump_if_not_exc_match,
+        with_except_start_triple,
+    )
+}

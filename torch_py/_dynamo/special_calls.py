@@ -1,0 +1,387 @@
+"""Builtin functions and classes that the interpreter does itself, as they look at objects of the program."""
+
+from __future__ import annotations
+
+import _thread
+import builtins
+import functools
+import sys
+import types
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from torch_py import autograd
+from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
+from torch_py._dynamo.attributes import in_class
+from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
+from torch_py._dynamo.class_bodies import build_class
+from torch_py._dynamo.generator import InterpretedGenerator
+from torch_py._dynamo.natives import callable_for_native
+from torch_py._dynamo.recorder import has_tensors
+from torch_py._tensor import Tensor
+from torch_py.compiler import _questions
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+
+def _graph_break(capture: Capture, args: Any, kwargs: Any) -> None:
+    text = args[0] if args else kwargs.get("msg", "")
+    raise Break("torch._dynamo.graph_break()", text or "the program asks for it")
+
+
+def _true(capture: Capture, args: Any, kwargs: Any) -> bool:
+    return True
+
+
+def _isinstance(capture: Capture, args: Any, kwargs: Any) -> bool:
+    value, kinds = args
+    if isinstance(value, Tensor):
+        actual = capture.class_of(value)
+        return _is_subclass_of_tensor(value, actual, kinds)
+    if isinstance(value, InterpretedGenerator):
+        return isinstance(value, kinds) or kinds is types.GeneratorType
+    return isinstance(value, kinds)
+
+
+def _is_subclass_of_tensor(value: Tensor, actual: type, kinds: Any) -> bool:
+    if isinstance(kinds, tuple):
+        return any(_is_subclass_of_tensor(value, actual, kind) for kind in kinds)
+    if isinstance(kinds, types.UnionType):
+        return any(_is_subclass_of_tensor(value, actual, kind) for kind in kinds.__args__)
+    return issubclass(actual, kinds) or (type(kinds) is not type and isinstance(value, kinds))
+
+
+def _type(capture: Capture, args: Any, kwargs: Any) -> Any:
+    if len(args) == 1:
+        kind = capture.class_of(args[0])
+        return kind if capture.is_new(kind) else capture.fixed(kind, kind.__name__)
+    return capture.made(type(*args, **kwargs))
+
+
+def _getattr(capture: Capture, args: Any, kwargs: Any) -> Any:
+    if len(args) == 2:
+        return attributes.load(capture, args[0], args[1])
+    try:
+        return attributes.load(capture, args[0], args[1])
+    except AttributeError:
+        return args[2]
+
+
+def _hasattr(capture: Capture, args: Any, kwargs: Any) -> bool:
+    try:
+        attributes.load(capture, *args)
+    except AttributeError:
+        return False
+    return True
+
+
+def _setattr(capture: Capture, args: Any, kwargs: Any) -> None:
+    attributes.store(capture, *args)
+
+
+def _delattr(capture: Capture, args: Any, kwargs: Any) -> None:
+    attributes.delete(capture, *args)
+
+
+def _len(capture: Capture, args: Any, kwargs: Any) -> int:
+    (value,) = args
+    if isinstance(value, Tensor):
+        return torch_calls.method(capture, value, "__len__", [], {})  # type: ignore[no-any-return]
+    method = in_class(type(value), "__len__")
+    if type(method) is FunctionType:
+        capture.depends_on_class(type(value), "__len__")
+        return capture.call(method, (value,), {})
+    capture.use_length(value)
+    return len(value)
+
+
+def _iter(capture: Capture, args: Any, kwargs: Any) -> Any:
+    if len(args) == 2:
+        return capture.made(iter(callable_for_native(capture, args[0]), args[1]))
+    return iteration.iterator_of(capture, args[0])
+
+
+def _next(capture: Capture, args: Any, kwargs: Any) -> Any:
+    if not hasattr(type(args[0]), "__next__"):
+        raise TypeError(f"'{type(args[0]).__name__}' object is not an iterator")
+    if isinstance(args[0], InterpretedGenerator) and len(args) == 1:
+        return args[0].send(None)
+    value = iteration.next_of(capture, args[0], iteration.END)
+    if value is not iteration.END:
+        return value
+    if len(args) == 2:
+        return args[1]
+    raise StopIteration
+
+
+def _text(function: Any) -> Callable[..., str]:
+    def text(capture: Capture, args: Any, kwargs: Any) -> Any:
+        if not args:
+            return function()
+        if function is str and len(args) > 1:
+            return str(*args, **kwargs)
+        return formatting.text_of(capture, function, *args)
+
+    return text
+
+
+def _number(function: Any) -> Callable[..., Any]:
+    """int(), float() and complex()."""
+
+    def number(capture: Capture, args: Any, kwargs: Any) -> Any:
+        if args and isinstance(args[0], Tensor):
+            return torch_calls.method(capture, args[0], f"__{function.__name__}__", (), {})
+        if args:
+            for name in (f"__{function.__name__}__", "__index__"):
+                method = in_class(type(args[0]), name)
+                if type(method) is FunctionType:
+                    return function(capture.call(method, (args[0],), {}))
+        return function(*args, **kwargs)
+
+    return number
+
+
+def _bool(capture: Capture, args: Any, kwargs: Any) -> bool:
+    return capture.truth(args[0]) if args else False
+
+
+def _list_of(kind: Any) -> Callable[..., Any]:
+    """list(), tuple(), set() and frozenset()."""
+
+    def make(capture: Capture, args: Any, kwargs: Any) -> Any:
+        if not args:
+            return capture.made(kind())
+        return capture.made(kind(capture.elements_of(args[0])))
+
+    return make
+
+
+def _dict(capture: Capture, args: Any, kwargs: Any) -> Any:
+    found: dict[Any, Any] = {}
+    if args:
+        given = args[0]
+        if isinstance(given, dict) or hasattr(given, "keys"):
+            found.update(capture.items_of(given))
+        else:
+            found.update(tuple(capture.elements_of(pair)) for pair in capture.elements_of(given))
+    found.update(kwargs)
+    return capture.made(found)
+
+
+def _super(capture: Capture, args: Any, kwargs: Any) -> Any:
+    if args:
+        return super(*args)
+    frame = capture.frame
+    assert frame is not None
+    names = frame.program.names
+    cell = frame.locals[names.index("__class__")]
+    owner = frame.locals[0]
+    if type(owner) is types.CellType:
+        owner = owner.cell_contents
+    if hasattr(owner, "source") and type(owner).__name__ == "Pending":
+        owner = capture.admit(owner.value, owner.source)
+    return super(cell.cell_contents, owner)
+
+
+def _globals(capture: Capture, args: Any, kwargs: Any) -> Any:
+    frame = capture.frame
+    assert frame is not None
+    return capture.fixed(frame.globals, "G")
+
+
+def _vars(capture: Capture, args: Any, kwargs: Any) -> Any:
+    if not args:
+        raise unsupported_call("vars", "it shows the variables of a frame")
+    return attributes.load(capture, args[0], "__dict__")
+
+
+def _extreme(function: Any, compare: Any) -> Callable[..., Any]:
+    """max() and min()."""
+
+    def extreme(capture: Capture, args: Any, kwargs: Any) -> Any:
+        elements = capture.elements_of(args[0]) if len(args) == 1 else list(args)
+        if has_tensors(elements):
+            raise data_dependent(f"{function.__name__}() of tensors")
+        kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+        return function(elements, **kwargs)
+
+    return extreme
+
+
+def _sum(capture: Capture, args: Any, kwargs: Any) -> Any:
+    total = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    for element in capture.elements_of(args[0]):
+        total = operations.binary(capture, operations.operator.add, total, element)
+    return total
+
+
+def _any_all(stop_at: bool) -> Callable[..., bool]:
+    def answer(capture: Capture, args: Any, kwargs: Any) -> bool:
+        iterator = iteration.iterator_of(capture, args[0])
+        while (element := iteration.next_of(capture, iterator, iteration.END)) is not iteration.END:
+            if capture.truth(element) is stop_at:
+                return stop_at
+        return not stop_at
+
+    return answer
+
+
+def _sorted(capture: Capture, args: Any, kwargs: Any) -> Any:
+    elements = capture.elements_of(args[0])
+    if "key" not in kwargs and has_tensors(elements):
+        raise data_dependent("sorted() of tensors")
+    kwargs = {name: callable_for_native(capture, value) for name, value in kwargs.items()}
+    return capture.made(sorted(elements, **kwargs))
+
+
+def _build_class(capture: Capture, args: Any, kwargs: Any) -> Any:
+    return build_class(capture, args, kwargs)
+
+
+def _reduce(capture: Capture, args: Any, kwargs: Any) -> Any:
+    elements = capture.elements_of(args[1])
+    total = args[2] if len(args) > 2 else elements.pop(0) if elements else None
+    if total is None and len(args) < 3:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    for element in elements:
+        total = capture.call(args[0], (total, element), {})
+    return total
+
+
+def _operator(function: Any) -> Callable[..., Any]:
+    def apply(capture: Capture, args: Any, kwargs: Any) -> Any:
+        if len(args) == 1:
+            return operations.unary(capture, function, args[0])
+        if function.__name__ in operations._SWAPPED:
+            return operations.compare(capture, function, *args)
+        return operations.binary(capture, function, *args)
+
+    return apply
+
+
+def _exc_info(capture: Capture, args: Any, kwargs: Any) -> Any:
+    error = capture.handled
+    return (None, None, None) if error is None else (type(error), error, error.__traceback__)
+
+
+def _id(capture: Capture, args: Any, kwargs: Any) -> int:
+    return id(args[0])
+
+
+def _callable(capture: Capture, args: Any, kwargs: Any) -> bool:
+    return callable(args[0])
+
+
+def _issubclass(capture: Capture, args: Any, kwargs: Any) -> bool:
+    return issubclass(*args)
+
+
+def _hash(capture: Capture, args: Any, kwargs: Any) -> int:
+    method = in_class(type(args[0]), "__hash__")
+    if type(method) is FunctionType and not isinstance(args[0], Tensor):
+        return capture.call(method, (args[0],), {})
+    return hash(args[0])
+
+
+def _abs(capture: Capture, args: Any, kwargs: Any) -> Any:
+    return operations.unary(capture, abs, args[0])
+
+
+SPECIAL_CLASSES: dict[Any, Callable[..., Any]] = {
+    type: _type,
+    super: _super,
+    str: _text(str),
+    int: _number(int),
+    float: _number(float),
+    complex: _number(complex),
+    bool: _bool,
+    list: _list_of(list),
+    tuple: _list_of(tuple),
+    set: _list_of(set),
+    frozenset: _list_of(frozenset),
+    dict: _dict,
+}
+
+
+def _custom_function(capture: Capture, args: Any, kwargs: Any) -> Any:
+    """``Function.apply`` of a custom autograd function, as one node: forward runs on fake tensors."""
+    cls, *given = args
+    capture.fixed(cls, cls.__name__)
+    torch_calls.capture_arguments(capture, given, kwargs)
+    apply = cls.apply
+
+    def run(*inner: Any, **named: Any) -> Any:
+        return apply(*inner, **named)
+
+    recorder = capture.recorder
+    result = recorder.call("call_function", apply, tuple(given), kwargs, run, acts=True)
+    return capture.result(result)
+
+
+SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    autograd.Function.apply.__func__: _custom_function,
+    marks.graph_break: _graph_break,
+    marks.is_compiling: _true,
+    _questions.is_compiling: _true,
+    _questions.is_dynamo_compiling: _true,
+    isinstance: _isinstance,
+    issubclass: _issubclass,
+    getattr: _getattr,
+    hasattr: _hasattr,
+    setattr: _setattr,
+    delattr: _delattr,
+    len: _len,
+    iter: _iter,
+    next: _next,
+    repr: _text(repr),
+    ascii: _text(ascii),
+    format: _text(format),
+    globals: _globals,
+    vars: _vars,
+    max: _extreme(max, None),
+    min: _extreme(min, None),
+    sum: _sum,
+    any: _any_all(True),
+    all: _any_all(False),
+    sorted: _sorted,
+    functools.reduce: _reduce,
+    builtins.__build_class__: _build_class,
+    sys.exc_info: _exc_info,
+    id: _id,
+    callable: _callable,
+    hash: _hash,
+    abs: _abs,
+    _thread.get_ident: lambda capture, args, kwargs: _thread.get_ident(),
+    sys.getrecursionlimit: lambda capture, args, kwargs: sys.getrecursionlimit(),
+    sys.intern: lambda capture, args, kwargs: sys.intern(*args),
+}
+for _name in (
+    "add and_ floordiv lshift matmul mul mod or_ pow rshift sub truediv xor iadd iand ifloordiv "
+    "ilshift imatmul "
+    "imul imod ior ipow irshift isub itruediv ixor lt le eq ne gt ge neg pos invert not_"
+).split():
+    _function = getattr(operations.operator, _name)
+    SPECIAL_FUNCTIONS[_function] = _operator(_function)
+SPECIAL_FUNCTIONS.update(
+    {
+        operations.operator.getitem: lambda capture, args, kwargs: operations.subscript(capture, *args),
+        operations.operator.setitem: lambda capture, args, kwargs: operations.store_subscript(capture, *args),
+        operations.operator.delitem: lambda capture, args, kwargs: operations.delete_subscript(
+            capture, *args
+        ),
+        operations.operator.contains: lambda capture, args, kwargs: operations.contains(capture, *args),
+        operations.operator.truth: lambda capture, args, kwargs: capture.truth(*args),
+        operations.operator.is_: lambda capture, args, kwargs: args[0] is args[1],
+        operations.operator.is_not: lambda capture, args, kwargs: args[0] is not args[1],
+    }
+)
+
+
+def of(callee: Any) -> Callable[..., Any] | None:
+    """What does the calls of a builtin function; None for those that run natively."""
+    owner = getattr(callee, "__self__", None)
+    if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+        return None  # a method, which may not be hashable
+    return SPECIAL_FUNCTIONS.get(callee)

@@ -1,0 +1,163 @@
+"""`torch.func` transforms: one node of the graph, with a graph for the function that is transformed.
+
+While a program is captured, the transform runs natively, on fake tensors. What it calls, with the tensors
+that it wraps, is interpreted, and recorded as a graph of its own. Tensors from outside become inputs of that
+graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+from torch_py import _C
+from torch_py._dynamo.recorder import Scope, map_tensors, placeholder
+from torch_py._tensor import Tensor
+from torch_py.fx.graph_module import GraphModule
+from torch_py.nn.modules.module import Module
+from torch_py.utils._pytree import tree_flatten, tree_unflatten
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.capture import Capture
+
+_MODULES = tuple(
+    f"torch_py._functorch.{name}" for name in ("mapping", "reverse_mode", "forward_mode", "jacobians")
+)
+# They return functions that hold on to the graph of autograd, or levels.
+_UNCAPTURED = ("vjp", "linearize")
+
+
+def is_transform(function: FunctionType) -> bool:
+    """Whether a function is a transform, or what one has made."""
+    return function.__module__ in _MODULES or getattr(function, "__globals__", {}).get("__name__") in _MODULES
+
+
+def refuses(function: FunctionType) -> bool:
+    return function.__qualname__.partition(".")[0] in _UNCAPTURED
+
+
+def call(capture: Capture, function: FunctionType, args: Any, kwargs: dict[str, Any]) -> Any:
+    """A call of a transform (``vmap(f)``), which makes a function, or of such a function."""
+    if not any(_contains_tensors(value) for value in (*args, *kwargs.values())):
+        return capture.made(function(*args, **kwargs))
+
+    for value in (*args, *kwargs.values()):
+        capture.use(value)
+    inner = [_Inner(capture, value) for value in _functions_of(function, args)]
+    run = TransformCall(function, [None] * len(inner))
+    given = _with_functions(args, iter(inner[run.in_closure :]))
+    recorder = capture.recorder
+
+    def natively(*values: Any, **named: Any) -> Any:
+        return run.function_with(inner)(*values, **named)
+
+    fake = tuple(map_tensors(value, recorder.fake_of) for value in given)
+    with recorder.suspended():
+        result = natively(*fake, **{k: map_tensors(v, recorder.fake_of) for k, v in kwargs.items()})
+
+    run.graphs = [one.graphs for one in inner]
+    lifted = [[scope.tensors for scope in one.scopes] for one in inner]
+    numbered = _with_functions(args, iter(range(run.in_closure, len(inner))), _Function)
+    recorder.append("call_function", run, (lifted, *numbered), kwargs, result)
+    return capture.result(result)
+
+
+def _contains_tensors(value: Any) -> bool:
+    return any(isinstance(leaf, Tensor) for leaf in tree_flatten(value)[0])
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, (FunctionType, MethodType, Module))
+
+
+def _functions_of(function: FunctionType, args: Any) -> list[Any]:
+    """The functions that a transform calls: from its closure, and from its arguments."""
+    return [*_in_closure(function), *(value for value in args if _is_function(value))]
+
+
+def _in_closure(function: FunctionType) -> list[Any]:
+    return [cell.cell_contents for cell in function.__closure__ or () if _is_function(cell.cell_contents)]
+
+
+def _with_functions(args: Any, functions: Any, make: Callable[[Any], Any] = lambda value: value) -> list[Any]:
+    return [make(next(functions)) if _is_function(value) else value for value in args]
+
+
+class _Function(int):
+    """The number of a function, in the place of an argument."""
+
+
+class _Inner:
+    """The function of a transform while it is captured: each call is recorded as a graph."""
+
+    def __init__(self, capture: Capture, function: Any) -> None:
+        self.capture = capture
+        self.function = function
+        self.graphs: list[Any] = []
+        self.scopes: list[Scope] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        recorder = self.capture.recorder
+        scope = recorder.begin_scope()
+        before = _C._set_torch_function_modes_enabled(True)
+        try:
+            for leaf in tree_flatten((args, kwargs))[0]:
+                if isinstance(leaf, Tensor):
+                    recorder.track(leaf, placeholder(scope.graph, "x"))
+            result = self.capture.call(self.function, args, kwargs)
+            leaves, spec = tree_flatten(result)
+            scope.graph.output(tuple(map_tensors(leaf, recorder.node_of) for leaf in leaves))
+        finally:
+            _C._set_torch_function_modes_enabled(before)
+            recorder.end_scope()
+
+        scope.move_lifted_to_the_end()
+        self.graphs.append((GraphModule({}, scope.graph), spec))
+        self.scopes.append(scope)
+        return result
+
+
+class TransformCall:
+    """The target of a node: runs a transform of functions that are graphs.
+
+    The first argument has the tensors from outside, for each function and each of its calls.
+    """
+
+    def __init__(self, function: FunctionType, graphs: list[Any]) -> None:
+        self.function = function
+        self.graphs = graphs
+        self.in_closure = len(_in_closure(function))
+        self.__name__ = function.__name__ if function.__name__.isidentifier() else "transform"
+        self.__module__ = __name__
+
+    def function_with(self, functions: list[Any]) -> FunctionType:
+        """The transform, of other functions."""
+        function = self.function
+        given = iter(functions)
+        cells = tuple(
+            CellType(next(given)) if _is_function(cell.cell_contents) else cell
+            for cell in function.__closure__ or ()
+        )
+        made = FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, cells
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        return made
+
+    def __call__(self, lifted: Any, *args: Any, **kwargs: Any) -> Any:
+        functions = [_of_graphs(graphs, tensors) for graphs, tensors in zip(self.graphs, lifted)]
+        args = tuple(functions[value] if isinstance(value, _Function) else value for value in args)
+        return self.function_with(functions)(*args, **kwargs)
+
+
+def _of_graphs(graphs: Any, lifted: Any) -> Callable[..., Any]:
+    """A function that runs one graph after the other, call by call."""
+    calls = iter(zip(graphs, lifted))
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        (module, spec), tensors = next(calls)
+        leaves = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, Tensor)]
+        return tree_unflatten(list(module(*leaves, *tensors)), spec)
+
+    return run

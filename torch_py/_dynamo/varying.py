@@ -1,0 +1,295 @@
+"""Sizes that vary between calls of a compiled function: which ones, and what a capture notes about them.
+
+A tensor whose sizes vary is captured as one with primes as sizes (torch_py/_shapes/integers.py). Sizes
+that the program reads are SymInts; in the graph they are nodes, and decisions that depend on them become
+guards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from torch_py._C._compiler import TensorFacts
+from torch_py._shapes.arguments import Geometry, NotFollowed, geometry_of, stand_in
+from torch_py._shapes.formulas import OPERATIONS, Formula, Symbol, Term, evaluate
+from torch_py._shapes.integers import Relation, Sizes, SymInt, TooManySizes
+from torch_py._subclasses.fake_tensor import FakeTensorMode
+from torch_py._tensor import Tensor
+from torch_py.fx.node import Node, map_arg
+
+if TYPE_CHECKING:
+    from torch_py._dynamo.guards import RowWriter
+    from torch_py._dynamo.recorder import Input, Recorder
+    from torch_py._dynamo.sources import Source
+    from torch_py.fx.graph import Graph
+
+
+class Policy:
+    """Which sizes of a function's tensors vary: those that have been seen to, and those that programs mark.
+
+    Tensors are known by the text of their source. With `dynamic`, all sizes vary from the start; with
+    False, only marked ones do.
+    """
+
+    def __init__(self, dynamic: bool | None) -> None:
+        self.dynamic = dynamic
+        self._seen: dict[str, tuple[int, ...]] = {}
+        self._varying: dict[str, set[int]] = {}
+        self._fixed: set[tuple[str, int]] = set()
+        self.is_off = False
+
+    def dimensions(self, tensor: Tensor, source: Source) -> set[int]:
+        """The dimensions of a tensor that vary; sizes of 0 and 1 do not."""
+        text = source.text
+        marked = getattr(tensor, "_dynamo_dynamic_indices", set()) | getattr(
+            tensor, "_dynamo_weak_dynamic_indices", set()
+        )
+        static = getattr(tensor, "_dynamo_static_indices", set())
+        if source.is_fixed:
+            return set()
+
+        found = set(range(tensor.dim())) if self.dynamic else set()
+        if self.dynamic is None:
+            found = self._changed(tensor, text)
+        found = (found | marked) - static
+        return {d for d in found if tensor.shape[d] > 1 and (text, d) not in self._fixed}
+
+    def _changed(self, tensor: Tensor, text: str) -> set[int]:
+        """The dimensions that have had another size in an earlier call."""
+        before = self._seen.get(text, ())
+        changed = self._varying.setdefault(text, set())
+        if len(before) == tensor.dim():
+            changed |= {d for d, size in enumerate(tensor.shape) if size != before[d]}
+        return changed
+
+    def observe(self, tensor: Tensor, source: Source) -> None:
+        """Notes the sizes of an argument that code is compiled for."""
+        self._seen[source.text] = tuple(tensor.shape)
+
+    def fix(self, text: str, dim: int) -> None:
+        """From now on the size is part of what code is compiled for."""
+        self._fixed.add((text, dim))
+
+
+class Varying:
+    """The sizes that vary in one capture."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.sizes = Sizes()
+        self.places: dict[Symbol, tuple[Input, int]] = {}
+        self._equal: list[tuple[tuple[Input, int], tuple[Input, int]]] = []
+        self._nodes: dict[Term, Node] = {}
+        self._read: dict[Node, tuple[Any, ...]] = {}
+        self._geometries: dict[int, Geometry] = {}  # by the id of the tensor
+        self.last_input: Node | None = None  # of the graph
+
+    # Inputs
+
+    def stand_in(
+        self, mode: FakeTensorMode, tensor: Tensor, source: Source
+    ) -> tuple[Tensor, Geometry] | None:
+        """The fake tensor of an input some of whose sizes vary; None for others."""
+        dims = self.policy.dimensions(tensor, source)
+        if not dims:
+            return None
+        try:
+            terms = {dim: self.sizes.new(tensor.shape[dim]).term for dim in sorted(dims)}
+            geometry = geometry_of(tensor, terms)
+        except (NotFollowed, TooManySizes):
+            return None
+        return stand_in(mode, tensor, geometry, self.sizes.stand_ins), geometry
+
+    def note_input(self, made: Input, geometry: Geometry | None) -> None:
+        """Where the sizes of an input are found; equal ones have to stay equal."""
+        self.last_input = made.node
+        if geometry is None:
+            return
+
+        made.node.meta["geometry"] = self._geometries[id(made.real)] = geometry
+        for dim, term in enumerate(geometry.sizes):
+            if isinstance(term, Symbol):
+                place = self.places.setdefault(term, (made, dim))
+                if place != (made, dim):
+                    self._equal.append((place, (made, dim)))
+
+    # What programs read
+
+    def read(self, value: Any, node: Node, shape: tuple[int, ...]) -> Any:
+        """A number, or sizes, that the tensor of a node was asked for: with SymInts for what varies."""
+        kind = type(value)
+        if kind is int:
+            found = self.sizes.wrap(value)
+        elif isinstance(value, tuple) and all(type(item) is int for item in value):
+            found = tuple(map(self.sizes.wrap, value))
+            found = value if all(type(item) is int for item in found) else found
+        else:
+            return value
+        self._read[node] = tuple(_term(self.sizes.wrap(size)) for size in shape)
+        return found
+
+    def fixed(self, value: Any) -> Any:
+        """A value for native code that looks at the bits of integers: the number in the example."""
+        if type(value) is SymInt:
+            return self.sizes.fix(value)
+        if type(value) is slice:
+            return slice(self.fixed(value.start), self.fixed(value.stop), self.fixed(value.step))
+        return value
+
+    def node_of(self, value: SymInt, graph: Graph) -> Node:
+        """The node that computes a number."""
+        return self._node(value.term, graph)
+
+    def _node(self, term: Term, graph: Graph) -> Any:
+        if not isinstance(term, (Symbol, Formula)):
+            return term
+        if term not in self._nodes:
+            if isinstance(term, Symbol):
+                made, dim = self.places[term]
+                # In front of all calls: they may change the shape of the input.
+                with graph.inserting_after(self.last_input or made.node):
+                    node = graph.create_node("call_method", "size", (made.node, dim), {}, name=term.name)
+            else:
+                operands = tuple(self._node(operand, graph) for operand in term.operands)
+                node = graph.call_function(OPERATIONS[term.operation][0], operands)
+            node.meta["example_value"] = evaluate(term, self.sizes.hints)
+            self._nodes[term] = node
+        return self._nodes[term]
+
+    # The end of a capture
+
+    def settle(self, raised: BaseException | None) -> bool:
+        """Whether the program is captured again: sizes turned out to be needed as numbers, or it fails
+        for primes as sizes."""
+        if raised is not None and self.places:
+            self.policy.is_off = True
+            return True
+        for symbol in self.sizes.fixed:
+            made, dim = self.places[symbol]
+            self.policy.fix(made.source.text, dim)
+        for place, other in self._equal:
+            if set(self.sizes.fixed) & {s for s, known in self.places.items() if known == place}:
+                self.policy.fix(other[0].source.text, other[1])
+        return bool(self.sizes.fixed)
+
+    def check(self, recorder: Recorder) -> None:
+        """Raises NotFollowed if sizes that the program has read are other formulas than they seemed."""
+        sizes = self.sizes.other_stand_ins(1)
+        values: dict[Node, Any] = {}
+        by_node = {made.node: made for made in recorder.inputs.values()}
+        left = len(self._read)
+        for node in recorder.graph.nodes if self.places else ():
+            if left == 0:
+                return
+            with recorder.suspended():
+                values[node] = self._again(node, values, by_node, recorder.fake_mode, sizes)
+            if node in self._read:
+                left -= 1
+                expected = tuple(evaluate(term, sizes) for term in self._read[node])
+                if tuple(values[node].shape) != expected:
+                    raise NotFollowed(f"the sizes of `{node.target}` do not follow from those of arguments")
+
+    def _again(self, node: Node, values: Any, by_node: Any, mode: FakeTensorMode, sizes: Any) -> Any:
+        if node.op == "placeholder":
+            made = by_node.get(node)
+            if made is None:
+                return node.meta["example_value"]
+            geometry = node.meta.get("geometry")
+            return made.fake if geometry is None else stand_in(mode, made.real, geometry, sizes)
+
+        args, kwargs = map_arg((node.args, node.kwargs), values.__getitem__)
+        with mode:
+            if node.op == "call_method":
+                return getattr(args[0], str(node.target))(*args[1:], **kwargs)
+            return node.target(*args, **kwargs)  # type: ignore[operator]
+
+    # Guards
+
+    def facts(self, tensor: Tensor) -> TensorFacts:
+        """What code assumes about an input: sizes that vary are left open."""
+        geometry = self._geometries.get(id(tensor))
+        if geometry is None:
+            return TensorFacts(tensor)
+        return TensorFacts(tensor, tuple(size if type(size) is int else None for size in geometry.sizes))
+
+    def rows(self, writer: RowWriter, rows: list[Any]) -> None:
+        """Appends the checks of what was decided about sizes."""
+        registers: dict[tuple[Any, int], int] = {}
+
+        def register(place: tuple[Input, int]) -> int:
+            if place not in registers:
+                tensor = writer._register(place[0].source, rows)
+                registers[place] = writer.registers
+                writer.registers += 1
+                rows.append(("size", registers[place], tensor, place[1]))
+            return registers[place]
+
+        for place, other in self._equal:
+            text = f"{_text(place)} == {_text(other)}"
+            pair = (("register", register(place)), ("register", register(other)), "==")
+            rows.append(("size_relation", pair, text))
+        for relation in self.sizes.relations:
+            tokens = [self._tokens(term, register) for term in (relation.left, relation.right)]
+            formula = (*tokens[0], *tokens[1], relation.sign)
+            rows.append(("size_relation", formula, self._shown(relation)))
+
+    def _tokens(self, term: Term, register: Any) -> tuple[Any, ...]:
+        if isinstance(term, Symbol):
+            return (("register", register(self.places[term])),)
+        if isinstance(term, Formula):
+            operands = [word for operand in term.operands for word in self._tokens(operand, register)]
+            return (*operands, _SIGNS[term.operation])
+        return (term,)
+
+    def _shown(self, relation: Relation) -> str:
+        text = str(relation)
+        for symbol, place in self.places.items():
+            text = text.replace(str(symbol), _text(place))
+        return text
+
+    def text_of(self, term: Term, text_of_source: Any) -> str:
+        """A term as Python over the arguments of the compiled function."""
+        if isinstance(term, Symbol):
+            made, dim = self.places[term]
+            return f"{text_of_source(made.source)}.size({dim})"
+        if isinstance(term, Formula):
+            operands = [self.text_of(operand, text_of_source) for operand in term.operands]
+            return f"({operands[0]} {_SIGNS[term.operation]} {operands[1]})"
+        return repr(term)
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
+
+
+def _term(value: int) -> Term:
+    return value.term if isinstance(value, SymInt) else value
+
+
+def _text(place: tuple[Input, int]) -> str:
+    return f"{place[0].source.text}.size({place[1]})"
+
+
+_SIZES = frozenset({"shape", "size", "stride", "numel", "nelement", "storage_offset", "nbytes", "__len__"})
+
+
+def reads_sizes(target: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call asks a tensor for numbers that depend on its sizes."""
+    if target is getattr:
+        return args[1] in _SIZES
+    return (target if isinstance(target, str) else getattr(target, "__name__", "")) in _SIZES
+
+
+# Functions of C that do not look at the bits of integers: they store them, or use their methods.
+_KEEPING = frozenset({max, min, sum, isinstance, tuple, list, set, dict, slice, zip, math.prod})
+_KEEPING_METHODS = frozenset({"append", "extend", "add", "update", "setdefault", "__setitem__"})
+
+
+def keeps_sizes(callee: Any) -> bool:
+    """Whether a function of C may be given sizes that vary."""
+    if getattr(callee, "__module__", None) == "_operator":
+        return True
+    if isinstance(getattr(callee, "__self__", None), (list, dict, set)):
+        return callee.__name__ in _KEEPING_METHODS
+    return isinstance(callee, Hashable) and callee in _KEEPING

@@ -1,0 +1,34 @@
+"""`torch.compile` of functions, for modules below the compiler, too."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+_MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+
+
+def check(mode: Any, options: Any, backend: Any) -> None:
+    """Raises RuntimeError for settings that the compiler does not take."""
+    if mode is not None and options is not None:
+        raise RuntimeError(
+            f"torch.compile: expected either mode or options, got mode={mode!r} and options={options!r}"
+        )
+    if mode not in _MODES:
+        raise RuntimeError(f"torch.compile: expected a mode, one of {_MODES}, got {mode!r}")
+    if not isinstance(backend, str) and not callable(backend):
+        raise RuntimeError(
+            f"torch.compile: expected the name of a backend or a function as backend, got {backend!r}"
+        )
+
+
+def compile_function(function: Callable[..., Any], *, disable: bool = False, **settings: Any) -> Any:
+    """The compiled form of a function or of any other callable but a class."""
+    check(settings.get("mode"), settings.get("options"), settings.get("backend", "inductor"))
+    if disable or isinstance(function, type):
+        return function
+
+    # By its name: programs that compile nothing do without the compiler, which is above all that it compiles.
+    entry = importlib.import_module("torch_py._dynamo.entry")
+    return entry.compile_callable(function, **settings)
