@@ -48,10 +48,12 @@ class Cache:
             cls._opened = current = cls(_usable(folder))
         return current
 
-    def library(self, key: str, source: str, compile: Compile) -> str:
-        """The path of the library with a key. Without a good one, `compile` makes it of the source."""
+    def library(self, key: str, source: str, compile: Compile, again: bool = False) -> str:
+        """The path of the library with a key. Without a good one, or `again`, `compile` makes it of the
+        source.
+        """
         path = self.folder / key[:2] / f"{key}.so"
-        if _is_whole(path, key):
+        if not again and _is_whole(path, key):
             log.info("hit %s", key)
             _touch(path)
             return str(path)

@@ -51,7 +51,7 @@ def show(function: Callable[..., Any], *args: Any) -> None:
 
         torch._inductor.debug.show(lambda x, y: torch.relu(x + y), torch.ones(4), torch.ones(4))
     """
-    graphs = compiled_graphs(function, *args)
+    graphs = compiled_graphs(getattr(function, "_torchdynamo_orig_callable", function), *args)
     for number, compiled in enumerate(graphs):
         title = "" if len(graphs) == 1 else f"{('forward', 'backward')[number]}\n\n"
         print(f"{title}{stages(compiled)}\n")

@@ -58,6 +58,14 @@ def test_an_entry_is_compiled_once(folder: Path) -> None:
     assert Path(paths.pop()).read_bytes().startswith(b"code")
 
 
+def test_an_entry_is_compiled_again_when_asked(folder: Path) -> None:
+    sources, compile = writing(b"code")
+    cache = opened()
+    cache.library("ab12", "source", compile)
+    cache.library("ab12", "source", compile, again=True)
+    assert len(sources) == 2
+
+
 def test_the_folder_is_closed_to_others(folder: Path) -> None:
     opened()
     assert folder.stat().st_mode & 0o077 == 0

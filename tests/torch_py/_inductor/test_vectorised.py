@@ -31,20 +31,23 @@ _FORMS = {
 
 
 def innermost_loops(source: str) -> set[int]:
-    """The numbers of the lines at which loops without other loops inside begin. Copies are left out: compilers
-    call memcpy for them.
+    """The numbers of the lines at which loops without other loops inside begin.
+
+    Copies are left out: compilers call memcpy for them.
     """
     lines = source.split("\n")
     found = set()
     for number, line in enumerate(lines):
         if not line.lstrip().startswith("for ("):
             continue
+
         depth = len(line) - len(line.lstrip())
         inside = []
         for following in lines[number + 1 :]:
             if len(following) - len(following.lstrip()) <= depth:
                 break
             inside.append(following)
+
         is_copy = bool(re.search(r"= \w+\[lane\];$", inside[-1]))
         if not is_copy and not any(text.lstrip().startswith("for (") for text in inside):
             found.add(number + 1)
@@ -60,7 +63,11 @@ def test_innermost_loops_are_vectors(name: str, tmp_path: Path) -> None:
     (tmp_path / "kernels.cpp").write_text(source)
     command = ["g++", *FLAGS, *(f"-I{path}" for path in include_paths()), "-fopt-info-vec-optimized"]
     done = subprocess.run(
-        [*command, "-o", "kernels.so", "kernels.cpp"], cwd=tmp_path, capture_output=True, text=True, check=True
+        [*command, "-o", "kernels.so", "kernels.cpp"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     reported = {int(line) for line in re.findall(r"kernels\.cpp:(\d+):\d+: optimized", done.stderr)}
