@@ -28,6 +28,7 @@ from torch_py._inductor.ir import (
     rewritten,
     walk,
 )
+from torch_py._tags import Tag
 
 # Functions that cost no more than a few additions. All others count as _DEAR.
 _CHEAP = frozenset(
@@ -182,7 +183,7 @@ def epochs(graph: LoopGraph) -> dict[int, int]:
 
 
 def remove_unread(graph: LoopGraph) -> None:
-    """Removes statements that make tensors which nothing reads. Calls in place stay."""
+    """Removes statements that make tensors which nothing reads. Calls in place and random ones stay."""
     needed = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
     kept: list[Statement] = []
     for statement in reversed(graph.statements):
@@ -200,6 +201,8 @@ def is_needed(statement: Statement, needed: set[Buffer]) -> bool:
     assert isinstance(statement, Extern)
     if statement.writes or not any(True for _ in statement.made()):
         return True
+    if Tag.nondeterministic_seeded in getattr(statement.operator, "tags", ()):
+        return True  # later random numbers depend on it
     return any(buffer.memory in needed for buffer in statement.made())
 
 

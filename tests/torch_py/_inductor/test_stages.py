@@ -80,3 +80,18 @@ def test_results_that_are_not_tensors_keep_their_places() -> None:
     first, second, third, fourth = compile_fx_inner(graph)(torch.ones(2))
     assert first is None and third is None and fourth == 7
     assert second.tolist() == [2.0, 2.0]
+
+
+def test_random_numbers_are_those_of_eager() -> None:
+    import torch_py as torch
+
+    def function(x: Any) -> Any:
+        torch.rand(3)  # moves the generator on
+        return x * torch.rand(4) + torch.randn(4)
+
+    x = torch.ones(4)
+    found = compiled(function, x)
+    torch.manual_seed(3)
+    expected = function(x)
+    torch.manual_seed(3)
+    assert torch.equal(found(x)[0], expected)
