@@ -26,6 +26,14 @@ _TAKEN = frozenset(
 )
 
 
+def identifier(text: str) -> str:
+    """A text as an identifier of C++ that is not a macro."""
+    text = re.sub(r"\W", "_", text, flags=re.ASCII).lstrip("_")
+    if not text or text[0].isdigit():
+        return f"t{text}"
+    return f"{text}_" if text.isupper() or text == "errno" else text
+
+
 class Names:
     """Names of one kernel, each used once."""
 
@@ -33,9 +41,9 @@ class Names:
         self.used: set[str] = set()
 
     def new(self, stem: str) -> str:
-        stem = re.sub(r"\W", "_", stem)
-        if stem in _TAKEN or stem.startswith("__"):
-            stem = f"{stem.strip('_')}_"
+        stem = identifier(stem)
+        if stem in _TAKEN:
+            stem = f"{stem}_"
         name, number = stem, 1
         while name in self.used:
             number += 1

@@ -95,3 +95,13 @@ def test_random_numbers_are_those_of_eager() -> None:
     expected = function(x)
     torch.manual_seed(3)
     assert torch.equal(found(x)[0], expected)
+
+
+@pytest.mark.parametrize("name", ["double", "NULL", "größe", "i", "data", "_1", "part", "errno", "INFINITY"])
+def test_any_name_of_python_is_a_name_in_kernels(name: str) -> None:
+    import torch_py as torch
+
+    namespace: dict[str, Any] = {}
+    exec(f"def function({name}): return {name}.exp() + {name}", namespace)
+    x = torch.ones(3)
+    assert torch.allclose(compiled(namespace["function"], x)(x)[0], x.exp() + x)
