@@ -35,10 +35,14 @@ class Assembly:
         return self.writer.program([self._output(value) for value in self.graph.outputs], library)
 
     def _output(self, value: Any) -> int | Formula | None:
-        """A result as a program has it: the slot of a tensor, a number as a formula, or None."""
+        """A result as a program has it: the slot of a tensor, an integer as a formula, or None."""
         if value is None:
             return None
-        return self.slots[value] if isinstance(value, Buffer) else Formula((value,))
+        if isinstance(value, int):
+            return Formula((int(value),))
+        if not isinstance(value, Buffer):
+            raise TypeError(f"a compiled graph returns tensors, integers and None, got {value!r}")
+        return self.slots[value]
 
     def write(self) -> None:
         """Writes all steps."""

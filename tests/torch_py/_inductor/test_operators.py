@@ -80,5 +80,6 @@ def test_a_compiled_operator_computes_the_same(operator: Operator):
         results = compiled(*own)
         context = f"compiled: {operator}{sample}\n{compiled.source}"
         wanted = [leaf for leaf in leaves(expected.result) if isinstance(leaf, torch.Tensor)]
-        assert_same(list(results), wanted, context, strides=True)
+        found = [result for result in results if isinstance(result, torch.Tensor)]
+        assert_same(found, wanted, context, strides=True)
         assert_same(own, arguments, f"arguments of {context}")
