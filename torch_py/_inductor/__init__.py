@@ -1,4 +1,7 @@
-"""The compiler's back end, of which torch_py has the settings."""
+"""The compiler's back end: from graphs of operators to fused loops in C++.
+
+`compile_fx` is the backend "inductor"; stages.py has the order of the stages, debug.py prints them.
+"""
 
 from torch_py._pytorch_names.packages import lacking as _lacking
 

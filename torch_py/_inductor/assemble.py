@@ -10,7 +10,7 @@ from torch_py._inductor.ir import Buffer, Extern, LoopGraph, View
 from torch_py._inductor.memory import Plan, plan_memory
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel
-from torch_py._inductor.program import Program, ProgramWriter, Slot
+from torch_py._inductor.program import Formula, Program, ProgramWriter, Slot
 from torch_py.utils._pytree import tree_map
 
 
@@ -32,7 +32,17 @@ class Assembly:
 
     def program(self, library: str | None) -> Program:
         self.write()
-        return self.writer.program([self.slots[b] for b in self.outputs], library)
+        return self.writer.program([self._output(value) for value in self.graph.outputs], library)
+
+    def _output(self, value: Any) -> int | Formula | None:
+        """A result as a program has it: the slot of a tensor, an integer as a formula, or None."""
+        if value is None:
+            return None
+        if isinstance(value, int):
+            return Formula((int(value),))
+        if not isinstance(value, Buffer):
+            raise TypeError(f"a compiled graph returns tensors, integers and None, got {value!r}")
+        return self.slots[value]
 
     def write(self) -> None:
         """Writes all steps."""

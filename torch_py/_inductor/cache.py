@@ -14,6 +14,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,8 @@ log = logging.getLogger("torch_py._inductor.cache")
 _DIGEST = 32  # bytes at the end of an entry
 _SIZE_LIMIT = 1 << 30  # bytes; TORCH_PY_CACHE_LIMIT
 _SWEEP_EVERY = 64  # entries written by this process, between looks at the size
+
+_LEFT_AFTER = 600  # seconds; compilers are killed after 60
 
 Compile = Callable[[str, str], None]
 
@@ -45,10 +48,12 @@ class Cache:
             cls._opened = current = cls(_usable(folder))
         return current
 
-    def library(self, key: str, source: str, compile: Compile) -> str:
-        """The path of the library with a key. Without a good one, `compile` makes it of the source."""
+    def library(self, key: str, source: str, compile: Compile, again: bool = False) -> str:
+        """The path of the library with a key. Without a good one, or `again`, `compile` makes it of the
+        source.
+        """
         path = self.folder / key[:2] / f"{key}.so"
-        if _is_whole(path, key):
+        if not again and _is_whole(path, key):
             log.info("hit %s", key)
             _touch(path)
             return str(path)
@@ -102,12 +107,14 @@ def _usable(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         facts = os.stat(folder, follow_symlinks=True)
+
         if facts.st_uid != os.geteuid():
             raise PermissionError(f"it belongs to user {facts.st_uid}")
         if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             raise PermissionError("others may write to it")
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             raise PermissionError("it is read-only")
+
         return folder
     except OSError as problem:
         temporary = Path(tempfile.mkdtemp(prefix=_PREFIX))
@@ -150,13 +157,10 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
     processes that were killed have left.
     """
     entries = []
-    for path in folder.glob("*/*.so"):
-        try:
-            facts = path.stat()
-        except OSError:
-            continue
-        if not path.parent.name.startswith(_PREFIX):
-            entries.append((facts.st_mtime, facts.st_size, path))
+    for name in _names_in(folder):
+        if len(name) == 2:
+            entries += _facts_of(folder / name)
+
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
         if total <= limit:
@@ -165,17 +169,36 @@ def sweep(folder: Path, limit: int, keep: Path | None = None) -> None:
             total -= size
             path.unlink(missing_ok=True)
             path.with_suffix(".cpp").unlink(missing_ok=True)
-    for work in folder.glob(f"{_PREFIX}*"):
-        if not _is_alive(work):
-            shutil.rmtree(work, ignore_errors=True)
+
+    for name in _names_in(folder):
+        if name.startswith(_PREFIX) and _is_left(folder / name):
+            shutil.rmtree(folder / name, ignore_errors=True)
 
 
-def _is_alive(work: Path) -> bool:
-    """Whether the process that compiles in a folder runs."""
+def _names_in(folder: Path) -> list[str]:
+    """The names in a folder, which another process may be removing."""
     try:
-        os.kill(int(work.name[len(_PREFIX) :].partition("-")[0]), 0)
-    except ProcessLookupError:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _facts_of(folder: Path) -> list[tuple[float, int, Path]]:
+    """When each library in a folder was used, its size, and its path."""
+    found = []
+    for name in _names_in(folder):
+        try:
+            facts = os.stat(folder / name)
+        except OSError:
+            continue
+        if name.endswith(".so"):
+            found.append((facts.st_mtime, facts.st_size, folder / name))
+    return found
+
+
+def _is_left(work: Path) -> bool:
+    """Whether nobody compiles in a folder any more. The process may be in another container."""
+    try:
+        return time.time() - os.stat(work).st_mtime > _LEFT_AFTER
+    except OSError:
         return False
-    except (OSError, ValueError):
-        pass
-    return True

@@ -31,8 +31,8 @@ def compile_fx(
     options: Mapping[str, Any] | None = None,
     **others: Any,
 ) -> Callable[..., Any]:
-    """The back end "inductor" of torch.compile: forward and backward of a graph of torch functions as compiled
-    programs.
+    """The back end "inductor" of torch.compile: forward and backward of a graph of torch functions as
+    compiled programs.
 
     Raises RuntimeError for an unknown mode.
     """

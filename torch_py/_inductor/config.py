@@ -1,7 +1,7 @@
 """Settings of the generator of code for compiled programs, with PyTorch's defaults.
 
-Programs set them; torch_py runs programs as they are, so they have no effect. Others than these can be set,
-too.
+Programs set them; with `force_disable_caches`, kernels are compiled again. The others have no effect: the
+compiler decides by the loops that it finds. Others than these can be set, too.
 """
 
 import sys

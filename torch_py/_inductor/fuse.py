@@ -48,13 +48,17 @@ class _Fusion:
 
     def _place(self, store: Store) -> None:
         epoch = self.epochs[id(store)]
+        read = read_by(store)
         candidates = [
-            (self._score(store, entry), number, entry)
+            (_score(read, entry), number, entry)
             for number, entry in enumerate(self.schedule[-_LOOK_BACK:])
-            if isinstance(entry, Nest) and entry.epoch == epoch and len(entry.items) < _LARGEST_NEST
+            if isinstance(entry, Nest)
+            and entry.epoch == epoch
+            and len(entry.items) < _LARGEST_NEST
+            and not read.isdisjoint(entry.touched)
         ]
-        for score, _, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):
-            place = self._place_for(store, nest) if score > 0 else None
+        for _, _, nest in sorted(candidates, key=lambda c: c[:2], reverse=True):
+            place = self._place_for(store, nest)
             if place is not None and join(nest, store):
                 self.schedule.remove(nest)
                 self.schedule.insert(place, nest)
@@ -65,11 +69,6 @@ class _Fusion:
         begin(nest, store)
         self.schedule.append(nest)
         self.makers[store.buffer.memory] = nest
-
-    def _score(self, store: Store, nest: Nest) -> int:
-        """The bytes that both read, or that the store reads and the nest makes."""
-        shared = read_by(store) & (nest.reads() | nest.makes())
-        return sum(memory.count * memory.dtype.itemsize for memory in shared)
 
     def _place_for(self, store: Store, nest: Nest) -> int | None:
         """Where in the schedule the nest can make all that it makes, and the store too; None for nowhere."""
@@ -82,6 +81,11 @@ class _Fusion:
         if any(makes & read_of(entry) for entry in following):
             return None
         return len(self.schedule) - 1
+
+
+def _score(read: set[Buffer], nest: Nest) -> int:
+    """The bytes that a store reads and a nest reads or makes."""
+    return sum(memory.count * memory.dtype.itemsize for memory in read & nest.touched)
 
 
 def made_by(entry: Entry) -> set[Buffer]:
@@ -116,7 +120,7 @@ def begin(nest: Nest, store: Store) -> None:
     nest.outer, nest.inner = _space(store)
     nest.name = store.name
     kind = REDUCTION if store.reduction is not None else ELEMENT
-    nest.items.append(Item(store, kind, store.index, store.value))
+    nest.add(Item(store, kind, store.index, store.value))
 
 
 def join(nest: Nest, store: Store) -> bool:
@@ -140,14 +144,16 @@ def join(nest: Nest, store: Store) -> bool:
     if not _is_local(nest, value, own) or not _shares(nest, value, own):
         return False
     nest.replace(own)
-    nest.outer, nest.inner = new_outer, new_inner
-    nest.items.append(Item(store, kind, index, value))
+    nest.outer = new_outer
+    nest.inner = new_inner
+    nest.add(Item(store, kind, index, value))
     return True
 
 
 def _kind_in(nest: Nest, store: Store, outer: list[Axis], inner: list[Axis]) -> str | None:
     """What a store would be in a nest; None if its loops have other lengths."""
-    rows, row = total(nest.outer), total(nest.inner)
+    rows = total(nest.outer)
+    row = total(nest.inner)
     if store.reduction is not None:
         fits = total(outer) * total(inner) == rows * row and total(inner) > 1
         return REDUCTION if fits and (not nest.has_rows or total(outer) == rows) else None

@@ -56,11 +56,8 @@ def _headers() -> dict[str, list[str]]:
 
 def includes(words: Iterable[str], text: str) -> str:
     """The lines that include what kernels with these words need."""
-    if "for_packs(" in text:
-        # With the functions of numbers that kernels of other loops use.
-        return '#include "aten/vec/lanes.h"\n#include "aten/vec/math.h"\n#include "aten/vec/pack_loops.h"\n' + (
-            includes(words, text.replace("for_packs(", ""))
-        )
     needed = {header for word in words for header in _headers().get(word, ())}
+    if "for_packs(" in text:
+        needed |= {"aten/vec/lanes.h", "aten/vec/math.h", "aten/vec/pack_loops.h"}
     needed.update(header for type, header in _OF_TYPES.items() if type in text)
     return "".join(f'#include "{header}"\n' for header in sorted(needed))

@@ -110,7 +110,9 @@ class Linear:
 
     def __init__(self, constant: int, terms: Mapping[Atom, int] | None = None) -> None:
         self.constant = constant
-        self.terms: dict[Atom, int] = {a: f for a, f in (terms or {}).items() if f != 0}
+        self.terms: dict[Atom, int] = terms or {}  # type: ignore[assignment]
+        if 0 in self.terms.values():
+            self.terms = {a: f for a, f in self.terms.items() if f != 0}
         self._hash: int | None = None
         self._range: tuple[int, int] | None = None
 
@@ -132,13 +134,19 @@ class Linear:
 
     def __add__(self, other: Linear | int) -> Linear:
         if isinstance(other, int):
-            return Linear(self.constant + other, self.terms)
+            return Linear(self.constant + other, self.terms) if other else self
+        if not other.terms:
+            return Linear(self.constant + other.constant, self.terms) if other.constant else self
+        if not self.terms and not self.constant:
+            return other
         terms = dict(self.terms)
         for atom, factor in other.terms.items():
             terms[atom] = terms.get(atom, 0) + factor
         return _rejoined(Linear(self.constant + other.constant, terms))
 
     def __mul__(self, factor: int) -> Linear:
+        if factor == 1:
+            return self
         return Linear(self.constant * factor, {a: f * factor for a, f in self.terms.items()})
 
     def __sub__(self, other: Linear) -> Linear:
@@ -154,10 +162,10 @@ class Linear:
 
         whole += rest.constant // divisor
         rest = Linear(rest.constant % divisor, rest.terms)
-        common = gcd(divisor, *rest.terms.values())
-        if common == divisor or common > 1:
-            rest, divisor = rest._divided(common), divisor // common
-        return whole + _atom(Quotient(rest, divisor))
+        steps, _ = rest._steps(divisor)
+        if steps is not None:
+            return whole + steps[0] // (divisor // steps[1])
+        return whole + _quotient(rest, divisor)
 
     def __mod__(self, divisor: int) -> Linear:
         if divisor == 1:
@@ -167,18 +175,35 @@ class Linear:
         if low // divisor == high // divisor:
             return rest + -(low // divisor) * divisor
 
-        rest = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
-        common = gcd(divisor, rest.constant, *rest.terms.values())
-        return _atom(Remainder(rest._divided(common), divisor // common)) * common
+        reduced = Linear(rest.constant % divisor, {a: f % divisor for a, f in rest.terms.items()})
+        if reduced.range[1] < divisor:
+            return reduced
+        rest = Linear(rest.constant % divisor, rest.terms)
+        steps, part = rest._steps(divisor)
+        if steps is not None:
+            return steps[0] % (divisor // steps[1]) * steps[1] + part
+        return _atom(Remainder(rest, divisor))
+
+    def _steps(self, divisor: int) -> tuple[tuple[Linear, int] | None, Linear]:
+        """The value as steps of a length that divides `divisor`, and a part that is shorter than a step.
+
+        ``32 * i + j`` with j < 32 are i steps of 32.
+        """
+        for length in sorted({gcd(divisor, factor) for factor in self.terms.values()}, reverse=True):
+            if length == 1:
+                continue
+            steps = {a: f // length for a, f in self.terms.items() if f % length == 0}
+            part = Linear(self.constant % length, {a: f for a, f in self.terms.items() if f % length != 0})
+            low, high = part.range
+            if 0 <= low and high < length:
+                return (Linear(self.constant // length, steps), length), part
+        return None, self
 
     def _split(self, divisor: int) -> tuple[Linear, Linear]:
         """The part that `divisor` divides, divided by it, and the rest."""
         whole = {a: f // divisor for a, f in self.terms.items() if f % divisor == 0}
         rest = {a: f for a, f in self.terms.items() if f % divisor != 0}
         return Linear(0, whole), Linear(self.constant, rest)
-
-    def _divided(self, divisor: int) -> Linear:
-        return Linear(self.constant // divisor, {a: f // divisor for a, f in self.terms.items()})
 
     def replaced(self, axes: Mapping[Axis, Linear], values: Callable[[Any], Any]) -> Linear:
         """The same with other terms for axes; `values` does the same in what is loaded."""
@@ -220,7 +245,8 @@ class Linear:
         return self._hash
 
     def __repr__(self) -> str:
-        parts = [f"{factor} * {atom}" if factor != 1 else f"{atom}" for atom, factor in self.terms.items()]
+        signs = {1: "", -1: "-"}
+        parts = [f"{signs.get(factor, f'{factor} * ')}{atom}" for atom, factor in self.terms.items()]
         if self.constant or not parts:
             parts.append(str(self.constant))
         return " + ".join(parts).replace("+ -", "- ")
@@ -230,12 +256,24 @@ def _atom(atom: Atom) -> Linear:
     return Linear(0, {atom: 1})
 
 
+def _quotient(value: Linear, divisor: int) -> Linear:
+    """Another atom in a sum, for a quotient that cannot be split. That of a quotient is one quotient."""
+    if value.constant == 0 and list(value.terms.values()) == [1]:
+        (atom,) = value.terms
+        if isinstance(atom, Quotient):
+            return atom.value // (atom.divisor * divisor)
+    return _atom(Quotient(value, divisor))
+
+
 def _rejoined(value: Linear) -> Linear:
     """``(x // n) * n + x % n`` is x."""
     for atom, factor in value.terms.items():
         if isinstance(atom, Remainder):
-            quotient = Quotient(atom.value, atom.divisor)
-            if value.terms.get(quotient) == factor * atom.divisor:
+            whole = atom.value // atom.divisor
+            if whole.constant or len(whole.terms) != 1:
+                continue
+            ((quotient, step),) = whole.terms.items()
+            if value.terms.get(quotient, 0) == factor * atom.divisor * step:
                 rest = {a: f for a, f in value.terms.items() if a != atom and a != quotient}
                 return Linear(value.constant, rest) + atom.value * factor
     return value

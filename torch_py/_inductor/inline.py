@@ -28,6 +28,7 @@ from torch_py._inductor.ir import (
     rewritten,
     walk,
 )
+from torch_py._tags import Tag
 
 # Functions that cost no more than a few additions. All others count as _DEAR.
 _CHEAP = frozenset(
@@ -109,9 +110,11 @@ class Inlining:
         found = readers(self.graph)
         statements = list(self.graph.statements)
         gone: set[int] = set()
+
         for statement in statements:
             if not isinstance(statement, Store) or not self._can_go(statement):
                 continue
+
             reading = found.get(statement.buffer, [])
             if self._pays(statement, reading):
                 for reader in reading:
@@ -122,6 +125,7 @@ class Inlining:
                         if reader not in entries:
                             entries.append(reader)
                 gone.add(id(statement))
+
         self.graph.statements = [s for s in statements if id(s) not in gone]
 
     def _can_go(self, store: Store) -> bool:
@@ -179,7 +183,7 @@ def epochs(graph: LoopGraph) -> dict[int, int]:
 
 
 def remove_unread(graph: LoopGraph) -> None:
-    """Removes statements that make tensors which nothing reads. Calls in place stay."""
+    """Removes statements that make tensors which nothing reads. Calls in place and random ones stay."""
     needed = {b.memory for b in graph.outputs if isinstance(b, Buffer)}
     kept: list[Statement] = []
     for statement in reversed(graph.statements):
@@ -197,6 +201,8 @@ def is_needed(statement: Statement, needed: set[Buffer]) -> bool:
     assert isinstance(statement, Extern)
     if statement.writes or not any(True for _ in statement.made()):
         return True
+    if Tag.nondeterministic_seeded in getattr(statement.operator, "tags", ()):
+        return True  # later random numbers depend on it
     return any(buffer.memory in needed for buffer in statement.made())
 
 

@@ -438,6 +438,7 @@ def rewritten(value: Expr, change: Callable[[Expr], Expr | None], axes: Mapping[
             return Index(position(part.position), part.dtype)
         if isinstance(part, Guard):
             return Guard(of(part.condition), of(part.value), of(part.otherwise))
+
         if isinstance(part, Named):
             return Named(part.name, of(part.value), part.line)
         if isinstance(part, Reduce):

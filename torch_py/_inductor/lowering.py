@@ -8,6 +8,7 @@ from typing import Any
 
 from torch_py._functorch.aot.forms import Requiring
 from torch_py._generated.lowerings import POINTWISE, REDUCTIONS
+from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.ir import Extern, LoopGraph
 from torch_py._inductor.lower import RULES, Lowering, Value
@@ -73,7 +74,9 @@ def _operator(lowering: Lowering, node: Node) -> None:
         lowering.values[node] = args[0][args[1]]
         return
 
-    rule = _rule_of(node) if lowering.has_loops and not _is_empty([args, list(kwargs.values())]) else None
+    rule = _rule_of(node) if lowering.has_loops else None
+    if rule is not None and rule is not lower_view and not _suits_loops([args, list(kwargs.values())]):
+        rule = None
     if rule is not None:
         length = len(lowering.graph.statements)
         try:
@@ -84,9 +87,10 @@ def _operator(lowering: Lowering, node: Node) -> None:
     lowering.values[node] = call(lowering, node, args, kwargs)
 
 
-def _is_empty(arguments: Any) -> bool:
-    """Whether one of the tensors has no elements."""
-    return any(isinstance(v, Value) and 0 in v.sizes for v in _leaves(arguments))
+def _suits_loops(arguments: Any) -> bool:
+    """Whether all tensors have elements, and of a dtype that kernels have."""
+    tensors = [value for value in _leaves(arguments) if isinstance(value, Value)]
+    return all(0 not in tensor.sizes and tensor.dtype in CPP for tensor in tensors)
 
 
 def _rule_of(node: Node) -> Callable[..., Any] | None:
@@ -96,6 +100,7 @@ def _rule_of(node: Node) -> Callable[..., Any] | None:
         return RULES.get(target.operator._entry_name)
     if not isinstance(target, OpOverload):
         return None
+
     name = target._entry_name
     if name in RULES:
         return RULES[name]

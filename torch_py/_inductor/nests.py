@@ -18,7 +18,9 @@ from typing import Any
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened
 from torch_py._inductor.ir import Buffer, Expr, Guard, Index, Load, Reduce, Store, loads, rewritten, walk
 
-ELEMENT, ROW, REDUCTION = "element", "row", "reduction"
+ELEMENT = "element"
+ROW = "row"
+REDUCTION = "reduction"
 
 
 class Item:
@@ -62,7 +64,7 @@ class Item:
 class Nest:
     """Items that share loops. Without a reduction, all axes are outer ones."""
 
-    __slots__ = ("epoch", "inner", "items", "name", "outer")
+    __slots__ = ("epoch", "inner", "items", "name", "outer", "touched")
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
@@ -70,6 +72,13 @@ class Nest:
         self.inner: list[Axis] = []
         self.items: list[Item] = []
         self.name = ""
+        self.touched: set[Buffer] = set()  # the memories that it reads or makes
+
+    def add(self, item: Item) -> None:
+        """Adds an item whose axes are those of the nest."""
+        self.items.append(item)
+        self.touched.add(item.buffer.memory)
+        self.touched.update(load.buffer.memory for load in item_loads(item))
 
     @property
     def axes(self) -> list[Axis]:

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch_py._inductor.arrange import is_columns
-from torch_py._inductor.dtypes import CPP, TRUTH
+from torch_py._inductor.dtypes import CPP
 from torch_py._inductor.indices import Axis, contiguous, flattened, linear
 from torch_py._inductor.inline import cost
 from torch_py._inductor.ir import Buffer, Load
-from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads
-from torch_py._inductor.print_expr import Names, Scope, literal, unwrapped
+from torch_py._inductor.nests import ELEMENT, REDUCTION, ROW, Item, Nest, item_loads, positions
+from torch_py._inductor.print_expr import Names, Scope, unwrapped
 from torch_py._inductor.print_packs import PackScope, stored_value, takes_packs
+from torch_py._inductor.print_reductions import combination, first_value
 
 _GRAIN = 32768  # additions that are worth a thread
 _LANES = (64, 32, 16, 8)
@@ -53,11 +54,14 @@ class _Lines:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.depth = 1
+        self.keeps_loops = False
 
     def add(self, text: str) -> None:
         self.lines.append("  " * self.depth + text)
 
     def open(self, text: str) -> None:
+        if self.keeps_loops and text.startswith("for ("):
+            self.add("#pragma GCC unroll 1")
         self.add(f"{text} {{")
         self.depth += 1
 
@@ -78,6 +82,10 @@ class _Printer:
         self.variables: dict[Buffer, str] = {}
         self.words: set[str] = set()
         self.columns = is_columns(nest)
+        # GCC 12 mixes up what is read backwards when it unrolls a loop completely and then makes vectors.
+        self.out.keeps_loops = any(
+            factor < 0 for position in positions(nest.items) for factor in position.terms.values()
+        )
         self.width = ""  # of the strip of columns, when they are looped over
 
     def kernel(self) -> Kernel:
@@ -93,7 +101,7 @@ class _Printer:
         text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
         numbers: dict[str, str] = {}
         return re.sub(
-            r"[A-Za-z_]\w*",
+            r"(?<!::)\b[A-Za-z_]\w*",
             lambda m: numbers.setdefault(m[0], f"${len(numbers)}") if m[0] in self.names.used else m[0],
             text,
         )
@@ -149,6 +157,7 @@ class _Printer:
         other = self._other_direction(outer, last)
         if other is not None:
             return self._tile_loops(outer, last, other, work)
+
         if takes_packs(self.nest.items, last):
             if outer:
                 self._open_rows(outer)
@@ -163,6 +172,7 @@ class _Printer:
             self.out.open(f"for (int64_t {last.name} = begin; {last.name} < end; ++{last.name})")
             self._elements(self.nest.items)
             self.out.close()
+
         if outer:
             return _count(outer), max(1, _GRAIN // (work * last.size))
         return last.size, max(1, _GRAIN // work)
@@ -218,6 +228,7 @@ class _Printer:
         last = outer[-1]
         width = next((w for w in _STRIPS if last.size % w == 0), _STRIPS[0] if last.size > 256 else last.size)
         strips = -(-last.size // width)
+
         self.out.open("for (int64_t row = begin; row < end; ++row)")
         block = Axis("block", strips)
         self._unpack("row", [*outer[:-1], block])
@@ -226,6 +237,7 @@ class _Printer:
             rest = f"{last.size} - block * {width}"
             self.out.add(f"const int64_t width = {rest} < {width} ? {rest} : {width};")
             self.width = "width"
+
         self.strip = width
         self._passes()
         self.out.close()
@@ -251,6 +263,7 @@ class _Printer:
         if self.columns:
             self.out.add(f"{CPP[item.buffer.dtype]} {variable}[{self.strip}];")
             self._open_lanes()
+
         scope = self._scope()
         scope.count(item.value)
         text = scope.text(item.value)
@@ -295,11 +308,12 @@ class _Printer:
         if last is not None and takes_packs(items, last):
             self._pack_pass(items, reductions, last)
             return
+
         lanes = 1
         if reductions and last is not None:
-            lanes = next((n for n in _LANES if last.size % n == 0), 0) or next(
-                (n for n in _LANES if last.size >= n), 1
-            )
+            fitting = [n for n in _LANES if last.size >= n]
+            lanes = next((n for n in fitting[:2] if last.size % n == 0), fitting[0] if fitting else 1)
+
         accumulators = [self._accumulator(item, lanes) for item in reductions]
         for axis in inner[:-1]:
             self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
@@ -311,6 +325,7 @@ class _Printer:
             self.out.close()
         else:
             self._lane_loops(items, accumulators, last, lanes)
+
         self.out.close(max(len(inner) - 1, 0))
         for item, accumulator in zip(reductions, accumulators):
             self._finish(item, accumulator, lanes)
@@ -322,11 +337,13 @@ class _Printer:
             totals.append(self.names.new(f"{item.buffer.name}_lanes"))
             start = first_value(item.reduce, item.reduce_dtype)
             self.out.add(f"at::vec::Pack {totals[-1]} = at::vec::broadcast({start});")
+
         inner = self.nest.inner
         for axis in inner[:-1]:
             self.out.open(f"for (int64_t {axis.name} = 0; {axis.name} < {axis.size}; ++{axis.name})")
         self._packs(items, last, ("0", str(last.size)), totals)
         self.out.close(len(inner) - 1)
+
         for item, total in zip(reductions, totals):
             variable = self.names.new(item.buffer.name)
             both = combination(item.reduce, item.reduce_dtype, "a", "b")
@@ -435,6 +452,7 @@ class _Printer:
         scope = self._scope()
         for item in items:
             scope.count(item.value)
+
         rest = list(accumulators)
         for item in items:
             text = scope.text(item.value)
@@ -448,6 +466,7 @@ class _Printer:
                 index = scope.position(self._row_position(item))
                 scope.lines.append(f"{self.variables[item.buffer]}[{index}] = {unwrapped(text)};")
                 continue
+
             index = scope.position(flattened(item.index, item.buffer.strides))
             sign = "=" if item.mode == "set" else "+="
             scope.lines.append(f"{self.pointers[item.buffer]}[{index}] {sign} {unwrapped(text)};")
@@ -485,29 +504,3 @@ def _count(axes: Sequence[Axis]) -> int:
     for axis in axes:
         total *= axis.size
     return total
-
-
-def first_value(kind: str, dtype: Any) -> str:
-    """What changes nothing when it is combined with another value."""
-    if kind in ("maximum", "minimum") and dtype != TRUTH:
-        if dtype.is_floating_point:
-            return literal(float("-inf") if kind == "maximum" else float("inf"), dtype)
-        bits = dtype.itemsize * 8
-        low, high = (
-            (0, 2**bits - 1) if CPP[dtype].startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        )
-        return literal(low if kind == "maximum" else high, dtype)
-    return literal(1 if kind in ("product", "all", "minimum") else 0, dtype)
-
-
-def combination(kind: str, dtype: Any, a: str, b: str) -> str:
-    """Two values as one."""
-    if kind in ("any", "all") or (dtype == TRUTH and kind in ("maximum", "minimum")):
-        return f"({a} {'|' if kind in ('any', 'maximum') else '&'} {b})"
-    if kind == "xor":
-        return f"({a} ^ {b})"
-    if kind in ("maximum", "minimum"):
-        return f"at::vec::{kind}({a}, {unwrapped(b)})"
-    if dtype.is_floating_point:
-        return f"({a} {'+' if kind == 'sum' else '*'} {b})"
-    return f"at::vec::wrapping_{kind}({a}, {unwrapped(b)})"

@@ -17,12 +17,21 @@ _WRAPPING = {"+": "wrapping_sum", "-": "wrapping_difference", "*": "wrapping_pro
 _BITS = {"and": "&", "or": "|"}
 # Words that a name in C++ must not be, and those that kernels use.
 _TAKEN = frozenset(
-    "alignas alignof and asm auto bool break case catch char class const constexpr continue default delete do "
-    "double else enum explicit export extern false float for friend goto if inline int long mutable namespace "
-    "new noexcept not operator or private protected public register return short signed sizeof static struct "
-    "switch template this throw true try typedef typename union unsigned using virtual void volatile while "
-    "xor data sizes begin end row at c10 lane block width rest first past start stop part Pack i j k l m n r s t u v w main std".split()
+    "alignas alignof and asm auto bool break case catch char class const constexpr continue default "
+    "delete do double else enum explicit export extern false float for friend goto if inline int long "
+    "mutable namespace new noexcept not operator or private protected public register return short signed "
+    "sizeof static struct switch template this throw true try typedef typename union unsigned using "
+    "virtual void volatile while xor data sizes begin end row at c10 lane block width rest first past "
+    "start stop part Pack i j k l m n r s t u v w main std".split()
 )
+
+
+def identifier(text: str) -> str:
+    """A text as an identifier of C++ that is not a macro."""
+    text = re.sub(r"\W", "_", text, flags=re.ASCII).lstrip("_")
+    if not text or text[0].isdigit():
+        return f"t{text}"
+    return f"{text}_" if text.isupper() or text == "errno" else text
 
 
 class Names:
@@ -32,9 +41,9 @@ class Names:
         self.used: set[str] = set()
 
     def new(self, stem: str) -> str:
-        stem = re.sub(r"\W", "_", stem)
-        if stem in _TAKEN or stem.startswith("__"):
-            stem = f"{stem.strip('_')}_"
+        stem = identifier(stem)
+        if stem in _TAKEN:
+            stem = f"{stem}_"
         name, number = stem, 1
         while name in self.used:
             number += 1
@@ -112,6 +121,7 @@ class Scope:
                 return found
             index = flattened(value.index, value.buffer.strides)
             return f"{self.pointers(value.buffer)}[{self.position(index)}]"
+
         if isinstance(value, Cast):
             return self._cast(value)
         if isinstance(value, Index):
@@ -181,7 +191,7 @@ class Scope:
                 text = f"({text})" if factor != 1 else text
             else:
                 text = self.text(atom.value)
-            parts.append(text if factor == 1 else f"{text} * {factor}")
+            parts.append({1: text, -1: f"-{text}"}.get(factor, f"{text} * {factor}"))
         if position.constant or not parts:
             parts.append(str(position.constant))
         return " + ".join(parts).replace("+ -", "- ")
@@ -217,6 +227,7 @@ def literal(value: bool | int | float, dtype: Any) -> str:
         if dtype == FLOAT:
             return f"{_short(value)}f"
         return repr(float(value))
+
     name = CPP[dtype]
     if name == "int64_t" and value == -(2**63):
         return "INT64_MIN"

@@ -20,7 +20,9 @@ from torch_py._inductor.print_expr import Names, Scope, unwrapped
 _ARITHMETIC = frozenset("+ - * / negative".split())
 _CONDITIONS = frozenset("< <= == != > >= and or not".split())
 # Words of packs for which compilers do as well.
-_PLAIN = frozenset("sqrt rsqrt reciprocal square relu abs floor ceil trunc round maximum minimum copysign".split())
+_PLAIN = frozenset(
+    "sqrt rsqrt reciprocal square relu abs floor ceil trunc round maximum minimum copysign".split()
+)
 
 
 def takes_packs(items: Sequence[Item], axis: Axis) -> bool:

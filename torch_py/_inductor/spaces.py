@@ -1,4 +1,4 @@
-"""Loops of equal length as one: axes are split until they fit, and joined again where that changes nothing."""
+"""Loops of equal length as one: axes are split until they fit, and joined again where possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch_py._inductor.nests import Item, inner_positions, positions
 
 
 def common_axes(first: Sequence[Axis], second: Sequence[Axis]) -> list[int] | None:
-    """The sizes of axes from which both can be made by joining neighbours; None if there are none.
+    """The sizes of axes from which both can be made by joining neighbours; None if no such sizes exist.
 
     Of 6 and 4 positions, and of 3 and 8, they are 3, 2 and 4.
     """

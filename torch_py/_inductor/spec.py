@@ -134,6 +134,7 @@ def _store(store: Store, made: set[Buffer]) -> None:
         check_value(value.value, axes)
     else:
         check_value(value, axes)
+
     _require(store.value.dtype == store.buffer.dtype, store, "the value has the buffer's dtype")
     _require(len(store.index) == len(store.buffer.sizes), store, "one position for each dimension")
     _positions(store, store.index, set(store.axes))

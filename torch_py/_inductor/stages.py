@@ -14,6 +14,7 @@ from torch_py._inductor.ir import Buffer, LoopGraph
 from torch_py._inductor.lowering import lower
 from torch_py._inductor.nests import Nest
 from torch_py._inductor.print_cpp import Kernel, print_nest
+from torch_py._inductor.print_expr import identifier
 from torch_py._inductor.program import Program
 from torch_py.fx.graph_module import GraphModule
 
@@ -39,6 +40,7 @@ class CompiledGraph:
 def plan(compiled: CompiledGraph, loops: bool) -> dict[int, tuple[Kernel, str]]:
     """All stages up to the texts of the kernels. Returns the kernel of each nest, by its id, and its name."""
     checked = spec.is_wanted()
+    compiled.kernels = []
     graph = compiled.graph = lower(compiled.module, loops)
     if checked:
         spec.check_graph(graph)
@@ -71,7 +73,7 @@ def _kernels(compiled: CompiledGraph) -> dict[int, tuple[Kernel, str]]:
     names: dict[str, str] = {}
     for entry in compiled.schedule:
         if isinstance(entry, Nest):
-            kernel = print_nest(entry, f"{entry.name}_{len(compiled.kernels)}")
+            kernel = print_nest(entry, f"{identifier(entry.name)}_{len(compiled.kernels)}")
             if kernel.key not in names:
                 names[kernel.key] = kernel.name
                 compiled.kernels.append(kernel)

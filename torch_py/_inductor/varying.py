@@ -353,6 +353,9 @@ class _Merged:
         """Slots of tensors; numbers as formulas."""
         found = []
         for values, tensor in zip(zip(*outputs), is_tensor):
+            if values[0] is None:
+                found.append(None)
+                continue
             term = values[0] if tensor else self.postfix(self.merge.number(values))
             found.append(term if tensor or isinstance(term, tuple) else (term,))
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from torch_py._inductor.formulas import NotLoweredError
 from torch_py._inductor.indices import Axis, Linear, contiguous, flattened, linear, unflattened
 from torch_py._inductor.ir import Buffer, Expr, Load, LoopGraph, Reduce, Store, View
 from torch_py.fx.node import Node
+
+_OVERLOAD = re.compile(r"_(default|tensor|scalar)(?=_|$)")
 
 
 class Value:
@@ -69,7 +72,8 @@ class Lowering:
         self._starts: dict[Buffer, int] = {}  # bytes, in the examples
 
     def name(self, stem: str) -> str:
-        """A name that no other buffer has."""
+        """A name that no other buffer has. Names of overloads tell people nothing."""
+        stem = _OVERLOAD.sub("", stem).lstrip("_") or stem
         count = self._names.get(stem, 0)
         self._names[stem] = count + 1
         return f"{stem}_{count}" if count else stem
@@ -227,6 +231,7 @@ def default_of(argument: Any) -> Any:
         return text == "True"
     if text == "[]":
         return []
+
     try:
         return int(text)
     except ValueError:

@@ -10,8 +10,7 @@ from torch_py._inductor.indices import linear
 from torch_py._inductor.ir import Expr, Index, Map, cast, const
 from torch_py._inductor.lower.context import Lowering, Value, bound_arguments, rule
 
-
-_LONG = 16  # elements; shorter dimensions are no trouble
+_LONG = 16  # elements; shorter dimensions stay in the cache
 
 
 @rule("clone", "_to_copy", "expand_copy", "view_copy")

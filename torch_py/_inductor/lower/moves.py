@@ -134,9 +134,7 @@ def _part(
             tests.append(multiple)
         own = list(index)
         own[dim] = distance // step
-        return _guarded(
-            all_of([t for t in tests if t != const(True, TRUTH)]), part.broadcast(own), otherwise
-        )
+        return _guarded(all_of([t for t in tests if t != const(True, TRUTH)]), part.broadcast(own), otherwise)
 
     return lowering.define(node.name, example, element)
 
@@ -147,9 +145,7 @@ def select_backward(lowering: Lowering, node: Any, grad: Value, sizes: Any, dim:
 
 
 @rule("select_scatter")
-def select_scatter(
-    lowering: Lowering, node: Any, source: Value, row: Value, dim: int, index: int
-) -> Value:
+def select_scatter(lowering: Lowering, node: Any, source: Value, row: Value, dim: int, index: int) -> Value:
     return _row(lowering, node, row, source, dim, index)
 
 

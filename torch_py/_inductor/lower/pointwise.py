@@ -90,7 +90,7 @@ def reduction(
     tree: Any,
     computed: Any,
 ) -> Value:
-    """A formula with one reduction over dimensions of `source`, which may be dimensions of the result, too."""
+    """A formula with one reduction over dimensions of `source`, which the result may keep."""
     word, inner = _reduction_of(tree)
     kept = [d for d in range(len(source.sizes)) if d not in reduced]
     sizes = [source.sizes[d] for d in reduced]

@@ -84,7 +84,8 @@ def softmax(lowering: Lowering, node: Any, source: Value, dim: int, half_to_floa
     largest = rows.reduced("max", "maximum", rows.formula("x", x=source))
     exps = rows.elements("exp", rows.formula(("exp", ("-", "x", "m")), x=source, m=largest))
     total = rows.reduced("sum", "sum", rows.formula("e", e=exps))
-    return rows.result(node.meta["val"], rows.formula(("/", "e", "s"), e=exps, s=total))
+    scale = rows.row("scale", rows.formula(("/", 1, "s"), s=total))
+    return rows.result(node.meta["val"], rows.formula(("*", "e", "c"), e=exps, c=scale))
 
 
 @rule("_log_softmax")
