@@ -75,7 +75,10 @@ def toolchain_files(root: Path) -> Iterator[Path]:
 def pack(root: Path, files: Iterable[Path], archive: Path) -> None:
     """Writes the files, named from `root`, in an order and with times that do not vary between builds."""
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:xz", preset=9 | lzma.PRESET_EXTREME) as tar:
+    with (
+        lzma.open(archive, "wb", preset=9 | lzma.PRESET_EXTREME) as compressed,
+        tarfile.open(fileobj=compressed, mode="w") as tar,
+    ):
         for file in sorted(files):
             member = tar.gettarinfo(file, file.relative_to(root).as_posix())
             member.mtime = 0

@@ -20,7 +20,6 @@ RETRIES = 2
 # Cases and groups that exceed their limit on some processor, with the ratio that is accepted for now. Cases
 # of memory alone scatter on busy machines.
 KNOWN = {
-    "images/pad by reflection": 3.0,
     "products/outer": 2.0,
 }
 
