@@ -65,6 +65,7 @@ def specialised(module: GraphModule, sizes: Mapping[Symbol, int]) -> GraphModule
     mode: FakeTensorMode = detect_fake_mode(values) or FakeTensorMode()
     graph = Graph()
     copies: dict[Node, Any] = {}
+
     for node in module.graph.nodes:
         if node.op == "placeholder":
             copies[node] = _input(graph, node, mode, sizes)
@@ -100,8 +101,10 @@ def _number_or_call(graph: Graph, node: Node, copies: Mapping[Node, Any]) -> Any
 
 
 def _real_number(graph: Graph, term: Any, sizes: Mapping[Symbol, int], mode: FakeTensorMode) -> Node:
-    """A tensor of the value of a term with a real value. As a number in the text of a kernel it would be rounded,
-    and its formula lost."""
+    """A tensor of the value of a term with a real value.
+
+    As a number in the text of a kernel it would be rounded, and its formula lost.
+    """
     aten = ops.aten
     if not isinstance(term, Formula) or term.operation not in _REAL_OPERATORS:
         whole = evaluate(term, sizes)
