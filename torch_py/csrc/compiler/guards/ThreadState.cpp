@@ -57,20 +57,21 @@ uint64_t bits_of_dispatch(const c10::LocalState& state) {
 
   return kGrad.holding(state.grad_mode) | kInference.holding(state.inference_mode) |
          kDispatchMode.holding(python) | kIncluded.holding(!others.empty()) |
-         kExcluded.holding(!state.user_excluded.empty()) |
+         kExcluded.holding(!(state.user_excluded - c10::kAutocastKeys).empty()) |
          kBelowAutograd.holding(state.below_autograd != 0);
 }
 
-uint64_t bits_of_autocast(uint8_t enabled) {
-  if (C10_LIKELY(enabled == 0)) return 0;
-  const auto dtype_if_on = [enabled](c10::DeviceType device) -> uint64_t {
-    const bool is_on = (enabled & at::autocast::bit_of(device)) != 0;
-    return is_on ? static_cast<uint64_t>(at::autocast::dtype(device)) : 0;
+uint64_t bits_of_autocast() {
+  using c10::DeviceType;
+  const auto bits = [](DeviceType device, const Field& is_on, const Field& dtype) -> uint64_t {
+    if (C10_LIKELY(!at::autocast::is_enabled(device))) return 0;
+    return is_on.holding(1) | dtype.holding(static_cast<uint64_t>(at::autocast::dtype(device)));
   };
+  const uint64_t others = uint64_t{at::autocast::is_enabled(DeviceType::Meta)} |
+                          uint64_t{at::autocast::is_enabled(DeviceType::PrivateUse1)} << 1;
 
-  return (uint64_t{enabled} & 0xF) << kAutocastCpu.first |
-         kDtypeCpu.holding(dtype_if_on(c10::DeviceType::CPU)) |
-         kDtypeCuda.holding(dtype_if_on(c10::DeviceType::CUDA));
+  return bits(DeviceType::CPU, kAutocastCpu, kDtypeCpu) |
+         bits(DeviceType::CUDA, kAutocastCuda, kDtypeCuda) | kAutocastOther.holding(others);
 }
 
 uint64_t bits_of_levels() {
@@ -104,7 +105,7 @@ std::string text_of(const Field& field, uint64_t value) {
 uint64_t thread_state() {
   const c10::LocalState& state = c10::local_state();
 
-  return bits_of_dispatch(state) | bits_of_autocast(state.autocast) | bits_of_default_device() |
+  return bits_of_dispatch(state) | bits_of_autocast() | bits_of_default_device() |
          kFunctionMode.holding(has_function_modes() && in_function_mode()) |
          kDeterministic.holding(uses_deterministic_algorithms()) | bits_of_levels() |
          kDefaultDtype.holding(static_cast<uint64_t>(at::default_dtype()));

@@ -20,12 +20,11 @@ constexpr size_t kMostPlans = 16;
 class PlainCalls {
  public:
   PlainCalls() : previous_(c10::local_state()) {
-    constexpr auto kUnseen =
-        c10::DispatchKeySet(c10::DispatchKey::Python) | c10::DispatchKey::Transform;
+    constexpr auto kUnseen = c10::DispatchKeySet(c10::DispatchKey::Python) |
+                             c10::DispatchKey::Transform | c10::kAutocastKeys;
     c10::LocalState& state = c10::local_state();
     state.included = state.included - kUnseen;
     state.user_excluded = state.user_excluded | kUnseen;
-    state.autocast = 0;
     state.grad_mode = false;
     ++state.below_autograd;
     state.refresh();
