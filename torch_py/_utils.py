@@ -11,7 +11,6 @@ from torch_py import _C
 from torch_py._C import _torch
 from torch_py._serialization.storage_types import element_size as _element_size
 from torch_py._tensor import Tensor
-from torch_py.compiler._questions import is_compiling as is_compiling
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
@@ -51,6 +50,11 @@ def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[T
         group.append(tensor)
         groups[kind] = (group, total + size)
     yield from (group for group, _ in groups.values() if group)
+
+
+def is_compiling() -> bool:
+    """Whether the call is captured: True in code that is compiled, False elsewhere."""
+    return False
 
 
 def _get_available_device_type() -> None:
