@@ -26,6 +26,7 @@ from tools.build.plan import Plan
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
+    "docs/compile.md",
     "docs/cuda.md",
     "docs/dispatch.md",
     "docs/export.md",
@@ -146,6 +147,12 @@ def test_operator_of_the_readme_is_accepted(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def has_compiler() -> bool:
+    """Whether torch.compile finds a C++ compiler."""
+    wanted = os.environ.get("CXX")
+    return any(map(shutil.which, [wanted] if wanted else ["clang++", "g++", "c++"]))
+
+
 def run_script(script: str, folder: Path, **variables: str) -> str:
     return run_python("-c", script, folder=folder, **variables)
 
@@ -161,10 +168,19 @@ def test_example_of_the_readme_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("document", ["docs/dispatch.md", "docs/export.md", "docs/fx.md"])
 def test_examples_of_a_page_print_what_it_says(document: str, tmp_path: Path) -> None:
-    printed = run_script("\n".join(blocks(document, "python")), tmp_path)
-    assert printed.splitlines() == "\n".join(blocks(document, "text")).splitlines()
+    check_examples(document, tmp_path)
     if document == "docs/fx.md":
         assert (tmp_path / "fx.svg").read_text() == (REPOSITORY / "docs/fx.svg").read_text()
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs a C++ compiler")
+def test_examples_of_the_page_about_compilation_print_what_it_says(tmp_path: Path) -> None:
+    check_examples("docs/compile.md", tmp_path)
+
+
+def check_examples(document: str, tmp_path: Path) -> None:
+    printed = run_script("\n".join(blocks(document, "python")), tmp_path)
+    assert printed.splitlines() == "\n".join(blocks(document, "text")).splitlines()
 
 
 @pytest.mark.slow

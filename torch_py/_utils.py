@@ -53,7 +53,7 @@ def _take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[T
 
 
 def is_compiling() -> bool:
-    """Always False: no compiler traces programs."""
+    """Whether the call is captured: True in code that is compiled, False elsewhere."""
     return False
 
 

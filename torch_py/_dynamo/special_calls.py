@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from torch_py import autograd
+from torch_py import _utils, autograd
 from torch_py._dynamo import attributes, formatting, iteration, marks, operations, torch_calls
 from torch_py._dynamo.attributes import in_class
 from torch_py._dynamo.breaks import Break, data_dependent, unsupported_call
@@ -325,6 +325,7 @@ SPECIAL_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     autograd.Function.apply.__func__: _custom_function,
     marks.graph_break: _graph_break,
     marks.is_compiling: _true,
+    _utils.is_compiling: _true,
     _questions.is_compiling: _true,
     _questions.is_dynamo_compiling: _true,
     isinstance: _isinstance,

@@ -4,9 +4,11 @@
 for errors only. The topics:
 
     dynamo         what the front end does      guards         what compiled code depends on
-    graph          captured graphs, as tables   recompiles     why code is compiled anew
-    graph_code     captured graphs, as code     output_code    functions printed around graphs, and kernels
-    graph_breaks   why graphs end               aot, cache, dynamic, fusion, joint, schedule, ...
+    graph          captured graphs, as lists    recompiles     why code is compiled anew
+    graph_code     captured graphs, as code     output_code    functions printed around graphs
+    graph_breaks   why graphs end               dynamic        why sizes are taken for fixed
+
+Other names are accepted, and print nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`torch.jit`: modules and functions that are recorded, saved, and run without their Python code.
 
-`trace` records the operators of an example call. `script` has no compiler behind it: scripted code runs as
+`trace` records the operators of an example call. `script` compiles nothing: scripted code runs as
 Python, and is recorded symbolically when it is shown or saved.
 """
 

@@ -17,7 +17,7 @@ def script(
 ) -> Any:
     """Returns a ScriptModule or ScriptFunction that does what `obj`, a module or function, does.
 
-    There is no compiler: the Python code runs, control flow on values included. `graph`, `code` and `save`
+    Nothing is compiled: the Python code runs, control flow on values included. `graph`, `code` and `save`
     record the code symbolically, in the mode that the module then has; code that branches on values has no
     graph and cannot be saved, and the error names the line. Classes are returned as they are.
 

@@ -129,7 +129,7 @@ def test_disabled_functions_are_not_captured():
         return x + 1
 
     def function(x):
-        inside = torch.compiler.is_compiling()
+        inside = torch.compiler.is_compiling() and torch._utils.is_compiling()
         return outside(x * 2) * 3, inside
 
     result, inside = torch.compile(function, backend=counter)(torch.ones(2))

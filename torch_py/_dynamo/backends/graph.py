@@ -3,12 +3,8 @@ kernels."""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from typing import Any
-
-from torch_py._notices import say_once
-
-_NO_KERNELS = "torch.compile: this build has no compiler of kernels; captured graphs run operator by operator"
 
 
 def eager(gm: Any, fake_tensor_inputs: Any, **options: Any) -> Any:
@@ -17,9 +13,7 @@ def eager(gm: Any, fake_tensor_inputs: Any, **options: Any) -> Any:
 
 
 def inductor(gm: Any, example_inputs: Any, **options: Any) -> Any:
-    """Fused kernels, where the library has them."""
-    if importlib.util.find_spec("torch_py._inductor.compile_fx") is None:
-        say_once(_NO_KERNELS)
-        return gm.forward
+    """Compiles the graph and its backward to programs of fused loops and called operators."""
+    # Imported here: the other backends do without it.
     module = importlib.import_module("torch_py._inductor.compile_fx")
     return module.compile_fx(gm, example_inputs, **options)
