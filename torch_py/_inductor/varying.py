@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch_py._C import float64
@@ -24,8 +23,8 @@ from torch_py._inductor.program import Formula as Postfix
 from torch_py._inductor.program import Program, ProgramWriter
 from torch_py._inductor.stages import CompiledGraph, plan, source_of
 from torch_py._ops import ops
-from torch_py._shapes.arguments import Geometry, NotFollowed, stand_in
-from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
+from torch_py._shapes.arguments import Geometry, NotFollowed, solved_strides, stand_in
+from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate
 from torch_py._shapes.integers import stand_ins_of
 from torch_py._shapes.solver import Ambiguous, Solver
 from torch_py._subclasses.fake_tensor import FakeTensorMode
@@ -35,8 +34,8 @@ from torch_py.fx.graph import Graph
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node, map_arg
 
-RECORDINGS = 3
-MOST_RECORDINGS = 6
+RECORDINGS = 4
+MOST_RECORDINGS = 12
 
 # The graph for some sizes
 # ------------------------------------------------------------
@@ -142,10 +141,12 @@ def _computed(node: Node, mode: FakeTensorMode) -> Any:
 class Merge:
     """Merges texts, numbers and nested containers of them that were made for several sizes."""
 
-    def __init__(self, all_sizes: Sequence[Mapping[Symbol, int]]) -> None:
+    def __init__(self, all_sizes: Sequence[Mapping[Symbol, int]], known: Iterable[Term] = ()) -> None:
+        """`known` are terms that numbers may be products of."""
         self.all_sizes = all_sizes
-        self._sizes = {s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]}
-        self._solver = Solver(self._sizes)
+        self._solver = Solver({s: tuple(sizes[s] for sizes in all_sizes) for s in all_sizes[0]})
+        for term in known:
+            self._solver.know(term)
 
     def number(self, values: Sequence[Any]) -> Term:
         """The formula of a number. Raises NotFollowed without one."""
@@ -169,6 +170,17 @@ class Merge:
         if isinstance(first, (int, float)) and not isinstance(first, bool):
             return postfix(self.number(values))
         return first
+
+    def facts(self, rows: Sequence[Any], postfix: Any) -> Any:
+        """Dtype, sizes, strides and device of a slot; a number among the inputs has a type alone."""
+        if not isinstance(rows[0], tuple):
+            return rows[0]
+        dtype, _, _, device = rows[0]
+        sizes = [self.number(numbers) for numbers in zip(*(row[1] for row in rows))]
+        strides = solved_strides(
+            [tuple(row[1]) for row in rows], [tuple(row[2]) for row in rows], sizes, lambda n: self.number(n)
+        )
+        return dtype, tuple(map(postfix, sizes)), tuple(map(postfix, strides)), device
 
     def text(self, texts: Sequence[str], name: str) -> tuple[str, list[Term]]:
         """The text of a kernel. Numbers that vary are elements of `name`, which follow."""
@@ -207,13 +219,10 @@ class Merge:
         term = self._solver.solve(tuple(exact)) if max(map(abs, values)) < 2**24 else None
         if term is not None and exact == values:
             return term
-        for degree in (1, 2, 3):
-            for symbols in combinations_with_replacement(self._sizes, degree):
-                products = [math.prod(numbers) for numbers in zip(*(self._sizes[s] for s in symbols))]
-                factor = round(values[0] / products[0])
-                if all(math.isclose(v, factor * p, rel_tol=1e-7) for v, p in zip(values, products)):
-                    return product(factor, *symbols)
-        raise NotFollowed(f"a kernel has a real number that depends on sizes: {values[0]}")
+        term = self._solver.count(values, values, lambda count, v: math.isclose(v, count, rel_tol=1e-7))
+        if term is None:
+            raise NotFollowed(f"a kernel has a real number that depends on sizes: {values[0]}")
+        return term
 
 
 # A number that is not part of a name.
@@ -253,11 +262,6 @@ class Places:
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "max": "max", "min": "min"}
 
 
-def all_sizes(symbols: Sequence[Symbol]) -> list[dict[Symbol, int]]:
-    """The sizes that a graph is compiled for at first."""
-    return [stand_ins_of(symbols, number) for number in range(RECORDINGS)]
-
-
 # Compilation
 # ------------------------------------------------------------
 
@@ -276,6 +280,8 @@ class _Variant:
         self.writer = assembly.writer
         self.outputs = [assembly.slots.get(output, output) for output in compiled.graph.outputs]
         self.is_tensor = [isinstance(output, Buffer) for output in compiled.graph.outputs]
+        self.sizes = sizes
+        self.form = tuple(_NUMBER.sub("", kernel.text) for kernel in compiled.kernels)
 
 
 def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
@@ -284,17 +290,32 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
     Raises NotFollowed if it depends on sizes in a way that no formula explains.
     """
     module = compiled.module
-    sizes = all_sizes(symbols_of(module))
-    variants = [_Variant(module, one, loops) for one in sizes]
+    symbols = symbols_of(module)
+    known = [term for node in module.graph.nodes for term in node.meta.get("sizes", ())]
+    variants = _alike(_Variant(module, stand_ins_of(symbols, number), loops) for number in range(MOST_RECORDINGS))
     while True:
+        sizes = [variant.sizes for variant in variants]
         try:
-            _merge(compiled, variants, Merge(sizes))
+            _merge(compiled, variants, Merge(sizes, known))
             return
         except Ambiguous as question:
             if len(variants) == MOST_RECORDINGS:
                 raise NotFollowed("the sizes in its kernels could not be determined") from None
-            sizes.append({**sizes[0], question.symbol: question.size})
-            variants.append(_Variant(module, sizes[-1], loops))
+            variants.append(_Variant(module, {**sizes[0], question.symbol: question.size}, loops))
+
+
+def _alike(variants: Iterable[_Variant]) -> list[_Variant]:
+    """The first variants of one form, as many as it takes to tell formulas.
+
+    Kernels have a form of their own for sizes that are multiples of a vector's length; some sizes are by accident.
+    """
+    by_form: dict[Any, list[_Variant]] = {}
+    for variant in variants:
+        found = by_form.setdefault(variant.form, [])
+        found.append(variant)
+        if len(found) == RECORDINGS:
+            return found
+    raise NotFollowed("a kernel has another form for other sizes")
 
 
 def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) -> None:
@@ -303,7 +324,7 @@ def _merge(compiled: CompiledGraph, variants: Sequence[_Variant], merge: Merge) 
     descriptions = [variant.writer.description(variant.outputs) for variant in variants]
     slots, steps, outputs = zip(*(description[1:4] for description in descriptions))
     places = Places(compiled.module, first.writer)
-    facts = merge.value(slots, places.postfix)
+    facts = [merge.facts(rows, places.postfix) for rows in zip(*slots)]
 
     texts = []
     needed: dict[str, list[Term]] = {}

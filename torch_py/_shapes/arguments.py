@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,29 @@ def product_of(factors: Sequence[Term]) -> Term:
     """The product of sizes: one number, and the terms."""
     number = math.prod(factor for factor in factors if isinstance(factor, int))
     return product(number, *(factor for factor in factors if not isinstance(factor, int)))
+
+
+def solved_strides(
+    shapes: Sequence[tuple[int, ...]],
+    strides: Sequence[tuple[int, ...]],
+    terms: Sequence[Term | None],
+    solve: Callable[[tuple[int, ...]], Term | None],
+) -> tuple[Term | None, ...]:
+    """The strides of a tensor that has been seen with several sizes, of which `terms` are the formulas.
+
+    A stride is most often the product of the sizes of the dimensions inside of it; `solve` finds others.
+    """
+    order = sorted(range(len(terms)), key=lambda dim: (strides[0][dim], shapes[0][dim]))
+    found: list[Term | None] = [None] * len(terms)
+    for position, dim in enumerate(order):
+        inner = order[:position]
+        numbers = tuple(row[dim] for row in strides)
+        factors = [term for i in inner if (term := terms[i]) is not None]
+        if numbers == tuple(math.prod(shape[i] for i in inner) for shape in shapes) and len(factors) == position:
+            found[dim] = product_of(factors)
+        else:
+            found[dim] = solve(numbers)
+    return tuple(found)
 
 
 def stand_in(

@@ -19,7 +19,6 @@ from torch_py._shapes.formulas import Formula, Symbol, Term, evaluate, product
 # Apart enough that few numbers are near a multiple of one by accident; the product of three times a number of
 # channels is still an int64.
 _PRIMES = (20011, 30011, 40009, 50021, 60013, 70001, 80021, 90001)
-_SMALL_PRIMES = (503, 601, 701, 809, 907, 1009, 1103, 1201)
 _LARGEST_OFFSET = 64  # from a multiple of a prime
 # Smaller numbers are too common to tell which sizes they come from.
 _SMALLEST = 5000
@@ -82,9 +81,8 @@ class Sizes:
         return self._integer(symbol)
 
     def other_stand_ins(self, number: int) -> dict[Symbol, int]:
-        """Other primes, for the recording `number` of the same program: smaller ones, as numbers in several
-        recordings show their formulas without being factored."""
-        return stand_ins_of(list(self.stand_ins), number, _SMALL_PRIMES, 97)
+        """Sizes for the recording `number` of the same program."""
+        return mixed_stand_ins_of(list(self.stand_ins), number)
 
     def _integer(self, term: Term) -> SymInt:
         value = evaluate(term, self.stand_ins)
@@ -164,22 +162,34 @@ def _sum(term: Term, offset: int) -> Term:
     return Formula("add", (term, offset)) if offset > 0 else Formula("sub", (term, -offset))
 
 
-def stand_ins_of(
-    symbols: Sequence[Symbol], number: int, primes: Sequence[int] = _PRIMES, step: int = 997
-) -> dict[Symbol, int]:
+def mixed_stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
+    """A size for each symbol, others for another `number`: primes first, then multiples of 4, and of 2 alone.
+    Odd sizes do not show how quotients of even ones are rounded."""
+    primes = stand_ins_of(symbols, number)
+    if number % 3 == 0:
+        return primes
+    return {symbol: prime // 4 * 4 + 2 * (number % 3 - 1) for symbol, prime in primes.items()}
+
+
+def stand_ins_of(symbols: Sequence[Symbol], number: int) -> dict[Symbol, int]:
     """A prime for each symbol, others for another `number`.
 
     The distance from the first primes is another for each symbol: of sizes that grow alike, one would be
     taken for another and a constant.
     """
+    if number == 0:
+        return dict(zip(symbols, _PRIMES))
+    # Half of a size times half of another is a quarter of both for one of the rests alone.
+    rest = (5, 7, 1, 3)[number % 4 - 1]
     return {
-        symbol: _next_prime(prime + number * step * (2 + 3 * position))
-        for position, (symbol, prime) in enumerate(zip(symbols, primes))
+        symbol: _next_prime(prime + number * 997 * (2 + 3 * position), rest)
+        for position, (symbol, prime) in enumerate(zip(symbols, _PRIMES))
     }
 
 
-def _next_prime(number: int) -> int:
-    while any(number % divisor == 0 for divisor in range(2, math.isqrt(number) + 1)):
+def _next_prime(number: int, rest: int) -> int:
+    """The next prime that is `rest` more than a multiple of 8."""
+    while number % 8 != rest or any(number % d == 0 for d in range(3, math.isqrt(number) + 1, 2)):
         number += 1
     return number
 

@@ -133,7 +133,37 @@ class Solver:
             form = redo(term)
             if all(self._agrees(form, position, value) for position, value in enumerate(values)):
                 return form
+        return self._bessel_factor(values)
+
+    def _bessel_factor(self, values: Values) -> Term | None:
+        """n / (n - 1) for a large n, which shows only roughly in the number: how many elements a variance has."""
+        if any(value <= 1 or value > 1.001 for value in values):
+            return None
+
+        def fits(count: int, value: float) -> bool:
+            return math.isclose(value, count / (count - 1), rel_tol=4e-16)
+
+        count = self.count([value / (value - 1) for value in values], values, fits)
+        return None if count is None else Formula("truediv", (count, affine(1, count, -1)))
+
+    def count(
+        self, estimates: Sequence[float], values: Sequence[Any], fits: Callable[[int, Any], bool]
+    ) -> Term | None:
+        """A number of elements, a multiple of a product of sizes, that is roughly `estimates` and of which the
+        values in the recordings follow: `fits(count, value)`."""
+        for term, numbers in _products_of({**self._sizes, **self._quotients}):
+            factor = round(estimates[0] / numbers[0])
+            if factor and all(fits(factor * number, value) for number, value in zip(numbers, values)):
+                return product(factor, term)
         return None
+
+    def know(self, term: Any) -> None:
+        """Adds the quotients in a term to those that numbers may be products of."""
+        for operand in term.operands if isinstance(term, Formula) else ():
+            self.know(operand)
+        if isinstance(term, Formula) and term.operation == "floordiv" and term not in self._quotients:
+            rows = [{s: sizes[i] for s, sizes in self._sizes.items()} for i in range(self._count)]
+            self._quotients[term] = tuple(evaluate(term, row) for row in rows)
 
     def _agrees(self, form: Term, position: int, value: Number) -> bool:
         sizes = {symbol: numbers[position] for symbol, numbers in self._sizes.items()}
@@ -187,7 +217,8 @@ def _rounded_fits(symbol: Symbol, sizes: Values, values: Values) -> Iterator[tup
         for shift in range(divisor):
             quotients = tuple((size + shift) // divisor for size in sizes)
             form = _affine_fit(values, quotients)
-            if form is not None:
+            # Larger offsets fit numbers that have nothing to do with the size.
+            if form is not None and abs(form[1]) <= _LARGEST_DIVISOR:
                 shifted = affine(1, symbol, shift)
                 yield abs(form[1]), affine(form[0], Formula("floordiv", (shifted, divisor)), form[1])
 
@@ -196,7 +227,7 @@ def _decided(symbol: Symbol, sizes: Values, fits: list[Term]) -> Term:
     """The only fit, or one that equals all others for every size; Ambiguous otherwise."""
     # Not below the recorded sizes: small ones are often special.
     lowest = max(symbol.min, min(sizes), 1)
-    highest = min(symbol.max or _LARGEST_PROBE, max(sizes) + _LARGEST_PROBE)
+    highest = lowest + _LARGEST_PROBE if symbol.max is None else min(symbol.max, lowest + _LARGEST_PROBE)
     for size in range(lowest, highest + 1):
         if len({evaluate(fit, {symbol: size}) for fit in fits}) > 1:
             raise Ambiguous(symbol, size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ from torch_py._functorch.aot.joint import Traced, trace
 from torch_py._functorch.aot.programs import Program
 from torch_py._functorch.aot.recording import BACKWARD
 from torch_py._guards import detect_fake_mode
-from torch_py._shapes.arguments import Arguments, NotFollowed, product_of
+from torch_py._shapes.arguments import Arguments, NotFollowed, solved_strides
 from torch_py._shapes.formulas import Symbol
 from torch_py._shapes.integers import Sizes
 from torch_py._shapes.merging import GraphMerge
@@ -21,8 +20,8 @@ from torch_py._tensor import Tensor
 from torch_py.fx.graph_module import GraphModule
 from torch_py.fx.node import Node
 
-_RECORDINGS = 3
-_MOST_RECORDINGS = 6
+_RECORDINGS = 4
+_MOST_RECORDINGS = 12
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def trace_varying(
         try:
             return recordings.merged()
         except Ambiguous as question:
-            recordings.add({**sizes.stand_ins, question.symbol: question.size})
+            recordings.add({**sizes.other_stand_ins(0), question.symbol: question.size})
 
 
 VaryingArguments = tuple[Arguments, Sizes]
@@ -142,26 +141,13 @@ def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any,
         values = [node.meta.get("val") for node in column]
         if all(isinstance(value, Tensor) for value in values):
             shape = tuple(solver.solve(numbers) for numbers in zip(*(value.shape for value in values)))
-            strides = _solved_strides(values, shape, solver)
+            strides = solved_strides(
+                [tuple(value.shape) for value in values], [value.stride() for value in values], shape, solver.solve
+            )
             if None in shape or None in strides:
                 raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
             found[column[0]] = shape, strides
     return found
-
-
-def _solved_strides(values: list[Any], shape: tuple[Any, ...], solver: Solver) -> tuple[Any, ...]:
-    """A stride is most often the product of the sizes of the dimensions inside of it."""
-    first = values[0]
-    strides: list[Any] = [None] * first.dim()
-    inner: list[int] = []
-    for dim in sorted(range(first.dim()), key=lambda dim: (first.stride(dim), first.shape[dim])):
-        numbers = tuple(value.stride(dim) for value in values)
-        if numbers == tuple(math.prod(value.shape[i] for i in inner) for value in values):
-            strides[dim] = product_of([shape[i] for i in inner])
-        else:
-            strides[dim] = solver.solve(numbers)
-        inner.append(dim)
-    return tuple(strides)
 
 
 def _add_inputs(traced: Traced, symbols: list[Symbol]) -> dict[Symbol, Node]:
