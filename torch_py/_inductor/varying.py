@@ -292,7 +292,10 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
     module = compiled.module
     symbols = symbols_of(module)
     known = [term for node in module.graph.nodes for term in node.meta.get("sizes", ())]
-    variants = _alike(_Variant(module, stand_ins_of(symbols, number), loops) for number in range(MOST_RECORDINGS))
+
+    variants = _alike(
+        _Variant(module, stand_ins_of(symbols, number), loops) for number in range(MOST_RECORDINGS)
+    )
     while True:
         sizes = [variant.sizes for variant in variants]
         try:
@@ -307,7 +310,7 @@ def compile_varying(compiled: CompiledGraph, loops: bool = True) -> None:
 def _alike(variants: Iterable[_Variant]) -> list[_Variant]:
     """The first variants of one form, as many as it takes to tell formulas.
 
-    Kernels have a form of their own for sizes that are multiples of a vector's length; some sizes are by accident.
+    Kernels have another form for sizes that are multiples of a vector's length, as some are by accident.
     """
     by_form: dict[Any, list[_Variant]] = {}
     for variant in variants:

@@ -72,7 +72,10 @@ def solved_strides(
         inner = order[:position]
         numbers = tuple(row[dim] for row in strides)
         factors = [term for i in inner if (term := terms[i]) is not None]
-        if numbers == tuple(math.prod(shape[i] for i in inner) for shape in shapes) and len(factors) == position:
+        if (
+            numbers == tuple(math.prod(shape[i] for i in inner) for shape in shapes)
+            and len(factors) == position
+        ):
             found[dim] = product_of(factors)
         else:
             found[dim] = solve(numbers)

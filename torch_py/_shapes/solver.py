@@ -136,7 +136,7 @@ class Solver:
         return self._bessel_factor(values)
 
     def _bessel_factor(self, values: Values) -> Term | None:
-        """n / (n - 1) for a large n, which shows only roughly in the number: how many elements a variance has."""
+        """n / (n - 1) for a large n, which shows only roughly in the number: the elements of a variance."""
         if any(value <= 1 or value > 1.001 for value in values):
             return None
 
@@ -149,8 +149,8 @@ class Solver:
     def count(
         self, estimates: Sequence[float], values: Sequence[Any], fits: Callable[[int, Any], bool]
     ) -> Term | None:
-        """A number of elements, a multiple of a product of sizes, that is roughly `estimates` and of which the
-        values in the recordings follow: `fits(count, value)`."""
+        """A number of elements, a multiple of a product of sizes, that is roughly `estimates`, and from which
+        the values in the recordings follow: `fits(count, value)`."""
         for term, numbers in _products_of({**self._sizes, **self._quotients}):
             factor = round(estimates[0] / numbers[0])
             if factor and all(fits(factor * number, value) for number, value in zip(numbers, values)):

@@ -137,12 +137,16 @@ def sizes_of(node: Node) -> Any:
 def _solved_geometry(merge: GraphMerge, solver: Solver) -> dict[Node, tuple[Any, Any]]:
     """Sizes and strides of all tensors. Raises NotFollowed for one that no formula explains."""
     found: dict[Node, tuple[Any, Any]] = {}
+
     for column in merge.columns:
         values = [node.meta.get("val") for node in column]
         if all(isinstance(value, Tensor) for value in values):
             shape = tuple(solver.solve(numbers) for numbers in zip(*(value.shape for value in values)))
             strides = solved_strides(
-                [tuple(value.shape) for value in values], [value.stride() for value in values], shape, solver.solve
+                [tuple(value.shape) for value in values],
+                [value.stride() for value in values],
+                shape,
+                solver.solve,
             )
             if None in shape or None in strides:
                 raise NotFollowed(f"`{column[0].target}` has a result whose sizes no formula explains")
