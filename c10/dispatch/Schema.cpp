@@ -162,9 +162,9 @@ class SchemaParser {
 
     const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
                                      [&](const auto& row) { return row.first == base; });
-    if (found != std::end(kTypes)) return found->second;
-    TORCH_CHECK(false, "unknown type specifier '", base, "' in the schema\n",
+    TORCH_CHECK(found != std::end(kTypes), "unknown type specifier '", base, "' in the schema\n",
                 text_with_mark_at(start));
+    return found->second;
   }
 
   /// Tensor[][]
