@@ -49,13 +49,22 @@ class ReductionBuilder {
   }
 
   void build(const Tensor& out, ScalarType input_dtype, ScalarType out_dtype) {
+    set_operands(out, input_dtype, out_dtype);
+    set_geometry();
+    if (iter_.is_meta()) iter_.numel_ = 0;  // Note [Calls without elements]
+  }
+
+ private:
+  void set_operands(const Tensor& out, ScalarType input_dtype, ScalarType out_dtype) {
     iter_.operands_.emplace_back(PlannedTensor());
     iter_.operands_.emplace_back(self_.scalar_type() == input_dtype
                                      ? PlannedTensor::borrowed(self_)
                                      : PlannedTensor(self_.to(input_dtype)));
     iter_.common_dtype_ = input_dtype;
     set_result(out, result_sizes(), out_dtype);
+  }
 
+  void set_geometry() {
     // All elements of contiguous memory form one dimension without planning.
     const Tensor& input = iter_.input(0);
     if (reduced_.all() && input.is_contiguous()) {
@@ -71,7 +80,6 @@ class ReductionBuilder {
     iter_.plan(/*first_without_strides=*/1);
   }
 
- private:
   void set_result(const Tensor& out, IntArrayRef sizes, ScalarType out_dtype) {
     if (out.defined()) {
       TORCH_CHECK(
@@ -173,9 +181,9 @@ std::optional<ScalarType> dtype_with_out(const char* op_name, const Tensor& out,
 
 /// Refuses an extremum over zero elements, for meta tensors too.
 void check_nonempty(const TensorIteratorBase& iter) {
-  if (iter.numel() > 0 || iter.output().numel() == 0) return;
-
   const Tensor& self = iter.input(0);
+  if (self.numel() > 0 || iter.output().numel() == 0) return;
+
   int64_t d = 0;
   while (self.sizes()[d] != 0) ++d;
   TORCH_CHECK_INDEX(false, iter.op_name(), "(): Expected reduction dim ", d,

@@ -453,6 +453,7 @@ TensorIterator TensorIterator::pointwise(const char* op_name, Promotion promotio
   }
 
   if (stored_dtype != out_dtype && !out.defined()) iter.store_narrow(stored_dtype);
+  if (iter.is_meta()) iter.numel_ = 0;  // Note [Calls without elements]
   return iter;
 }
 
@@ -470,6 +471,7 @@ TensorIterator TensorIterator::over(const char* op_name,
   }
   iter.common_dtype_ = iter.operands_.back().tensor.get().scalar_type();
   iter.plan();
+  if (iter.is_meta()) iter.numel_ = 0;  // Note [Calls without elements]
   return iter;
 }
 

@@ -16,7 +16,6 @@ from codegen.analysis.kernels import (
     loop_entries,
     shaped_outputs,
 )
-from codegen.emit.literals import cpp_string
 from codegen.emit.native import loop_parameters
 from codegen.emit.places import place_of
 from codegen.emit.requirements import Check, checks_of
@@ -33,8 +32,9 @@ class Kernels:
     result: str
     parameters: tuple[str, ...]
     chosen: str  # expression of the CPU's kernel
-    label: str  # the operator's name in messages, as a C++ literal
+    entry: str  # of the operator
     written: int  # bit k: the kernel writes to parameter k
+    meta: str = ""  # a function with the kernel's parameters that checks calls on meta
 
     @property
     def signature(self) -> str:
@@ -219,17 +219,17 @@ def _loop(operator: Operator) -> Loop | None:
     if first.key == "All":
         return Loop(None, f"native::{first.kernel}", "kDenseBackends", first.kernel, origin)
 
+    meta = operator.dispatch_for("Meta")
     kernels = Kernels(
         f"{operator.unambiguous_name}_loop",
         "void",
         loop_parameters(operator),
         _chosen(first.kernel, first.definition),
-        cpp_string(operator.name),
+        f"ops::{operator.unambiguous_name}::entry",
         _written(operator),
+        f"&{meta.kernel}" if meta is not None else "",
     )
-    names = ["DispatchKey::CPU", "DispatchKey::CUDA"]
-    if operator.dispatch_for("Meta") is None:
-        names.append("DispatchKey::Meta")
+    names = ["DispatchKey::CPU", "DispatchKey::CUDA", "DispatchKey::Meta"]
     return Loop(kernels, "", key_set(names), first.kernel, origin)
 
 
@@ -322,6 +322,6 @@ def _kernels_by_device(operator: Operator, direct: DirectKernel) -> Kernels | No
         cpp.results_type(operator.schema) if operator.structure != "mutation" else "void",
         tuple(cpp.parameter(a) for a in operator.schema.arguments.flat_all),
         _chosen(direct.kernel, direct.definition),
-        cpp_string(operator.name),
+        f"ops::{operator.unambiguous_name}::entry",
         _written(operator) if operator.structure != "shaped" else 0,
     )

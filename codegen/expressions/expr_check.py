@@ -282,7 +282,13 @@ class _RequiresChecker(_Checker):
             self.report(node, f"'{node.function}' takes {expected} {plural}, got {len(node.arguments)}")
             return
 
-        target = node.arguments[0]
+        tensors = node.arguments if node.function == "broadcast" else node.arguments[:1]
+        for target in tensors:
+            self.check_tensor(node, target)
+        for argument in node.arguments[len(tensors) :]:
+            self.visit(argument)
+
+    def check_tensor(self, node: Call, target: Node) -> None:
         if isinstance(target, nodes.Name) and self.scope.argument(target.name) is None:
             self.check_name(target)
         elif node.function in DTYPE_TESTS and self.scope.kind(target) in ("ScalarType", "Scalar"):
@@ -290,9 +296,6 @@ class _RequiresChecker(_Checker):
         elif self.scope.kind(target) != TENSOR:
             hint = f"write 'len({nodes.to_source(target)})'" if self.scope.kind(target).endswith("[]") else ""
             self.report(target, f"'{node.function}' takes a tensor, not {self.scope.kind(target)}", hint)
-
-        for argument in node.arguments[1:]:
-            self.visit(argument)
 
     def check_promotion(self, node: Call) -> None:
         if len(node.arguments) != 2 or any(self.kind(a) != "ScalarType" for a in node.arguments):

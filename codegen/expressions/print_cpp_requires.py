@@ -130,6 +130,10 @@ class _RequirementPrinter(CppFormulaPrinter):
     def property(self, node: Call) -> str:
         target = self.print(node.arguments[0], nodes.POSTFIX)
 
+        if node.function == "broadcast":
+            other = self.print(node.arguments[1], nodes.POSTFIX)
+            return f"IntArrayRef(broadcast_sizes({target}.sizes(), {other}.sizes()))"
+
         if node.function in DTYPE_TESTS:
             kind = self.scope.kind(node.arguments[0])
             dtype = {

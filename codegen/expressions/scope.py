@@ -81,6 +81,7 @@ REQUIREMENT_FUNCTIONS: dict[str, tuple[int, str]] = {
     "dim": (1, "int"),
     "size": (2, "int"),
     "sizes": (1, "int[]"),
+    "broadcast": (2, "int[]"),
     "numel": (1, "int"),
     "dtype": (1, "ScalarType"),
     "device": (1, "Device"),

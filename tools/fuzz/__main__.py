@@ -2,7 +2,8 @@
 
 The calls follow from the seed; `--only N` makes call number N alone. `--peer` compares results with PyTorch's
 instead, where that is installed, and reports every kind of difference of an operator once; `--layers` does so
-for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives. `--alias`
+for layers, functions, optimizers and schedulers, `--gradients` for first and second derivatives. `--meta`
+compares calls on the meta device, which have no elements, with those on the CPU. `--alias`
 writes results to the memory of arguments. `--programs` runs random Python programs eagerly and under
 `torch.compile`, and compares everything that they leave behind.
 """
@@ -84,6 +85,9 @@ def main() -> int:
         "--gradients", action="store_true", help="compare derivatives of operators with PyTorch's"
     )
     parser.add_argument(
+        "--meta", action="store_true", help="compare what the meta device refuses with what the CPU does"
+    )
+    parser.add_argument(
         "--programs", metavar="BACKEND", help="compare random programs with themselves under torch.compile"
     )
     parser.add_argument(
@@ -94,10 +98,10 @@ def main() -> int:
     )
     options = parser.parse_args()
 
-    compares = options.peer or options.layers or options.gradients
+    compares = options.peer or options.layers or options.gradients or options.meta
     if compares and importlib.util.find_spec("torch") is None:
         parser.error(
-            "--peer, --layers and --gradients compare with PyTorch, which is not installed here: "
+            "--peer, --layers, --gradients and --meta need PyTorch, which is not installed here: "
             "pip install torch==2.13.0"
         )
 
@@ -110,7 +114,12 @@ def main() -> int:
         print(*wrong, f"{len(wrong)} problems", sep="\n")
         return 1 if wrong else 0
 
-    programs = {"layers": options.layers, "peer": options.peer, "gradients": options.gradients}
+    programs = {
+        "layers": options.layers,
+        "peer": options.peer,
+        "gradients": options.gradients,
+        "meta": options.meta,
+    }
     program = next((name for name, chosen in programs.items() if chosen), "calls")
     if options.programs:
         program = "programs"

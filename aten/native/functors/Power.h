@@ -94,7 +94,7 @@ void with_floating_power(const T* exponent, const Run& run) {
 /// The same for integers; `is_number` says that the exponent is a Python number.
 template <class T, class Run>
 void with_integer_power(const T* exponent, bool is_number, const Run& run) {
-  TORCH_CHECK(!std::is_signed_v<T> || !is_number || *exponent >= 0,
+  TORCH_CHECK(!std::is_signed_v<T> || !is_number || exponent == nullptr || *exponent >= 0,
               "Integers to negative integer powers are not allowed.");
   run(IntegerPower<T>());
 }

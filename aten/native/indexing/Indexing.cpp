@@ -198,6 +198,16 @@ Tensor one_element_each(const Tensor& self, const Scalar& fill) {
 
 }  // namespace
 
+/// Checks what can be checked without elements: a mask on meta selects an unknown number.
+void index_put_meta(const Tensor& self, TensorList indices, const Tensor& values, bool) {
+  check_index_put(self, indices, values);
+  const bool has_mask = std::any_of(indices.begin(), indices.end(), [](const Tensor& index) {
+    return index.defined() && index.is_meta() && is_integral(index.scalar_type(), true) &&
+           element_size(index.scalar_type()) == 1;
+  });
+  if (!has_mask) plan_index_put(self, indices, values);
+}
+
 Tensor index(const Tensor& self, TensorList indices) {
   const IndexPlan plan = plan_index(self, indices);
   const DimVector sizes = plan.result_sizes();

@@ -8,6 +8,7 @@
 #include "aten/native/declarations/indexing/ScatterReduce.h"
 #include "aten/native/shared/AdvancedIndexing.h"
 #include "aten/native/shared/HostValues.h"
+#include "aten/native/shared/ScatterChecks.h"
 #include "aten/ops/_scatter_reduce.h"
 #include "aten/ops/clone.h"
 #include "aten/ops/conj.h"
@@ -159,6 +160,11 @@ Tensor slice_index(const Tensor& self, int64_t dim, const Tensor& index, const T
 }
 
 }  // namespace
+
+void scatter_reduce_meta(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                         std::string_view) {
+  check_scatter_sizes(self, wrap_dim(dim, self.dim()), index, src);
+}
 
 Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {

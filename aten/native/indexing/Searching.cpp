@@ -68,6 +68,8 @@ TensorSpec searchsorted_shape(const Tensor& sorted_sequence, const Tensor& self,
               "tensor device type ",
               sorted_sequence.device(), " and input value tensor device type ", self.device());
 
+  TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "\"searchsorted\" not implemented for '",
+                              self.scalar_type(), "'");
   check_shapes(sorted_sequence, self);
   check_sorter(sorted_sequence, sorter);
   TORCH_CHECK(!out_int32 || sorted_sequence.size(-1) < std::numeric_limits<int32_t>::max(), kName,

@@ -59,9 +59,6 @@ struct IntegerRange {
 /// The range of random_(from, to) for a dtype; without `to`, up to its largest integer.
 template <typename T>
 IntegerRange integer_range(int64_t from, std::optional<int64_t> to) {
-  TORCH_CHECK(!to.has_value() || from < *to,
-              "random_ expects 'from' to be less than 'to', but got from=", from,
-              " >= to=", to.value_or(0));
   const int64_t last = to.has_value() ? *to - 1 : largest_integer<T>();
   check_bounds<T>(from, last);
   TORCH_CHECK(from <= last,

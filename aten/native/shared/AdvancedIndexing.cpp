@@ -213,10 +213,6 @@ IndexPlan plan_index(const Tensor& self, TensorList indices) {
 }
 
 void check_index_put(const Tensor& self, TensorList indices, const Tensor& values) {
-  TORCH_CHECK(self.scalar_type() == values.scalar_type() || values.dim() == 0,
-              "Index put requires the source and destination dtypes match, got ",
-              self.scalar_type(), " for the destination and ", values.scalar_type(),
-              " for the source.");
   TORCH_CHECK(self.is_meta() || !values.is_meta(),
               "index_put_(): values are on the meta device, self is on ", self.device());
 

@@ -11,9 +11,6 @@ namespace at::native {
 /// `self` lie between its own.
 inline bool needs_clone_to_copy(const Tensor& self, const Tensor& src) {
   TORCH_CHECK_NOT_IMPLEMENTED(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
-  TORCH_CHECK(broadcast_sizes(self.sizes(), src.sizes()) == DimVector(self.sizes()),
-              "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
-              broadcast_sizes(self.sizes(), src.sizes()), " in copy_");
   check_no_internal_overlap("copy_", self);
 
   if (self.device() != src.device()) return false;

@@ -33,7 +33,7 @@ namespace at::native {
 namespace at::native::loops {
 
 {% for k in kernels %}
-DeviceKernels<{{ k.signature }}> {{ k.name }}({{ k.label }}, {{ k.chosen }}, /*written=*/{{ k.written }});
+DeviceKernels<{{ k.signature }}> {{ k.name }}({{ k.entry }}, {{ k.chosen }}, /*written=*/{{ k.written }}{{ ", " ~ k.meta if k.meta }});
 {% endfor %}
 
 }  // namespace at::native::loops

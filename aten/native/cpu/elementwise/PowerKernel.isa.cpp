@@ -7,7 +7,6 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 void pow_kernel(TensorIteratorBase& iter) {
-  if (iter.numel() == 0) return;
   const Tensor& exponent = iter.input(1);
   with_power(iter.common_dtype(), exponent.numel() == 1 ? exponent.data() : nullptr,
              exponent.is_wrapped_number(), [&](auto functor) { cpu_kernel(iter, functor); });

@@ -21,14 +21,6 @@ namespace at::native {
 
 namespace {
 
-void check_continuous(const char* name, const Tensor& self) {
-  TORCH_CHECK(
-      self.is_floating_point(), name,
-      " distribution is a continuous probability distribution. dtype must be a floating point but "
-      "you specified ",
-      self.scalar_type());
-}
-
 /// Fills `self` with the results of `draw`, via doubles in the same order of memory.
 template <typename Draw>
 void fill(const Tensor& self, Generator* generator, const Draw& draw) {
@@ -65,22 +57,17 @@ void for_each_pair(const Tensor& x, const Tensor& y, const Tensor& out, const Fu
 }  // namespace
 
 void cauchy_(const Tensor& self, double median, double sigma, Generator* generator) {
-  TORCH_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
-  check_continuous("Cauchy", self);
   fill(self, generator, [=](SerialDraws& source) {
     return median + sigma * std::tan(std::numbers::pi * (source.uniform() - 0.5));
   });
 }
 
 void log_normal_(const Tensor& self, double mean, double std, Generator* generator) {
-  TORCH_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
-  check_continuous("log_normal", self);
   fill(self, generator,
        [=](SerialDraws& source) { return std::exp(source.normal() * std + mean); });
 }
 
 void geometric_(const Tensor& self, double p, Generator* generator) {
-  TORCH_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && self.scalar_type() != kBool,
                               "\"geometric_cpu\" not implemented for '", self.scalar_type(), "'");
 
@@ -90,8 +77,6 @@ void geometric_(const Tensor& self, double p, Generator* generator) {
 }
 
 void bernoulli_by_tensor(const Tensor& self, const Tensor& p, Generator* generator) {
-  TORCH_CHECK(p.is_floating_point(), "expected probabilities tensor to have floating type, got ",
-              p.scalar_type());
   at::copy_(self, at::bernoulli(p.expand(self.sizes()), generator));
 }
 

@@ -110,12 +110,6 @@ void bernoulli_kernel(const Tensor& self, double p, Generator* generator) {
 }
 
 void exponential_kernel(const Tensor& self, double lambd, Generator* generator) {
-  TORCH_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
-  TORCH_CHECK(self.is_floating_point(),
-              "Exponential distribution is a continuous probability distribution. "
-              "dtype must be a floating point but you specified ",
-              self.scalar_type());
-
   Generator& source = generator_or_default(generator);
   const std::lock_guard<std::mutex> lock(source.mutex);
 

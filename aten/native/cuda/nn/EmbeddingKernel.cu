@@ -12,10 +12,6 @@ namespace at::native::cuda {
 
 void embedding_renorm_(const Tensor& self, const Tensor& indices, double max_norm,
                        double norm_type) {
-  TORCH_CHECK(self.dim() == 2, "'self' must be 2-D, got ", self.dim(), "-D");
-  TORCH_CHECK(indices.scalar_type() == kLong || indices.scalar_type() == kInt,
-              "embedding_renorm_: expected indices of scalar types Long or Int, got ",
-              indices.scalar_type());
   TORCH_CHECK(self.device() == indices.device(),
               "embedding_renorm_: expected weights and indices on one device, got ", self.device(),
               " and ", indices.device());

@@ -74,14 +74,6 @@ struct ToPowerOfE {
   }
 };
 
-void check_continuous(const char* name, const Tensor& self) {
-  TORCH_CHECK(
-      self.is_floating_point(), name,
-      " distribution is a continuous probability distribution. dtype must be a floating point but "
-      "you specified ",
-      self.scalar_type());
-}
-
 // Parameters that are tensors
 
 struct Poisson {
@@ -225,8 +217,6 @@ void bernoulli_kernel(const Tensor& self, double p, Generator* generator) {
 }
 
 void exponential_kernel(const Tensor& self, double lambd, Generator* generator) {
-  TORCH_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
-  check_continuous("Exponential", self);
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "exponential_", [&] {
     using Number = opmath_type<scalar_t>;
     using Function = Exponential<Number>;
@@ -237,8 +227,6 @@ void exponential_kernel(const Tensor& self, double lambd, Generator* generator) 
 }
 
 void cauchy_(const Tensor& self, double median, double sigma, Generator* generator) {
-  TORCH_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
-  check_continuous("Cauchy", self);
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "cauchy_", [&] {
     using Number = opmath_type<scalar_t>;
     using Function = Cauchy<Number>;
@@ -249,8 +237,6 @@ void cauchy_(const Tensor& self, double median, double sigma, Generator* generat
 }
 
 void log_normal_(const Tensor& self, double mean, double std, Generator* generator) {
-  TORCH_CHECK(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
-  check_continuous("log_normal", self);
   AT_DISPATCH_FLOATING_AND_REDUCED(self.scalar_type(), "log_normal_", [&] {
     using Number = opmath_type<scalar_t>;
     fill_random<scalar_t>(
@@ -260,7 +246,6 @@ void log_normal_(const Tensor& self, double mean, double std, Generator* generat
 }
 
 void geometric_(const Tensor& self, double p, Generator* generator) {
-  TORCH_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
   TORCH_CHECK_NOT_IMPLEMENTED(!self.is_complex() && self.scalar_type() != kBool,
                               "\"geometric_\" not implemented for '", self.scalar_type(), "'");
 
@@ -273,8 +258,6 @@ void geometric_(const Tensor& self, double p, Generator* generator) {
 }
 
 void bernoulli_by_tensor(const Tensor& self, const Tensor& p, Generator* generator) {
-  TORCH_CHECK(p.is_floating_point(), "expected probabilities tensor to have floating type, got ",
-              p.scalar_type());
   at::copy_(self, at::bernoulli(p.expand(self.sizes()), generator));
 }
 

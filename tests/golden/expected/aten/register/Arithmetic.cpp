@@ -29,20 +29,20 @@ TORCH_PY_KERNEL(void softcap_backward_kernel(TensorIteratorBase& iter, double ca
 // Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
 namespace at::native::loops {
 
-DeviceKernels<void(TensorIteratorBase& iter, const Scalar& alpha)> add_Tensor_loop("add.Tensor",
-    TORCH_PY_CHOOSE_KERNEL(add_kernel), /*written=*/1);
-DeviceKernels<void(TensorIteratorBase& iter)> mul_Tensor_loop("mul.Tensor",
+DeviceKernels<void(TensorIteratorBase& iter, const Scalar& alpha)> add_Tensor_loop(
+    ops::add_Tensor::entry, TORCH_PY_CHOOSE_KERNEL(add_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter)> mul_Tensor_loop(ops::mul_Tensor::entry,
     TORCH_PY_CHOOSE_KERNEL(mul_kernel), /*written=*/1);
-DeviceKernels<void(TensorIteratorBase& iter)> less_Tensor_loop("less.Tensor",
+DeviceKernels<void(TensorIteratorBase& iter)> less_Tensor_loop(ops::less_Tensor::entry,
     TORCH_PY_CHOOSE_KERNEL(less_Tensor_kernel), /*written=*/1);
-DeviceKernels<void(TensorIteratorBase& iter)> tanh_loop("tanh", TORCH_PY_CHOOSE_KERNEL(tanh_kernel),
-    /*written=*/1);
-DeviceKernels<void(TensorIteratorBase& iter)> tanh_backward_loop("tanh_backward",
+DeviceKernels<void(TensorIteratorBase& iter)> tanh_loop(ops::tanh::entry,
+    TORCH_PY_CHOOSE_KERNEL(tanh_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter)> tanh_backward_loop(ops::tanh_backward::entry,
     TORCH_PY_CHOOSE_KERNEL(tanh_backward_kernel), /*written=*/1);
-DeviceKernels<void(TensorIteratorBase& iter, double cap)> softcap_loop("softcap",
+DeviceKernels<void(TensorIteratorBase& iter, double cap)> softcap_loop(ops::softcap::entry,
     TORCH_PY_CHOOSE_KERNEL(softcap_kernel), /*written=*/1);
-DeviceKernels<void(TensorIteratorBase& iter, double cap)> softcap_backward_loop("softcap_backward",
-    TORCH_PY_CHOOSE_KERNEL(softcap_backward_kernel), /*written=*/1);
+DeviceKernels<void(TensorIteratorBase& iter, double cap)> softcap_backward_loop(
+    ops::softcap_backward::entry, TORCH_PY_CHOOSE_KERNEL(softcap_backward_kernel), /*written=*/1);
 
 }  // namespace at::native::loops
 

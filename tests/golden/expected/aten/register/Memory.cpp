@@ -18,9 +18,10 @@
 // Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
 namespace at::native::loops {
 
-DeviceKernels<void(const Tensor& self, const Scalar& value)> fill__Scalar_loop("fill_.Scalar",
-    TORCH_PY_CHOOSE_KERNEL(fill_kernel), /*written=*/1);
-DeviceKernels<Tensor(const Tensor& self)> nonzero_kernels("nonzero", &nonzero, /*written=*/0);
+DeviceKernels<void(const Tensor& self, const Scalar& value)> fill__Scalar_loop(
+    ops::fill__Scalar::entry, TORCH_PY_CHOOSE_KERNEL(fill_kernel), /*written=*/1);
+DeviceKernels<Tensor(const Tensor& self)> nonzero_kernels(ops::nonzero::entry, &nonzero,
+    /*written=*/0);
 
 }  // namespace at::native::loops
 

@@ -19,10 +19,10 @@ namespace at::native::loops {
 
 DeviceKernels<void(const Tensor& input, const Tensor& weight, const Tensor& bias,
     IntArrayRef stride, std::string_view padding_mode, const Tensor& out0)> filter1d_loop(
-        "filter1d", TORCH_PY_CHOOSE_KERNEL(filter1d_kernel), /*written=*/32);
+        ops::filter1d::entry, TORCH_PY_CHOOSE_KERNEL(filter1d_kernel), /*written=*/32);
 DeviceKernels<std::tuple<Tensor, Tensor, Tensor>(const Tensor& grad_output, const Tensor& input,
     const Tensor& weight, bool has_bias, IntArrayRef stride)> filter1d_backward_kernels(
-        "filter1d_backward", TORCH_PY_CHOOSE_KERNEL(filter1d_backward), /*written=*/0);
+        ops::filter1d_backward::entry, TORCH_PY_CHOOSE_KERNEL(filter1d_backward), /*written=*/0);
 
 }  // namespace at::native::loops
 

@@ -18,10 +18,10 @@
 // Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
 namespace at::native::loops {
 
-DeviceKernels<void(TensorIteratorBase& iter)> sum_dim_IntList_loop("sum.dim_IntList",
+DeviceKernels<void(TensorIteratorBase& iter)> sum_dim_IntList_loop(ops::sum_dim_IntList::entry,
     TORCH_PY_CHOOSE_KERNEL(sum_kernel), /*written=*/1);
 DeviceKernels<void(const Tensor& self, int64_t dim, bool keepdim, const Tensor& out0,
-    const Tensor& out1)> max_dim_loop("max.dim", TORCH_PY_CHOOSE_KERNEL(max_dim_kernel),
+    const Tensor& out1)> max_dim_loop(ops::max_dim::entry, TORCH_PY_CHOOSE_KERNEL(max_dim_kernel),
         /*written=*/24);
 
 }  // namespace at::native::loops

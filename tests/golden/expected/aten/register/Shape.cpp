@@ -16,7 +16,7 @@
 // Kernels by device. Those of the CPU are chosen here; a backend sets its own when it is loaded.
 namespace at::native::loops {
 
-DeviceKernels<void(TensorList tensors, int64_t dim, const Tensor& out0)> cat_loop("cat",
+DeviceKernels<void(TensorList tensors, int64_t dim, const Tensor& out0)> cat_loop(ops::cat::entry,
     &cat_kernel, /*written=*/4);
 
 }  // namespace at::native::loops
