@@ -4,6 +4,9 @@ They use the same generator, flags and instruction sets as torch_py, and become 
 
     python -m tools.build.operator_library FILE.yaml --output DIR --include DIR ... --libraries DIR
 
+With --portable, the shared object does not say where torch_py's libraries are: whoever opens it has
+imported torch_py before.
+
 Called by torch_py.utils.cpp_extension.build_operators, from a checkout or from what a wheel carries of it
 (package.py).
 An aten/native folder next to FILE.yaml may hold hand-written kernels, as in the tree: those named *.isa.cpp
@@ -40,6 +43,7 @@ class OperatorLibrary:
     output: Path
     include: tuple[Path, ...]
     libraries: Path
+    portable: bool = False
 
     @property
     def name(self) -> str:
@@ -113,11 +117,12 @@ def shared_object(
     suffix: str,
 ) -> SharedObject:
     folder = str(library.libraries)
+    search_path = () if library.portable else (f"-Wl,-rpath,'{folder}'",)
     return SharedObject(
         output=library.name + suffix,
         units=units(library, chosen),
         compile_flags=(f"-isystem {python_include}",),
-        link_flags=(f"-Wl,-rpath,'{folder}'", *linked_to(CORE_LIBRARY, PYTHON_LIBRARY, folder=folder)),
+        link_flags=(*search_path, *linked_to(CORE_LIBRARY, PYTHON_LIBRARY, folder=folder)),
     )
 
 
@@ -166,6 +171,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--include", type=Path, action="append", default=[])
     parser.add_argument("--libraries", type=Path, required=True)
+    parser.add_argument("--portable", action="store_true")
     options = parser.parse_args()
 
     library = OperatorLibrary(
@@ -173,6 +179,7 @@ def main() -> int:
         output=options.output.resolve(),
         include=tuple(folder.resolve() for folder in options.include),
         libraries=options.libraries.resolve(),
+        portable=options.portable,
     )
 
     try:

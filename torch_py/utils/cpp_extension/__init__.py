@@ -6,6 +6,9 @@ dispatch, autograd, Python bindings, and kernels for every instruction set. This
 the packages of the extra ``torch_py[operators]``.
 """
 
+import importlib
+from typing import Any
+
 from ._build import build_operators, include_paths, library_paths
 from ._foreign import (
     COMMON_HIP_FLAGS,
@@ -22,6 +25,7 @@ from ._foreign import (
     load_inline,
     verify_ninja_availability,
 )
+from ._packages import load_package
 
 __all__ = [
     "COMMON_HIP_FLAGS",
@@ -30,8 +34,10 @@ __all__ = [
     "IS_WINDOWS",
     "ROCM_HOME",
     "BuildExtension",
+    "BuildOperators",
     "CUDAExtension",
     "CppExtension",
+    "OperatorExtension",
     "SyclExtension",
     "build_operators",
     "include_paths",
@@ -39,8 +45,16 @@ __all__ = [
     "library_paths",
     "load",
     "load_inline",
+    "load_package",
     "verify_ninja_availability",
 ]
 from torch_py._pytorch_names.packages import lacking as _lacking
 
-__getattr__ = _lacking(__name__, __path__)
+_absent = _lacking(__name__, __path__)
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use: programs that run operators need no setuptools.
+    if name in ("BuildOperators", "OperatorExtension"):
+        return getattr(importlib.import_module("._setuptools", __name__), name)
+    return _absent(name)
