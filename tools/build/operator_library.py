@@ -1,4 +1,4 @@
-"""Builds libraries of operators that are declared outside the tree.
+"""Builds libraries of operators that are declared outside the tree, and backends for devices.
 
 They use the same generator, flags and instruction sets as torch_py, and become a shared object of their own.
 
@@ -37,6 +37,9 @@ from .sources import CUDA, Unit, flavour_of, link_order
 from .toolchain import find_toolchain
 
 
+_NAME = re.compile(r"^(?P<kind>library|backend):\s*['\"]?(?P<name>[A-Za-z_]\w*)", re.MULTILINE)
+
+
 @dataclass(frozen=True)
 class OperatorLibrary:
     declarations: Path
@@ -47,13 +50,19 @@ class OperatorLibrary:
 
     @property
     def name(self) -> str:
-        found = re.search(r"^library:\s*['\"]?([A-Za-z_]\w*)", self.declarations.read_text(), re.MULTILINE)
+        found = _NAME.search(self.declarations.read_text())
         if not found:
             raise BuildError(
                 f"{self.declarations}:1:1: no 'library:'; write 'library: NAME', the name of the Python "
                 "module to be built"
             )
-        return found[1]
+        return found["name"]
+
+    @property
+    def is_backend(self) -> bool:
+        """Whether it gives kernels for a device to existing operators; it is then no Python module."""
+        found = _NAME.search(self.declarations.read_text())
+        return found is not None and found["kind"] == "backend"
 
 
 def build(library: OperatorLibrary, configuration: Configuration) -> Path:
@@ -117,12 +126,13 @@ def shared_object(
     suffix: str,
 ) -> SharedObject:
     folder = str(library.libraries)
+    linked = (CORE_LIBRARY,) if library.is_backend else (CORE_LIBRARY, PYTHON_LIBRARY)
     search_path = () if library.portable else (f"-Wl,-rpath,'{folder}'",)
     return SharedObject(
         output=library.name + suffix,
         units=units(library, chosen),
         compile_flags=(f"-isystem {python_include}",),
-        link_flags=(*search_path, *linked_to(CORE_LIBRARY, PYTHON_LIBRARY, folder=folder)),
+        link_flags=(*search_path, *linked_to(*linked, folder=folder)),
     )
 
 

@@ -25,7 +25,7 @@ from ._foreign import (
     load_inline,
     verify_ninja_availability,
 )
-from ._packages import load_package
+from ._packages import load_backend, load_package
 
 __all__ = [
     "COMMON_HIP_FLAGS",
@@ -33,6 +33,7 @@ __all__ = [
     "IS_HIP_EXTENSION",
     "IS_WINDOWS",
     "ROCM_HOME",
+    "BackendExtension",
     "BuildExtension",
     "BuildOperators",
     "CUDAExtension",
@@ -44,6 +45,7 @@ __all__ = [
     "is_ninja_available",
     "library_paths",
     "load",
+    "load_backend",
     "load_inline",
     "load_package",
     "verify_ninja_availability",
@@ -55,6 +57,6 @@ _absent = _lacking(__name__, __path__)
 
 def __getattr__(name: str) -> Any:
     # Imported on first use: programs that run operators need no setuptools.
-    if name in ("BuildOperators", "OperatorExtension"):
+    if name in ("BackendExtension", "BuildOperators", "OperatorExtension"):
         return getattr(importlib.import_module("._setuptools", __name__), name)
     return _absent(name)

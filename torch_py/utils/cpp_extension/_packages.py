@@ -22,6 +22,7 @@ from typing import Any
 
 from torch_py._libraries import add_library
 from torch_py._tensor import Tensor
+from torch_py.utils import backend_registration
 from torch_py.version import __version__
 
 NATIVE = "_native"
@@ -51,6 +52,22 @@ def load_package(name: str) -> list[str]:
     functions = [key for key in vars(module) if not key.startswith("__")]
     vars(package).update({key: getattr(module, key) for key in functions})
     return [key for key in functions if not key.startswith("_")]
+
+
+def load_backend(name: str) -> None:
+    """Loads the backend of the package `name`: from then on there are devices of that name.
+
+    The package's `__init__.py` calls it. The package is also the module of the device, `torch.NAME`, and gets
+    the functions that such modules have: `is_available`, `device_count`, `synchronize`, `manual_seed` and
+    others (`torch.utils.backend_registration`).
+
+    Raises ImportError if the package was built for another torch_py or another Python, or if there is another
+    backend in the process.
+    """
+    package = sys.modules[name]
+    folder = Path(package.__file__ or "").resolve().parent
+    check_build(name, folder)
+    backend_registration.register_backend(name, package, folder / f"{NATIVE}{_suffix()}")
 
 
 def description_of_build() -> dict[str, str]:

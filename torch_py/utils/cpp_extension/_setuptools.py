@@ -19,12 +19,16 @@ from setuptools.command.build_ext import build_ext
 from ._build import build_shared_object
 from ._packages import BUILD_FILE, NATIVE, description_of_build
 
-DECLARATIONS = "operators.yaml"
+_FACTS = ("operators.json", "lowerings.py", "__init__.pyi", "operators.md")
 
 
 class OperatorExtension(Extension):
     """The operators of a package: those that `operators.yaml` in its folder declares, with the kernels in
     `aten/native` next to it."""
+
+    declarations = "operators.yaml"
+    kind = "library"
+    placed: tuple[str, ...] = _FACTS
 
     def __init__(self, package: str, folder: str | None = None) -> None:
         """
@@ -37,8 +41,17 @@ class OperatorExtension(Extension):
         self.folder = Path(folder or f"src/{package}")
 
 
+class BackendExtension(OperatorExtension):
+    """The backend of a package: `backend.yaml` in its folder names kernels for existing operators, and the
+    functions of the device, which are in `aten/native` next to it."""
+
+    declarations = "backend.yaml"
+    kind = "backend"
+    placed = ("fallbacks.md",)
+
+
 class BuildOperators(build_ext):
-    """The command `build_ext` for extensions of this kind; others are built as always."""
+    """The command `build_ext` for extensions of these kinds; others are built as always."""
 
     def build_extension(self, ext: Any) -> None:
         if not isinstance(ext, OperatorExtension):
@@ -46,7 +59,7 @@ class BuildOperators(build_ext):
             return
 
         output = Path(self.build_temp).resolve() / ext.package
-        declarations = (ext.folder / DECLARATIONS).resolve()
+        declarations = (ext.folder / ext.declarations).resolve()
         if not declarations.is_file():
             raise SystemExit(f"error: {ext.package}: the file {declarations} does not exist")
         try:
@@ -55,8 +68,8 @@ class BuildOperators(build_ext):
             raise SystemExit(f"error: {error}") from None
         if built.name.partition(".")[0] != ext.package:
             raise SystemExit(
-                f"error: {declarations.name} declares the library '{built.name.partition('.')[0]}'; write "
-                f"library: {ext.package}"
+                f"error: {declarations.name} declares the {ext.kind} '{built.name.partition('.')[0]}'; write "
+                f"{ext.kind}: {ext.package}"
             )
         self._place(built, output / "generated", ext)
 
@@ -64,15 +77,17 @@ class BuildOperators(build_ext):
         """Copies what belongs into the package."""
         folder = Path(self.get_ext_fullpath(ext.name)).parent
         folder.mkdir(parents=True, exist_ok=True)
-        facts = generated / "torch_py" / "_generated"
-
         shutil.copy2(built, folder / f"{NATIVE}{built.name.removeprefix(ext.package)}")
-        shutil.copy2(facts / "operators.json", folder)
-        shutil.copy2(facts / "lowerings.py", folder)
-        shutil.copy2(facts / f"{ext.package}.pyi", folder / "__init__.pyi")
 
-        pages = sorted((generated / "docs" / "operators").glob("*.md"))
-        (folder / "operators.md").write_text("\n".join(page.read_text() for page in pages))
+        if isinstance(ext, BackendExtension):
+            shutil.copy2(generated / "fallbacks.md", folder)
+        else:
+            facts = generated / "torch_py" / "_generated"
+            shutil.copy2(facts / "operators.json", folder)
+            shutil.copy2(facts / "lowerings.py", folder)
+            shutil.copy2(facts / f"{ext.package}.pyi", folder / "__init__.pyi")
+            pages = sorted((generated / "docs" / "operators").glob("*.md"))
+            (folder / "operators.md").write_text("\n".join(page.read_text() for page in pages))
         (folder / BUILD_FILE).write_text(json.dumps(description_of_build()) + "\n")
 
     def get_outputs(self) -> list[str]:
@@ -81,7 +96,6 @@ class BuildOperators(build_ext):
         for ext in self.extensions:
             if isinstance(ext, OperatorExtension):
                 folder = Path(self.get_ext_fullpath(ext.name)).parent
-                names = ("operators.json", "lowerings.py", "__init__.pyi", "operators.md", BUILD_FILE)
-                found += [str(folder / name) for name in names]
+                found += [str(folder / name) for name in (*ext.placed, BUILD_FILE)]
                 found.append(self.get_ext_fullpath(ext.name))
         return found

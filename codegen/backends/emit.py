@@ -1,0 +1,44 @@
+"""Writes the C++ that connects a backend to the library, and the list of what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from codegen.backends.reading import DEVICE_FUNCTIONS, HOOKS_FUNCTION, Backend
+from codegen.emit import fingerprint, layout
+from codegen.emit.templates import Templates
+from codegen.emit.writer import GenerateReport, write_tree
+
+_FALLBACKS = "fallbacks.md"
+
+
+def generate_backend(backend: Backend, output: Path) -> GenerateReport:
+    """Brings the folder up to date; files that do not change keep their time."""
+    templates = Templates(backend.file)
+    known = HOOKS_FUNCTION if "hooks" in backend.device else DEVICE_FUNCTIONS
+    declarations = [known[key].format(function) for key, function in backend.device.items()]
+    rendered = {
+        "register/Kernels.cpp": templates.render(
+            "backend/Kernels.cpp",
+            backend=backend.name,
+            headers=sorted({kernel.header for kernel in backend.kernels}),
+            declarations=list(dict.fromkeys(kernel.declaration for kernel in backend.kernels)),
+            kernels=backend.kernels,
+        ),
+        "register/Device.cpp": templates.render(
+            "backend/Device.cpp",
+            backend=backend.name,
+            declarations=declarations,
+            device=SimpleNamespace(**backend.device),
+            has_hooks="hooks" in backend.device,
+        ),
+        _FALLBACKS: templates.render("backend/fallbacks.md", backend=backend),
+    }
+    files = {path: layout.wrapped(path, text) for path, text in rendered.items()}
+
+    stamp = fingerprint.read_stamp(output) or {}
+    output.mkdir(parents=True, exist_ok=True)
+    report = write_tree(output, files, stamp.get("files", {}))
+    fingerprint.write_stamp(output, "", files)
+    return report
