@@ -59,11 +59,10 @@ void relu_kernel(TensorIteratorBase& iter) {
   });
 }
 
-void threshold_backward_kernel(TensorIteratorBase& iter, const Scalar& threshold) {
+void threshold_backward_kernel(TensorIteratorBase& iter) {
   AT_DISPATCH_REAL(iter.common_dtype(), "threshold_backward", [&] {
-    const scalar_t limit = threshold.to<scalar_t>();
-    binary<scalar_t>(iter, [=](scalar_t grad, scalar_t x) -> scalar_t {
-      return x <= limit ? scalar_t(0) : grad;
+    binary<scalar_t>(iter, [](scalar_t grad, scalar_t result) -> scalar_t {
+      return result <= scalar_t(0) ? scalar_t(0) : grad;
     });
   });
 }
