@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
-from codegen.backends.reading import DEVICE_FUNCTIONS, HOOKS_FUNCTION, Backend
+from codegen.backends.reading import DEVICE_FUNCTIONS, HOOKS_FUNCTION, Backend, BackendKernel
 from codegen.emit import fingerprint, layout
 from codegen.emit.templates import Templates
 from codegen.emit.writer import GenerateReport, write_tree
@@ -33,6 +34,7 @@ def generate_backend(backend: Backend, output: Path) -> GenerateReport:
             device=SimpleNamespace(**backend.device),
             has_hooks="hooks" in backend.device,
         ),
+        "kernels.json": json.dumps([_facts(kernel) for kernel in backend.kernels], indent=1) + "\n",
         _FALLBACKS: templates.render("backend/fallbacks.md", backend=backend),
     }
     files = {path: layout.wrapped(path, text) for path, text in rendered.items()}
@@ -42,3 +44,15 @@ def generate_backend(backend: Backend, output: Path) -> GenerateReport:
     report = write_tree(output, files, stamp.get("files", {}))
     fingerprint.write_stamp(output, "", files)
     return report
+
+
+def _facts(kernel: BackendKernel) -> dict[str, object]:
+    """What the tests of the backend need to know of an operator."""
+    operator = kernel.operator
+    return {
+        "name": operator.name,
+        "unambiguous_name": operator.unambiguous_name,
+        "samples": operator.samples,
+        "dtypes": list(operator.dtypes),
+        "kernel": kernel.function,
+    }

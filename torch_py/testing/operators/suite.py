@@ -15,6 +15,7 @@ from torch_py._libraries import OperatorLibrary, library_named
 from torch_py.autograd import gradcheck, gradgradcheck
 from torch_py.testing import assert_close
 from torch_py.testing.operators.operator import DTYPES, TestedOperator, tensors_of
+from torch_py.testing.operators.plugin import EnrolledTests
 from torch_py.testing.operators.registry import SampleInput
 from torch_py.utils._python_dispatch import TorchDispatchMode
 
@@ -49,7 +50,7 @@ def _has(variant: str) -> Callable[[TestedOperator], bool]:
     return lambda operator: _is_plain(operator) and variant in operator.row["variants"]
 
 
-class OperatorTests:
+class OperatorTests(EnrolledTests):
     """Tests of all operators of `package`. Those that are gradients of formulas are tested through the
     formulas."""
 
@@ -70,8 +71,8 @@ class OperatorTests:
         found = [TestedOperator(cls.library(), row) for row in cls.library().rows]
         return [o for o in found if o.row["samples"] is not None or o.is_list_operator]
 
-    @staticmethod
-    def selects(test: Any, operator: TestedOperator) -> bool:
+    @classmethod
+    def selects(cls, test: Any, operator: TestedOperator) -> bool:
         condition: Callable[[TestedOperator], bool] = getattr(test, "condition", _is_plain)
         return condition(operator)
 

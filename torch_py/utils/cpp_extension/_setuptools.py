@@ -47,7 +47,7 @@ class BackendExtension(OperatorExtension):
 
     declarations = "backend.yaml"
     kind = "backend"
-    placed = ("fallbacks.md",)
+    placed = ("fallbacks.md", "kernels.json")
 
 
 class BuildOperators(build_ext):
@@ -80,7 +80,8 @@ class BuildOperators(build_ext):
         shutil.copy2(built, folder / f"{NATIVE}{built.name.removeprefix(ext.package)}")
 
         if isinstance(ext, BackendExtension):
-            shutil.copy2(generated / "fallbacks.md", folder)
+            for name in ext.placed:
+                shutil.copy2(generated / name, folder)
         else:
             facts = generated / "torch_py" / "_generated"
             shutil.copy2(facts / "operators.json", folder)

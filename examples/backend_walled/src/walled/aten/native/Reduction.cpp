@@ -7,7 +7,11 @@
 
 namespace at::native::walled {
 
+void fill_kernel(const Tensor& self, const Scalar& value);
+
 void sum_kernel(TensorIteratorBase& iter) {
+  if (iter.numel() == 0) return fill_kernel(iter.output(), 0);  // sums of no elements
+
   AT_DISPATCH_ALL_AND_BOOL(iter.common_dtype(), "sum", [&] {
     using wide_t = sum_t<scalar_t>;
 
