@@ -1,4 +1,4 @@
-"""The functions that the module of a device has, `torch.mydev.synchronize()`, over the hooks of its backend."""
+"""The functions that the module of a device has, such as `torch.mydev.synchronize()`, over its backend."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Devices outside the tree: a YAML file with ``backend: NAME`` gives kernels to existing operators.
 
-    backend: mydev
-    device:                       # functions in at::native::mydev: see docs/backends.md
-      count: device_count
-      allocate: allocate
-      release: release
-      copy: copy_bytes
-    dispatch:
-      PrivateUse1:
-        add.Tensor: add_kernel    # the operator, and the kernel in at::native::mydev
+backend: mydev
+device:                       # functions in at::native::mydev: see docs/backends.md
+  count: device_count
+  allocate: allocate
+  release: release
+  copy: copy_bytes
+dispatch:
+  PrivateUse1:
+    add.Tensor: add_kernel    # the operator, and the kernel in at::native::mydev
 """
 
 from codegen.backends.emit import generate_backend

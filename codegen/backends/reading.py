@@ -99,7 +99,8 @@ class _Reader:
         text = value.text if isinstance(value, Text) else ""
         if not text.isidentifier() or keyword.iskeyword(text) or text != text.lower():
             place = value.location if value is not None else self.root.location
-            self.problems.report(place, "backend", f"'{text}' is not a name of a device", "write backend: mydev")
+            message = f"'{text}' is not a name of a device"
+            self.problems.report(place, "backend", message, "write backend: mydev")
         return text
 
     def device(self) -> dict[str, str]:
@@ -120,7 +121,8 @@ class _Reader:
             elif isinstance(item, Text):
                 self.check_kernel(item, known[key.text].format(item.text), "device")
         for missing in known.keys() - found.keys():
-            self.problems.report(value.location, "device", f"'{missing}' is missing", f"write {missing}: FUNCTION")
+            message = f"'{missing}' is missing"
+            self.problems.report(value.location, "device", message, f"write {missing}: FUNCTION")
         return found
 
     def loops(self) -> dict[str, tuple[Operator, Kernels]]:
@@ -147,7 +149,8 @@ class _Reader:
             if key.text not in loops:
                 self.report_operator(key, loops)
             elif not isinstance(item, Text):
-                self.problems.report(item.location, key.text, "not the name of a function", "write add_kernel")
+                message = "not the name of a function"
+                self.problems.report(item.location, key.text, message, "write add_kernel")
             else:
                 operator, kernels = loops[key.text]
                 kernel = BackendKernel(operator, kernels, item.text)

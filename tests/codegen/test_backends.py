@@ -74,10 +74,10 @@ def test_hooks_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "before, after, problem",
     [
-        ("backend: mydev", "backend: My-Dev", "backend.yaml:1:10: backend: 'My-Dev' is not a name of a device"),
+        ("backend: mydev", "backend: My-Dev", "yaml:1:10: backend: 'My-Dev' is not a name of a device"),
         ("    neg:", "    negg:", "backend.yaml:9:5: negg: unknown operator 'negg'; did you mean neg?"),
         ("neg: neg_kernel", "neg: neg_kernl", "'neg_kernl' is not defined; did you mean neg_kernel?"),
-        ("neg: neg_kernel", "neg: other_kernel", "'other_kernel' has other parameters; write void other_kernel("),
+        ("neg: neg_kernel", "neg: other_kernel", "'other_kernel' has other parameters; write void other"),
         ("    neg: neg_kernel", "    reshape: neg_kernel", "'reshape' has no loop: it is a view, or made of"),
         ("  copy: copy_bytes\n", "", "device: 'copy' is missing; write copy: FUNCTION"),
         ("  copy:", "  coppy:", "unknown key 'coppy'; did you mean copy?"),

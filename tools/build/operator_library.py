@@ -36,7 +36,6 @@ from .runner import run_ninja
 from .sources import CUDA, Unit, flavour_of, link_order
 from .toolchain import find_toolchain
 
-
 _NAME = re.compile(r"^(?P<kind>library|backend):\s*['\"]?(?P<name>[A-Za-z_]\w*)", re.MULTILINE)
 
 

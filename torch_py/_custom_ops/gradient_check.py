@@ -21,8 +21,8 @@ _LARGEST_JACOBIAN = 400
 
 
 def check_gradient(operator: OpOverload, args: Any, kwargs: Any) -> None:
-    """Raises AssertionError if the gradient is wrong. That of operators that write to arguments or draw random
-    numbers cannot be measured."""
+    """Raises AssertionError if the gradient is wrong. That of operators that write to arguments or draw
+    random numbers cannot be measured."""
     if operator._schema.is_mutable or Tag.nondeterministic_seeded in operator.tags:
         return
 

@@ -87,6 +87,7 @@ def any_operator_of(op: Any, function: str) -> OpOverload:
     op = getattr(op, "_opoverload", op)
     if isinstance(op, OpOverload):
         return op
+
     if isinstance(op, OpOverloadPacket):
         names = op.overloads()
         if len(names) == 1:

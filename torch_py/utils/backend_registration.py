@@ -1,7 +1,7 @@
 """Devices that packages bring: their name, the methods of tensors and modules, and their module in `torch`.
 
-The devices of a package have the dispatch key PrivateUse1, so a process has one such package. docs/backends.md
-tells how to write one.
+The devices of a package have the dispatch key PrivateUse1, so a process has one such package.
+docs/backends.md tells how to write one.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from types import ModuleType
 from typing import Any
 
 from torch_py import _C
+from torch_py._device_module import add_functions, register_device_module
 from torch_py._tensor import Tensor
 from torch_py.nn.modules.module import Module
 from torch_py.nn.utils.rnn import PackedSequence
 from torch_py.storage import UntypedStorage
-from torch_py._device_module import add_functions, register_device_module
 
 __all__ = ["generate_methods_for_privateuse1_backend", "rename_privateuse1_backend"]
 
@@ -86,8 +86,8 @@ def _moved(self: Any, device: Any = None, non_blocking: bool = False, **keywords
 def _add(owner: type, name: str, value: Any) -> None:
     if hasattr(owner, name):
         raise RuntimeError(
-            f"generate_methods_for_privateuse1_backend: {owner.__name__} has '{name}' already; choose another "
-            "name for the device"
+            f"generate_methods_for_privateuse1_backend: {owner.__name__} has '{name}' already; choose "
+            "another name for the device"
         )
     setattr(owner, name, value)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch_py as torch
 import walled
 import walled.samples
+
+import torch_py as torch
 from torch_py import nn
 from torch_py.testing.operators import BackendTests
 
@@ -48,11 +49,9 @@ def train(device: str) -> tuple[list[float], float]:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 
     losses = []
-    for epoch in range(3):
+    for _ in range(3):
         for start in range(0, 384, 64):
-            loss = nn.functional.cross_entropy(
-                model(images[start : start + 64]), labels[start : start + 64]
-            )
+            loss = nn.functional.cross_entropy(model(images[start : start + 64]), labels[start : start + 64])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

@@ -2,6 +2,7 @@
 
 import smooth_ops
 import smooth_ops.samples
+
 from torch_py.testing.operators import OperatorTests
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import power_ops
 import power_ops.samples
+
 from torch_py.testing.operators import OperatorTests
 
 

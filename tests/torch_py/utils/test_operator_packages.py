@@ -119,14 +119,15 @@ def changed(site: Path, folder: Path, **values: str) -> Path:
 
 def refusal(site: Path, script: str = "import softcap_ops") -> str:
     """The message of the ImportError that a script raises."""
-    text = f"try:\n    {script}\nexcept ImportError as error:\n    print(error)\nelse:\n    raise SystemExit('no error')"
+    lines = ("try:", f"    {script}", "except ImportError as error:", "    print(error)")
+    text = "\n".join((*lines, "else:", "    raise SystemExit('no error')"))
     return run_python("-c", text, PYTHONPATH=str(site)).strip()
 
 
 @pytest.mark.parametrize(
     "values, expected",
     [
-        ({"abi": "0123456789abcdef"}, "was built for torch_py 0.1.0 (ABI 0123456789abcdef), this is torch_py"),
+        ({"abi": "0123456789abcdef"}, "was built for torch_py 0.1.0 (ABI 0123456789abcdef), this is"),
         ({"torch_py": "9.9"}, "was built for torch_py 9.9"),
         ({"python": ".cpython-39-x86_64-linux-gnu.so"}, "was built for another Python"),
     ],

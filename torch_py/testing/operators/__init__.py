@@ -5,8 +5,8 @@ A package names generators of arguments in its `samples.py`, and its test file i
     class TestOperators(OperatorTests):
         package = softcap_ops
 
-pytest needs this package as a plug-in: ``-p torch_py.testing.operators``, in `addopts` of pyproject.toml. The project
-that ``python -m codegen new-package`` writes has all of it.
+pytest needs this package as a plug-in: ``-p torch_py.testing.operators``, in `addopts` of pyproject.toml.
+The project that ``python -m codegen new-package`` writes has all of it.
 """
 
 from torch_py.testing.operators import samples as _generators  # registers the generators that all may use

@@ -44,7 +44,8 @@ class TestedKernel:
 
     def samples(self, dtype: str, requires_grad: bool = False) -> list[SampleInput]:
         """The samples of the generator with the operator's name, or that its entry names."""
-        known = [name for name in (self.row["unambiguous_name"], self.row["samples"]) if name in sample_names()]
+        candidates = (self.row["unambiguous_name"], self.row["samples"])
+        known = [name for name in candidates if name in sample_names()]
         assert known, f'write @samples("{self.row["unambiguous_name"]}") in the samples.py of the package'
         return sample_inputs(known[0], torch, dtype, requires_grad=requires_grad)
 

@@ -233,7 +233,7 @@ class OperatorTests(EnrolledTests):
     def test_gradients(self, operator: TestedOperator) -> None:
         """First and second derivatives are those of finite differences."""
         tested = 0
-        for sample, function, inputs in self.differentiable(operator):
+        for function, inputs in self.differentiable(operator):
             results = [t for t in tensors_of(function(*inputs)) if t.requires_grad]
             if not results:
                 continue
@@ -244,29 +244,24 @@ class OperatorTests(EnrolledTests):
             tested += 1
         assert tested, f"{operator} has a derivative, and none of its samples requires grad"
 
-    def differentiable(
-        self, operator: TestedOperator
-    ) -> Iterator[tuple[SampleInput, Callable[..., Any], list[Any]]]:
+    def differentiable(self, operator: TestedOperator) -> Iterator[tuple[Callable[..., Any], list[Any]]]:
         """Calls in float64 as functions of the tensors that require grad."""
         for sample in operator.samples("float64", requires_grad=True):
             inputs = list({id(t): t for t in sample.tensors() if t.requires_grad}.values())
-            places = {id(t): i for i, t in enumerate(inputs)}
-
-            def function(*given: Any, sample: SampleInput = sample, places: Any = places) -> Any:
-                return operator(sample.map(lambda t: given[places[id(t)]] if id(t) in places else t))
-
             if inputs:
-                yield sample, function, inputs
+                yield _of_inputs(operator, sample, inputs), inputs
 
     # Transforms, automatic dtypes, the compiler, the profiler
 
     def test_vmap(self, operator: TestedOperator) -> None:
         """A batch gives what its members give."""
         for sample in operator.samples()[:8]:
-            function, tensors = operator.as_function(sample)
-            batches = [torch.stack([t, t.flip(-1) if t.dim() else t]) for t in tensors]
+            function, first = operator.as_function(sample)
+            second = [_reversed(t) for t in first]
+            batches = [torch.stack(pair) for pair in zip(first, second)]
+
             found = tensors_of(torch.vmap(function)(*batches))
-            members = [tensors_of(function(*(batch[i] for batch in batches))) for i in range(2)]
+            members = [tensors_of(function(*first)), tensors_of(function(*second))]
             for got, *expected in zip(found, *members, strict=True):
                 assert_close(got, torch.stack(expected), equal_nan=True)
 
@@ -342,6 +337,20 @@ def _array(value: Any) -> Any:
     if value.is_complex():
         return value.to(torch.complex128).numpy()
     return (value.double() if value.is_floating_point() else value).numpy()
+
+
+def _of_inputs(operator: TestedOperator, sample: SampleInput, inputs: list[Any]) -> Callable[..., Any]:
+    """A call as a function of some of its tensors."""
+    places = {id(tensor): place for place, tensor in enumerate(inputs)}
+
+    def function(*given: Any) -> Any:
+        return operator(sample.map(lambda t: given[places[id(t)]] if id(t) in places else t))
+
+    return function
+
+
+def _reversed(tensor: Any) -> Any:
+    return tensor.flip(-1) if tensor.dim() else tensor
 
 
 def _is_inexact(tensor: Any) -> bool:

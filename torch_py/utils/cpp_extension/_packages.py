@@ -99,7 +99,9 @@ def _check_methods(name: str, folder: Path) -> None:
     """Methods of Tensor belong to one library each."""
     for method in methods_of(json.loads((folder / "operators.json").read_text())["operators"]):
         if hasattr(Tensor, method):
-            raise ImportError(f"{name}: Tensor has a method '{method}' already, of torch_py or another package")
+            raise ImportError(
+                f"{name}: Tensor has a method '{method}' already, of torch_py or another package"
+            )
 
 
 def methods_of(rows: list[dict[str, Any]]) -> list[str]:

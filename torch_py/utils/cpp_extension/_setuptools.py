@@ -1,9 +1,9 @@
 """Builds packages of operators with setuptools: what `setup.py` of such a package uses.
 
-    from setuptools import setup
-    from torch_py.utils.cpp_extension import BuildOperators, OperatorExtension
+from setuptools import setup
+from torch_py.utils.cpp_extension import BuildOperators, OperatorExtension
 
-    setup(ext_modules=[OperatorExtension("softcap_ops")], cmdclass={"build_ext": BuildOperators})
+setup(ext_modules=[OperatorExtension("softcap_ops")], cmdclass={"build_ext": BuildOperators})
 """
 
 from __future__ import annotations

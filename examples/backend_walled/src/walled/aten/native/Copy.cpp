@@ -1,7 +1,7 @@
 // Copies, to and from the device and on it, and constants.
+#include "aten/ops/copy.h"
 #include "Loops.h"
 #include "aten/Dispatch.h"
-#include "aten/ops/copy.h"
 #include "aten/ops/to.h"
 
 namespace at::native::walled {
@@ -33,7 +33,8 @@ void fill_kernel(const Tensor& self, const Scalar& value) {
   const TensorIterator iter = TensorIterator::over("fill_", {&self});
   AT_DISPATCH_ALL_AND_BOOL(self.scalar_type(), "fill_", [&] {
     const scalar_t element = value.to<scalar_t>();
-    each_element<1>(iter, [=](char* const* data) { std::memcpy(data[0], &element, sizeof(element)); });
+    each_element<1>(iter,
+                    [=](char* const* data) { std::memcpy(data[0], &element, sizeof(element)); });
   });
 }
 

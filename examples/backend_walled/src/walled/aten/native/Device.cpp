@@ -27,7 +27,8 @@ class Arena {
     const int file = memfd_create("walled", MFD_CLOEXEC);
     TORCH_CHECK(file >= 0 && ftruncate(file, kBytes) == 0, "walled: no memory for a device");
     outside_ = static_cast<char*>(mmap(nullptr, kBytes, PROT_NONE, MAP_SHARED, file, 0));
-    inside_ = static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+    inside_ =
+        static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
     close(file);
     TORCH_CHECK(outside_ != MAP_FAILED && inside_ != MAP_FAILED, "walled: no address space");
     free_[0] = kBytes;
@@ -55,7 +56,8 @@ class Arena {
     used_.erase(used);
 
     // Neighbours that are free join it.
-    if (auto next = std::next(block); next != free_.end() && block->first + block->second == next->first) {
+    if (auto next = std::next(block);
+        next != free_.end() && block->first + block->second == next->first) {
       block->second += next->second;
       free_.erase(next);
     }
@@ -68,7 +70,8 @@ class Arena {
 
   /// The second mapping of an address of the first one; null for other addresses.
   char* inside(const char* address) const {
-    return address >= outside_ && address < outside_ + kBytes ? inside_ + (address - outside_) : nullptr;
+    return address >= outside_ && address < outside_ + kBytes ? inside_ + (address - outside_)
+                                                              : nullptr;
   }
 
  private:

@@ -42,9 +42,8 @@ void product(const Tensor& left, const Tensor& right, const Tensor* added, T bet
 }  // namespace
 
 void mm_kernel(const Tensor& self, const Tensor& mat2, const Tensor& out0) {
-  AT_DISPATCH_ALL(out0.scalar_type(), "mm", [&] {
-    product<scalar_t>(self, mat2, nullptr, scalar_t(0), scalar_t(1), out0);
-  });
+  AT_DISPATCH_ALL(out0.scalar_type(), "mm",
+                  [&] { product<scalar_t>(self, mat2, nullptr, scalar_t(0), scalar_t(1), out0); });
 }
 
 void addmm_kernel(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,

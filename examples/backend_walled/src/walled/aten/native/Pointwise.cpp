@@ -48,9 +48,8 @@ void div_kernel(TensorIteratorBase& iter) {
 }
 
 void neg_kernel(TensorIteratorBase& iter) {
-  AT_DISPATCH_ALL(iter.common_dtype(), "neg", [&] {
-    unary<scalar_t>(iter, [](scalar_t x) -> scalar_t { return -x; });
-  });
+  AT_DISPATCH_ALL(iter.common_dtype(), "neg",
+                  [&] { unary<scalar_t>(iter, [](scalar_t x) -> scalar_t { return -x; }); });
 }
 
 void relu_kernel(TensorIteratorBase& iter) {

@@ -67,7 +67,8 @@ void log_softmax(const Tensor& self, int64_t dim, const Tensor& out) {
 }
 
 template <class In, class Out>
-void log_softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim, const Tensor& out) {
+void log_softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim,
+                          const Tensor& out) {
   const Lanes lanes(output, dim);
   const In* const g = elements<In>(grad);
   const In* const y = elements<In>(output);
